@@ -14,12 +14,14 @@ export interface Axis {
 /**
  * A table and a way of drawing it.
  *
- * `intervals`: rows of name, verdict, point, low, high, and from where to where a claim holds.
+ * `intervals`: rows of name, verdict, point, low, high, from where to where a claim holds, and the value of each block.
  * `lines`: rows of series, x, value, low, high.
+ * `course`: rows of series, x, value, and why it does not count; `dots`: the same without lines.
+ * `parts`: rows of name, part, how many, and their share.
  */
 export interface Chart {
   id: string;
-  drawn: "intervals" | "lines";
+  drawn: "intervals" | "lines" | "course" | "dots" | "parts";
   title: string;
   says: string;
   x: Axis;

@@ -25,10 +25,12 @@ interface Row {
   high: number | null;
   from: number | null;
   to: number | null;
+  /** The value of each block. */
+  blocks: number[];
 }
 
 function rows(chart: Chart): Row[] {
-  return chart.rows.map(([name, verdict, point, low, high, from, to]) => ({
+  return chart.rows.map(([name, verdict, point, low, high, from, to, ...blocks]) => ({
     name: text(name),
     verdict: text(verdict),
     point: number(point),
@@ -36,6 +38,7 @@ function rows(chart: Chart): Row[] {
     high: number(high),
     from: number(from),
     to: number(to),
+    blocks: blocks.map(number).filter((at) => at !== null),
   }));
 }
 
@@ -63,7 +66,7 @@ interface Scale {
 
 function scale(chart: Chart, all: Row[]): Scale {
   const isLog = chart.x.scale === "log";
-  const known = all.flatMap((row) => [row.low, row.high, row.point, row.from, row.to]).filter((at) => at !== null);
+  const known = all.flatMap((row) => [row.low, row.high, row.point, row.from, row.to, ...row.blocks]).filter((at) => at !== null);
   // Zero has no logarithm: what reaches it reaches the end of the axis.
   const found = isLog ? known.filter((at) => at > 0) : known;
   const ends = chart.x.unit === "ratio" ? [...found, 1] : found;
@@ -148,6 +151,10 @@ function drawn(all: Row[], theme: Theme, of: (value: number) => number, isRatio:
         }
       }
       if (isRatio) children.push(line(x(1), y - 15, x(1), y + 15, theme.quiet, 1));
+      for (const at of row.blocks) {
+        const shape = { cx: x(at), cy: y, r: 3 };
+        children.push({ type: "circle" as const, shape, style: { fill: theme.quiet, opacity: 0.55 } });
+      }
       if (row.low !== null && row.high !== null) {
         children.push(line(x(row.low), y, x(row.high), y, colour(row, theme), 4));
       }

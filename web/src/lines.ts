@@ -21,6 +21,8 @@ interface Place {
   value: number | null;
   low: number | null;
   high: number | null;
+  /** Why no figure rests on it. */
+  leftOut: string;
 }
 
 /** HdrHistogram's axis: each step from one nine to the next is as wide. */
@@ -30,6 +32,11 @@ function nines(quantile: number): number {
 
 function quantile(nines: number): number {
   return 1 - 10 ** -nines;
+}
+
+/** Whether rows say why they do not count. */
+function hasReasons(chart: Chart): boolean {
+  return chart.drawn === "course" || chart.drawn === "dots";
 }
 
 /** Where a value lies on the x axis. */
@@ -50,6 +57,7 @@ function series(chart: Chart): Map<string, Place[]> {
       value: number(row[2]),
       low: number(row[3]),
       high: number(row[4]),
+      leftOut: hasReasons(chart) ? text(row[3]) : "",
     };
     const name = text(row[0]);
     const places = all.get(name) ?? [];
@@ -96,9 +104,10 @@ export function option(chart: Chart, theme: Theme): EChartsCoreOption {
     dataZoom: chart.group === "" ? [] : [{ type: "inside", filterMode: "none" }, slider(theme)],
     series: names.flatMap((name, at) => {
       const places = all.get(name) ?? [];
-      return chart.x.scale === "quantile"
-        ? resolvedAndNot(chart, name, places)
-        : [line(chart, name, places), ...intervals(chart, name, places, theme, at)];
+      if (chart.x.scale === "quantile") return resolvedAndNot(chart, name, places);
+      if (chart.drawn === "dots") return dots(chart, name, places, theme, at);
+      const counted = hasReasons(chart) ? countedAndNot(chart, name, places, theme, at) : [line(chart, name, places)];
+      return [...counted, ...intervals(chart, name, places, theme, at)];
     }),
   };
 }
@@ -193,7 +202,8 @@ function tooltip(chart: Chart): object {
       const point = value(place.value, chart.y.unit);
       const has = place.low !== null && place.high !== null && chart.x.scale !== "quantile";
       const ends = has ? `  [${value(place.low!, chart.y.unit)}, ${value(place.high!, chart.y.unit)}]` : "";
-      return told(seriesName, [[xOf(place), point + ends]]);
+      const why: [string, string][] = place.leftOut === "" ? [] : [["", place.leftOut]];
+      return told(seriesName, [[xOf(place), point + ends], ...why]);
     },
   };
 }
@@ -212,6 +222,31 @@ function line(chart: Chart, name: string, places: Place[]): LineSeriesOption {
     lineStyle: { width: places.length <= DOTS_MAX ? 2 : 1.2 },
     connectNulls: false,
   };
+}
+
+/** What figures rest on, and pale what they do not. */
+function countedAndNot(chart: Chart, name: string, places: Place[], theme: Theme, at: number): LineSeriesOption[] {
+  const only = (isWanted: boolean) =>
+    places.map((place) => ((place.leftOut === "") === isWanted ? place : { ...place, value: null }));
+  const counted = line(chart, name, only(true));
+  if (places.every(({ leftOut }) => leftOut === "")) return [counted];
+  const color = theme.series[at % theme.series.length]!;
+  const pale = { ...line(chart, name, only(false)), itemStyle: { color, opacity: 0.4 } };
+  return [counted, { ...pale, lineStyle: { color, width: 1, opacity: 0.4 } }];
+}
+
+/** Dots, hollow where they do not count. */
+function dots(chart: Chart, name: string, places: Place[], theme: Theme, at: number): LineSeriesOption[] {
+  const color = theme.series[at % theme.series.length]!;
+  const of = (isCounted: boolean, fill: string): LineSeriesOption => ({
+    ...line(chart, name, places.filter(({ leftOut }) => (leftOut === "") === isCounted)),
+    symbol: "circle",
+    symbolSize: 9,
+    showSymbol: true,
+    itemStyle: { color: fill, borderColor: color, borderWidth: 2 },
+    lineStyle: { width: 0, opacity: 0 },
+  });
+  return [of(true, color), of(false, theme.ground)];
 }
 
 /** The part of a curve that rests on enough exchanges, and dashed what does not. */

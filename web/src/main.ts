@@ -8,6 +8,7 @@ import type { Chart, Report } from "./data";
 import * as intervals from "./intervals";
 import { zoomedByKeys } from "./keys";
 import * as lines from "./lines";
+import * as parts from "./parts";
 import { saving, table } from "./table";
 import { theme } from "./theme";
 
@@ -25,13 +26,12 @@ const PAPER = 760;
 function draw(place: Place, paper?: number): void {
   const { chart, canvas } = place;
   const width = paper ?? canvas.clientWidth;
-  const tall = chart.drawn === "intervals" ? intervals.height(chart) : lines.height(chart, width);
+  const way = chart.drawn === "intervals" ? intervals : chart.drawn === "parts" ? parts : lines;
+  const tall = way.height(chart, width);
   canvas.style.height = `${tall}px`;
   place.drawn?.dispose();
   place.drawn = echarts.init(canvas, null, { renderer: "svg", width, height: tall });
-  const colours = theme();
-  const option = chart.drawn === "intervals" ? intervals.option(chart, colours, width) : lines.option(chart, colours);
-  place.drawn.setOption(option);
+  place.drawn.setOption(way.option(chart, theme(), width));
   if (chart.group !== "") {
     place.drawn.group = chart.group;
     echarts.connect(chart.group);
@@ -48,7 +48,7 @@ function place(chart: Chart, report: Report): Place | null {
   const tools = document.createElement("div");
   tools.className = "tools";
   tools.append(saving(chart, report.words));
-  const further = chart.drawn === "lines" ? lines.turnedOff(chart) : 0;
+  const further = chart.drawn === "intervals" || chart.drawn === "parts" ? 0 : lines.turnedOff(chart);
   if (further > 0) section.append(note(report.words.turned_off.replace("{n}", String(further))));
   section.append(canvas, tools, table(chart, report.words));
   const made: Place = { chart, canvas, drawn: null };

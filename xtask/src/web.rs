@@ -15,7 +15,11 @@ const RECORDS: [&str; 2] = ["rpc-shootout", "rpc-stability"];
 /// Pages that the tests of the crate `report` leave behind: a soak of fifty hours, and names that are attacks.
 const MADE: [&str; 2] = ["fifty-hours.html", "hostile.html"];
 
-/// The task: builds the script; `--check` says whether the committed one is it, and opens reports in Chromium.
+/// Where the pictures of reports are kept.
+const PICTURES: &str = "docs/pictures/reports";
+
+/// The task: builds the script; `--check` says whether the committed one is it, and opens reports in Chromium;
+/// `--pictures` takes pictures of the reports of all committed records.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {
@@ -23,7 +27,8 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
             build(root, &root.join(SCRIPT))
         }
         ["--check"] => check(root),
-        _ => bail!("web takes nothing, or --check"),
+        ["--pictures"] => pictures(root),
+        _ => bail!("web takes nothing, --check or --pictures"),
     }
 }
 
@@ -70,6 +75,21 @@ fn check(root: &Path) -> anyhow::Result<()> {
     let mut node = Command::new("node");
     node.args(["--test", "test/report.test.mjs"]);
     node.env("REPORTS", list(&reports)).env("MADE", list(&made));
+    run_command(node.current_dir(root.join("web")))
+}
+
+fn pictures(root: &Path) -> anyhow::Result<()> {
+    install(root)?;
+    let records = fs::read_dir(root.join("docs/reproductions"))?;
+    let mut names = Vec::new();
+    for record in records {
+        names.push(record?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    let reports = names.iter().map(|name| report(root, name)).collect::<anyhow::Result<Vec<_>>>()?;
+    fs::create_dir_all(root.join(PICTURES))?;
+    let mut node = Command::new("node");
+    node.arg("pictures.mjs").arg(root.join(PICTURES)).args(reports);
     run_command(node.current_dir(root.join("web")))
 }
 

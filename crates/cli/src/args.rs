@@ -393,6 +393,8 @@ pub enum Format {
     Csv,
     /// Answers per second and telemetry samples, one per line
     CsvSeries,
+    /// The tables that the page draws, as JSON
+    Charts,
     /// HdrHistogram log: response and service times of each slice
     Hlog,
 }

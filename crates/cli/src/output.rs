@@ -135,6 +135,7 @@ fn rendered(told: &Told, slices: &[&Slice], args: &OutputArgs, format: Format, o
         Format::Junit => proofload_report::junit(result, undecided),
         Format::Csv => proofload_report::csv(english),
         Format::CsvSeries => proofload_report::csv_series(slices),
+        Format::Charts => proofload_report::charts(result, slices),
         Format::Hlog => proofload_report::hlog(slices),
     }
 }

@@ -1,9 +1,12 @@
 //! What a page draws. A chart is a table of numbers and a way of drawing it, so that picture, table and file cannot differ.
 
+mod beside;
 mod claims;
 mod course;
 mod load;
+mod outcomes;
 mod percentiles;
+mod trials;
 
 use crate::messages;
 use proofload_store::schema::{RunResult, Slice};
@@ -40,10 +43,16 @@ pub struct Chart {
 /// The ways of drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    /// Rows of name, verdict, point, low, high, and from where to where a claim holds.
+    /// Rows of name, verdict, point, low, high, from where to where a claim holds, and the value of each block.
     Intervals,
     /// Rows of series, x, value, low, high. Over quantiles the fourth is the number of exchanges beyond.
     Lines,
+    /// Rows of series, x, value, and why it does not count; empty where it does.
+    Course,
+    /// The same, without lines.
+    Dots,
+    /// Rows of name, part, how many, and their share: the parts of a name lie side by side.
+    Parts,
 }
 
 /// An axis.
@@ -102,9 +111,24 @@ impl Chart {
         }
     }
 
+    /// Values along `x`, each with what it does not count for.
+    fn course(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
+        let columns = [messages::CHART_SERIES.text(), &x.name, &y.name, messages::CHART_LEFT_OUT.text()]
+            .map(str::to_string);
+        Chart {
+            drawn: Drawn::Course,
+            columns: columns.to_vec(),
+            units: vec!["", x.unit, y.unit, ""],
+            ..Chart::lines(id, title, says, [x, y], rows)
+        }
+    }
+
     /// Intervals beneath each other.
     fn intervals(id: &str, title: String, says: &str, x: Axis, rows: Vec<Vec<Cell>>) -> Chart {
         let unit = x.unit;
+        let named = messages::CHART_INTERVALS.map(str::to_string).to_vec();
+        let blocks = rows.first().map_or(0, |row| row.len().saturating_sub(named.len()));
+        let columns = named.into_iter().chain((1..=blocks).map(messages::chart_block)).collect();
         Chart {
             id: id.to_string(),
             drawn: Drawn::Intervals,
@@ -113,8 +137,8 @@ impl Chart {
             x,
             y: Axis { name: String::new(), unit: "", scale: Scale::Names },
             group: "",
-            columns: messages::CHART_INTERVALS.map(str::to_string).to_vec(),
-            units: vec!["", "", unit, unit, unit, unit, unit],
+            columns,
+            units: [""; 2].into_iter().chain(std::iter::repeat_n(unit, 5 + blocks)).collect(),
             rows,
         }
     }
@@ -126,6 +150,9 @@ impl Chart {
             "drawn": match self.drawn {
                 Drawn::Intervals => "intervals",
                 Drawn::Lines => "lines",
+                Drawn::Course => "course",
+                Drawn::Dots => "dots",
+                Drawn::Parts => "parts",
             },
             "title": self.title,
             "says": self.says,
@@ -173,13 +200,22 @@ impl Cell {
 pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
     let mut charts = Vec::new();
     charts.extend(claims::forest(result));
+    charts.extend(trials::charts(result));
     charts.extend(load::charts(result));
+    charts.push(outcomes::chart(result));
     charts.push(percentiles::chart(slices, result));
     charts.extend(claims::effects(result));
-    charts.extend(course::charts(slices));
+    charts.extend(beside::conditions(result));
+    charts.extend(beside::published(result));
+    charts.extend(course::charts(slices, &result.disturbed_blocks));
     charts.extend(load::block_by_block(result));
     charts.retain(|chart| !chart.rows.is_empty());
     charts
+}
+
+/// The charts for programs: what the page draws, number by number.
+pub(crate) fn listed(charts: &[Chart]) -> Value {
+    charts.iter().map(Chart::value).collect()
 }
 
 /// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.
@@ -191,8 +227,12 @@ pub(crate) fn document(charts: &[Chart]) -> String {
         "more_rows": messages::CHART_MORE_ROWS.text(),
         "turned_off": messages::CHART_TURNED_OFF.text(),
     });
-    let charts: Vec<Value> = charts.iter().map(Chart::value).collect();
-    crate::escape::json_in_html(&json!({ "charts": charts, "words": words }).to_string())
+    crate::escape::json_in_html(&json!({ "charts": listed(charts), "words": words }).to_string())
+}
+
+/// A name as part of that of a place in the page.
+fn of_name(name: &str) -> String {
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 /// The place of a figure: its variant, with the load point where there are several.

@@ -24,13 +24,15 @@ pub(crate) const TABLE: [Measure; 6] = [
 /// Measures that a table of figures has as well, where some variant has a value.
 pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTimeShare];
 
-/// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
-/// seen of the subjects.
+/// The measures of which there are figures: those of the table, the share of errors, those that claims speak of, and
+/// whatever was seen of the subjects.
 pub(crate) fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure> {
     let mut measures = TABLE.to_vec();
     let published = published.iter().map(|figure| figure.measure);
     let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
-    for measure in TABLE_IF_MEASURED.into_iter().chain(measures_of(claims)).chain(seen).chain(published) {
+    let errors = [Measure::ErrorShare];
+    let others = TABLE_IF_MEASURED.into_iter().chain(errors);
+    for measure in others.chain(measures_of(claims)).chain(seen).chain(published) {
         if !measures.contains(&measure) {
             measures.push(measure);
         }

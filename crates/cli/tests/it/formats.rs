@@ -15,6 +15,7 @@ fn each_format_is_written_and_begins_as_it_should() {
         ("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites ", "name=\"the run\""),
         ("csv", "variant,stream,point,measure,unit,value,", ",,2c,outcome.answered,count,50,"),
         ("csv-series", "block,phase,cycle,position,variant,stream,point,", ",,2c,"),
+        ("charts", "[\n", "\"percentiles\""),
         ("hlog", "#[Histogram log format version 1.3]\n", "@2c,0.000,"),
         ("markdown", "# http:", "2c, closed loop"),
         ("html", "<!doctype html>", "2c, closed loop"),

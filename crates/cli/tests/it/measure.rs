@@ -306,7 +306,7 @@ fn a_measurement_fits_a_screen_and_its_record_says_the_same() {
         format!("{}{}", head.trim_end(), tail.split_once('\n').expect("a last line").1)
     };
     assert_eq!(but_path(&text(&again.stdout)), but_path(&screen));
-    for format in ["json", "markdown", "html", "junit", "csv", "csv-series", "hlog"] {
+    for format in ["json", "markdown", "html", "junit", "csv", "csv-series", "charts", "hlog"] {
         let drawn = report(&["--format", format]);
         assert!(!drawn.stdout.is_empty(), "{format}: {}", text(&drawn.stderr));
     }

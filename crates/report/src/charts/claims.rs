@@ -4,7 +4,7 @@ use super::{Axis, CLAIMS, Cell, Chart, Scale};
 use crate::{bars, messages};
 use proofload_store::schema::RunResult;
 
-fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
+pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
     let x = Axis { name: messages::CHART_RATIO.to_string(), unit: "ratio", scale: Scale::Log };
     Chart::intervals(id, title.to_string(), says, x, rows)
 }

@@ -3,7 +3,8 @@
 use super::{Axis, Cell, Chart, Scale};
 use crate::messages;
 use proofload_language::Phrase;
-use proofload_store::schema::{Point, Slice};
+use proofload_store::schema::{Phase, Point, Slice};
+use std::collections::BTreeSet;
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
 const DRAWN_MAX: usize = 2_000;
@@ -28,6 +29,8 @@ const TELEMETRY: [(&str, Option<Phrase>, &str); 5] = [
 struct Value {
     at_s: f64,
     value: Option<f64>,
+    /// Why no figure rests on it; empty where they do.
+    left_out: &'static str,
 }
 
 /// Reads a value of a slice's window by second.
@@ -43,24 +46,52 @@ fn ns(values: &[Option<u64>], at: usize) -> Option<f64> {
     values.get(at).copied().flatten().map(|ns| ns as f64)
 }
 
-/// Charts over the time since the first window began.
-pub fn charts(slices: &[&Slice]) -> Vec<Chart> {
-    let mut slices: Vec<&Slice> =
-        slices.iter().copied().filter(|slice| slice.is_measured() && slice.started_unix_ns > 0).collect();
+/// Why a slice is in no figure; empty where it is in them, nothing where it is not one to be drawn.
+struct LeftOut<'a> {
+    disturbed: &'a [u32],
+    /// Variants that did not get through a block.
+    lost: BTreeSet<(&'a str, u32)>,
+}
+
+impl LeftOut<'_> {
+    fn why(&self, slice: &Slice) -> Option<&'static str> {
+        match slice.phase {
+            Phase::WarmUp => return Some(messages::CHART_WARM_UP.text()),
+            Phase::Measure => {}
+            _ => return None,
+        }
+        Some(match self.disturbed.contains(&slice.block) {
+            true => messages::CHART_DISTURBED.text(),
+            false if self.lost.contains(&(slice.measured.variant.as_str(), slice.block)) => {
+                messages::CHART_LOST.text()
+            }
+            false => "",
+        })
+    }
+}
+
+/// Charts over the time since the first window began, of what no figure rests on too.
+pub fn charts(slices: &[&Slice], disturbed: &[u32]) -> Vec<Chart> {
+    let lost = slices.iter().filter(|slice| slice.phase == Phase::Lost);
+    let lost = lost.map(|slice| (slice.measured.variant.as_str(), slice.block)).collect();
+    let left_out = LeftOut { disturbed, lost };
+    let is_drawn = |slice: &&Slice| slice.started_unix_ns > 0 && left_out.why(slice).is_some();
+    let mut slices: Vec<&Slice> = slices.iter().copied().filter(is_drawn).collect();
     slices.sort_by_key(|slice| slice.started_unix_ns);
     let Some(begin) = slices.first().map(|slice| slice.started_unix_ns) else { return Vec::new() };
     let since = |slice: &Slice| (slice.started_unix_ns - begin) as f64 / SECOND_NS;
-    let is_long = slices.iter().any(|slice| slice.measured.seconds >= OWN_COURSE_S);
+    let is_long = slices.iter().any(|slice| slice.is_measured() && slice.measured.seconds >= OWN_COURSE_S);
+    let why = |slice: &Slice| left_out.why(slice).unwrap_or_default();
     let mut charts = Vec::new();
     for (measure, unit, scale, by_second) in SECONDS {
         let values = |slice: &Slice| match is_long {
             true => seconds(slice, since(slice), by_second),
-            false => vec![Value { at_s: since(slice), value: of_whole(slice, measure) }],
+            false => vec![(since(slice), of_whole(slice, measure))],
         };
-        charts.push(chart(measure, unit, scale, rows(&slices, values)));
+        charts.push(chart(measure, unit, scale, rows(&slices, why, values)));
     }
     for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
-        let samples = rows(&slices, |slice| sampled(slice, since(slice), stored));
+        let samples = rows(&slices, why, |slice| sampled(slice, since(slice), stored));
         charts.push(Chart {
             id: format!("course-{stored}"),
             ..chart(name.map_or(stored, Phrase::text), unit, Scale::Linear, samples)
@@ -70,11 +101,9 @@ pub fn charts(slices: &[&Slice]) -> Vec<Chart> {
 }
 
 /// Each whole second of a window.
-fn seconds(slice: &Slice, since: f64, value: BySecond) -> Vec<Value> {
+fn seconds(slice: &Slice, since: f64, value: BySecond) -> Vec<(f64, Option<f64>)> {
     let whole = slice.measured.seconds.floor().max(1.0) as usize;
-    (0..whole.min(slice.measured.per_second.len()))
-        .map(|at| Value { at_s: since + at as f64, value: value(slice, at) })
-        .collect()
+    (0..whole.min(slice.measured.per_second.len())).map(|at| (since + at as f64, value(slice, at))).collect()
 }
 
 fn of_whole(slice: &Slice, measure: &str) -> Option<f64> {
@@ -86,7 +115,7 @@ fn of_whole(slice: &Slice, measure: &str) -> Option<f64> {
     }
 }
 
-fn sampled(slice: &Slice, since: f64, name: &str) -> Vec<Value> {
+fn sampled(slice: &Slice, since: f64, name: &str) -> Vec<(f64, Option<f64>)> {
     let Some(telemetry) = &slice.telemetry else { return Vec::new() };
     let Some(values) = telemetry.series.get(name) else { return Vec::new() };
     let mut before = None;
@@ -97,13 +126,17 @@ fn sampled(slice: &Slice, since: f64, name: &str) -> Vec<Value> {
             true => value.zip(since_before).map(|(used, ns)| used as f64 / ns as f64),
             false => value.map(|value| value as f64),
         };
-        Value { at_s: since + *at as f64 / SECOND_NS, value }
+        (since + *at as f64 / SECOND_NS, value)
     };
     telemetry.at_ns.iter().zip(values).map(sample).collect()
 }
 
 /// The rows of all variants; between two windows of one a row without a value parts their lines.
-fn rows(slices: &[&Slice], values: impl Fn(&Slice) -> Vec<Value>) -> Vec<Vec<Cell>> {
+fn rows(
+    slices: &[&Slice],
+    why: impl Fn(&Slice) -> &'static str,
+    values: impl Fn(&Slice) -> Vec<(f64, Option<f64>)>,
+) -> Vec<Vec<Cell>> {
     let mut names: Vec<(&str, &str, &str)> = Vec::new();
     let mut points: Vec<&str> = slices.iter().map(|slice| slice.measured.point.as_str()).collect();
     points.sort_unstable();
@@ -123,13 +156,13 @@ fn rows(slices: &[&Slice], values: impl Fn(&Slice) -> Vec<Value>) -> Vec<Vec<Cel
         };
         let (mut series, mut block): (Vec<Value>, Option<u32>) = (Vec::new(), None);
         for slice in slices.iter().filter(own) {
-            let course = values(slice);
+            let (course, left_out) = (values(slice), why(slice));
             let is_apart = course.len() > 1 || block != Some(slice.block);
-            if let (Some(first), true) = (course.first(), is_apart && !series.is_empty()) {
-                series.push(Value { at_s: first.at_s, value: None });
+            if let (Some((at_s, _)), true) = (course.first(), is_apart && !series.is_empty()) {
+                series.push(Value { at_s: *at_s, value: None, left_out });
             }
             block = Some(slice.block);
-            series.extend(course);
+            series.extend(course.into_iter().map(|(at_s, value)| Value { at_s, value, left_out }));
         }
         if series.iter().all(|value| value.value.is_none()) {
             continue;
@@ -138,7 +171,9 @@ fn rows(slices: &[&Slice], values: impl Fn(&Slice) -> Vec<Value>) -> Vec<Vec<Cel
             ("", 0 | 1) => Cell::text(variant),
             _ => Cell::text(&messages::place_of(variant, stream, point)),
         };
-        let row = |value: &Value| vec![name.clone(), Cell::Number(value.at_s), Cell::of(value.value)];
+        let row = |value: &Value| {
+            vec![name.clone(), Cell::Number(value.at_s), Cell::of(value.value), Cell::text(value.left_out)]
+        };
         rows.extend(kept(&series).into_iter().map(|at| row(&series[at])));
     }
     rows
@@ -171,8 +206,10 @@ fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) 
         Axis { name: messages::CHART_TIME.to_string(), unit: "s", scale: Scale::Linear },
         Axis { name: measure.to_string(), unit, scale },
     ];
+    let has_pale = rows.iter().any(|row| row.last() != Some(&Cell::text("")));
+    let says = if has_pale { messages::CHART_COURSE_WITH_PALE_SAYS } else { messages::CHART_COURSE_SAYS };
     let title = messages::chart_over_time(measure);
-    let chart = Chart::lines(format!("course-{measure}"), title, &messages::CHART_COURSE_SAYS, axes, rows);
+    let chart = Chart::course(format!("course-{measure}"), title, &says, axes, rows);
     Chart { group: GROUP, ..chart }
 }
 
@@ -183,7 +220,7 @@ mod tests {
     #[test]
     fn a_long_series_keeps_its_extremes_and_its_gaps() {
         let mut series: Vec<Value> =
-            (0..180_000).map(|at| Value { at_s: f64::from(at), value: Some(1.0) }).collect();
+            (0..180_000).map(|at| Value { at_s: f64::from(at), value: Some(1.0), left_out: "" }).collect();
         series[77_777].value = Some(50.0);
         series[100_001].value = Some(0.25);
         series[150_000].value = None;
@@ -195,7 +232,8 @@ mod tests {
 
     #[test]
     fn a_short_series_is_drawn_as_it_is() {
-        let series: Vec<Value> = (0..2_000).map(|at| Value { at_s: f64::from(at), value: None }).collect();
+        let series: Vec<Value> =
+            (0..2_000).map(|at| Value { at_s: f64::from(at), value: None, left_out: "" }).collect();
         assert_eq!(kept(&series), (0..2_000).collect::<Vec<_>>());
         assert_eq!(kept(&[]), Vec::<usize>::new());
     }

@@ -5,12 +5,16 @@ use crate::messages;
 use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
 
 /// The measures that are drawn: name, unit, and whether their values lie on a logarithmic scale.
-const MEASURES: [(&str, &str, Scale); 4] = [
+const MEASURES: [(&str, &str, Scale); 5] = [
     ("throughput", "per_s", Scale::Linear),
     ("p50", "ns", Scale::Log),
     ("p99", "ns", Scale::Log),
+    ("error_share", "share", Scale::Linear),
     ("cpu_per_request", "ns", Scale::Linear),
 ];
+
+/// More blocks than that are not shown one by one beside their mean.
+const DOTS_MAX: usize = 40;
 
 /// Those that are drawn block by block.
 const BY_BLOCK: [&str; 2] = ["throughput", "p99"];
@@ -26,6 +30,10 @@ fn figures<'a>(result: &'a RunResult, measure: &str) -> Vec<&'a Figure> {
 /// for a capacity has its own figures.
 pub fn charts(result: &RunResult) -> Vec<Chart> {
     let Some(plan) = result.plan.as_ref().filter(|plan| plan.capacity.is_none()) else { return Vec::new() };
+    let is_never = |measure: &str| {
+        let points = figures(result, measure).into_iter().filter_map(|figure| figure.estimate.as_ref());
+        measure == "error_share" && points.into_iter().all(|found| found.point == 0.0)
+    };
     let chart = |(measure, unit, scale): (&str, &'static str, Scale)| match plan.points.len() {
         0 => None,
         // One value is no picture.
@@ -33,13 +41,14 @@ pub fn charts(result: &RunResult) -> Vec<Chart> {
         1 => Some(beneath(measure, unit, &figures(result, measure))),
         _ => Some(over_load(measure, unit, scale, &plan.points, &figures(result, measure))),
     };
-    MEASURES.into_iter().filter_map(chart).collect()
+    MEASURES.into_iter().filter(|(measure, ..)| !is_never(measure)).filter_map(chart).collect()
 }
 
 fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
+    let blocks = figures.iter().map(|figure| figure.per_block.len()).max().filter(|most| *most <= DOTS_MAX);
     let row = |figure: &&Figure| {
         let estimate = figure.estimate.as_ref();
-        vec![
+        let mut row = vec![
             Cell::text(&figure.variant),
             Cell::text(""),
             Cell::of(estimate.map(|found| found.point)),
@@ -47,7 +56,10 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
             Cell::of(estimate.and_then(|found| found.high)),
             Cell::Nothing,
             Cell::Nothing,
-        ]
+        ];
+        let of_block = |at| Cell::of(figure.per_block.get(at).copied().flatten());
+        row.extend((0..blocks.unwrap_or(0)).map(of_block));
+        row
     };
     let x = Axis { name: measure.to_string(), unit, scale: Scale::Linear };
     let rows = figures.iter().map(row).collect();

@@ -37,6 +37,22 @@ pub const CHART_CPUS: Phrase = Phrase("chart-cpus");
 pub const CHART_PAUSES: Phrase = Phrase("chart-pauses");
 pub const CHART_TIME: Phrase = Phrase("chart-time");
 pub const CHART_COURSE_SAYS: Phrase = Phrase("chart-course-says");
+pub const CHART_COURSE_WITH_PALE_SAYS: Phrase = Phrase("chart-course-with-pale-says");
+pub const CHART_LEFT_OUT: Phrase = Phrase("chart-left-out");
+pub const CHART_WARM_UP: Phrase = Phrase("chart-warm-up");
+pub const CHART_DISTURBED: Phrase = Phrase("chart-disturbed");
+pub const CHART_LOST: Phrase = Phrase("chart-lost");
+
+pub const CHART_OUTCOMES: Phrase = Phrase("chart-outcomes");
+pub const CHART_OUTCOMES_SAYS: Phrase = Phrase("chart-outcomes-says");
+pub const CHART_SHARE: Phrase = Phrase("chart-share");
+pub const CHART_OUTCOME_COLUMNS: Columns<4> = Columns("chart-outcome-columns");
+
+pub const CHART_CONDITIONS: Phrase = Phrase("chart-conditions");
+pub const CHART_CONDITIONS_SAYS: Phrase = Phrase("chart-conditions-says");
+pub const CHART_PUBLISHED: Phrase = Phrase("chart-published");
+pub const CHART_PUBLISHED_SAYS: Phrase = Phrase("chart-published-says");
+pub const CHART_TRIALS_SAYS: Phrase = Phrase("chart-trials-says");
 
 /// Heading of a measure, variant beneath variant.
 pub fn chart_of(measure: &str) -> String {
@@ -56,4 +72,14 @@ pub fn chart_by_block(measure: &str) -> String {
 /// Heading of a series over time.
 pub fn chart_over_time(series: &str) -> String {
     say!("chart-over-time", series)
+}
+
+/// Column of a block.
+pub fn chart_block(block: usize) -> String {
+    say!("chart-one-block", block)
+}
+
+/// Heading of the trials of a search.
+pub fn chart_of_trials(measure: &str) -> String {
+    say!("chart-of-trials", measure)
 }

@@ -43,7 +43,9 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
         (messages::TRENDS, &view.trends),
     ] {
         if !cards.is_empty() {
-            let cards: String = cards.iter().map(card).collect();
+            // Of all these only claims are written in a language of their own.
+            let tag = if title == messages::VERDICTS { "code" } else { "span" };
+            let cards: String = cards.iter().map(|verdict| card(verdict, tag)).collect();
             body.push_str(&format!("<section><h2>{title}</h2>\n{cards}</section>\n"));
         }
     }
@@ -114,7 +116,7 @@ fn list(title: &str, items: &[String]) -> String {
     format!("<section><h2>{title}</h2><ul>{items}</ul></section>\n")
 }
 
-fn card(verdict: &VerdictView) -> String {
+fn card(verdict: &VerdictView, tag: &str) -> String {
     let class = match verdict.tone {
         Tone::Good => "supported",
         Tone::Bad => "refuted",
@@ -129,7 +131,7 @@ fn card(verdict: &VerdictView) -> String {
     };
     let text = match verdict.text.as_str() {
         "" => String::new(),
-        text => format!("<p><code>{}</code></p>", safe(text)),
+        text => format!("<p><{tag}>{}</{tag}></p>", safe(text)),
     };
     format!(
         "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{sentence}{reasons}</div></article>\n",

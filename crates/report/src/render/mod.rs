@@ -26,7 +26,7 @@ pub use sittings::sittings_text;
 pub use text::{text, text_within};
 
 use crate::escape;
-use proofload_store::schema::{Durations, Model, RunResult};
+use proofload_store::schema::{Durations, Model, RunResult, Slice};
 
 /// One measurement has figures as a study has, and no closed loop has a send delay: nothing was due before it was sent.
 fn for_programs(result: &RunResult) -> RunResult {
@@ -47,4 +47,11 @@ pub fn json(result: &RunResult) -> String {
         // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),
     }
+}
+
+/// What the page draws, for programs: a list of tables, each with its title, its axes, names and units of its columns, and
+/// its rows, in base units.
+pub fn charts(result: &RunResult, slices: &[&Slice]) -> String {
+    let listed = crate::charts::listed(&crate::charts::charts(result, slices));
+    format!("{}\n", escape::json(&format!("{listed:#}")))
 }

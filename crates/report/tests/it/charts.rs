@@ -3,8 +3,11 @@
 use crate::made::{CASE, SECOND, result, slice};
 use crate::page::charts;
 use proofload_measure::LatencyHistogram;
-use proofload_report::{html, json};
-use proofload_store::schema::{RunResult, SingleLoad, Slice, Telemetry};
+use proofload_report::{self as report, html, json};
+use proofload_store::schema::{
+    AtLevel, CapacityResult, CapacityTrial, DependsOn, Estimate, PublishedFigure, RunResult, SingleLoad,
+    Slice, Telemetry,
+};
 use proofload_testkit::HOSTILE;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +81,157 @@ fn percentiles_are_those_of_the_histograms() {
     assert_eq!(at(0.0)[3].as_f64(), Some(times.count as f64));
     let last = rows.last().expect("rows");
     assert!(last[3].as_f64().expect("a number") >= 1.0, "{last}");
+}
+
+#[test]
+fn programs_get_what_the_page_draws() {
+    let slices = [slice(CASE, 1, 1, 0), slice(CASE, 1, 1, 1)];
+    let slices: Vec<&Slice> = slices.iter().collect();
+    let drawn = charts(&html(&result(CASE), &slices));
+    let told: Value = serde_json::from_str(&report::charts(&result(CASE), &slices)).expect("JSON");
+    assert_eq!(told, Value::from(drawn));
+}
+
+#[test]
+fn what_was_not_answered_is_drawn_as_a_share_of_all() {
+    let case = crate::made::Case { rejected: 250, ..CASE };
+    let page = html(&result(case), &[]);
+    let charts = charts(&page);
+    let rows = chart(&charts, "outcomes")["rows"].as_array().expect("rows").clone();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!((rows[0][0].as_str(), rows[0][1].as_str()), (Some("nio2"), Some("rejected")));
+    let outcomes = &result(case).points[1].outcomes;
+    let share = outcomes["rejected"] as f64 / outcomes.values().sum::<u64>() as f64;
+    let expected = [Some(outcomes["rejected"] as f64), Some(share)];
+    assert_eq!([rows[0][2].as_f64(), rows[0][3].as_f64()], expected);
+    assert!((0.2..0.3).contains(&share), "{share}");
+    let shares = chart(&charts, "error_share")["rows"].as_array().expect("rows").clone();
+    assert_eq!(shares[0][2].as_f64(), Some(0.0));
+    assert!((shares[1][2].as_f64().expect("a number") - share).abs() < 0.01, "{shares:?}");
+}
+
+fn on_a_condition(unit: &str) -> DependsOn {
+    let at = |level: &str, point: f64| AtLevel {
+        level: level.into(),
+        estimate: Estimate { point, low: Some(point - 0.01), high: Some(point + 0.01), unit: unit.into() },
+    };
+    let levels = vec![at("true", 1.05), at("false", 1.15)];
+    DependsOn { condition: "cpus_awake".into(), levels, alike: true }
+}
+
+/// A published figure of a quantity, beside what was found from a tenth less to a fifth more.
+fn published(quantity: &str, published: f64, found: Option<f64>) -> PublishedFigure {
+    PublishedFigure {
+        quantity: quantity.into(),
+        measure: "p99".into(),
+        published,
+        found: found.map(|point| Estimate {
+            point,
+            low: Some(point * 0.9),
+            high: Some(point * 1.2),
+            unit: "ns".into(),
+        }),
+        ratio: found.map(|point| point / published),
+        source: quantity.into(),
+        ..PublishedFigure::default()
+    }
+}
+
+/// A search of three trials, of which the first meets the objective.
+fn searched(variant: &str) -> CapacityResult {
+    let trial = |rate_per_s: f64, outcome: &str, p99: Option<f64>| CapacityTrial {
+        rate_per_s,
+        outcome: outcome.into(),
+        values: BTreeMap::from([("p99".to_string(), p99)]),
+        ..CapacityTrial::default()
+    };
+    let trials =
+        vec![trial(100.0, "pass", Some(1e6)), trial(200.0, "fail", Some(5e7)), trial(400.0, "fail", None)];
+    CapacityResult {
+        variant: variant.into(),
+        slo: vec!["p99 < 10ms".into()],
+        trials,
+        ..CapacityResult::default()
+    }
+}
+
+#[test]
+fn a_claim_that_depends_on_a_condition_is_drawn_at_each_of_its_levels() {
+    let mut result = result(CASE);
+    result.claims[0].depends_on = vec![on_a_condition("ratio")];
+    // Another unit has no place on a scale of ratios.
+    result.claims[1].depends_on = vec![on_a_condition("ns")];
+    let rows = chart(&charts(&html(&result, &[])), "conditions")["rows"].clone();
+    let rows = rows.as_array().expect("rows");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[1][2].as_f64(), Some(1.15));
+    assert!(rows[1][0].as_str().expect("a name").starts_with("NIO2 serves more: "), "{rows:?}");
+}
+
+#[test]
+fn what_was_found_is_drawn_over_what_was_published() {
+    let mut result = result(CASE);
+    result.published = vec![
+        published("p99.9(nio)", 4e6, Some(2e6)),
+        published("p50(nio)", 0.0, Some(1e6)),
+        published("p50(nio2)", 1e6, None),
+    ];
+    let charts = charts(&html(&result, &[]));
+    let rows = chart(&charts, "published")["rows"].as_array().expect("rows").clone();
+    assert_eq!(rows.len(), 1, "where there is nothing to hold against: {rows:?}");
+    let numbers: Vec<Option<f64>> = (2..5).map(|at| rows[0][at].as_f64()).collect();
+    assert_eq!(numbers, [Some(0.5), Some(0.45), Some(0.6)]);
+}
+
+#[test]
+fn a_trial_that_did_not_meet_the_objective_is_marked() {
+    let mut result = result(CASE);
+    result.capacities = vec![searched("nio")];
+    let charts = charts(&html(&result, &[]));
+    let drawn = chart(&charts, "trials-p99");
+    assert_eq!((drawn["drawn"].as_str(), drawn["y"]["unit"].as_str()), (Some("dots"), Some("ns")));
+    let rows = drawn["rows"].as_array().expect("rows");
+    assert_eq!(rows[0][3], "");
+    assert_ne!(rows[1][3], "");
+    assert!(rows[2][2].is_null());
+}
+
+#[test]
+fn what_no_figure_rests_on_is_in_the_course_and_marked() {
+    let mut slices: Vec<Slice> =
+        (1..=3).flat_map(|block| [0, 1].map(|at| slice(CASE, block, 1, at))).collect();
+    slices.insert(0, Slice { phase: "warm-up".into(), cycle: 0, ..slice(CASE, 1, 1, 0) });
+    slices.push(Slice { phase: "lost".into(), ..slice(CASE, 3, 2, 1) });
+    slices.push(Slice { phase: "perturbation".into(), ..slice(CASE, 3, 3, 1) });
+    for (at, slice) in (0..).zip(&mut slices) {
+        slice.started_unix_ns += at * SECOND;
+    }
+    let mut result = result(CASE);
+    result.disturbed_blocks = vec![2];
+    let charts = charts(&html(&result, &slices.iter().collect::<Vec<&Slice>>()));
+    let rows = chart(&charts, "course-throughput")["rows"].as_array().expect("rows").clone();
+    let seen: Vec<(&str, u64, &str)> = rows
+        .iter()
+        .filter(|row| !row[2].is_null())
+        .map(|row| {
+            let word = |at: usize| row[at].as_str().expect("a text").split(':').next().unwrap_or_default();
+            (word(0), row[1].as_f64().expect("a number") as u64, row[3].as_str().expect("a text"))
+        })
+        .collect();
+    let (warm_up, disturbed) = ("warm-up", "left out: the machine disturbed this restart");
+    let lost = "left out: the variant did not get through this restart";
+    assert_eq!(
+        seen,
+        [
+            ("nio", 0, warm_up),
+            ("nio", 1, ""),
+            ("nio", 3, disturbed),
+            ("nio", 5, ""),
+            ("nio2", 2, ""),
+            ("nio2", 4, disturbed),
+            ("nio2", 6, lost),
+        ]
+    );
 }
 
 /// A window of fifty hours: a wave by the hour, one peak, one gap.
@@ -160,8 +314,9 @@ fn percentiles_leave_out_what_figures_leave_out() {
 /// `cargo xtask web --check` opens the page that this leaves behind, and whatever runs in it is noticed there.
 #[test]
 fn no_text_of_strangers_ends_the_element_of_the_numbers() {
-    let calm = result(CASE);
-    let mut result = RunResult { figures: Vec::new(), claims: Vec::new(), ..calm.clone() };
+    let calm = result(crate::made::Case { rejected: 250, ..CASE });
+    let mut result =
+        RunResult { figures: Vec::new(), claims: Vec::new(), points: Vec::new(), ..calm.clone() };
     let mut slices = Vec::new();
     for hostile in HOSTILE {
         result.figures.extend(calm.figures.iter().cloned().map(|mut figure| {
@@ -170,8 +325,13 @@ fn no_text_of_strangers_ends_the_element_of_the_numbers() {
         }));
         result.claims.extend(calm.claims.iter().cloned().map(|mut claim| {
             claim.name = hostile.to_string();
+            claim.depends_on = vec![on_a_condition("ratio")];
             claim
         }));
+        result.points.push(calm.points[1].clone());
+        result.points.last_mut().expect("a point").variant = hostile.to_string();
+        result.published.push(published(hostile, 4e6, Some(2e6)));
+        result.capacities.push(searched(hostile));
         slices.push(slice(CASE, 1, 1, 0));
         slices.last_mut().expect("a slice").measured.variant = hostile.to_string();
     }
@@ -182,7 +342,16 @@ fn no_text_of_strangers_ends_the_element_of_the_numbers() {
         rows.iter().map(|row| row[0].as_str().expect("a name").to_string()).collect()
     };
     let shown: BTreeSet<String> = HOSTILE.iter().map(|it| proofload_report::escape::line(it)).collect();
-    for id in ["claims", "throughput", "percentiles", "course-p99", "blocks-p99"] {
+    for id in [
+        "claims",
+        "throughput",
+        "percentiles",
+        "course-p99",
+        "blocks-p99",
+        "outcomes",
+        "published",
+        "trials-p99",
+    ] {
         assert_eq!(named(id), shown, "{id}");
     }
     assert_eq!(page.to_ascii_lowercase().matches("</script").count(), 2);

@@ -1,0 +1,52 @@
+//! Ratios beside what they are held against: what was published, and what is found under another condition of measuring.
+
+use super::claims::intervals;
+use super::{Cell, Chart};
+use crate::messages;
+use proofload_store::condition_in_words;
+use proofload_store::schema::{ClaimResult, Estimate, RunResult};
+
+fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {
+    vec![
+        Cell::text(name),
+        Cell::text(""),
+        Cell::of(point),
+        Cell::of(low),
+        Cell::of(high),
+        Cell::Nothing,
+        Cell::Nothing,
+    ]
+}
+
+fn ends(found: &Estimate) -> [Option<f64>; 3] {
+    [Some(found.point), found.low, found.high]
+}
+
+/// Claims whose ratio depends on a condition of measuring: the ratio at each of its levels.
+pub fn conditions(result: &RunResult) -> Option<Chart> {
+    let levels = |claim: &ClaimResult| {
+        let name = if claim.name.is_empty() { claim.text.clone() } else { claim.name.clone() };
+        let dependencies = claim.depends_on.iter().flat_map(|on| on.levels.iter().map(move |at| (on, at)));
+        let ratios = dependencies.filter(|(_, at)| at.estimate.unit == "ratio");
+        let rows = ratios.map(|(on, at)| {
+            row(&format!("{name}: {}", condition_in_words(&on.condition, &at.level)), ends(&at.estimate))
+        });
+        rows.collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<Cell>> = result.claims.iter().flat_map(levels).collect();
+    let (title, says) = (messages::CHART_CONDITIONS, messages::CHART_CONDITIONS_SAYS);
+    (!rows.is_empty()).then(|| intervals("conditions", &title, &says, rows))
+}
+
+/// How many times as much was found here as was published.
+pub fn published(result: &RunResult) -> Option<Chart> {
+    let figures = result.published.iter().filter(|figure| figure.published > 0.0);
+    let rows = figures.filter_map(|figure| {
+        let over = |value: f64| value / figure.published;
+        let found = figure.found.as_ref()?;
+        Some(row(&figure.quantity, [figure.ratio, found.low.map(over), found.high.map(over)]))
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let (title, says) = (messages::CHART_PUBLISHED, messages::CHART_PUBLISHED_SAYS);
+    (!rows.is_empty()).then(|| intervals("published", &title, &says, rows))
+}
