@@ -397,6 +397,12 @@ pub enum Format {
     Charts,
     /// HdrHistogram log: response and service times of each slice
     Hlog,
+    /// HdrHistogram's percentiles of response time; with several servers or loads a file for each
+    Hgrm,
+    /// Apache Parquet for notebooks: every value of every slice, second and sample, one per row
+    Parquet,
+    /// JMeter's CSV results, a line per exchange: counts and times as recorded, their order within a slice made up
+    Jtl,
 }
 
 /// How JUnit XML reports an undecided claim.
@@ -414,8 +420,8 @@ pub struct OutputArgs {
     /// Format of the result, on standard output or in every --output [default: text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog, else
-    /// text); may be repeated
+    /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog .hgrm
+    /// .parquet .jtl, else text); may be repeated
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// How --format junit reports an undecided claim

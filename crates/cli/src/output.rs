@@ -3,12 +3,13 @@
 use crate::args::{Format, OutputArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
 use anyhow::Context;
+use proofload_export::{ExportError, Hgrm, Jtl};
 use proofload_language::Language;
 use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
-use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// A result in English, as records and programs have it, and in the language that is spoken.
@@ -85,6 +86,9 @@ fn format_of(path: &Path) -> Format {
         Some("xml") => Format::Junit,
         Some("csv") => Format::Csv,
         Some("hlog") => Format::Hlog,
+        Some("hgrm") => Format::Hgrm,
+        Some("parquet") => Format::Parquet,
+        Some("jtl") => Format::Jtl,
         _ => Format::Text,
     }
 }
@@ -120,14 +124,30 @@ fn summary_file() -> Option<PathBuf> {
     std::env::var_os(SUMMARY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// A result in a format: those for programs in English. Series and histogram logs are made of the slices.
-fn rendered(told: &Told, slices: &[&Slice], args: &OutputArgs, format: Format, on: Terminal) -> String {
+/// A result in a format, ready to be written: what can be refused has been.
+enum Rendered<'a> {
+    Text(String),
+    /// One for each file.
+    Hgrm(Vec<Hgrm>),
+    Parquet,
+    Jtl(Jtl<'a>),
+}
+
+/// A result in a format: those for programs in English. Series, histograms and what other programs read are made of the
+/// slices.
+fn rendered<'a>(
+    told: &Told,
+    slices: &[&'a Slice],
+    args: &OutputArgs,
+    format: Format,
+    on: Terminal,
+) -> anyhow::Result<Rendered<'a>> {
     let (english, result) = (told.english(), told.spoken());
     let undecided = match args.undecided {
         UndecidedIs::Skip => Undecided::Skip,
         UndecidedIs::Fail => Undecided::Fail,
     };
-    match format {
+    Ok(Rendered::Text(match format {
         Format::Text => text(result, slices, args, on),
         Format::Json => proofload_report::json(english),
         Format::Markdown => proofload_report::markdown(result),
@@ -135,36 +155,131 @@ fn rendered(told: &Told, slices: &[&Slice], args: &OutputArgs, format: Format, o
         Format::Junit => proofload_report::junit(result, undecided),
         Format::Csv => proofload_report::csv(english),
         Format::CsvSeries => proofload_report::csv_series(slices),
-        Format::Charts => proofload_report::charts(result, slices),
+        Format::Charts => Language::English.within(|| proofload_report::charts(english, slices)),
         Format::Hlog => proofload_report::hlog(slices),
-    }
+        Format::Hgrm => return Ok(Rendered::Hgrm(proofload_export::hgrm(english, slices)?)),
+        Format::Parquet => return Ok(Rendered::Parquet),
+        Format::Jtl => return Ok(Rendered::Jtl(Jtl::of(english, slices)?)),
+    }))
 }
 
 /// Renders and writes a result: to every file that was named, and to standard output, unless a format was chosen for the files
-/// or silence was asked for beside them.
+/// or silence was asked for beside them. A file that cannot be written keeps no other from it.
 ///
 /// # Errors
-/// When a file or standard output cannot be written. A reader that went away is none.
+/// When a file or standard output cannot be written, or the result cannot be had in that format. A reader that went away
+/// is none.
 pub fn write(result: &Told, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
         let format = args.format.unwrap_or(Format::Text);
-        print(&rendered(result, slices, args, format, standard_output()))?;
+        to_standard_output(result, slices, args, format)?;
     }
+    let mut failed = Vec::new();
     for path in &args.output {
         let format = args.format.unwrap_or_else(|| format_of(path));
-        let on = Terminal { colour: false, columns: COLUMNS };
-        let text = rendered(result, slices, args, format, on);
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        if !args.quiet {
-            eprintln!("wrote {}", path.display());
-        }
+        failed.extend(to_file(result, slices, args, format, path).err());
+    }
+    if let Some(last) = failed.pop() {
+        failed.iter().for_each(|error| eprintln!("{error:#}"));
+        return Err(last);
     }
     match summary_file().filter(|_| args.github_summary) {
         Some(path) => {
             summarise(result.spoken(), &path).with_context(|| format!("cannot write {}", path.display()))
         }
         None => Ok(()),
+    }
+}
+
+fn to_standard_output(
+    result: &Told,
+    slices: &[&Slice],
+    args: &OutputArgs,
+    format: Format,
+) -> anyhow::Result<()> {
+    let to_terminal = std::io::stdout().is_terminal();
+    match rendered(result, slices, args, format, standard_output())? {
+        Rendered::Text(text) => print(&text),
+        Rendered::Hgrm(all) => match &all[..] {
+            [one] => print(&one.text),
+            all => {
+                let why = format!(
+                    "hgrm: {} distributions, and a file holds one: name it with -o FILE.hgrm, which writes FILE-NAME.hgrm \
+                     for each",
+                    all.len()
+                );
+                Err(leave(Exit::Usage, why))
+            }
+        },
+        Rendered::Parquet if to_terminal => {
+            Err(leave(Exit::Usage, "parquet is no text: name a file with -o FILE.parquet"))
+        }
+        Rendered::Parquet => {
+            unless_gone(proofload_export::parquet(result.english(), slices, std::io::stdout()))
+        }
+        Rendered::Jtl(jtl) => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            unless_gone(jtl.write(&mut out).and_then(|()| Ok(out.flush()?)))
+        }
+    }
+}
+
+fn to_file(
+    result: &Told,
+    slices: &[&Slice],
+    args: &OutputArgs,
+    format: Format,
+    path: &Path,
+) -> anyhow::Result<()> {
+    let on = Terminal { colour: false, columns: COLUMNS };
+    let rendered = rendered(result, slices, args, format, on)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    match rendered {
+        Rendered::Text(text) => created(path, args, |file| Ok(file.write_all(text.as_bytes())?)),
+        Rendered::Hgrm(all) => match &all[..] {
+            [one] => created(path, args, |file| Ok(file.write_all(one.text.as_bytes())?)),
+            all => all.iter().try_for_each(|one| {
+                created(&beside(path, &one.name), args, |file| Ok(file.write_all(one.text.as_bytes())?))
+            }),
+        },
+        Rendered::Parquet => {
+            created(path, args, |file| proofload_export::parquet(result.english(), slices, file))
+        }
+        Rendered::Jtl(jtl) => created(path, args, |file| jtl.write(file)),
+    }
+}
+
+/// Writes a file, and says so.
+fn created(
+    path: &Path,
+    args: &OutputArgs,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), ExportError>,
+) -> anyhow::Result<()> {
+    let written = || -> Result<(), ExportError> {
+        let mut file = BufWriter::new(File::create(path)?);
+        write(&mut file)?;
+        Ok(file.flush()?)
+    };
+    written().with_context(|| format!("cannot write {}", path.display()))?;
+    if !args.quiet {
+        eprintln!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// The name of one of several files: `results.hgrm` and `nio-64c` make `results-nio-64c.hgrm`.
+fn beside(path: &Path, name: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}-{name}{ending}"))
+}
+
+/// A closed pipe is a reader that has seen enough.
+fn unless_gone(written: Result<(), ExportError>) -> anyhow::Result<()> {
+    match written {
+        Err(error) if error.is_broken_pipe() => Ok(()),
+        other => other.context("cannot write to standard output"),
     }
 }
 

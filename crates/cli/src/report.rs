@@ -14,7 +14,8 @@ use std::path::Path;
 /// A condensed record has neither the course of a slice nor a histogram for each; what is drawn of them would be half of it.
 fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
     let slices = output::slices(record);
-    let is_series = |format| matches!(format, Format::CsvSeries | Format::Hlog);
+    let is_series =
+        |format| matches!(format, Format::CsvSeries | Format::Hlog | Format::Parquet | Format::Jtl);
     if output::formats(&args.output).into_iter().any(is_series)
         && slices.iter().any(|slice| slice.condensed.is_some())
     {

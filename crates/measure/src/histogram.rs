@@ -132,6 +132,14 @@ impl LatencyHistogram {
         slots.map(|slot| (slot, self.counts[slot])).filter(|(_, n)| *n > 0)
     }
 
+    /// The durations that were counted, in order: the middle of each bucket in nanoseconds, and how many are in it.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.slots().map(|(slot, n)| {
+            let (first, width) = values_of(slot);
+            (first + width / 2, n)
+        })
+    }
+
     /// How many durations were recorded; adds the counts up.
     pub fn count(&self) -> u64 {
         self.slots().fold(0, |sum: u64, (_, n)| sum.saturating_add(n))

@@ -12,7 +12,7 @@ mod recorder;
 mod snapshot;
 mod window;
 
-pub use histogram::{Censored, DecodeError, LatencyHistogram, Summary};
+pub use histogram::{Censored, DIGITS, DecodeError, LatencyHistogram, MAX_NS, Summary};
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
 pub use snapshot::{CodeCounts, Snapshot};

@@ -3,7 +3,7 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
@@ -20,10 +20,12 @@ const MAY_USE: [(&str, &[&str]); 17] = [
         &["engine", "host", "language", "measure", "stats", "store", "study", "subject", "telemetry", "wire"],
     ),
     ("report", &["host", "language", "measure", "stats", "store"]),
+    ("export", &["measure", "report", "store"]),
     (
         "cli",
         &[
             "engine",
+            "export",
             "host",
             "lab",
             "language",

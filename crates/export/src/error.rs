@@ -1,0 +1,45 @@
+//! What can go wrong.
+
+use parquet::errors::ParquetError;
+use proofload_measure::DecodeError;
+use std::io;
+
+/// Why a file could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The place to write to refused.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    /// The library that writes Parquet refused.
+    #[error("Parquet: {0}")]
+    Parquet(#[from] ParquetError),
+    /// A stored histogram cannot be read.
+    #[error("block {block}, {label}: the histogram of response times: {source}")]
+    Histogram { block: u32, label: String, source: DecodeError },
+    /// The histogram and the count of outcomes contradict each other.
+    #[error(
+        "block {block}, {label}: {answered} exchanges answered, but {timed} response times: the record is damaged"
+    )]
+    Contradiction { block: u32, label: String, answered: u64, timed: u64 },
+    /// No slice was measured, or none that counts.
+    #[error("hgrm: nothing was measured")]
+    Nothing,
+    /// A line for each exchange would be too many lines.
+    #[error(
+        "jtl: {exchanges} exchanges, and it has a line for each, {most} at most: write hlog, parquet or csv, which hold any \
+         number of exchanges, or measure for a shorter time"
+    )]
+    TooManyLines { exchanges: u64, most: u64 },
+}
+
+impl ExportError {
+    /// Whether a reader went away.
+    pub fn is_broken_pipe(&self) -> bool {
+        let error = match self {
+            ExportError::Write(error) => Some(error),
+            ExportError::Parquet(ParquetError::External(error)) => error.downcast_ref::<io::Error>(),
+            _ => None,
+        };
+        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
