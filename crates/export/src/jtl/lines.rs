@@ -35,8 +35,8 @@ impl Lines<'_> {
         Lines { slice, shares, until }
     }
 
-    /// Writes them in the order of their ends. Long ones and failures are dealt evenly over the window: no trend is made
-    /// up. Bytes are divided evenly, and add up to what crossed.
+    /// Writes them in the order of their beginnings. Long ones and failures are dealt evenly over the window: no trend is
+    /// made up. Bytes are divided evenly, and add up to what crossed.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -48,12 +48,12 @@ impl Lines<'_> {
             up_to(i + 1) - up_to(i)
         };
         let (step, threads) = (coprime(n), measured.connections);
-        let mut ends = Ends::of(self.slice, n);
+        let mut begins = Begins::of(self.slice, n);
         let mut rank = step / 2;
         for i in 0..n {
             let share = &self.shares[self.until.partition_point(|until| *until <= rank)];
             let elapsed_ms = (share.ns + MS_NS / 2) / MS_NS;
-            let began_ms = (ends.next_ns(i) / MS_NS).saturating_sub(elapsed_ms);
+            let began_ms = begins.next_ns(i) / MS_NS;
             let (received, sent) = (share_of(measured.bytes_received, i), share_of(measured.bytes_sent, i));
             writeln!(to, "{began_ms},{elapsed_ms},{},{received},{sent},{threads},{threads},0", share.text)?;
             rank = (rank + step) % n;
@@ -73,8 +73,8 @@ fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-/// When exchanges ended: as many of each second as were answered in it, evenly spread within.
-struct Ends {
+/// When exchanges began: within the window, in each second so large a share as was answered in it, evenly spread within.
+struct Begins {
     started_unix_ns: u64,
     window_ns: u64,
     exchanges: u64,
@@ -86,14 +86,14 @@ struct Ends {
     before: u64,
 }
 
-impl Ends {
-    fn of(slice: &Slice, exchanges: u64) -> Ends {
+impl Begins {
+    fn of(slice: &Slice, exchanges: u64) -> Begins {
         let window_ns = (slice.measured.seconds.clamp(0.0, 1e9) * 1e9) as u64;
         let seconds = slice.measured.per_second.clone();
         let all = seconds.iter().fold(0, |sum: u64, n| sum.saturating_add(*n));
         // Where nothing is known of single seconds the window is one.
         let (seconds, all) = if all == 0 { (Vec::new(), 1) } else { (seconds, all) };
-        Ends {
+        Begins {
             started_unix_ns: slice.started_unix_ns,
             window_ns,
             exchanges,
@@ -104,7 +104,7 @@ impl Ends {
         }
     }
 
-    /// The end of exchange `i`; asked for each in turn.
+    /// The beginning of exchange `i`; asked for each in turn.
     fn next_ns(&mut self, i: u64) -> u64 {
         // In half exchanges, so that the first and the last keep the same distance from the window's ends.
         let (place, of) = (u128::from(2 * i + 1) * u128::from(self.all), 2 * u128::from(self.exchanges));
