@@ -2,7 +2,7 @@
 
 use crate::suite::{self, Tier};
 use crate::tools::{self, run_command};
-use crate::{bounds, gates, kills, real, root, schema, web};
+use crate::{bounds, gates, kills, readers, real, root, schema, web};
 use anyhow::{Context, anyhow, bail};
 use std::process::Command;
 use std::thread;
@@ -28,6 +28,7 @@ pub fn run() -> anyhow::Result<()> {
     let real = tests.and_then(|tests| {
         step("a real Tomcat to a real verdict", || real::tomcat(&root))?;
         step("one start of each server whose files are here", || real::families(&root))?;
+        step("Parquet in DuckDB and pyarrow", || readers::parquet(&root))?;
         step("the report in a browser", || web::run(&root, &["--check".to_string()]))?;
         step("what an exchange costs", || gates::run_debug(&root))?;
         Ok(tests)

@@ -3,7 +3,7 @@
 use crate::suite::{self, Tier};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, ci, gates, kills, mutate, repeat, subjects};
+use crate::{benches, ci, gates, kills, mutate, readers, repeat, subjects};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -50,6 +50,12 @@ const STEPS: [Step; 9] = [
         run: gates::run,
     },
     Step { name: "benches", what: "every benchmark program runs", minutes: 2, run: benches::run },
+    Step {
+        name: "readers",
+        what: "other programs read the files that are made for them",
+        minutes: 1,
+        run: readers::run,
+    },
     Step {
         name: "mutate",
         what: "every mutation of the method is noticed",
@@ -209,7 +215,9 @@ mod tests {
         assert!(text.contains("| kills | w | passed | 1.5 | C1 |"), "{text}");
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
-            text.contains("Not run: tests, simulations, benches, mutate, repeat, subjects, truth-live."),
+            text.contains(
+                "Not run: tests, simulations, benches, readers, mutate, repeat, subjects, truth-live."
+            ),
             "{text}"
         );
 

@@ -10,6 +10,7 @@ mod gates;
 mod kills;
 mod mutate;
 mod picture;
+mod readers;
 mod real;
 mod repeat;
 mod schema;
@@ -35,6 +36,7 @@ cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without o
 cargo xtask web [--check]      build the script of the report from web/, or compare and open reports in Chromium
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
+cargo xtask readers            Parquet, JTL and hgrm files, read by DuckDB, pyarrow, JMeter and HdrHistogram
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
 cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Some("web") => web::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),
+        Some("readers") => readers::run(&root()),
         Some("benches") => benches::run(&root()),
         Some("explore") => explore::run(&root(), rest),
         Some("deb") => deb::run(&root(), rest),

@@ -8,7 +8,7 @@ use proofload_store::schema::{RunResult, Slice};
 use std::collections::BTreeSet;
 
 /// Lines for each halving of the distance to 100 %, as HdrHistogram's own tools have it.
-const TICKS_PER_HALVING: u32 = 5;
+const TICKS_PER_HALVING: f64 = 5.0;
 /// Values are nanoseconds, and are shown in milliseconds.
 const NS_PER_MS: f64 = 1e6;
 /// Longest part of a file's name that one name of a study makes.
@@ -66,24 +66,57 @@ fn text(group: &Group<'_>) -> String {
     group.response_time.counts().for_each(|(ns, n)| histogram.saturating_record_n(ns, n));
     let mut out =
         format!("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
-    let mut seen: u64 = 0;
-    for step in histogram.iter_quantiles(TICKS_PER_HALVING) {
-        seen = seen.saturating_add(step.count_since_last_iteration());
-        let share = step.quantile_iterated_to();
-        out.push_str(&format!("{:>12} {share:.12} {seen:>10}", milliseconds(step.value_iterated_to())));
-        if share < 1.0 {
-            out.push_str(&format!(" {:>14.2}", 1.0 / (1.0 - share)));
-        }
-        out.push('\n');
-    }
+    steps(&histogram).iter().for_each(|step| out.push_str(&step.line()));
     out.push_str(&footer(&histogram));
     if group.unended > 0 {
         out.push_str(&format!(
-            "#[{} exchanges without an end (unsent, timeout, unanswered) are in no line]\n",
+            "#[Without an end = {}: unsent, timeout, unanswered; in none of the lines]\n",
             group.unended
         ));
     }
     out
+}
+
+/// A line of the distribution.
+struct Step {
+    ns: u64,
+    percent: f64,
+    seen: u64,
+}
+
+impl Step {
+    fn line(&self) -> String {
+        let share = self.percent / 100.0;
+        // Java rounds halves up, Rust to even: what is added decides halves alone.
+        let rounded = share + if self.percent < 100.0 { 1e-15 } else { 0.0 };
+        let line = format!("{:>12} {rounded:.12} {:>10}", milliseconds(self.ns), self.seen);
+        if self.percent < 100.0 {
+            format!("{line} {:>14.2}\n", 1.0 / (1.0 - share))
+        } else {
+            format!("{line}\n")
+        }
+    }
+}
+
+/// The steps that HdrHistogram's Java takes, in per cent and in its order of operations: the library's own iterator counts
+/// in shares of 1, and where a count meets a step exactly it may be one value further.
+fn steps(histogram: &Histogram<u64>) -> Vec<Step> {
+    let all = histogram.len();
+    let (mut steps, mut seen, mut percent) = (Vec::new(), 0_u64, 0.0_f64);
+    for bucket in histogram.iter_recorded() {
+        seen = seen.saturating_add(bucket.count_at_value());
+        let ns = bucket.value_iterated_to();
+        while 100.0 * seen as f64 / all as f64 >= percent {
+            steps.push(Step { ns, percent, seen });
+            if seen == all {
+                steps.push(Step { ns, percent: 100.0, seen });
+                break;
+            }
+            let halvings = ((100.0 / (100.0 - percent)).ln() / 2.0_f64.ln()) as i32;
+            percent += 100.0 / (TICKS_PER_HALVING * 2.0_f64.powi(halvings + 1));
+        }
+    }
+    steps
 }
 
 fn footer(histogram: &Histogram<u64>) -> String {

@@ -12,7 +12,7 @@ fn a_distribution_has_the_shape_of_hdrhistograms_tools() {
     assert_eq!(all.len(), 1);
     insta::assert_snapshot!("slice.hgrm", all[0].text);
     assert!(
-        all[0].text.ends_with("#[1 exchanges without an end (unsent, timeout, unanswered) are in no line]\n")
+        all[0].text.ends_with("#[Without an end = 1: unsent, timeout, unanswered; in none of the lines]\n")
     );
 }
 
