@@ -90,6 +90,7 @@ fn programs_get_what_the_page_draws() {
     let drawn = charts(&html(&result(CASE), &slices));
     let told: Value = serde_json::from_str(&report::charts(&result(CASE), &slices)).expect("JSON");
     assert_eq!(told, Value::from(drawn));
+    insta::assert_snapshot!("charts.json", report::charts(&result(CASE), &[]));
 }
 
 #[test]
