@@ -3,7 +3,7 @@
 use crate::{Language, Value};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
-use fluent_syntax::ast::{Entry, Expression, InlineExpression, PatternElement};
+use fluent_syntax::ast::{Entry, Pattern};
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 use unic_langid::LanguageIdentifier;
@@ -29,9 +29,11 @@ files! {
     "conditions.ftl"
     "doctor.ftl"
     "exploratory.ftl"
+    "explain.ftl"
     "factors.ftl"
     "figures.ftl"
     "fitness.ftl"
+    "kept.ftl"
     "named.ftl"
     "noise.ftl"
     "reasons.ftl"
@@ -108,35 +110,12 @@ pub(crate) fn named(language: Language, word: &str) -> Option<&'static str> {
     Some(text.get_or_init(|| of.formatted(id, None)))
 }
 
-/// What was filled in for the variables of a message, in their order in the text; `None` where the sentence is none of
-/// it. A message that chooses by a number is not read.
-pub(crate) fn read<'a>(
-    language: Language,
-    id: &str,
-    sentence: &'a str,
-) -> Option<Vec<(&'static str, &'a str)>> {
-    let message = spoken(language).bundle.get_message(id)?;
-    let mut rest = sentence;
-    let mut open: Option<&'static str> = None;
-    let mut found = Vec::new();
-    for element in &message.value()?.elements {
-        let literal = match element {
-            PatternElement::TextElement { value } => *value,
-            PatternElement::Placeable {
-                expression: Expression::Inline(InlineExpression::StringLiteral { value }),
-            } => *value,
-            PatternElement::Placeable {
-                expression: Expression::Inline(InlineExpression::VariableReference { id }),
-            } => {
-                open = Some(id.name);
-                continue;
-            }
-            PatternElement::Placeable { .. } => return None,
-        };
-        let at = rest.find(literal).filter(|at| *at == 0 || open.is_some())?;
-        found.extend(open.take().map(|name| (name, &rest[..at])));
-        rest = &rest[at + literal.len()..];
-    }
-    found.extend(open.map(|name| (name, rest)));
-    Some(found)
+/// The pattern of a message.
+pub(crate) fn pattern(language: Language, id: &str) -> Option<&'static Pattern<&'static str>> {
+    spoken(language).bundle.get_message(id)?.value()
+}
+
+/// The identifiers of all messages.
+pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
+    ENGLISH.texts.keys().map(String::as_str)
 }

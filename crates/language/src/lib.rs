@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 mod catalogue;
 mod choice;
 mod value;
@@ -16,16 +17,34 @@ pub use catalogue::{CHINESE_FILES, ENGLISH_FILES};
 pub use choice::Language;
 pub use value::{Argument, Value};
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
 /// A message with its variables, as a `String`: `say!("blocks", n)`, `say!("bytes-sent", sent = number::bytes(sent))`.
 ///
-/// Variables are texts or whole numbers. A number chooses between singular and plural where the language has these.
+/// Variables are texts or numbers. A whole number chooses between singular and plural where the language has these.
 #[macro_export]
 macro_rules! say {
     ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
         $crate::said($id, &[$((stringify!($name), $crate::Argument::of(&$crate::given!($name $(, $value)?)))),*])
+    };
+}
+
+/// The same in English, for what is kept in a record: it does not depend on who made it. [`again`] says it in the language
+/// of whoever reads the record.
+#[macro_export]
+macro_rules! kept {
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::Language::English.within(|| $crate::say!($id $(, $name $(= $value)?)*))
+    };
+}
+
+/// A message without variables, in English, for what is kept in a record.
+#[macro_export]
+macro_rules! kept_word {
+    ($id:literal) => {
+        $crate::Kept($id).text()
     };
 }
 
@@ -65,10 +84,19 @@ pub fn named(word: &str) -> &str {
     catalogue::named(Language::spoken(), word).unwrap_or(word)
 }
 
+/// A sentence that a record keeps in English, in the language that is spoken: by the message that it was made of, and what
+/// was filled in there. As it is where none is found, and in English.
+pub fn again(sentence: &str) -> Cow<'_, str> {
+    match Language::spoken() {
+        Language::English => Cow::Borrowed(sentence),
+        language => again::again(language, sentence, again::DEPTH_MAX),
+    }
+}
+
 /// The value of a variable in a sentence that was made of a message: `read_back("unfit", limit, "n")`. `None` where it was not
 /// made of that one.
 pub fn read_back<'a>(id: &str, sentence: &'a str, variable: &str) -> Option<&'a str> {
-    let found = catalogue::read(Language::spoken(), id, sentence)?;
+    let found = again::read(Language::spoken(), id, sentence)?;
     found.into_iter().find(|(name, _)| *name == variable).map(|(_, value)| value)
 }
 
@@ -94,6 +122,43 @@ impl Deref for Phrase {
 impl fmt::Display for Phrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text())
+    }
+}
+
+/// A message without variables that records keep, by its identifier: in English always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept(pub &'static str);
+
+impl Kept {
+    /// The text as records have it.
+    pub fn text(self) -> &'static str {
+        catalogue::text(Language::English, self.0)
+    }
+}
+
+impl Deref for Kept {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text()
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+impl AsRef<str> for Phrase {
+    fn as_ref(&self) -> &str {
+        self.text()
+    }
+}
+
+impl From<Kept> for String {
+    fn from(kept: Kept) -> String {
+        kept.text().to_string()
     }
 }
 

@@ -1,12 +1,12 @@
 //! What is filled in for the variables of a message.
 
 use fluent_bundle::FluentValue;
+use std::borrow::Cow;
 
 /// What stands for a variable.
 pub type Value<'a> = FluentValue<'a>;
 
-/// What can stand for a variable: a text, or a whole number. A number with decimals is formatted before, so that its
-/// digits are the same in every language.
+/// What can stand for a variable: a text, or a number, which chooses between singular and plural where it is a whole one.
 pub trait Argument {
     /// As a message takes it.
     fn of(given: &Self) -> Value<'_>;
@@ -30,9 +30,28 @@ impl Argument for crate::Phrase {
     }
 }
 
+impl Argument for crate::Kept {
+    fn of(given: &crate::Kept) -> Value<'_> {
+        Value::from(given.text())
+    }
+}
+
+impl Argument for Cow<'_, str> {
+    fn of<'a>(given: &'a Self) -> Value<'a> {
+        Value::from(&**given)
+    }
+}
+
 impl<T: Argument + ?Sized> Argument for &T {
     fn of(given: &Self) -> Value<'_> {
         T::of(given)
+    }
+}
+
+/// As Rust writes it: the same digits in every language.
+impl Argument for f64 {
+    fn of(given: &f64) -> Value<'_> {
+        Value::from(given.to_string())
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::ReportError;
 use crate::limits::{circumstances, disturbed};
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_language::{again, word};
 use proofload_stats::capacity::{Answer, Limit, Search, SloTerm, parse_slo};
 use proofload_stats::{Measure, beyond};
 use proofload_store::schema::{
@@ -47,7 +48,8 @@ fn result(
     };
     let slo = planned.slo.join(", ");
     let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());
-    let why = limited.and_then(|trial| trial.shown.why.first()).map(String::as_str);
+    let why = limited.and_then(|trial| trial.shown.why.first()).map(|why| again(why));
+    let why = why.as_deref();
     CapacityResult {
         variant: variant.to_string(),
         slo: planned.slo.clone(),
@@ -179,7 +181,8 @@ fn trials(capacity: &CapacityResult) -> Table {
         let share = |share: Option<f64>| share.map_or_else(|| messages::NONE.to_string(), number::percent);
         row.extend([share(trial.sent_share), share(trial.carried_share)]);
         row.push(messages::trial_outcome(&trial.outcome).to_string());
-        row.push(trial.why.join("; "));
+        let why = trial.why.iter().map(|why| again(why)).collect::<Vec<_>>();
+        row.push(why.join(word!("between-sentences")));
         row
     };
     Table {

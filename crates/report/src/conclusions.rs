@@ -2,6 +2,7 @@
 
 use crate::messages;
 use crate::shown::{Tone, VerdictView};
+use proofload_language::named;
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
 use proofload_store::schema::{
     ClaimResult, ConclusionOutcome, ConclusionResult, ConclusionTest, LoadPoint, Model, Plan,
@@ -218,7 +219,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
         several => {
             for test in several {
-                reasons.push(messages::one_of_several(test.outcome.name(), &line(test)));
+                reasons.push(messages::one_of_several(named(test.outcome.name()), &line(test)));
                 reasons.extend(test.reasons.clone());
             }
         }
@@ -227,7 +228,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
     reasons.extend(row.contradictions.iter().map(|sentence| messages::rests_on_contradiction(sentence)));
     VerdictView {
-        verdict: row.outcome.to_string(),
+        verdict: named(row.outcome.name()).to_string(),
         tone: tone(&row.outcome),
         name: row.says.clone(),
         text: messages::was(&row.was, &messages::published_in(&row.source, &row.url)),

@@ -3,6 +3,7 @@
 use crate::cells::{Cells, Place, answered};
 use crate::shown::{TABLE_TAIL, Table};
 use crate::{messages, number};
+use proofload_language::named;
 use proofload_measure::Outcome;
 use proofload_stats::{
     Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, fewest_beyond,
@@ -244,7 +245,7 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     };
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
     let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);
-    let arrivals = arrivals.unwrap_or_else(|| point.model.to_string());
+    let arrivals = arrivals.unwrap_or_else(|| named(point.model.name()).to_string());
     // Errors first: whoever reads on reads it in view of them.
     let mut row = vec![messages::place(point), number::count(errors(point)), arrivals];
     row.extend(figures.iter().map(cell));

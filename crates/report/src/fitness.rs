@@ -2,6 +2,7 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_language::again;
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 
 /// Outcomes, the worst first.
@@ -31,7 +32,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             allowed(check),
             messages::check_outcome(&check.outcome).to_string(),
             place,
-            check.note.clone(),
+            again(&check.note).into_owned(),
         ]
     };
     (!rows.is_empty()).then(|| Table {

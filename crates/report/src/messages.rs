@@ -48,7 +48,7 @@ pub use trends::*;
 pub use verdict::*;
 
 use crate::number;
-use proofload_language::{Columns, Phrase, named, say, word};
+use proofload_language::{Columns, Phrase, again, named, say, word};
 use proofload_store::schema::{Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict};
 
 /// Heading of the verdicts.
@@ -184,7 +184,7 @@ pub const NO_PROCESSES: Phrase = Phrase("no-processes");
 
 /// A number that the telemetry could not get.
 pub fn not_measured(what: &str) -> String {
-    say!("not-measured", what)
+    say!("not-measured", what = again(what))
 }
 
 /// Ages of the servers while they were measured; `jvm` says whether one of them is a JVM.
@@ -211,7 +211,7 @@ pub fn lost(variant: &str, n: usize, given_up: bool, first: &str) -> String {
     // What the log said stands in noticed.txt.
     let first = first.lines().next().unwrap_or_default().trim_end_matches(':');
     let given_up = if given_up { word!("lost-and-was-given-up") } else { "" };
-    say!("lost-did-not-get-through", variant, blocks = blocks(n as u32), given_up, first)
+    say!("lost-did-not-get-through", variant, blocks = blocks(n as u32), given_up, first = again(first))
 }
 
 /// A variant at a load point that later blocks left out.
@@ -226,7 +226,7 @@ pub fn claimed(name: &str, text: &str) -> String {
 
 /// How the variants took turns.
 pub fn mode(mode: &Mode, reason: &str) -> String {
-    say!("mode-because", mode = named(mode.name()), reason)
+    say!("mode-because", mode = named(mode.name()), reason = again(reason))
 }
 
 /// Closed loop without think time.
@@ -246,12 +246,12 @@ pub fn excluded(n: u32) -> String {
 
 /// Slices with an unfit generator.
 pub fn unfit(n: usize, of: usize, first: &str) -> String {
-    say!("unfit", n, of, first)
+    say!("unfit", n, of, first = again(first))
 }
 
 /// Slices that something disturbed.
 pub fn marked(n: usize, of: usize, first: &str) -> String {
-    say!("marked", n, of, first)
+    say!("marked", n, of, first = again(first))
 }
 
 /// A line of what a plan takes out. Records made earlier have other words.
@@ -261,12 +261,12 @@ pub fn taken_out(line: &str) -> String {
 
 /// What the preset left out.
 pub fn not_tested(what: &str) -> String {
-    say!("not-tested", taken_out = taken_out(what))
+    say!("not-tested", taken_out = again(&taken_out(what)))
 }
 
 /// Something about the machine.
 pub fn machine(what: &str) -> String {
-    say!("machine-fact", what)
+    say!("machine-fact", what = again(what))
 }
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
@@ -327,9 +327,9 @@ pub fn verdict_columns(what: &str) -> [&str; 4] {
 /// Heading of what else is said of the verdicts.
 pub const REASONS: Phrase = Phrase("reasons");
 /// What the facts of the machine begin with, where they stand among others.
-pub const MACHINE: Phrase = Phrase("machine-facts");
+pub const MACHINE: &str = "machine";
 /// A sentence among the limits.
-pub const LIMIT: Phrase = Phrase("limit");
+pub const LIMIT: &str = "limit";
 /// The run as a whole, in a list of claims.
 pub const THE_RUN: Phrase = Phrase("the-run");
 /// Column of variants.
@@ -383,7 +383,7 @@ pub fn loop_of(point: &str, model: &Model) -> String {
 /// `interrupted: by a signal`.
 pub fn ended(state: &RunState, why: &str) -> String {
     let state = named(state.name());
-    if why.is_empty() { state.to_string() } else { say!("ended", state, why) }
+    if why.is_empty() { state.to_string() } else { say!("ended", state, why = again(why)) }
 }
 
 /// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
@@ -468,7 +468,10 @@ pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
     let verdicts: Vec<&Verdict> = verdicts.collect();
     let count = |word: &Verdict| verdicts.iter().filter(|verdict| **verdict == word).count();
     let words = [Verdict::Refuted, Verdict::Undecided, Verdict::Supported];
-    let said = words.iter().filter(|word| count(word) > 0).map(|word| format!("{} {word}", count(word)));
+    let said = words
+        .iter()
+        .filter(|word| count(word) > 0)
+        .map(|word| say!("tally-of", n = count(word), word = named(word.name())));
     said.collect::<Vec<_>>().join(word!("between-items"))
 }
 

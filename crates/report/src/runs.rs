@@ -6,6 +6,7 @@ use crate::error::ReportError;
 use crate::messages;
 use crate::result::{of_run, of_run_observed};
 use crate::shown::TABLE_TAIL;
+use proofload_language::named;
 use proofload_stats::{
     Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Observations, Sittings, judge_regressions,
     ratio_unpaired, sitting_values_of_figure,
@@ -165,7 +166,9 @@ fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
 fn verdicts(left: &RunResult, right: &RunResult) -> Vec<Difference> {
     let said = |result: &RunResult, text: &str, name: &str| {
         let mut claims = result.claims.iter();
-        claims.find(|claim| claim.text == text && claim.name == name).map(|claim| claim.verdict.to_string())
+        claims
+            .find(|claim| claim.text == text && claim.name == name)
+            .map(|claim| named(claim.verdict.name()).to_string())
     };
     let mut seen: Vec<(&str, &str)> = Vec::new();
     let mut changed = Vec::new();

@@ -5,6 +5,7 @@ use crate::figures::outcome;
 use crate::headline::headline;
 use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
+use proofload_language::{again, named, word};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -84,7 +85,7 @@ pub fn view(result: &RunResult) -> View {
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
-            RunState::Finished => result.status.why.clone(),
+            RunState::Finished => again(&result.status.why).into_owned(),
             state => messages::ended(state, &result.status.why),
         },
         verdicts: result
@@ -104,7 +105,7 @@ pub fn view(result: &RunResult) -> View {
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
-        again: again(result),
+        again: run_again(result),
         parameters: parameters(result),
         environment: environment(result),
         headline: headline(result),
@@ -112,7 +113,7 @@ pub fn view(result: &RunResult) -> View {
 }
 
 /// The commands that measure or draw it again; none where nothing was kept.
-fn again(result: &RunResult) -> Vec<String> {
+fn run_again(result: &RunResult) -> Vec<String> {
     let words = |arguments: &[String]| arguments.iter().map(|it| shell(it)).collect::<Vec<_>>().join(" ");
     match &result.load {
         Some(load) => vec![format!("proofload {}", words(&load.arguments))],
@@ -126,7 +127,7 @@ fn again(result: &RunResult) -> Vec<String> {
 
 fn expectation(row: &ExpectationResult) -> VerdictView {
     VerdictView {
-        verdict: row.outcome.to_string(),
+        verdict: named(row.outcome.name()).to_string(),
         tone: match row.outcome {
             ExpectationOutcome::Met => Tone::Good,
             ExpectationOutcome::NotMet => Tone::Bad,
@@ -168,7 +169,7 @@ pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> Ve
         false => (claim.name.clone(), claim.text.clone()),
     };
     VerdictView {
-        verdict: claim.verdict.to_string(),
+        verdict: named(claim.verdict.name()).to_string(),
         tone: match claim.verdict {
             Verdict::Supported => Tone::Good,
             Verdict::Refuted => Tone::Bad,
@@ -201,7 +202,7 @@ fn against_baseline(baseline: &Baseline) -> Table {
             number::percent(figure.confidence),
             format!("{} / {}", figure.blocks, figure.baseline_blocks),
             messages::against_baseline(&figure.verdict).to_string(),
-            figure.reasons.join("; "),
+            figure.reasons.join(word!("between-sentences")),
         ]
     };
     let rows = baseline.figures.iter().map(row).collect();
@@ -349,7 +350,7 @@ fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();
     if !point.generator.fit && outcome(point, "answered") > 0 {
         said.push(messages::CLIENT_LIMITED.to_string());
-        said.extend(point.generator.findings.clone());
+        said.extend(point.generator.findings.iter().map(|found| again(found).into_owned()));
     }
     if outcome(point, "answered") == 0 {
         said.push(messages::nothing_answered(point));

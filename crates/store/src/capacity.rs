@@ -137,8 +137,8 @@ pub fn trial_of(
         }
     }
     let (sent_share, carried_share) = shares(slice);
-    judged.shortfall(messages::SENT, sent_share, 0.0);
-    judged.shortfall(messages::CARRIED, carried_share, slack(slice));
+    judged.shortfall(&messages::SENT, sent_share, 0.0);
+    judged.shortfall(&messages::CARRIED, carried_share, slack(slice));
     if terms.died {
         judged.fail(messages::SERVER_GONE.to_string());
     }

@@ -1,6 +1,7 @@
 //! Under which conditions a block is measured, and how conditions are told.
 
 use crate::schema::{Plan, PlannedCondition};
+use proofload_language::{kept, kept_word};
 
 /// The level of each condition of the plan in a block, counted from 1; nothing where conditions are not recorded.
 pub fn levels_of(plan: &Plan, block: u32) -> &[usize] {
@@ -24,21 +25,23 @@ pub fn conditions_vary(plan: &Plan) -> bool {
 /// A condition at one of its levels, as it stands after *with*: `CPUs kept awake`, `io_uring`.
 pub fn condition_in_words(name: &str, level: &str) -> String {
     match (name, level) {
-        ("cpus_awake", "true") => "CPUs kept awake".to_string(),
-        ("cpus_awake", _) => "CPUs that may sleep".to_string(),
-        ("generator_cpus", cpus) if cpus.contains(['-', ',']) => format!("the generator on CPUs {cpus}"),
-        ("generator_cpus", cpu) => format!("the generator on CPU {cpu}"),
-        ("events", "1") => "one event at a time".to_string(),
-        ("events", events) => format!("up to {events} events at once"),
-        ("answers", "together") => "answers taken together".to_string(),
-        ("answers", _) => "answers taken one by one".to_string(),
-        ("workers", "1") => "one thread of the generator".to_string(),
-        ("workers", workers) => format!("{workers} threads of the generator"),
-        ("right_of_way", "true") => "the right of way for the generator".to_string(),
-        ("right_of_way", _) => "no right of way for the generator".to_string(),
-        ("environment", bytes) => format!("{bytes} bytes more in the environment"),
-        ("connections", order) => format!("connections {order}"),
-        ("extra_warm_up", time) => format!("{time} more of warm-up"),
+        ("cpus_awake", "true") => kept_word!("kept-condition-cpus-kept-awake").to_string(),
+        ("cpus_awake", _) => kept_word!("kept-condition-cpus-that-may-sleep").to_string(),
+        ("generator_cpus", cpus) if cpus.contains(['-', ',']) => {
+            kept!("kept-condition-generator-on-cpus", cpus)
+        }
+        ("generator_cpus", cpu) => kept!("kept-condition-generator-on-cpu", cpu),
+        ("events", "1") => kept_word!("kept-condition-one-event").to_string(),
+        ("events", events) => kept!("kept-condition-events", events),
+        ("answers", "together") => kept_word!("kept-condition-answers-together").to_string(),
+        ("answers", _) => kept_word!("kept-condition-answers-one-by-one").to_string(),
+        ("workers", "1") => kept_word!("kept-condition-one-thread").to_string(),
+        ("workers", workers) => kept!("kept-condition-threads", workers),
+        ("right_of_way", "true") => kept_word!("kept-condition-right-of-way").to_string(),
+        ("right_of_way", _) => kept_word!("kept-condition-no-right-of-way").to_string(),
+        ("environment", bytes) => kept!("kept-condition-environment", bytes),
+        ("connections", order) => kept!("kept-condition-connections", order),
+        ("extra_warm_up", time) => kept!("kept-condition-extra-warm-up", time),
         _ => level.to_string(),
     }
 }

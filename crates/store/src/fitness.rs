@@ -213,9 +213,9 @@ impl Run {
             here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))))
         };
         let why = match class {
-            _ if self.plan().no_ceiling => messages::CEILING_NOT_ASKED,
-            None => messages::ANSWERS_TOO_LONG,
-            Some(_) => messages::CEILING_NOT_RECORDED,
+            _ if self.plan().no_ceiling => messages::CEILING_NOT_ASKED.text(),
+            None => messages::ANSWERS_TOO_LONG.text(),
+            Some(_) => messages::CEILING_NOT_RECORDED.text(),
         };
         // The worst of the blocks stands for all.
         let of_block = |trial: &&[Slice]| {

@@ -2,39 +2,42 @@
 //! where a record is made or read, below the report; another language replaces this module beside the report's.
 
 use crate::schema::{Cause, CheckName, CheckOutcome, FitnessCheck};
+use proofload_language::{Kept, kept, kept_word};
 use proofload_stats::Perturbation;
 
 /// Why there is no ceiling: nobody wanted one.
-pub(crate) const CEILING_NOT_ASKED: &str = "--no-ceiling was given";
+pub(crate) const CEILING_NOT_ASKED: Kept = Kept("kept-ceiling-not-asked");
 /// Why there is no ceiling.
-pub const ANSWERS_TOO_LONG: &str = "the answers are longer than those of the server that does nothing";
+pub const ANSWERS_TOO_LONG: Kept = Kept("kept-answers-too-long");
 /// Why there is no ceiling.
-pub(crate) const CEILING_NOT_RECORDED: &str = "no ceiling of this setting is on record";
+pub(crate) const CEILING_NOT_RECORDED: Kept = Kept("kept-ceiling-not-recorded");
 
 /// What a rate is held against.
 pub(crate) fn of_ceiling(per_s: f64, most_per_s: f64) -> String {
-    format!("{per_s:.0} of {most_per_s:.0} exchanges/s, which it reaches against a server that does nothing")
+    kept!("kept-of-ceiling", per_s = format!("{per_s:.0}"), most_per_s = format!("{most_per_s:.0}"))
 }
 
 /// There is no ceiling to hold a rate against.
 pub(crate) fn no_ceiling(why: &str) -> String {
-    format!("ceiling not measured: {why}")
+    kept!("kept-no-ceiling", why)
 }
 
 /// The check of several slices.
 pub(crate) fn median_of(slices: usize) -> String {
-    format!("median of {slices} slices")
+    kept!("kept-median-of", slices)
 }
 
 /// How the machine disturbed a block.
 pub fn disturbance(causes: &[Cause]) -> String {
     let steal = |share: f64, whose: &str| {
-        format!("steal: the hypervisor took {:.1} % of the {whose} CPUs", share * 100.0)
+        kept!("kept-disturbance-steal-the-hypervisor-took", share = format!("{:.1}", share * 100.0), whose)
     };
     let sentences = causes.iter().map(|cause| match *cause {
-        Cause::GeneratorSteal(share) => steal(share, "generator's"),
-        Cause::SubjectSteal(share) => steal(share, "subjects'"),
-        Cause::Slower(drop) => format!("the CPUs were over {:.0} % slower than before", drop * 100.0),
+        Cause::GeneratorSteal(share) => steal(share, kept_word!("kept-disturbance-generators")),
+        Cause::SubjectSteal(share) => steal(share, kept_word!("kept-disturbance-subjects")),
+        Cause::Slower(drop) => {
+            kept!("kept-disturbance-the-cpus-were-over", drop = format!("{:.0}", drop * 100.0))
+        }
     });
     sentences.collect::<Vec<_>>().join("; ")
 }
@@ -42,19 +45,21 @@ pub fn disturbance(causes: &[Cause]) -> String {
 /// What pairs of slices with once and twice the threads came to; `of_all` where those of all variants were needed.
 pub(crate) fn perturbation(check: &CheckName, found: &Perturbation, pairs: usize, of_all: bool) -> String {
     let what = if *check == CheckName::PerturbedP99 { "p99" } else { "throughput" };
-    let whose = if of_all { " of all variants" } else { "" };
-    let pairs = format!("{pairs} pairs of slices{whose}");
+    let whose = if of_all { kept_word!("kept-perturbation-of-all-variants") } else { "" };
+    let pairs = kept!("kept-perturbation-pairs-of-slices", pairs, whose);
     match found {
         Perturbation::Unresolved { ratio: None, .. } => {
-            "perturbation not measured: no pair of slices".to_string()
+            kept_word!("kept-perturbation-perturbation-not-measured-no").to_string()
         }
         Perturbation::Unresolved { .. } => {
-            format!("could not check whether a second thread helps: {pairs} were too few")
+            kept!("kept-perturbation-could-not-check-whether", pairs)
         }
         Perturbation::Meaningless { .. } => {
-            format!("{what} in {pairs}: the threads share CPUs, which costs it")
+            kept!("kept-perturbation-in-the-threads-share", what, pairs)
         }
-        Perturbation::Within { .. } | Perturbation::Beyond { .. } => format!("{what} in {pairs}"),
+        Perturbation::Within { .. } | Perturbation::Beyond { .. } => {
+            kept!("kept-perturbation-in", what, pairs)
+        }
     }
 }
 
@@ -65,39 +70,36 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
         return None;
     }
     Some(match check.check {
-        CheckName::Ceiling | CheckName::CeilingTail => format!(
-            "the generator ran at {:.1} % of its ceiling, {:.0} % allowed ({}); use more workers, more CPUs or \
-             another machine",
-            found * 100.0,
-            limit * 100.0,
-            check.note
+        CheckName::Ceiling | CheckName::CeilingTail => kept!(
+            "kept-finding-the-generator-ran-at",
+            found = format!("{:.1}", found * 100.0),
+            limit = format!("{:.0}", limit * 100.0),
+            note = check.note
         ),
-        CheckName::Hiccups => format!(
-            "generator stalls: p99.9 = {:.3} ms (limit {:.2} ms{}); give it CPUs of its own, or more workers",
-            found / 1e6,
-            limit / 1e6,
-            noted(check)
+        CheckName::Hiccups => kept!(
+            "kept-finding-generator-stalls-p99-ms",
+            found = format!("{:.3}", found / 1e6),
+            limit = format!("{:.2}", limit / 1e6),
+            noted = noted(check)
         ),
-        CheckName::LengthenedMean | CheckName::LengthenedP99 | CheckName::LengthenedP999 => format!(
-            "the generator's own delays lengthen {} by up to {:.0} % ({:.0} % allowed{}); give it CPUs of its own, or lower the \
-             load",
-            lengthened(&check.check),
-            found * 100.0,
-            limit * 100.0,
-            noted(check)
+        CheckName::LengthenedMean | CheckName::LengthenedP99 | CheckName::LengthenedP999 => kept!(
+            "kept-finding-the-generators-own-delays",
+            lengthened = lengthened(&check.check),
+            found = format!("{:.0}", found * 100.0),
+            limit = format!("{:.0}", limit * 100.0),
+            noted = noted(check)
         ),
-        CheckName::SendDelayTail => format!(
-            "late sends: p99 = {:.3} ms caused by the generator itself (limit {:.3} ms{}); lower the load, or give it CPUs \
-             of its own",
-            found / 1e6,
-            limit / 1e6,
-            noted(check)
+        CheckName::SendDelayTail => kept!(
+            "kept-finding-late-sends-p99-ms",
+            found = format!("{:.3}", found / 1e6),
+            limit = format!("{:.3}", limit / 1e6),
+            noted = noted(check)
         ),
-        _ => format!(
-            "{} with twice the threads, more than ±{:.0} %: {}",
-            change(found),
-            limit * 100.0,
-            check.note
+        _ => kept!(
+            "kept-finding-with-twice-the-threads",
+            change = change(found),
+            limit = format!("{:.0}", limit * 100.0),
+            note = check.note
         ),
     })
 }
@@ -105,14 +107,14 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
 /// The measure that a check is about.
 fn lengthened(check: &CheckName) -> &'static str {
     match check {
-        CheckName::LengthenedMean => "the mean",
+        CheckName::LengthenedMean => kept_word!("kept-lengthened"),
         CheckName::LengthenedP99 => "p99",
         _ => "p99.9",
     }
 }
 
 fn noted(check: &FitnessCheck) -> String {
-    if check.note.is_empty() { String::new() } else { format!(", {}", check.note) }
+    if check.note.is_empty() { String::new() } else { kept!("kept-noted", note = check.note) }
 }
 
 fn change(ratio: f64) -> String {
@@ -120,71 +122,69 @@ fn change(ratio: f64) -> String {
 }
 
 /// Of the requests of a trial.
-pub(crate) const SENT: &str = "of the planned requests were sent";
+pub(crate) const SENT: Kept = Kept("kept-sent");
 
 /// Of the requests of a trial.
-pub(crate) const CARRIED: &str = "of the requests that were due came to an end in time";
+pub(crate) const CARRIED: Kept = Kept("kept-carried");
 
 /// The server did not outlive the trial.
-pub(crate) const SERVER_GONE: &str = "the server was gone after it";
+pub(crate) const SERVER_GONE: Kept = Kept("kept-server-gone");
 
 /// A measure of a trial without a value.
 pub(crate) fn no_value(measure: &str) -> String {
-    format!("{measure} has no value: nothing came to an end")
+    kept!("kept-no-value", measure)
 }
 
 /// A term of the objective.
 pub(crate) fn does_not_hold(term: &str) -> String {
-    format!("{term} does not hold")
+    kept!("kept-does-not-hold", term)
 }
 
 /// Requests that are in no quantile of a term.
 pub(crate) fn unended(term: &str, unended: u64, of: u64) -> String {
-    format!("{term}: {unended} of {of} requests never came to an end")
+    kept!("kept-unended-of-requests-never-came", term, unended, of)
 }
 
 /// A trial without a request.
-pub(crate) const NOTHING_DUE: &str = "no request was due in it";
+pub(crate) const NOTHING_DUE: Kept = Kept("kept-nothing-due");
 
 /// Less than was to be: `only 97.2 % of the planned requests were sent`.
 pub(crate) fn only(share: f64, what: &str) -> String {
-    format!("only {:.1} % {what}", share * 100.0)
+    kept!("kept-only", share = format!("{:.1}", share * 100.0), what)
 }
 
 /// A check without a finding of its own.
 pub(crate) fn check_failed(check: &CheckName) -> String {
-    format!("the check {check} failed")
+    kept!("kept-check-failed", check = check.name())
 }
 
 /// The connections were the limit.
 pub(crate) fn connections_busy(most: u32) -> String {
-    format!(
-        "all {most} connections were busy, and the server answered each in time: more connections might carry more"
-    )
+    kept!("kept-connections-busy-all-connections-were-busy", most)
 }
 
 /// Why a sitting is over that left no word of its end.
-pub(crate) const ENDED_WITHOUT_A_WORD: &str = "it ended without a word";
+pub(crate) const ENDED_WITHOUT_A_WORD: Kept = Kept("kept-ended-without-a-word");
 
 /// Why a block is not whole.
-pub(crate) const EVERY_VARIANT_LOST: &str = "every variant was lost in it";
+pub(crate) const EVERY_VARIANT_LOST: Kept = Kept("kept-every-variant-lost");
 
 /// Why a block is not whole.
 pub(crate) fn too_few_slices(found: usize, expected: usize) -> String {
-    format!("it has {found} of {expected} measured slices")
+    kept!("kept-too-few-slices", found, expected)
 }
 
 /// Why a block is not read to its end.
 pub(crate) fn line_unreadable(number: usize, why: &impl std::fmt::Display) -> String {
-    format!("line {number}: {why}")
+    kept!("kept-line-unreadable", number, why = why.to_string())
 }
 
 /// Why a block is not read to its end.
 pub(crate) fn line_cut_off(number: usize) -> String {
-    format!("line {number} is cut off")
+    kept!("kept-line-cut-off", number)
 }
 
 /// Why a block is not read to its end.
 pub(crate) fn too_many_lines(most: usize) -> String {
-    format!("it has more than {most} lines")
+    kept!("kept-too-many-lines", most)
 }

@@ -10,11 +10,11 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("stats", &[]),
     ("engine", &["wire", "measure"]),
     ("reference", &["wire", "measure"]),
-    ("store", &["measure", "stats"]),
+    ("store", &["language", "measure", "stats"]),
     ("host", &["store"]),
     ("study", &["engine", "host", "stats", "store", "wire"]),
     ("subject", &["engine", "host", "store", "study"]),
-    ("telemetry", &["host", "stats", "store", "study"]),
+    ("telemetry", &["host", "language", "stats", "store", "study"]),
     (
         "lab",
         &["engine", "host", "language", "measure", "stats", "store", "study", "subject", "telemetry", "wire"],

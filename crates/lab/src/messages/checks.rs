@@ -1,16 +1,17 @@
 //! Sentences about the generator's self-checks.
 
 use proofload_engine::{CheckKind, Finding};
+use proofload_language::{kept, kept_word};
 
 /// Why a check has no figure.
 pub fn not_measured(check: CheckKind) -> &'static str {
     match check {
-        CheckKind::SendDelay => "no send of the generator's own timing, or too few",
-        CheckKind::Unsent => "no open loop, or too few requests",
+        CheckKind::SendDelay => kept_word!("kept-not-measured-no-send-of-the"),
+        CheckKind::Unsent => kept_word!("kept-not-measured-no-open-loop-or"),
         CheckKind::LengthenedMean | CheckKind::LengthenedP99 | CheckKind::LengthenedP999 => {
-            "too few exchanges, or too short a window"
+            kept_word!("kept-not-measured-too-few-exchanges-or")
         }
-        CheckKind::LittlesLaw => "an open loop, or too few exchanges",
+        CheckKind::LittlesLaw => kept_word!("kept-not-measured-an-open-loop-or"),
         CheckKind::AtWork | CheckKind::Away | CheckKind::Ports | CheckKind::Descriptors => "",
     }
 }
@@ -19,39 +20,37 @@ pub fn not_measured(check: CheckKind) -> &'static str {
 pub fn finding(finding: &Finding) -> String {
     let ms = |ns: u64| ns as f64 / 1e6;
     match finding {
-        Finding::SendDelay { p90_ns, allowed_ns } => format!(
-            "sends left late: p90 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
-            ms(*p90_ns),
-            ms(*allowed_ns)
+        Finding::SendDelay { p90_ns, allowed_ns } => kept!(
+            "kept-finding-sends-left-late-p90",
+            ms = format!("{:.3}", ms(*p90_ns)),
+            ms2 = format!("{:.3}", ms(*allowed_ns))
         ),
-        Finding::CpuBound { worker, busy, allowed } => format!(
-            "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
-            busy * 100.0,
-            allowed * 100.0
+        Finding::CpuBound { worker, busy, allowed } => kept!(
+            "kept-finding-worker-was-busy-of",
+            worker,
+            busy = format!("{:.0}", busy * 100.0),
+            allowed = format!("{:.0}", allowed * 100.0)
         ),
-        Finding::Away { worker, share, allowed } => format!(
-            "worker {worker} was kept from waking for {:.1} % of the time, {:.0} % allowed: something stopped it, or took its \
-             CPU; give it one of its own",
-            share * 100.0,
-            allowed * 100.0
+        Finding::Away { worker, share, allowed } => kept!(
+            "kept-finding-worker-was-kept-from",
+            worker,
+            share = format!("{:.1}", share * 100.0),
+            allowed = format!("{:.0}", allowed * 100.0)
         ),
-        Finding::LittlesLaw { expected, found } => format!(
-            "Little's law: {expected:.1} connections in use, {found:.1} accounted for by throughput and service time"
+        Finding::LittlesLaw { expected, found } => kept!(
+            "kept-finding-littles-law-connections-in",
+            expected = format!("{expected:.1}"),
+            found = format!("{found:.1}")
         ),
-        Finding::Ports { exhausted, opened, available } => format!(
-            "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
-        ),
+        Finding::Ports { exhausted, opened, available } => {
+            kept!("kept-finding-local-ports-connections-found", exhausted, opened, available)
+        }
         Finding::NotOffered { intended, behind } => {
             let share = *behind as f64 / (*intended).max(1) as f64 * 100.0;
-            format!(
-                "offered load: {behind} of {intended} planned requests ({share:.1} %) were never sent though a \
-                 connection was free: the generator fell behind; use more workers or lower the rate"
-            )
+            kept!("kept-finding-offered-load-of-planned", behind, intended, share = format!("{share:.1}"))
         }
         Finding::Descriptors { exhausted } => {
-            format!(
-                "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
-            )
+            kept!("kept-finding-file-descriptors-connections-found", exhausted)
         }
     }
 }

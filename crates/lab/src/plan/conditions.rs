@@ -105,8 +105,8 @@ fn generator_cpus(
     }
     let runs_elsewhere = study.variants.iter().any(|it| matches!(it.subject, SubjectSpec::Url { .. }));
     let why = match (swapped.is_empty(), runs_elsewhere) {
-        (true, _) => messages::NO_OTHER_DIVISION,
-        (_, true) => messages::CPUS_OF_OTHERS,
+        (true, _) => messages::NO_OTHER_DIVISION.text(),
+        (_, true) => messages::CPUS_OF_OTHERS.text(),
         _ => "",
     };
     let (ends, why) = possible(named, ["last", FIRST], FIRST, why);

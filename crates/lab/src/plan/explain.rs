@@ -34,21 +34,21 @@ impl Text {
 /// it takes. The commands are those of the plan's variants, as they were entered there.
 pub fn explain(study: &Study, plan: &Plan) -> String {
     let mut out = Text(vec![messages::study(plan)]);
-    out.heading(messages::VARIANTS);
+    out.heading(messages::VARIANTS.text());
     for (variant, checked) in plan.variants.iter().zip(&study.variants) {
         add_variant(&mut out, variant, &checked.subject);
     }
-    out.list(messages::WORKLOAD, &plan.workload);
-    out.list(messages::LOAD_POINTS, plan.points.iter().map(point));
+    out.list(messages::WORKLOAD.text(), &plan.workload);
+    out.list(messages::LOAD_POINTS.text(), plan.points.iter().map(point));
     out.line(messages::time_outs(study.timeouts.connect_ns, study.timeouts.response_ns));
     match &plan.capacity {
         Some(search) => add_search(&mut out, plan, search),
         None => add_experiment(&mut out, study, plan),
     }
-    out.list(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
-    out.list(messages::CONDITIONS, plan.conditions.iter().map(messages::condition));
+    out.list(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+    out.list(messages::CONDITIONS.text(), plan.conditions.iter().map(messages::condition));
     out.line(messages::conditions_vary(plan));
-    out.list(messages::NOT_TESTED, &plan.not_tested);
+    out.list(messages::NOT_TESTED.text(), &plan.not_tested);
     out.0.join("\n") + "\n"
 }
 
@@ -64,10 +64,10 @@ fn add_experiment(out: &mut Text, study: &Study, plan: &Plan) {
             "" => format!("{}: {}", row.quantity, row.range),
             source => format!("{}: {} ({source})", row.quantity, row.range),
         };
-        out.list(messages::EXPECTED, study.expectations.iter().map(row));
+        out.list(messages::EXPECTED.text(), study.expectations.iter().map(row));
     }
     if !study.references.is_empty() {
-        out.heading(messages::PUBLISHED);
+        out.heading(messages::PUBLISHED.text());
         study.references.iter().for_each(|reference| add_published(out, reference));
     }
     add_timing(out, study, plan);
@@ -81,7 +81,7 @@ fn add_published(out: &mut Text, reference: &Reference) {
 }
 
 fn add_search(out: &mut Text, plan: &Plan, search: &PlannedCapacity) {
-    out.list(messages::OBJECTIVE, &search.slo);
+    out.list(messages::OBJECTIVE.text(), &search.slo);
     out.heading(&messages::time(plan));
     out.line(messages::search(search, plan.timing.discard_ns));
     out.line(messages::search_block(plan));
@@ -97,7 +97,7 @@ fn add_variant(out: &mut Text, variant: &Variant, subject: &SubjectSpec) {
     match subject {
         SubjectSpec::Url { .. } => {}
         SubjectSpec::Command { port: Some(port), .. } => out.detail(messages::address(*port)),
-        _ => out.detail(messages::FREE_PORT),
+        _ => out.detail(messages::FREE_PORT.text()),
     }
     if let Some(transport) = &variant.transport {
         messages::transport(transport).iter().for_each(|line| out.detail(line));
@@ -144,17 +144,17 @@ fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
     let whole = study.points.iter().any(proofload_study::LoadPoint::is_whole);
     out.detail(messages::cycles(timing, serial, whole));
     if timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !serial {
-        out.detail(messages::SLICES_ADAPT);
+        out.detail(messages::SLICES_ADAPT.text());
     }
     if timing.cycles_adapt {
-        out.detail(messages::CYCLES_ADAPT);
+        out.detail(messages::CYCLES_ADAPT.text());
     }
     messages::looks(timing).iter().for_each(|looks| out.line(looks));
     if timing.futility {
-        out.detail(messages::FUTILITY);
+        out.detail(messages::FUTILITY.text());
     }
     if last > 1 {
-        out.detail(messages::SKIPPING);
+        out.detail(messages::SKIPPING.text());
     }
     out.line(messages::blocks(plan, last));
     out.line(messages::seed(plan.seed));
@@ -166,5 +166,5 @@ fn add_order(out: &mut Text, plan: &Plan) {
         cycle.iter().map(|variant| plan.variants[*variant].name.as_str()).collect()
     };
     let lines = cycles.iter().enumerate().map(|(at, cycle)| messages::cycle(at + 1, &names(cycle)));
-    out.list(messages::FIRST_ORDER, lines);
+    out.list(messages::FIRST_ORDER.text(), lines);
 }

@@ -271,7 +271,7 @@ impl Bench for LiveBench<'_> {
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
             let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
-            let why = missing.map_or(messages::NO_PROCESS, |(_, why)| why);
+            let why = missing.map_or(messages::NO_PROCESS.text(), |(_, why)| why);
             return Err(BenchError::Failed(why.into()));
         };
         if let Some(active) = &mut self.active[host] {

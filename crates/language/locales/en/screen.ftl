@@ -39,11 +39,19 @@ one-restart = a check that everything works: one restart gives no verdict; leave
 more = { $limits } limits, all checks: proofload report { $run } -v, or its report.html
 headline-checked = { $line } (checked, no verdict)
 
+screen-checked = checked
+screen-throughput = throughput
+screen-cpu-per-request = CPU/request
+
 # The screen ranks limits by how they begin and by what is in them: these must be as the limits themselves have it.
 begins-client-limited = client-limited
 begins-overloaded = overloaded
 begins-young-servers = young servers
 begins-could-not-check = could not check
+begins-any-claim = any claim
+begins-looks = looks
+begins-more-trials = more than
+begins-two-cpus = cores: two CPUs
 begins-block = block{" "}
 within-did-not-get-through = did not get through
 within-left-out = left out

@@ -39,11 +39,19 @@ one-restart = 检查一切是否正常：一次重启得不出判定；要得到
 more = { $limits } 条局限和全部检查：proofload report { $run } -v，或其中的 report.html
 headline-checked = { $line }（已检查，不作判定）
 
+screen-checked = 已检查
+screen-throughput = 吞吐量
+screen-cpu-per-request = CPU/请求
+
 # 屏幕按局限的开头和其中的词排序：它们必须与局限本身一致。
 begins-client-limited = 发压端受限
 begins-overloaded = 过载
 begins-young-servers = 服务器尚年轻
 begins-could-not-check = 未能检查
+begins-any-claim = 任何论断
+begins-looks = 检视点
+begins-more-trials = 确认之前多于
+begins-two-cpus = 核：两个 CPU
 begins-block = 区组{" "}
 within-did-not-get-through = 未能跑完
 within-left-out = 剔除

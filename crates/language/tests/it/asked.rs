@@ -39,8 +39,10 @@ fn asked(stream: TokenStream, found: &mut Vec<Asked>) {
         let id = inner.first().and_then(literal).filter(|_| group.delimiter() == Delimiter::Parenthesis);
         let new = |given, columns, id| Asked { id, given, columns };
         match (name.as_str(), id) {
-            ("say!", Some(id)) => found.push(new(Some(given(&inner)), None, id)),
-            ("word!" | "Phrase", Some(id)) => found.push(new(Some(BTreeSet::new()), None, id)),
+            ("say!" | "kept!", Some(id)) => found.push(new(Some(given(&inner)), None, id)),
+            ("word!" | "Phrase" | "kept_word!" | "Kept", Some(id)) => {
+                found.push(new(Some(BTreeSet::new()), None, id))
+            }
             // `Columns<5> = Columns("…")`
             ("Columns", Some(id)) => {
                 found.push(new(Some(BTreeSet::new()), Some(before(4).parse().unwrap_or(0)), id));

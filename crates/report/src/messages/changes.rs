@@ -2,7 +2,7 @@
 
 use super::why;
 use crate::number;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, again, say, word};
 use proofload_stats::{Names, Reason};
 use proofload_store::schema::{Estimate, HistoryChange, HistorySeries};
 
@@ -33,7 +33,7 @@ pub fn series(study: &str, series: &HistorySeries) -> String {
 
 /// Why a series begins where it does.
 pub fn apart(difference: &str) -> String {
-    say!("apart", difference)
+    say!("apart", difference = again(difference))
 }
 
 /// A change cannot be told yet.
@@ -98,7 +98,7 @@ fn moved(change: &Estimate) -> String {
 
 /// What was not the same before and after a change.
 pub fn changed_with(difference: &str) -> String {
-    say!("changed-with", difference)
+    say!("changed-with", difference = again(difference))
 }
 
 /// A figure of a run is in no series.
@@ -108,7 +108,7 @@ pub fn figure_left_out(place: &str, reason: &Reason, names: &Names) -> String {
 
 /// What of a run is in no series.
 pub fn left_out_of_series(run: &str, what: &str) -> String {
-    say!("left-out-of-series", run, what)
+    say!("left-out-of-series", run, what = again(what))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::interval;
 use crate::estimate::stored;
-use proofload_language::{say, word};
+use proofload_language::{again, say, word};
 use proofload_stats::{Estimate, Names, Reason};
 use proofload_store::schema::{DependsOn, Plan, PlannedCondition};
 use proofload_store::{condition_in_words, conditions_vary};
@@ -26,7 +26,7 @@ pub(crate) fn depends_on_stored(found: &DependsOn) -> String {
 
 fn said(condition: &str, levels: &[(String, String)], alike: bool) -> String {
     let at = |(level, interval): &(String, String)| {
-        say!("said-with", interval, condition_in_words = condition_in_words(condition, level))
+        say!("said-with", interval, condition_in_words = again(&condition_in_words(condition, level)))
     };
     let each = levels.iter().map(at).collect::<Vec<_>>().join(word!("between-items"));
     let same = if alike { word!("said-the-verdict-is-the") } else { "" };
@@ -36,7 +36,10 @@ fn said(condition: &str, levels: &[(String, String)], alike: bool) -> String {
 /// The conditions of measuring with their levels; nothing where none are recorded.
 pub(crate) fn conditions(plan: &Plan) -> Option<String> {
     let words = |condition: &PlannedCondition| {
-        let levels = condition.levels.iter().map(|level| condition_in_words(&condition.name, level));
+        let levels = condition
+            .levels
+            .iter()
+            .map(|level| again(&condition_in_words(&condition.name, level)).into_owned());
         levels.collect::<Vec<_>>().join(word!("conditions-or"))
     };
     let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(word!("between-sentences"));
@@ -50,7 +53,10 @@ pub(crate) fn conditions(plan: &Plan) -> Option<String> {
 
 /// What a verdict is limited to, where no condition varied.
 pub(crate) fn asked_with(conditions: &[String]) -> String {
-    say!("asked-with", conditions = conditions.join(word!("between-items")))
+    say!(
+        "asked-with",
+        conditions = conditions.iter().map(|it| again(it)).collect::<Vec<_>>().join(word!("between-items"))
+    )
 }
 
 #[cfg(test)]

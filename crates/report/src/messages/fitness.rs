@@ -1,6 +1,6 @@
 //! Sentences about the generator's fitness and the machine's.
 
-use proofload_language::{Columns, Phrase, say, word};
+use proofload_language::{Columns, Phrase, again, say, word};
 use proofload_store::schema::{CheckName, CheckOutcome};
 
 /// Heading of the generator's checks.
@@ -55,8 +55,8 @@ pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: boo
         _ => word!("limited-at-p99-and-beyond"),
     };
     match tails_only {
-        true => say!("limited-at-for", place, times, finding),
-        false => say!("limited-at", place, finding),
+        true => say!("limited-at-for", place, times, finding = again(finding)),
+        false => say!("limited-at", place, finding = again(finding)),
     }
 }
 
@@ -69,5 +69,5 @@ pub fn perturbation_unresolved(places: &[String]) -> String {
 /// A block that the machine disturbed.
 pub fn disturbed(block: u32, why: &str, left_out: bool) -> String {
     let out = if left_out { word!("disturbed-and-was-left-out") } else { "" };
-    say!("disturbed-block-was-disturbed-by", block, out, why)
+    say!("disturbed-block-was-disturbed-by", block, out, why = again(why))
 }

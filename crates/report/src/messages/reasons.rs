@@ -2,7 +2,7 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, again, say, word};
 use proofload_stats::{Judged, Names, Reason, Source, TAIL_EXCHANGES_MIN};
 
 /// Why a verdict is what it is.
@@ -51,7 +51,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             };
             say!("why-the-interval-allows-both", resolution = number::percent(*resolution), more)
         }
-        Reason::ClientLimited { what } => say!("why-client-limited", what),
+        Reason::ClientLimited { what } => say!("why-client-limited", what = again(what)),
         Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
         Reason::OnlyLengthened => ONLY_LENGTHENED.into(),
         Reason::TooFewSittings { .. } | Reason::SittingsCross { .. } | Reason::WidenedBySittings { .. } => {
@@ -146,7 +146,7 @@ fn of_errors(reason: &Reason, names: &Names) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
     match reason {
         Reason::Died { variant: index, what } => {
-            say!("of-errors-died-under-load", variant = variant(index), what)
+            say!("of-errors-died-under-load", variant = variant(index), what = again(what))
         }
         Reason::OwnErrors { errors } => say!("of-errors-errors-are-of-the", errors = number::count(*errors)),
         Reason::FailsTooOften { share, .. } => {

@@ -2,14 +2,23 @@
 
 use super::{blocks, why};
 use crate::number;
-use proofload_language::{Columns, Phrase, say, word};
+use proofload_language::{Columns, Phrase, again, named, say, word};
 use proofload_stats::{Judged, Names, Reason};
-use proofload_store::schema::Verdict;
+use proofload_store::schema::{HistoryEntry, Verdict};
 
 /// Heading of the list of runs.
 pub const HISTORY: Phrase = Phrase("history");
+/// Its columns.
+pub const HISTORY_COLUMNS: Columns<8> = Columns("history-columns");
+/// How a run ended, or that nobody can tell.
+pub fn history_ended(entry: &HistoryEntry) -> &str {
+    if entry.damage.is_empty() { named(entry.status.state.name()) } else { word!("history-unreadable") }
+}
+
 /// There are no runs.
 pub const NO_RUNS: Phrase = Phrase("no-runs");
+/// Columns of the figures of two runs.
+pub const DIFF_COLUMNS: Columns<4> = Columns("diff-columns");
 /// Heading of the differences between two plans.
 pub const DIFF_PLAN: Phrase = Phrase("diff-plan");
 /// Heading of the differences between two machines.
@@ -67,12 +76,12 @@ pub const BASELINE_WITHOUT_TAU: Phrase = Phrase("baseline-without-tau");
 
 /// The generator was built anew between the two runs.
 pub fn another_build(difference: &str) -> String {
-    say!("another-build", difference)
+    say!("another-build", difference = again(difference))
 }
 
 /// The baseline was measured elsewhere or otherwise.
 pub fn baseline_differs(what: &str) -> String {
-    say!("baseline-differs", what)
+    say!("baseline-differs", what = again(what))
 }
 
 /// Only one of two runs has it.
@@ -89,7 +98,7 @@ pub fn resumed(times: usize, cut: Option<u32>) -> String {
 
 /// It went on although something had changed.
 pub fn resumed_elsewhere(what: &str) -> String {
-    say!("resumed-elsewhere", what)
+    say!("resumed-elsewhere", what = again(what))
 }
 
 /// It repeats another run.

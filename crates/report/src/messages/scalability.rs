@@ -2,7 +2,7 @@
 
 use super::{NONE, blocks};
 use crate::number;
-use proofload_language::{Columns, Phrase, say, word};
+use proofload_language::{Columns, Phrase, again, say, word};
 use proofload_stats::{NoKnee, NoLadder, NoPeak};
 use proofload_store::schema::Estimate;
 
@@ -92,7 +92,7 @@ pub fn rung_left_out(connections: u32, why: &str) -> String {
 
 /// The generator was the limit.
 pub fn client_limited(finding: &str) -> String {
-    say!("client-limited", finding)
+    say!("client-limited", finding = again(finding))
 }
 
 /// Too many exchanges failed.

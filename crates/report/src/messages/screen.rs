@@ -147,9 +147,9 @@ fn ranks() -> [(String, u8); 8] {
     [
         (word!("begins-client-limited").to_string(), 1),
         (word!("begins-overloaded").to_string(), 1),
-        (not_tested("any claim"), 1),
-        (not_tested("looks"), 3),
-        (not_tested("more than"), 3),
+        (not_tested(word!("begins-any-claim")), 1),
+        (not_tested(word!("begins-looks")), 3),
+        (not_tested(word!("begins-more-trials")), 3),
         (word!("begins-young-servers").to_string(), 3),
         (machine(""), 4),
         (word!("begins-could-not-check").to_string(), 5),
@@ -212,10 +212,10 @@ fn said(limit: &str) -> String {
     if limit == PROCESSES.text() {
         return RUNNING.to_string();
     }
-    if limit.starts_with(&not_tested("looks")) {
+    if limit.starts_with(&not_tested(word!("begins-looks"))) {
         return MORE_LOOKS.to_string();
     }
-    if limit.starts_with(&machine("cores: two CPUs")) {
+    if limit.starts_with(&machine(word!("begins-two-cpus"))) {
         return TWO_CPUS.to_string();
     }
     if let Some((from_s, to_s)) =

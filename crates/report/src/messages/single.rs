@@ -1,7 +1,7 @@
 //! Sentences about a single measurement.
 
 use crate::number;
-use proofload_language::{Phrase, named, say, word};
+use proofload_language::{Phrase, again, named, say, word};
 use proofload_measure::Outcome;
 use proofload_store::schema::{Model, Point, Silences};
 
@@ -111,7 +111,7 @@ pub fn record_at(path: &str) -> String {
 
 /// Figures of the generator, not of the server.
 pub fn generator_limited(finding: &str) -> String {
-    say!("generator-limited", finding)
+    say!("generator-limited", finding = again(finding))
 }
 
 /// What there is besides.

@@ -2,7 +2,7 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::{Columns, Phrase, say, word};
+use proofload_language::{Columns, Phrase, again, say, word};
 use proofload_stats::{Between, Judged, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
@@ -131,7 +131,7 @@ pub fn sittings_close(n: usize) -> String {
 
 /// Runs of one study that were not made alike.
 pub fn sittings_differ(what: &str) -> String {
-    say!("sittings-differ-not-the-same-in", what)
+    say!("sittings-differ-not-the-same-in", what = again(what))
 }
 
 /// More is said of each run in its own report.

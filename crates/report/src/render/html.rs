@@ -6,6 +6,7 @@ use crate::messages;
 use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
+use proofload_language::Language;
 use proofload_store::schema::{RunResult, Slice};
 use sha2::{Digest, Sha256};
 
@@ -71,11 +72,12 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
     body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
          {script}</body>\n</html>\n",
+        lang = Language::spoken().tag(),
         policy = policy(),
         script = script(&charts),
     )

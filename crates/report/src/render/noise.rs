@@ -4,6 +4,7 @@ use crate::escape::line;
 use crate::messages;
 use crate::render::text::table_lines;
 use crate::shown::Table;
+use proofload_language::{again, say};
 use proofload_store::schema::{NoiseAudit, TuneResult};
 
 fn table(title: &str, header: Vec<String>, rows: Vec<Vec<String>>) -> String {
@@ -33,9 +34,9 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
         messages::RESOLUTION_NOTE
     ));
     for finding in &audit.findings {
-        out.push_str(&format!("{}\n", line(finding)));
+        out.push_str(&format!("{}\n", line(&again(finding))));
     }
-    out.push_str(&format!("{}\n", line(&format!("kept in {}", audit.run))));
+    out.push_str(&format!("{}\n", line(&say!("kept-in", run = audit.run))));
     out
 }
 
@@ -50,7 +51,7 @@ pub fn tune_text(result: &TuneResult) -> String {
             standing.variant.clone(),
             standing.search_ratio.map_or("–".to_string(), |ratio| format!("{ratio:.3}")),
             standing.blocks.to_string(),
-            standing.out_after.map_or("–".to_string(), |heat| format!("heat {heat}")),
+            standing.out_after.map_or("–".to_string(), |heat| say!("out-after-heat", heat)),
         ]
     };
     let header = messages::SEARCH_COLUMNS.map(str::to_string).to_vec();

@@ -4,6 +4,7 @@ use crate::escape::{markdown, markdown_line, shell};
 use crate::shown::VerdictView;
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_language::named;
 use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
 
 /// A record with the name under which a reader finds it.
@@ -74,7 +75,7 @@ fn summary_row(record: &Reproduction, row: &ConclusionResult) -> Vec<String> {
         markdown(&row.says),
         or_none(&row.was),
         here,
-        bold(row.outcome.name()),
+        bold(named(row.outcome.name())),
     ]
 }
 
@@ -123,13 +124,13 @@ fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
     };
     let none = || messages::NONE.to_string();
     match row.tests.as_slice() {
-        [] => vec![cells(none(), none(), none(), row.outcome.name())],
+        [] => vec![cells(none(), none(), none(), named(row.outcome.name()))],
         tests => tests
             .iter()
             .map(|test| {
                 let sure = format!("{}, {}", estimate(test), number::percent(test.confidence));
                 let here = if test.estimate.is_some() { sure } else { none() };
-                cells(markdown(&test.text), here, test.blocks.to_string(), test.outcome.name())
+                cells(markdown(&test.text), here, test.blocks.to_string(), named(test.outcome.name()))
             })
             .collect(),
     }
@@ -139,7 +140,7 @@ fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
 fn notes(row: &ConclusionResult) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     if row.tests.len() > 1 {
-        said.push(row.outcome.to_string());
+        said.push(named(row.outcome.name()).to_string());
     }
     said.extend(row.tests.iter().flat_map(|test| test.reasons.clone()));
     said.extend(row.not_tested.clone());

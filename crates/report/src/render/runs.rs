@@ -4,6 +4,7 @@ use crate::escape::{line, terminal};
 use crate::messages;
 use crate::render::text::table_lines;
 use crate::shown::Table;
+use proofload_language::named;
 use proofload_store::schema::{Difference, Estimate, HistoryEntry, HistorySeries, RunDiff};
 
 /// Longest value of a difference that is shown on its line, in characters.
@@ -20,15 +21,14 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
     if entries.is_empty() {
         return format!("{}\n", messages::NO_RUNS);
     }
-    let header =
-        ["study", "began", "preset", "ended", "blocks", "machine", "verdicts", "id"].map(str::to_string);
+    let header = messages::HISTORY_COLUMNS.map(str::to_string);
     let row = |entry: &HistoryEntry| {
         let began = if entry.began_unix_ns == 0 { "–".to_string() } else { when(entry.began_unix_ns) };
         vec![
             entry.study.clone(),
             began,
-            entry.preset.to_string(),
-            if entry.damage.is_empty() { entry.status.state.to_string() } else { "unreadable".to_string() },
+            named(entry.preset.name()).to_string(),
+            messages::history_ended(entry).to_string(),
             entry.blocks.to_string(),
             entry.machine.clone(),
             if entry.damage.is_empty() {
@@ -130,7 +130,7 @@ pub fn diff_text(diff: &RunDiff) -> String {
         }
         differences.iter().for_each(|difference| out.push_str(&difference_lines(difference)));
     }
-    let header = ["", "first", "second", "second/first"].map(str::to_string).to_vec();
+    let header = messages::DIFF_COLUMNS.map(str::to_string).to_vec();
     let cell = |estimate: &Option<Estimate>| estimate.as_ref().map_or("–".to_string(), messages::interval);
     let rows = diff.figures.iter().map(|pair| {
         let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };

@@ -10,7 +10,7 @@ use crate::messages::screen as messages;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
-use proofload_language::Phrase;
+use proofload_language::{Phrase, named, word};
 use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -259,18 +259,22 @@ fn most_claims(all: usize) -> usize {
 fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
     let is_check = plan.timing.looks == [1];
     match judged.verdict {
-        Verdict::Undecided if is_check => ("· checked".to_string(), Colour::Dim),
-        Verdict::Undecided => ("? undecided".to_string(), Colour::Open),
+        Verdict::Undecided if is_check => (format!("· {}", word!("screen-checked")), Colour::Dim),
+        Verdict::Undecided => (format!("? {}", named("undecided")), Colour::Open),
         _ if plan.two_sided => (messages::answer(judged).to_string(), Colour::Good),
-        Verdict::Supported => ("✔ supported".to_string(), Colour::Good),
-        Verdict::Refuted => ("✘ refuted".to_string(), Colour::Bad),
-        _ => (line(judged.verdict.name()), Colour::Open),
+        Verdict::Supported => (format!("✔ {}", named("supported")), Colour::Good),
+        Verdict::Refuted => (format!("✘ {}", named("refuted")), Colour::Bad),
+        _ => (line(named(judged.verdict.name())), Colour::Open),
     }
 }
 
 /// Columns of the table, as measures of figures.
-const COLUMNS: [(&str, &str); 4] =
-    [("throughput", "throughput"), ("p50", "p50"), ("p99", "p99"), ("cpu_per_request", "CPU/request")];
+const COLUMNS: [(&str, Option<Phrase>); 4] = [
+    ("throughput", Some(Phrase("screen-throughput"))),
+    ("p50", None),
+    ("p99", None),
+    ("cpu_per_request", Some(Phrase("screen-cpu-per-request"))),
+];
 
 fn table_rows(result: &RunResult, plan: &Plan, points: &[&Point], with_ends: bool) -> Vec<Vec<String>> {
     let figure = |point: &Point, measure: &str| -> Option<&Figure> {
@@ -286,7 +290,7 @@ fn table_rows(result: &RunResult, plan: &Plan, points: &[&Point], with_ends: boo
     let columns: Vec<_> = COLUMNS.into_iter().filter(|(measure, _)| has(measure)).collect();
     let several = plan.points.len() > 1;
     let mut header = vec![String::new()];
-    header.extend(columns.iter().map(|(_, name)| (*name).to_string()));
+    header.extend(columns.iter().map(|(measure, name)| name.map_or(*measure, Phrase::text).to_string()));
     header.push(crate::messages::ERRORS.to_string());
     let mut rows = vec![header];
     for point in points {
