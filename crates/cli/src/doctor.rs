@@ -12,6 +12,7 @@ use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
 use proofload_lab::endpoint;
 use proofload_lab::manner::Manner;
+use proofload_language::{say, word};
 use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
 
@@ -21,10 +22,10 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     if args.clean {
         let cleaned = subject::clean_leftovers();
         if cleaned.is_empty() {
-            text.push_str("clean    nothing was left behind\n");
+            text.push_str(&named("clean", word!("doctor-nothing-left")));
         }
         for what in cleaned {
-            text.push_str(&format!("clean    {what}\n"));
+            text.push_str(&named("clean", &what));
         }
     }
     let findings = host::doctor();
@@ -42,10 +43,20 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     } else {
         doubts::last_audit(&host::environment(report::recorded_finding))
             .iter()
-            .for_each(|line| text.push_str(&format!("noise    {line}\n")));
+            .for_each(|line| text.push_str(&named("noise", line)));
     }
     output::print(&report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
+}
+
+/// A line with its name before it, the names in a column.
+fn named(name: &str, text: &str) -> String {
+    let name = match name {
+        "clean" => word!("doctor-clean"),
+        "noise" => word!("doctor-noise"),
+        _ => word!("doctor-ceiling"),
+    };
+    report::in_column(name, text)
 }
 
 /// The load whose ceiling is asked for.
@@ -71,7 +82,7 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
     let (connections, workers) = (plan.connections, plan.workers);
-    let threads = if workers == 1 { "1 thread".to_string() } else { format!("{workers} threads") };
+    let threads = say!("generator-threads", threads = workers);
     let label = format!("{connections}c, {threads}, keep-alive {}", args.load.keep_alive);
     Ok((plan, label))
 }
@@ -90,7 +101,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {
         let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);
-        text.push_str(&format!("ceiling  {}\n", progress::ceiling_line(&label, &found)));
+        text.push_str(&named("ceiling", &progress::ceiling_line(&label, &found)));
     }
     Ok(text)
 }

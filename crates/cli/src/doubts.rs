@@ -3,13 +3,13 @@
 use proofload_host::clock;
 use proofload_lab::noise;
 use proofload_lab::study_run::PreparedRun;
+use proofload_language::{Phrase, say, word};
 use proofload_stats::{Claim, Side};
 use proofload_store::schema::{Environment, Preset};
 use proofload_subject::Cache;
 
 /// Where nothing is known of the machine's noise.
-const UNKNOWN: &str = "how small a difference this machine can resolve is not known: proofload doctor --noise measures it \
-                       (6 minutes, once a week)";
+const UNKNOWN: Phrase = Phrase("doubts-unknown");
 
 /// The last audit of this machine in two lines; one line when there is none.
 pub fn last_audit(environment: &Environment) -> Vec<String> {
@@ -33,10 +33,10 @@ pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
     let environment = &prepared.environment;
     let Some(audit) = noise::last(cache, environment) else { return vec![UNKNOWN.to_string()] };
     let mut said = noise::doubts(claims, &prepared.plan, &audit);
-    said.iter_mut().for_each(|doubt| *doubt = format!("warning: {doubt}"));
+    said.iter_mut().for_each(|doubt| *doubt = say!("doubts-warning", doubt = doubt.as_str()));
     let outdated = noise::outdated(&audit, environment, clock::unix_ns());
     if !said.is_empty() && !outdated.is_empty() {
-        said.push(format!("the noise audit that says so is old: {}", outdated.join(", ")));
+        said.push(say!("doubts-old", outdated = outdated.join(word!("between-items"))));
     }
     said
 }
@@ -45,6 +45,6 @@ pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
 pub fn section(doubts: &[String]) -> String {
     match doubts {
         [] => String::new(),
-        lines => format!("\nWhat this machine can resolve\n  {}\n", lines.join("\n  ")),
+        lines => format!("\n{}\n  {}\n", word!("doubts-heading"), lines.join("\n  ")),
     }
 }

@@ -14,7 +14,7 @@ use proofload_lab::endpoint;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::record;
-use proofload_language::Language;
+use proofload_language::{Language, say};
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
@@ -117,7 +117,7 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
         Ok(result)
     };
     record().unwrap_or_else(|error| {
-        let said = format!("no record was kept: {error}; give --dir DIR, or --no-record");
+        let said = say!("no-record-kept", error = error.to_string());
         eprintln!("{}", proofload_report::escape::terminal(&said));
         result
     })

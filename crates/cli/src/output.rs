@@ -4,7 +4,7 @@ use crate::args::{Format, OutputArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
 use anyhow::Context;
 use proofload_export::{ExportError, Hgrm, Jtl};
-use proofload_language::Language;
+use proofload_language::{Language, say};
 use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
@@ -263,7 +263,7 @@ fn created(
     };
     written().with_context(|| format!("cannot write {}", path.display()))?;
     if !args.quiet {
-        eprintln!("wrote {}", path.display());
+        eprintln!("{}", say!("wrote", path = path.display().to_string()));
     }
     Ok(())
 }
@@ -289,7 +289,7 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
     let room = SUMMARY_BYTES_MAX.saturating_sub(file.metadata()?.len() + 1);
     let text = proofload_report::markdown_within(result, usize::try_from(room).unwrap_or(usize::MAX));
     if text.is_empty() {
-        eprintln!("no room is left in {}: GitHub takes 1 MiB from a step", path.display());
+        eprintln!("{}", say!("no-room-in-summary", path = path.display().to_string()));
     }
     file.write_all(text.as_bytes())
 }

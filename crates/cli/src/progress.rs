@@ -155,22 +155,22 @@ impl Live {
     pub fn show(&mut self, progress: &Progress<'_>) {
         let now_ns = clock::monotonic_ns();
         self.board.step(progress, now_ns);
-        let replicate = self.board.round.name();
-        if let Some(line) = lines::of(progress, replicate) {
+        let round = self.board.round;
+        if let Some(line) = lines::of(progress, round) {
             self.view.say(&line);
         }
         // What was chosen on the way is in the record; above a view it would push the result off the screen.
-        if let Some(line) = lines::chosen(progress, replicate).filter(|_| matches!(self.view, View::Plain)) {
+        if let Some(line) = lines::chosen(progress, round).filter(|_| matches!(self.view, View::Plain)) {
             self.view.say(&line);
         }
         match (&self.view, progress) {
-            (View::Plain, Progress::Block { block, of }) => {
-                let line = format!("{replicate} {block} of at most {of}, {}", self.board.time_left());
+            (View::Plain, Progress::Block { .. }) => {
+                let line = format!("{}, {}", self.board.round_in_words(), self.board.time_left());
                 self.view.say(&line);
             }
             (View::Plain, Progress::Look { blocks, judgement }) => {
                 let left = self.board.time_left();
-                let line = lines::look(&self.board.claims, *blocks, replicate, judgement, &left);
+                let line = lines::look(&self.board.claims, *blocks, round, judgement, &left);
                 self.view.say(&line);
             }
             // The next step follows at once.

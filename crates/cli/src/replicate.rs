@@ -12,6 +12,7 @@ use crate::runs::print_json;
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Preset};
 use proofload_lab::study_run::StudyRun;
+use proofload_language::say;
 use proofload_store::schema::{Difference, Plan, PlannedSitting};
 use proofload_store::{Run, compare};
 use proofload_study::{self as study, Study};
@@ -202,7 +203,7 @@ impl Place for Here<'_> {
     fn sit(&mut self, number: u32) -> anyhow::Result<Sat> {
         let args = self.args;
         let last = self.looks.last().copied().unwrap_or(number);
-        run::say(args.quiet, &format!("sitting {number} of {last}"));
+        run::say(args.quiet, &say!("replicate-sitting", number, last));
         let held = run::right_to_measure(&self.study.name, args.no_wait, args.quiet)?;
         let sitting = PlannedSitting { number, looks: self.looks.to_vec() };
         let shape = |plan: &mut Plan| {
@@ -247,10 +248,7 @@ impl Place for Here<'_> {
         let left_ns = deadline_ns.saturating_sub(clock::monotonic_ns());
         if left_ns > 0 {
             let when = clock::date_text(clock::unix_ns().saturating_add(left_ns));
-            run::say(
-                self.args.quiet,
-                &format!("the next sitting begins at {when}; Ctrl-C judges those there are"),
-            );
+            run::say(self.args.quiet, &say!("replicate-next-sitting", when));
         }
         clock::sleep_until(deadline_ns, self.stop) && !self.stop.load(Ordering::Relaxed)
     }

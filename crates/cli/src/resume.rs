@@ -8,6 +8,7 @@ use clap::Parser;
 use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
+use proofload_language::word;
 use proofload_store::Run;
 use proofload_store::schema::{Looking, Plan, RunState};
 use proofload_study::{self as study, Study};
@@ -64,9 +65,7 @@ fn say_another_sitting(record: &Run, quiet: bool) {
     if record.counting_blocks().is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
         return;
     }
-    let what = "it paused for more than 30 minutes: what it measures now is another sitting, its verdicts are based on the \
-                sittings, and the looks count them; for a verdict about this sitting begin a new run";
-    run::say(quiet, what);
+    run::say(quiet, word!("resume-another-sitting"));
 }
 
 /// The verb.

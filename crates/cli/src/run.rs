@@ -12,6 +12,7 @@ use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Length, Mode, Preset};
 use proofload_lab::runner::{Behind, Ending, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
+use proofload_language::{again, say, word};
 use proofload_report::Overall;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
@@ -182,10 +183,8 @@ pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
         say(
             quiet,
             &match left_out {
-                LeftOut::NotApplicable { variant, why } => format!("{variant} is left out: {why}"),
-                LeftOut::Missing { variant, why } => {
-                    format!("{variant} cannot be measured; the others are: {why}")
-                }
+                LeftOut::NotApplicable { variant, why } => say!("run-left-out", variant, why = again(why)),
+                LeftOut::Missing { variant, why } => say!("run-missing", variant, why),
             },
         );
     }
@@ -209,14 +208,16 @@ impl Observer for Screen {
     fn begun(&mut self, plan: &Plan, claims: &[Claim], behind: Behind) {
         let judged_nothing = plan.claims.is_empty() && plan.expectations.is_empty();
         if judged_nothing && !self.is_part && plan.capacity.is_none() {
-            say(self.quiet, "no claim is left: figures only, no verdict");
+            say(self.quiet, word!("run-no-claim"));
         }
         let minutes = plan.estimated_seconds / 60.0;
         say(
             self.quiet,
             &match behind.last_block {
-                0 => format!("{}: at most {minutes:.1} minutes, seed {}", plan.study, plan.seed),
-                last => format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete),
+                0 => {
+                    say!("run-begun", study = plan.study, minutes = format!("{minutes:.1}"), seed = plan.seed)
+                }
+                last => say!("run-goes-on", study = plan.study, last, complete = behind.complete),
             },
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
@@ -235,11 +236,8 @@ impl Observer for Screen {
 fn earlier_sittings(plan: &Plan) -> Option<String> {
     let earlier = plan.earlier_sittings.as_ref()?;
     let widest = earlier.claims.iter().map(|spread| spread.tau).fold(0.0, f64::max);
-    Some(format!(
-        "{} earlier runs of this study differ by up to {} between sittings, and the intervals know it",
-        earlier.runs.len(),
-        proofload_report::number::percent(widest)
-    ))
+    let widest = proofload_report::number::percent(widest);
+    Some(say!("run-earlier-sittings", runs = earlier.runs.len(), widest))
 }
 
 /// The error of a run, with the exit code it leads to.
@@ -339,11 +337,11 @@ fn finish(
         output::write(&result, &output::slices(&run), request.output)?;
     }
     if !request.output.quiet {
-        eprintln!("kept in {}", record.path().display());
+        eprintln!("{}", say!("kept-in", run = record.path().display().to_string()));
     }
     match ending {
         Ending::Interrupted => {
-            eprintln!("interrupted; go on with: proofload resume {}", record.path().display());
+            eprintln!("{}", say!("run-interrupted", run = record.path().display().to_string()));
             Ok(Exit::Interrupted)
         }
         // A server that died refutes what was claimed of its errors.

@@ -34,6 +34,7 @@ files! {
     "figures.ftl"
     "fitness.ftl"
     "kept.ftl"
+    "live.ftl"
     "named.ftl"
     "noise.ftl"
     "reasons.ftl"

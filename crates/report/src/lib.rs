@@ -42,7 +42,7 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
-pub use messages::{age, doctor_text, insecure, noise_lines, recorded_finding};
+pub use messages::{age, doctor_text, in_column, insecure, noise_lines, recorded_finding};
 pub use render::{
     Reproduction, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog, html, json,
     junit, markdown, markdown_within, noise_text, reproductions, screen, sittings_text, text, text_within,

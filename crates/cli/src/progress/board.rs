@@ -3,6 +3,7 @@
 use super::left::Left;
 use super::rows::{Away, ClaimRow, Server};
 use proofload_lab::runner::Progress;
+use proofload_language::{named, say, word};
 use proofload_report::number;
 use proofload_stats::{Claim, Judgement};
 use proofload_store::schema::{Plan, Replication, Slice};
@@ -41,11 +42,37 @@ pub enum Round {
 }
 
 impl Round {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
+    /// The word for one of them, before its number.
+    pub fn name(self) -> &'static str {
         match self {
-            Round::Restart => "restart",
-            Round::Round => "round",
+            Round::Restart => word!("live-restart"),
+            Round::Round => word!("live-round"),
+        }
+    }
+
+    /// So many of them.
+    pub fn counted(self, n: u32) -> String {
+        match self {
+            Round::Restart => say!("live-restarts", n),
+            Round::Round => say!("live-rounds", n),
+        }
+    }
+
+    /// In each of them.
+    pub fn in_one(self) -> &'static str {
+        match self {
+            Round::Restart => word!("live-in-a-restart"),
+            Round::Round => word!("live-in-a-round"),
+        }
+    }
+}
+
+impl Round {
+    /// In the one that is being done.
+    pub fn in_this(self) -> &'static str {
+        match self {
+            Round::Restart => word!("live-for-this-restart"),
+            Round::Round => word!("live-for-this-round"),
         }
     }
 }
@@ -64,7 +91,7 @@ impl Board {
             block: None,
             complete: 0,
             first_look: plan.timing.looks.first().copied().unwrap_or(1),
-            step: "preparing".to_string(),
+            step: word!("live-preparing").to_string(),
             claims: claims.iter().map(ClaimRow::new).collect(),
             servers: plan.points.iter().flat_map(|point| of_point(&point.label)).collect(),
             point,
@@ -85,28 +112,28 @@ impl Board {
                 self.block = Some((*block, *of));
                 // Who was lost gets another chance.
                 self.set_away(None, |server| server.away == Some(Away::Lost));
-                self.step = "starting".to_string();
+                self.step = word!("live-step-starting").to_string();
             }
-            Progress::Starting { variant } => self.step = format!("starting {variant}"),
-            Progress::WarmUp { done } => self.step = format!("warm-up, {:.0} %", done * 100.0),
+            Progress::Starting { variant } => self.step = say!("live-step-starting-one", variant),
+            Progress::WarmUp { done } => {
+                self.step = say!("live-step-warm-up", done = format!("{:.0}", done * 100.0))
+            }
             Progress::Slice { cycle, of, variant, point } => {
-                self.step = format!("turn {cycle} of {of}: {variant} @ {point}");
+                self.step = say!("live-step-turn-of", cycle, of, variant, point);
             }
             Progress::Measured { slice } if slice.is_measured() || slice.trial.is_some() => {
                 self.measured(slice)
             }
             Progress::Perturbing { variant, point } => {
-                self.step = format!("{variant} @ {point} with once and twice the generator's threads");
+                self.step = say!("live-step-with-once-and-twice", variant, point);
             }
-            Progress::LongSlices { point } => {
-                self.step = format!("longer turns @ {point}, to check the short ones")
-            }
+            Progress::LongSlices { point } => self.step = say!("live-step-longer-turns-to-check", point),
             Progress::Ceiling { point, found: None } => {
-                self.step = format!("how much the generator can do at {point}");
+                self.step = say!("live-step-how-much-the-generator", point);
             }
             Progress::Trying { variant, rate_per_s, stage } => {
                 let rate = number::with_unit(*rate_per_s, "per_s");
-                self.step = format!("{variant} @ {rate}, {}", stage.name());
+                self.step = say!("live-step-trying", variant, rate, stage = named(stage.name()));
             }
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             _ => self.who_is_away(progress),
@@ -183,7 +210,8 @@ impl Board {
 
     /// `restart 3 of at most 12`.
     pub fn round_in_words(&self) -> String {
-        self.block
-            .map_or(String::new(), |(block, of)| format!("{} {block} of at most {of}", self.round.name()))
+        self.block.map_or(String::new(), |(block, of)| {
+            say!("live-round-in-words", round = self.round.name(), block, of)
+        })
     }
 }

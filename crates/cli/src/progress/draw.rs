@@ -3,6 +3,7 @@
 use super::board::{Board, Round};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use super::rows::{Away, ClaimRow, Server};
+use proofload_language::{Phrase, say, word};
 use proofload_report::number;
 use proofload_stats::Verdict;
 use ratatui::buffer::Buffer;
@@ -58,13 +59,11 @@ pub fn draw(board: &Board, area: Rect, buffer: &mut Buffer) {
 }
 
 fn claims(board: &Board, shares: Shares, next: &mut dyn FnMut() -> Rect, buffer: &mut Buffer) {
-    let round = board.round.name();
     let counted = match board.complete {
-        0 => format!("first look at the claims after {} {round}s", board.first_look),
-        1 => format!("after 1 {round}"),
-        n => format!("after {n} {round}s"),
+        0 => say!("live-first-look", counted = board.round.counted(board.first_look)),
+        n => say!("live-after", counted = board.round.counted(n)),
     };
-    heading(next(), "claims", &counted, buffer);
+    heading(next(), word!("live-claims"), &counted, buffer);
     let rows = if shares.roomy { shares.claims / 2 } else { shares.claims };
     let (shown, rest) = fitting(&board.claims, rows);
     for claim in shown {
@@ -75,7 +74,7 @@ fn claims(board: &Board, shares: Shares, next: &mut dyn FnMut() -> Rect, buffer:
     }
     if !rest.is_empty() {
         let settled = rest.iter().filter(|claim| claim.settled).count();
-        put(buffer, next(), &format!("and {} more claims, {settled} of them settled", rest.len()), faint());
+        put(buffer, next(), &say!("live-more-claims", rest = rest.len(), settled), faint());
     }
 }
 
@@ -87,7 +86,7 @@ fn servers(board: &Board, lines: usize, next: &mut dyn FnMut() -> Rect, buffer: 
     let most = servers.iter().flat_map(|server| &server.rates).copied().fold(0.0, f64::max);
     shown.iter().for_each(|server| server_in_a_line(server, most, figures(board), next(), buffer));
     if !rest.is_empty() {
-        put(buffer, next(), &format!("and {} more servers", rest.len()), faint());
+        put(buffer, next(), &say!("live-more-servers", rest = rest.len()), faint());
     }
 }
 
@@ -105,8 +104,8 @@ fn top(board: &Board, [title, time, step]: [Rect; 3], buffer: &mut Buffer) {
     let left = board.time_left();
     gauge(buffer, less(time, 0, width(&left) + 2), board.share_done());
     put_right(buffer, time, &left, Style::new());
-    put(buffer, step, "now: ", faint());
-    put(buffer, less(step, 5, 0), &board.step, Style::new());
+    put(buffer, step, word!("live-now"), faint());
+    put(buffer, less(step, width(word!("live-now")), 0), &board.step, Style::new());
 }
 
 fn heading(line: Rect, name: &str, aside: &str, buffer: &mut Buffer) {
@@ -146,17 +145,40 @@ fn interval(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
 }
 
 /// Columns of a server's figures: their headings and widths.
-const FIGURES: [(&str, u16); 6] =
-    [("rate", 10), ("p50", 9), ("p99", 9), ("errors", 7), ("cores", 6), ("memory", 9)];
+const FIGURES: [(Heading, u16); 6] = [
+    (Heading::Said(Phrase("live-rate")), 10),
+    (Heading::Name("p50"), 9),
+    (Heading::Name("p99"), 9),
+    (Heading::Said(Phrase("live-errors")), 7),
+    (Heading::Said(Phrase("live-cores")), 6),
+    (Heading::Said(Phrase("live-memory")), 9),
+];
+
+/// What a column is called.
+#[derive(Clone, Copy)]
+enum Heading {
+    /// A name that is the same in every language.
+    Name(&'static str),
+    Said(Phrase),
+}
+
+impl Heading {
+    fn text(self) -> &'static str {
+        match self {
+            Heading::Name(name) => name,
+            Heading::Said(phrase) => phrase.text(),
+        }
+    }
+}
 
 /// The figures that there are: of servers that were not started here nobody knows CPU and memory.
-fn figures(board: &Board) -> &'static [(&'static str, u16)] {
+fn figures(board: &Board) -> &'static [(Heading, u16)] {
     let known = board.here().any(|server| server.cores.is_some() || server.memory_bytes.is_some());
     if known || board.round == Round::Restart { &FIGURES } else { &FIGURES[..4] }
 }
 
 /// Where the columns are: the name, the figures, and what is left for rates over time.
-fn columns(line: Rect, figures: &[(&str, u16)]) -> (Rect, Vec<Rect>, Rect) {
+fn columns(line: Rect, figures: &[(Heading, u16)]) -> (Rect, Vec<Rect>, Rect) {
     let widest: u16 = FIGURES.iter().map(|(_, width)| width).sum();
     let name =
         Rect { width: (line.width.saturating_sub(widest) * 3 / 5).clamp(8, 40).min(line.width), ..line };
@@ -173,11 +195,14 @@ fn servers_heading(board: &Board, line: Rect, buffer: &mut Buffer) {
     let figures = figures(board);
     let (name, cells, rates) = columns(line, figures);
     put(buffer, name, &format!("@ {}", board.point), faint());
-    cells.iter().zip(figures).for_each(|(cell, (heading, _))| put_right(buffer, *cell, heading, faint()));
-    put(buffer, rates, "each turn", faint());
+    cells
+        .iter()
+        .zip(figures)
+        .for_each(|(cell, (heading, _))| put_right(buffer, *cell, heading.text(), faint()));
+    put(buffer, rates, word!("live-each-turn"), faint());
 }
 
-fn server_in_a_line(server: &Server, most: f64, figures: &[(&str, u16)], line: Rect, buffer: &mut Buffer) {
+fn server_in_a_line(server: &Server, most: f64, figures: &[(Heading, u16)], line: Rect, buffer: &mut Buffer) {
     let (name, cells, rates) = columns(line, figures);
     put(buffer, Rect { width: name.width.saturating_sub(1), ..name }, &server.name, strong());
     let duration = |ns: Option<f64>| ns.map_or("–".to_string(), number::duration);

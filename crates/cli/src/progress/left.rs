@@ -1,5 +1,6 @@
 //! How much longer a study takes: blocks as the judge expects them, times what blocks took so far.
 
+use proofload_language::say;
 use proofload_stats::Outlook;
 use proofload_store::schema::Plan;
 
@@ -82,9 +83,9 @@ impl Left {
     pub fn in_words(&self, in_block_s: f64) -> String {
         let [low, median, high, last] = self.seconds(in_block_s).map(minutes);
         match self.outlook {
-            None => format!("at most {last} left"),
-            Some(outlook) if outlook.low == outlook.last => format!("about {last} left"),
-            Some(_) => format!("about {median} left ({low} to {high}), at most {last}"),
+            None => say!("live-in-words-at-most-left", last),
+            Some(outlook) if outlook.low == outlook.last => say!("live-in-words-about-left", last),
+            Some(_) => say!("live-in-words-about-left-to-at", median, low, high, last),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The rows of the live view of a study: a claim as it stands, a server as its last slice showed it.
 
 use super::chart::Held;
+use proofload_language::{say, word};
 use proofload_measure::Outcome;
 use proofload_report::number;
 use proofload_stats::{Claim, Comparison, Estimate, Judged, Side, Verdict};
@@ -22,11 +23,11 @@ pub enum Away {
 
 impl Away {
     /// The words for it.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Away::Lost => "lost",
-            Away::GivenUp => "given up",
-            Away::Settled => "settled",
+            Away::Lost => word!("live-name-lost"),
+            Away::GivenUp => word!("live-name-given-up"),
+            Away::Settled => word!("live-name-settled"),
         }
     }
 }
@@ -101,19 +102,21 @@ impl ClaimRow {
     /// What it comes to in numbers: `0.98 [0.95, 1.02]`.
     pub fn numbers(&self) -> String {
         match &self.estimate {
-            Some(e) if !(e.low.is_finite() && e.high.is_finite()) => "no interval yet".to_string(),
+            Some(e) if !(e.low.is_finite() && e.high.is_finite()) => {
+                word!("live-numbers-no-interval-yet").to_string()
+            }
             Some(e) if is_ratio(e) => ratio(e),
             Some(e) => number::with_ends(e.point, e.low, e.high, e.unit),
-            None => "no interval yet".to_string(),
+            None => word!("live-numbers-no-interval-yet").to_string(),
         }
     }
 
     /// The verdict, and whether it may still change.
     pub fn verdict(&self) -> &'static str {
         match (self.verdict, self.settled) {
-            (Verdict::Undecided, false) => "open",
-            (Verdict::Supported, false) => "supported so far",
-            (Verdict::Refuted, false) => "refuted so far",
+            (Verdict::Undecided, false) => word!("live-verdict-open"),
+            (Verdict::Supported, false) => word!("live-verdict-supported-so-far"),
+            (Verdict::Refuted, false) => word!("live-verdict-refuted-so-far"),
             (verdict, true) => verdict.name(),
         }
     }
@@ -126,10 +129,15 @@ pub fn is_ratio(estimate: &Estimate) -> bool {
 
 fn ratio(e: &Estimate) -> String {
     if e.high / e.low >= WIDE {
-        return format!("{}, still wide", number::ratio(e.point));
+        return say!("live-ratio-still-wide", point = number::ratio(e.point));
     }
     let digits = number::ratio_decimals_of(e.point, e.high - e.low);
-    format!("{:.digits$} [{:.digits$}, {:.digits$}]", e.point, e.low, e.high)
+    say!(
+        "live-ratio",
+        point = format!("{:.digits$}", e.point),
+        low = format!("{:.digits$}", e.low),
+        high = format!("{:.digits$}", e.high)
+    )
 }
 
 impl Server {

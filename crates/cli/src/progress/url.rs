@@ -3,11 +3,13 @@
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use super::left::minutes;
 use proofload_engine::Extent;
+use proofload_language::{say, word};
 use proofload_report::number;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use std::collections::VecDeque;
+use unicode_width::UnicodeWidthStr;
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// Over how long rates are: counts come in steps of a tenth of a second.
@@ -127,8 +129,17 @@ impl Endpoint {
             Extent::DurationNs(ns) => {
                 let all_s = (ns + self.discard_ns) as f64 / 1e9;
                 let left = minutes((all_s - spent_s).max(0.0));
-                let warm_up = if spent_ns < self.discard_ns { "warm-up, " } else { "" };
-                (spent_s / all_s, format!("{warm_up}{spent_s:.0} of {all_s:.0} s, {left} left"))
+                let warm_up = if spent_ns < self.discard_ns { word!("live-progress-warm-up") } else { "" };
+                (
+                    spent_s / all_s,
+                    say!(
+                        "live-progress-of-s-left",
+                        warm_up,
+                        spent_s = format!("{spent_s:.0}"),
+                        all_s = format!("{all_s:.0}"),
+                        left
+                    ),
+                )
             }
             Extent::Requests { count, .. } => {
                 let done = now.answered + now.failed;
@@ -139,7 +150,7 @@ impl Endpoint {
                     "?".to_string()
                 };
                 let (done, count) = (number::count(done), number::count(count));
-                (share, format!("{done} of {count} requests, about {left} left"))
+                (share, say!("live-progress-of-requests-about-left", done, count, left))
             }
         }
     }
@@ -152,12 +163,12 @@ impl Endpoint {
         let failed_colour = if failed > 0 { Color::Red } else { Color::Reset };
         let row = |name, now, of, lines, colour| Row { name, now, of, lines, colour };
         [
-            row("answered", rate(&self.answered_per_s), &self.answered_per_s, 3, Color::Cyan),
+            row(word!("live-answered"), rate(&self.answered_per_s), &self.answered_per_s, 3, Color::Cyan),
             row("p50", duration(&self.p50_ns), &self.p50_ns, 1, Color::Green),
             row("p99", duration(&self.p99_ns), &self.p99_ns, 2, Color::Yellow),
-            row("failed", number::count(failed), &self.failed_per_s, 1, failed_colour),
+            row(word!("live-rows-failed"), number::count(failed), &self.failed_per_s, 1, failed_colour),
             row(
-                "generator busy",
+                word!("live-rows-generator-busy"),
                 number::percent(last(&self.busy).unwrap_or(0.0)),
                 &self.busy,
                 1,
@@ -178,7 +189,7 @@ impl Endpoint {
         let line = |y: u16| Rect { y: area.y + y, height: 1, ..area };
         put(buffer, line(0), &self.title, strong());
         let (share, words) = self.progress();
-        let split = area.width.saturating_sub(words.chars().count() as u16 + 2);
+        let split = area.width.saturating_sub(words.width() as u16 + 2);
         gauge(buffer, Rect { width: split, ..line(1) }, share);
         put_right(buffer, line(1), &words, Style::new());
         let mut y = 2;
@@ -192,6 +203,6 @@ impl Endpoint {
             over_time(buffer, chart, &row.of.values, None, row.colour);
             y += row.lines;
         }
-        put(buffer, line(y + 1), "Ctrl-C ends it and shows what was measured until then", faint());
+        put(buffer, line(y + 1), word!("live-ctrl-c"), faint());
     }
 }

@@ -4,19 +4,28 @@ use proofload_host::cpus::{CpuShare, Shortage, list_text};
 use proofload_host::{Finding, Sleep, State, WhyUnlimited};
 use proofload_language::{Language, say, word};
 use std::ops::RangeInclusive;
+use unicode_width::UnicodeWidthStr;
 
 /// Everything that was looked at, a line each; below it what to do, where something is not as it should be.
 pub fn doctor_text(findings: &[Finding]) -> String {
     let lines = findings.iter().map(|finding| {
         let said = doctor_finding(finding);
         let state = match finding.state() {
-            State::Good => return format!("{}     {said}\n", word!("doctor-text-good")),
+            State::Good => return in_column(word!("doctor-text-good"), &said),
             State::Warning => word!("doctor-text-warning"),
             State::Bad => word!("doctor-text-bad"),
         };
-        format!("{state:<8} {said}\n{:<8} {}\n", "", remedy(finding))
+        in_column(state, &said) + &in_column("", &remedy(finding))
     });
     lines.collect()
+}
+
+/// Columns of the word before a line.
+const STATE: usize = 8;
+
+/// A line with a word before it, the words in a column.
+pub fn in_column(word: &str, text: &str) -> String {
+    format!("{word}{} {text}\n", " ".repeat(STATE.saturating_sub(word.width())))
 }
 
 /// What a record keeps of a finding, which does not depend on who made it.

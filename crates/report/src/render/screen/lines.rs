@@ -62,17 +62,17 @@ pub(super) fn clipped(text: &str, columns: usize) -> String {
     format!("{}…", out.trim_end())
 }
 
-/// Broken at spaces into lines of at most so many columns, with so many spaces before all but the first. A word that is
-/// longer than a line, a path for one, is broken where the line ends.
+/// Broken at spaces, and between Chinese characters, into lines of at most so many columns, with so many spaces before all
+/// but the first. A word that is longer than a line, a path for one, is broken where the line ends.
 pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let columns = columns.max(indent + 8);
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
+    for (word, is_apart) in words(text) {
         let last = lines.len() - 1;
         let is_begun = !lines[last].trim_start().is_empty();
-        let needed = lines[last].width() + usize::from(is_begun) + word.width();
+        let needed = lines[last].width() + usize::from(is_begun && is_apart) + word.width();
         if needed <= columns {
-            if is_begun || word.is_empty() {
+            if is_apart && (is_begun || word.is_empty()) {
                 lines[last].push(' ');
             }
             lines[last].push_str(word);
@@ -93,6 +93,34 @@ pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> 
     lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
+/// What stays together in a line, and whether a space stands before it: words, single Chinese characters, and with each
+/// the punctuation that no line may begin or end with.
+pub(super) fn words(text: &str) -> Vec<(&str, bool)> {
+    let mut found = Vec::new();
+    for word in text.split(' ') {
+        let mut from = 0;
+        let mut before: Option<char> = None;
+        for (at, c) in word.char_indices() {
+            if at > from && before.is_some_and(|before| parts(before, c)) {
+                found.push((&word[from..at], from == 0));
+                from = at;
+            }
+            before = Some(c);
+        }
+        found.push((&word[from..], from == 0));
+    }
+    found
+}
+
+/// Whether a line may end between two characters that no space parts.
+fn parts(before: char, after: char) -> bool {
+    let is_chinese =
+        |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{ff00}'..='\u{ff60}' | '“' | '”' | '…');
+    let opens = |c: char| "（“《［「".contains(c);
+    let closes = |c: char| "，。；：、）”》］」！？…".contains(c);
+    (is_chinese(before) || is_chinese(after)) && !opens(before) && !closes(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +132,22 @@ mod tests {
         assert_eq!(wrapped("", 80, 2), [""]);
         let text = "服务器 比较 慢一点 很多";
         assert!(wrapped(text, 10, 0).iter().all(|line| line.width() <= 10));
+    }
+
+    #[test]
+    fn chinese_breaks_between_characters_and_no_line_begins_with_a_comma() {
+        assert_eq!(wrapped("分辨力为，大约", 8, 0), ["分辨力", "为，大约"]);
+        assert_eq!(wrapped("（区间）的 p99", 8, 0), ["（区间）", "的 p99"]);
+        assert_eq!(wrapped("用时 48 秒，轮流", 10, 2), ["用时 48", "  秒，轮流"]);
+        let sentence = "区间容许两种结论；分辨力为 ±1.84 %；大约再做 233 次重启即可判定（就本场次而言）。";
+        for columns in 8..60 {
+            let lines = wrapped(sentence, columns, 2);
+            assert!(lines.iter().all(|line| line.width() <= columns), "{columns}: {lines:?}");
+            let bad = |line: &String| {
+                line.trim_start().starts_with(['，', '；', '。', '）']) || line.ends_with('（')
+            };
+            assert!(!lines.iter().any(bad), "{columns}: {lines:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The screen of one endpoint.
 
-use super::lines::shown as line;
+use super::lines::{shown as line, words};
 use super::{Terminal, bars};
 use crate::figures::{errors, outcome};
 use crate::render::text::judged_lines;
@@ -177,7 +177,7 @@ impl Page {
     fn parts(&mut self, parts: &[String], indent: &str, colour: Option<u32>) {
         let parts = parts.iter().filter(|part| !part.is_empty());
         let filling = Filling { between: "   ", first: indent, later: indent, colour };
-        self.filled(parts.map(String::as_str), &filling);
+        self.filled(parts.map(|part| (part.as_str(), true)), &filling);
     }
 
     /// A sentence, with hanging indent.
@@ -186,22 +186,23 @@ impl Page {
             let sentence = line(sentence);
             let hanging = " ".repeat(mark.width());
             let filling = Filling { between: " ", first: mark, later: &hanging, colour };
-            self.filled(sentence.split(' '), &filling);
+            self.filled(words(&sentence).into_iter(), &filling);
         }
     }
 
-    fn filled<'a>(&mut self, words: impl Iterator<Item = &'a str>, filling: &Filling<'_>) {
+    fn filled<'a>(&mut self, words: impl Iterator<Item = (&'a str, bool)>, filling: &Filling<'_>) {
         let mut text = filling.first.to_string();
         let mut is_empty = true;
-        for word in words {
-            let wide = text.width() + filling.between.width() + word.width() > self.terminal.columns;
+        for (word, is_apart) in words {
+            let between = if is_apart { filling.between } else { "" };
+            let wide = text.width() + between.width() + word.width() > self.terminal.columns;
             if !is_empty && wide {
                 self.finish(&text, filling.colour);
                 text = filling.later.to_string();
                 is_empty = true;
             }
             if !is_empty {
-                text.push_str(filling.between);
+                text.push_str(between);
             }
             text.push_str(word);
             is_empty = false;
