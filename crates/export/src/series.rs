@@ -77,16 +77,12 @@ fn window<E>(slice: &Slice, say: &mut Say<'_, E>) -> Result<(), E> {
     for (code, n) in &measured.codes {
         say(&format!("code.{code}"), Some(*n as f64), false)?;
     }
-    let clocks = [
-        ("response_time", &measured.response_time_ns),
-        ("service_time", &measured.service_time_ns),
-        ("first_byte", &measured.first_byte_ns),
-        ("send_delay", &measured.send_delay_ns),
-    ];
-    // Nothing is due before it is sent.
-    let is_known = |clock: &str| clock != "send_delay" || measured.model != Model::Closed;
-    for (clock, durations) in clocks.into_iter().filter(|(clock, _)| is_known(clock)) {
-        quantiles(clock, durations, say)?;
+    quantiles("response_time", &measured.response_time_ns, say)?;
+    quantiles("service_time", &measured.service_time_ns, say)?;
+    quantiles("first_byte", &measured.first_byte_ns, say)?;
+    // In a closed loop nothing is due before it is sent.
+    if measured.model != Model::Closed {
+        quantiles("send_delay", &measured.send_delay_ns, say)?;
     }
     say("generator.cpu_ns", Some(measured.generator.cpu_ns as f64), false)?;
     say("generator.fit", Some(f64::from(u8::from(measured.generator.fit))), false)?;

@@ -306,7 +306,9 @@ fn a_measurement_fits_a_screen_and_its_record_says_the_same() {
         format!("{}{}", head.trim_end(), tail.split_once('\n').expect("a last line").1)
     };
     assert_eq!(but_path(&text(&again.stdout)), but_path(&screen));
-    for format in ["json", "markdown", "html", "junit", "csv", "csv-series", "charts", "hlog"] {
+    for format in
+        ["json", "markdown", "html", "junit", "csv", "csv-series", "charts", "hlog", "hgrm", "jtl", "parquet"]
+    {
         let drawn = report(&["--format", format]);
         assert!(!drawn.stdout.is_empty(), "{format}: {}", text(&drawn.stderr));
     }
@@ -355,7 +357,8 @@ fn each_output_has_the_format_of_its_ending_and_is_named() {
     let server = Reference::start(&[]);
     let dir = tempfile::tempdir().expect("a folder");
     let file = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
-    let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.hlog", "a.txt"].map(file);
+    let endings = ["json", "html", "md", "xml", "csv", "hlog", "hgrm", "jtl", "parquet", "txt"];
+    let names = endings.map(|ending| file(&format!("a.{ending}")));
     let url = server.url();
     let run = |extra: &[&str]| {
         let mut args = vec![url.as_str(), "-n", "20", "-c", "2"];
@@ -364,9 +367,10 @@ fn each_output_has_the_format_of_its_ending_and_is_named() {
         proofload(&args)
     };
     let output = run(&[]);
-    let begins = ["{", "<!doctype html", "#", "<?xml", "variant,", "#[", &url];
+    let begins =
+        ["{", "<!doctype html", "#", "<?xml", "variant,", "#[", "       value", "timestamp,", "par1", &url];
     for (name, begin) in names.iter().zip(begins) {
-        let written = std::fs::read_to_string(name).expect("it was written");
+        let written = text(&std::fs::read(name).expect("it was written"));
         assert!(written.to_lowercase().starts_with(begin), "{name}: {}", &written[..written.len().min(80)]);
         assert!(text(&output.stderr).contains(&format!("wrote {name}\n")), "{}", text(&output.stderr));
     }

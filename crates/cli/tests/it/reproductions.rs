@@ -96,7 +96,7 @@ fn a_study_becomes_a_small_record_and_a_page_that_say_the_same() {
     let code = |args: &[&str]| proofload(args).status.code();
     assert_eq!(code(&["condense", latest, small]), Some(2), "something is there");
     assert_eq!(code(&["condense", "studies", "/nowhere/to"]), Some(2), "no run");
-    for series in ["hlog", "csv-series"] {
+    for series in ["hlog", "csv-series", "parquet", "jtl"] {
         assert_eq!(code(&["report", small, "--format", series]), Some(2), "what it has not it does not draw");
     }
 

@@ -52,7 +52,20 @@ fn no_credential_of_a_study_reaches_the_record_a_report_or_the_terminal() {
     assert!(matches!(repeated.status.code(), Some(0 | 11 | 12)), "{}", text(&repeated.stderr));
     let mut shown = vec![("--explain".to_string(), explained), ("run".to_string(), ran)];
     shown.push(("rerun".to_string(), repeated));
-    for format in ["text", "json", "markdown", "html", "junit", "csv", "csv-series", "charts", "hlog"] {
+    for format in [
+        "text",
+        "json",
+        "markdown",
+        "html",
+        "junit",
+        "csv",
+        "csv-series",
+        "charts",
+        "hlog",
+        "hgrm",
+        "jtl",
+        "parquet",
+    ] {
         let output = proofload(&["report", run.to_str().expect("a path"), "--format", format]);
         shown.push((format.to_string(), output));
     }
