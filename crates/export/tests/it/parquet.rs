@@ -47,7 +47,7 @@ fn counts_are_exact_and_lower_ends_are_marked() {
     let slice = small(0, 1);
     let rows = rows(written(&result(), &[&slice]));
     assert_eq!(value(&rows, "outcome.rejected"), (2.0, false));
-    assert_eq!(value(&rows, "response_time_max_ns").1, true, "a time-out may have taken any time");
+    assert!(value(&rows, "response_time_max_ns").1, "a time-out may have taken any time");
     assert_eq!(
         value(&rows, "response_time_p50_ns"),
         (slice.measured.response_time_ns.p50.unwrap() as f64, false)
