@@ -1,12 +1,18 @@
 import { defineConfig } from "vite";
 
-// One script without imports: a report carries it and loads nothing.
-export default defineConfig({
+// Scripts without imports: a report carries the one that draws its charts and loads nothing; `--mode ui` builds the one that
+// follows a page of `proofload ui`.
+export default defineConfig(({ mode }) => ({
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     target: "es2022",
-    outDir: "../crates/report/assets",
+    outDir: "../target/web",
     emptyOutDir: false,
-    lib: { entry: "src/main.ts", formats: ["iife"], name: "proofload", fileName: () => "report.js" },
+    lib: {
+      entry: mode === "ui" ? "src/ui.ts" : "src/main.ts",
+      formats: ["iife"],
+      name: "proofload",
+      fileName: () => (mode === "ui" ? "ui.js" : "report.js"),
+    },
   },
-});
+}));

@@ -1,6 +1,7 @@
 // A headless Chromium for tests and pictures: Debian's, since a browser of npm's would have to be downloaded.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -37,7 +38,7 @@ export async function inBrowser(work) {
   }
 }
 
-/** Opens a page; what it complains about is collected. */
+/** Opens a page; what it complains about is collected, and every request but those whose address begins with `own`. */
 export async function opened(context, url, options = {}) {
   const page = await context.newPage();
   const complaints = [];
@@ -48,12 +49,29 @@ export async function opened(context, url, options = {}) {
     void dialog.dismiss();
   });
   page.on("request", (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`a request: ${request.url()}`);
+    const isOwn = options.own !== undefined && request.url().startsWith(options.own);
+    if (!isOwn && !/^(file|data|blob):/.test(request.url())) complaints.push(`a request: ${request.url()}`);
   });
   await page.setViewportSize(options.size ?? { width: 1280, height: 900 });
   await page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
   await page.goto(url);
   return { page, complaints };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds that is serious, a line each. */
+export async function serious(page) {
+  // By the debugger, which the page's policy does not bind.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => globalThis.axe.run(document));
+  const worst = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  return worst.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+}
+
+/** By how many pixels the page is wider than the window. */
+export function tooWide(page) {
+  return page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
 /** Scrolls through the page, so that every chart is drawn. */

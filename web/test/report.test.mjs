@@ -2,12 +2,10 @@
 
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { browser, drawn, opened } from "./browser.mjs";
+import { browser, drawn, opened, serious, tooWide } from "./browser.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pages = (list) => (list ?? "").split(":").filter((name) => name !== "");
 const REPORTS = pages(process.env.REPORTS);
 /** Further pages, made of what no record has; to a screen reader they are as the reports are. */
@@ -39,8 +37,7 @@ for (const report of [...REPORTS, ...MADE]) {
       await drawn(page);
       const sections = await page.locator("section.chart").count();
       assert.equal(await page.locator("section.chart .canvas svg").count(), sections);
-      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(tooWide <= 0, `the page is ${tooWide} pixels too wide`);
+      assert.equal(await tooWide(page), 0, "pixels too wide");
       assert.deepEqual(complaints, []);
       await page.close();
     }
@@ -51,12 +48,7 @@ for (const report of [...REPORTS, ...MADE]) {
       for (const dark of [false, true]) {
         const { page } = await opened(context, url, { dark });
         await drawn(page);
-        // By the debugger, which the page's policy does not bind.
-        await page.evaluate(AXE);
-        const found = await page.evaluate(() => globalThis.axe.run(document));
-        const serious = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-        const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-        assert.deepEqual(told, []);
+        assert.deepEqual(await serious(page), []);
         await page.close();
       }
     });

@@ -1,4 +1,4 @@
-//! The script that draws a report's charts: built from `web/`, committed, and tried in a real browser.
+//! The scripts of a report and of `proofload ui`: built from `web/`, committed, and tried in a real browser.
 
 use crate::tools::{run_command, target_folder};
 use anyhow::{Context, bail, ensure};
@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is committed, and what the report is compiled with.
-const SCRIPT: &str = "crates/report/assets/report.js";
+/// What is committed, and what the executable is compiled with: the name and where it lies, and the mode that builds it.
+const SCRIPTS: [(&str, &str, &str); 2] =
+    [("report.js", "crates/report/assets", "production"), ("ui.js", "crates/ui/assets", "ui")];
 
 /// Records whose reports are opened: many claims and loads, and one soak of an hour.
 const RECORDS: [&str; 2] = ["rpc-shootout", "rpc-stability"];
@@ -18,13 +19,15 @@ const MADE: [&str; 2] = ["fifty-hours.html", "hostile.html"];
 /// Where the pictures of reports are kept.
 const PICTURES: &str = "docs/pictures/reports";
 
-/// The task: builds the script; `--check` says whether the committed one is it, and opens reports in Chromium;
+/// The task: builds the scripts; `--check` says whether the committed ones are they, and opens pages in Chromium;
 /// `--pictures` takes pictures of the reports of all committed records.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {
             install(root)?;
-            build(root, &root.join(SCRIPT))
+            build(root)?.into_iter().try_for_each(|(script, to)| {
+                fs::write(&to, script).with_context(|| format!("cannot write {}", to.display()))
+            })
         }
         ["--check"] => check(root),
         ["--pictures"] => pictures(root),
@@ -50,30 +53,39 @@ fn install(root: &Path) -> anyhow::Result<()> {
     npm(root, &["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"])
 }
 
-fn build(root: &Path, to: &Path) -> anyhow::Result<()> {
+/// Each script, and where it belongs.
+fn build(root: &Path) -> anyhow::Result<Vec<(Vec<u8>, PathBuf)>> {
     npm(root, &["run", "--silent", "check"])?;
     let place = folder(root)?;
     let folder = place.display().to_string();
-    npm(root, &["run", "--silent", "build", "--", "--logLevel", "warn", "--outDir", &folder])?;
-    let script = fs::read(place.join("report.js")).context("vite wrote no report.js")?;
-    fs::write(to, script).with_context(|| format!("cannot write {}", to.display()))
+    let one = |(name, to, mode): (&str, &str, &str)| {
+        npm(
+            root,
+            &["run", "--silent", "build", "--", "--logLevel", "warn", "--mode", mode, "--outDir", &folder],
+        )?;
+        let script = fs::read(place.join(name)).with_context(|| format!("vite wrote no {name}"))?;
+        Ok((script, root.join(to).join(name)))
+    };
+    SCRIPTS.into_iter().map(one).collect()
 }
 
 fn check(root: &Path) -> anyhow::Result<()> {
     install(root)?;
-    let built = folder(root)?.join("checked.js");
-    build(root, &built)?;
-    ensure!(
-        fs::read(&built)? == fs::read(root.join(SCRIPT))?,
-        "{SCRIPT} is not what web/ makes: run cargo xtask web, then build again"
-    );
+    for (script, committed) in build(root)? {
+        ensure!(
+            script == fs::read(&committed)?,
+            "{} is not what web/ makes: run cargo xtask web, then build again",
+            committed.display()
+        );
+    }
     let reports = RECORDS.iter().map(|record| report(root, record)).collect::<anyhow::Result<Vec<_>>>()?;
     let made = MADE.map(|made| target_folder(root).join("tmp").join(made));
     for page in &made {
         ensure!(page.exists(), "{} is made by the tests of the crate report: run them first", page.display());
     }
     let mut node = Command::new("node");
-    node.args(["--test", "test/report.test.mjs"]);
+    node.args(["--test", "test/report.test.mjs", "test/ui.test.mjs"]);
+    node.env("PROOFLOAD", target_folder(root).join("debug/proofload"));
     node.env("REPORTS", list(&reports)).env("MADE", list(&made));
     run_command(node.current_dir(root.join("web")))
 }

@@ -13,6 +13,7 @@ mod replicate;
 mod schema;
 mod subjects;
 mod transport;
+mod ui;
 
 pub use capacity::CapacityArgs;
 pub use load::{DriverArg, LoadArgs};
@@ -27,6 +28,7 @@ pub use replicate::ReplicateArgs;
 pub use schema::SchemaArgs;
 pub use subjects::{CheckArgs, ShownArgs, StartArgs, SubjectsAction, SubjectsArgs};
 pub use transport::TransportArgs;
+pub use ui::UiArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use proofload_language::Language;
@@ -104,6 +106,9 @@ pub enum Verb {
     /// Show how two runs differ: plans, machines, figures, verdicts
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
+    /// Show the runs in a browser: a list, reports, two side by side, a running study
+    #[command(after_help = examples::UI)]
+    Ui(UiArgs),
     /// Search a study's variants for the best one, and confirm it against the default
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArgs>),

@@ -26,6 +26,7 @@ mod schema;
 mod subjects;
 mod transport;
 mod tune;
+mod ui;
 
 use exit::Exit;
 use std::process::ExitCode;
@@ -55,6 +56,7 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Rerun(args)) => resume::rerun(&args),
         Some(args::Verb::History(args)) => runs::history(&args),
         Some(args::Verb::Diff(args)) => runs::diff(&args),
+        Some(args::Verb::Ui(args)) => ui::ui(&args),
         Some(args::Verb::Tune(args)) => tune::tune(&args),
         Some(args::Verb::Report(args)) => report::report(&args),
         Some(args::Verb::Condense(args)) => reproductions::condense(&args),

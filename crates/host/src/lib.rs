@@ -4,6 +4,7 @@
 //! while somebody measures ends with the process.
 
 pub mod affinity;
+pub mod aside;
 mod awake;
 mod cgroup;
 pub mod clock;

@@ -9,7 +9,7 @@ mod percentiles;
 mod trials;
 
 use crate::messages;
-use proofload_store::schema::{RunResult, Slice};
+use proofload_store::schema::{RunDiff, RunResult, Slice};
 use serde_json::{Value, json};
 
 /// The chart that stands above the verdicts.
@@ -216,6 +216,11 @@ pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
 /// The charts for programs: what the page draws, number by number.
 pub(crate) fn listed(charts: &[Chart]) -> Value {
     charts.iter().map(Chart::value).collect()
+}
+
+/// The chart of two runs; none where they have no figure in common.
+pub(crate) fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
+    claims::of_two_runs(diff)
 }
 
 /// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.

@@ -42,11 +42,11 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
-pub use messages::{age, doctor_text, in_column, insecure, noise_lines, recorded_finding};
+pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{
-    Reproduction, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog, html, json,
-    junit, markdown, markdown_within, noise_text, reproductions, screen, sittings_text, text, text_within,
-    tune_text,
+    Page, Reproduction, SCRIPT, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text,
+    hlog, html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,
+    sittings_text, text, text_within, tune_text,
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, history};

@@ -81,19 +81,25 @@ fn differences(left: &Facts, right: &Facts) -> Vec<Difference> {
         .collect()
 }
 
+/// Every fact of an environment, by name.
+pub fn environment_facts(environment: &Environment) -> BTreeMap<String, String> {
+    let mut facts = environment.facts.clone();
+    let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);
+    add(VERSION, environment.proofload.clone());
+    add("machine", environment.machine.clone());
+    add("kernel", environment.kernel.clone());
+    add("cpu_model", environment.cpu_model.clone());
+    add("cpus", format!("{:?}", environment.cpus));
+    add("memory_bytes", environment.memory_bytes.to_string());
+    add("descriptors", environment.descriptors.to_string());
+    add("ephemeral_ports", format!("{:?}", environment.ephemeral_ports));
+    facts
+}
+
 /// Every fact that differs between two environments; those that pass in minutes only with `passing`.
 pub fn environments(left: &Environment, right: &Environment, passing: bool) -> Vec<Difference> {
     let facts = |environment: &Environment| {
-        let mut facts = environment.facts.clone();
-        let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);
-        add(VERSION, environment.proofload.clone());
-        add("machine", environment.machine.clone());
-        add("kernel", environment.kernel.clone());
-        add("cpu_model", environment.cpu_model.clone());
-        add("cpus", format!("{:?}", environment.cpus));
-        add("memory_bytes", environment.memory_bytes.to_string());
-        add("descriptors", environment.descriptors.to_string());
-        add("ephemeral_ports", format!("{:?}", environment.ephemeral_ports));
+        let mut facts = environment_facts(environment);
         facts.retain(|name, _| passing || !PASSING.contains(&name.as_str()));
         facts
     };

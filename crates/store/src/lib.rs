@@ -10,6 +10,7 @@ pub mod compare;
 pub mod schema;
 
 mod atomic;
+mod brief;
 mod capacity;
 mod checks;
 mod condense;
@@ -39,6 +40,7 @@ mod steady;
 mod streams;
 mod writer;
 
+pub use brief::{Brief, BriefResult};
 pub use capacity::{SeenTrial, search_terms, trial_of};
 pub use checks::{ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only};
 pub use condense::condense;
@@ -49,6 +51,7 @@ pub use fitness::Disturbance;
 pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
 pub use judged::{RunJudge, is_told, judged, measures_of};
 pub use list::runs;
+pub use lock::is_held;
 pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};
 pub use observe::observations_of;
 pub use planned::{PlanError, design_of, expectations_of, order_of, published_figures, restore};

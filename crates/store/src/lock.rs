@@ -17,8 +17,8 @@ pub(crate) fn acquire(run: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Whether a process conducts the run at this moment.
-pub(crate) fn is_held(run: &Path) -> bool {
+/// Whether a process conducts the run in that directory at this moment.
+pub fn is_held(run: &Path) -> bool {
     let Ok(file) = File::open(run.join(layout::LOCK)) else { return false };
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }

@@ -2,7 +2,7 @@
 
 use crate::planned::order_of;
 use crate::schema::{
-    Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
+    Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
 use crate::streams::Fused;
 use crate::{StoreError, layout, lock, messages};
@@ -196,6 +196,19 @@ impl Run {
     /// Whether a process conducts this run at this moment.
     pub fn is_running(&self) -> bool {
         lock::is_held(&self.path)
+    }
+
+    /// Takes out the block that a process is measuring at this moment, which is neither complete nor lost; `None` where none is.
+    pub fn take_current(&mut self) -> Option<PartialBlock> {
+        let last = self.partial.last()?;
+        let ended = |sitting: &Sitting| {
+            sitting.cut_block == Some(last.number) || sitting.lost_blocks.contains(&last.number)
+        };
+        let is_current = last.damage.is_none()
+            && last.number == self.last_block()
+            && !self.status.sittings.iter().any(ended)
+            && self.is_running();
+        if is_current { self.partial.pop() } else { None }
     }
 
     /// Blocks that were cut off when a sitting was interrupted or killed, other than those that a run lost by

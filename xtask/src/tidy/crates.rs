@@ -3,7 +3,7 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
@@ -21,6 +21,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ),
     ("report", &["host", "language", "measure", "stats", "store"]),
     ("export", &["measure", "report", "store"]),
+    ("ui", &["host", "report", "store"]),
     (
         "cli",
         &[
@@ -36,6 +37,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "store",
             "study",
             "subject",
+            "ui",
         ],
     ),
     ("testkit", &[]),

@@ -48,6 +48,12 @@ Examples:
   proofload diff runs/STUDY/ID1 runs/STUDY/latest
   proofload diff runs/STUDY/ID1 runs/STUDY/latest --format json";
 
+pub const UI: &str = "\
+Examples:
+  proofload ui                             # prints the address to open
+  proofload ui --dir measurements
+  proofload ui --port 8800                 # for ssh -L 8800:127.0.0.1:8800 HOST";
+
 pub const TUNE: &str = "\
 Examples:
   proofload tune study.yaml
@@ -161,9 +167,9 @@ Usage: proofload URL [OPTIONS]
   compare URL URL  which of two running servers is faster
   capacity URL     the highest rate at which an objective holds
   run STUDY        start servers, load them in turn, judge claims
-  more verbs       init replicate tune resume rerun report history diff condense
-                   reproductions subjects reference-server doctor schema
-                   completions
+  more verbs       init replicate tune resume rerun report history diff ui
+                   condense reproductions subjects reference-server doctor
+                   schema completions
 
   -c, --connections N   [default: 50]     -r, --rate RATE   open loop: 500, 2k/s
   -d, --duration TIME   [default: 10s]    -H, --header 'Name: value'

@@ -3,7 +3,7 @@
 use crate::support::{Reference, json, proofload, root, text};
 
 /// Every verb, those of `subjects` among them.
-pub const VERBS: [&[&str]; 23] = [
+pub const VERBS: [&[&str]; 24] = [
     &[],
     &["capacity"],
     &["compare"],
@@ -26,6 +26,7 @@ pub const VERBS: [&[&str]; 23] = [
     &["init"],
     &["doctor"],
     &["tune"],
+    &["ui"],
     &["schema"],
 ];
 

@@ -2,7 +2,7 @@
 
 use super::{Axis, CLAIMS, Cell, Chart, Scale};
 use crate::{bars, messages};
-use proofload_store::schema::RunResult;
+use proofload_store::schema::{RunDiff, RunResult};
 
 pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
     let x = Axis { name: messages::CHART_RATIO.to_string(), unit: "ratio", scale: Scale::Log };
@@ -26,6 +26,19 @@ pub fn forest(result: &RunResult) -> Option<Chart> {
     let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(row).collect();
     (rows.len() > 1)
         .then(|| intervals(CLAIMS, messages::CHART_CLAIMS.text(), messages::CHART_CLAIMS_SAYS.text(), rows))
+}
+
+/// The figures of one run over those of another.
+pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
+    let rows = diff.figures.iter().filter_map(|pair| {
+        let ratio = pair.ratio.as_ref()?;
+        let name = Cell::text(&messages::figure_of(pair));
+        let ends = [Cell::Number(ratio.low?), Cell::Number(ratio.high?), Cell::Nothing, Cell::Nothing];
+        Some([vec![name, Cell::text(""), Cell::Number(ratio.point)], ends.to_vec()].concat())
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let (title, says) = (messages::CHART_RUNS, messages::CHART_RUNS_SAYS);
+    (!rows.is_empty()).then(|| intervals("runs", &title, &says, rows))
 }
 
 /// What each setting does, of a study that varies several.

@@ -19,6 +19,8 @@ pub const CHART_CLAIMS: Phrase = Phrase("chart-claims");
 pub const CHART_CLAIMS_SAYS: Phrase = Phrase("chart-claims-says");
 pub const CHART_FACTORS: Phrase = Phrase("chart-factors");
 pub const CHART_FACTORS_SAYS: Phrase = Phrase("chart-factors-says");
+pub const CHART_RUNS: Phrase = Phrase("chart-runs");
+pub const CHART_RUNS_SAYS: Phrase = Phrase("chart-runs-says");
 
 pub const CHART_BENEATH_SAYS: Phrase = Phrase("chart-beneath-says");
 pub const CHART_LOAD_SAYS: Phrase = Phrase("chart-load-says");

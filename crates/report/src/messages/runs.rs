@@ -4,7 +4,7 @@ use super::{blocks, why};
 use crate::number;
 use proofload_language::{Columns, Phrase, again, named, say, word};
 use proofload_stats::{Judged, Names, Reason};
-use proofload_store::schema::{HistoryEntry, Verdict};
+use proofload_store::schema::{FigurePair, HistoryEntry, Verdict};
 
 /// Heading of the list of runs.
 pub const HISTORY: Phrase = Phrase("history");
@@ -28,6 +28,12 @@ pub const DIFF_VERDICTS: Phrase = Phrase("diff-verdicts");
 /// Which two runs.
 pub fn diff_title(left: &str, right: &str) -> String {
     say!("diff-title-first-second", left, right)
+}
+
+/// Which figure of two runs: `p99[reads](nio) @ 64c`.
+pub fn figure_of(pair: &FigurePair) -> String {
+    let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
+    format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point)
 }
 
 /// Nothing differs.

@@ -7,7 +7,7 @@ use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
 use proofload_language::Language;
-use proofload_store::schema::{RunResult, Slice};
+use proofload_store::schema::{RunDiff, RunResult, Slice};
 use sha2::{Digest, Sha256};
 
 /// Columns for which a sheet of paper has room; rows of wider tables are stacked there.
@@ -16,26 +16,64 @@ const COLUMNS_ON_PAPER: usize = 6;
 /// How wide the scale of a bar is, in units of its picture.
 const WIDTH: f64 = 400.0;
 
-const STYLE: &str = include_str!("page.css");
+/// The style of a report's page.
+pub const STYLE: &str = include_str!("page.css");
 
 /// What draws the charts; `cargo xtask web` builds it from `web/`.
-const SCRIPT: &str = include_str!("../../assets/report.js");
+pub const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// What a report's page consists of, for whoever has the style and the script as files of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Name of the study or address, as it was written: not escaped.
+    pub title: String,
+    /// The beginning of its `main`: title, question, the line to remember. Safe HTML.
+    pub header: String,
+    /// The rest of it, safe HTML.
+    pub body: String,
+    /// The element with the numbers of the charts, safe HTML; empty where there are none.
+    pub charts: String,
+}
 
 /// The result as a page, with charts of what is in the slices.
 pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
+    let Page { title, header, body, charts } = page(result, slices);
+    let script = if charts.is_empty() { String::new() } else { format!("<script>{SCRIPT}</script>\n") };
+    format!(
+        "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{header}{body}</main>\n\
+         {charts}{script}</body>\n</html>\n",
+        lang = Language::spoken().tag(),
+        policy = policy(),
+        title = safe(&title),
+    )
+}
+
+/// The figures of two runs beside each other: a chart of their ratios, and a table.
+pub fn page_of_two(diff: &RunDiff) -> Page {
+    let chart: Vec<Chart> = charts::of_two_runs(diff).into_iter().collect();
+    let body = chart.iter().map(place).collect::<String>() + &table(&super::runs::figures(diff));
+    Page { title: String::new(), header: String::new(), body, charts: numbers(&chart) }
+}
+
+/// The parts of the page of a result.
+pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     let view = view(result);
     let charts = charts::charts(result, slices);
     let (claims, others): (Vec<&Chart>, Vec<&Chart>) =
         charts.iter().partition(|chart| chart.id == charts::CLAIMS);
     let title = safe(&view.title);
-    let mut body = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
+    let mut header = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
     for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)]
     {
         if !text.is_empty() {
-            body.push_str(&format!("<p class=\"{class}\">{}</p>", safe(text)));
+            header.push_str(&format!("<p class=\"{class}\">{}</p>", safe(text)));
         }
     }
-    body.push_str("</header>\n");
+    header.push_str("</header>\n");
+    let mut body = String::new();
     claims.into_iter().for_each(|chart| body.push_str(&place(chart)));
     for (title, cards) in [
         (messages::VERDICTS, &view.verdicts),
@@ -71,16 +109,7 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
     }
     body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
-    format!(
-        "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
-         {script}</body>\n</html>\n",
-        lang = Language::spoken().tag(),
-        policy = policy(),
-        script = script(&charts),
-    )
+    Page { title: view.title, header, body, charts: numbers(&charts) }
 }
 
 /// Only this page's own script runs, whatever a text of strangers manages to put in, and nothing is fetched or sent.
@@ -91,13 +120,13 @@ fn policy() -> String {
     )
 }
 
-/// The numbers of the charts, and what draws them; nothing where there are none.
-fn script(charts: &[Chart]) -> String {
+/// The numbers of the charts; nothing where there are none.
+fn numbers(charts: &[Chart]) -> String {
     if charts.is_empty() {
         return String::new();
     }
     let numbers = charts::document(charts);
-    format!("<script type=\"application/json\" id=\"charts\">{numbers}</script>\n<script>{SCRIPT}</script>\n")
+    format!("<script type=\"application/json\" id=\"charts\">{numbers}</script>\n")
 }
 
 /// Where the script draws a chart. Without it there is nothing to see, and the tables below have the figures.

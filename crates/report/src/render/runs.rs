@@ -130,16 +130,20 @@ pub fn diff_text(diff: &RunDiff) -> String {
         }
         differences.iter().for_each(|difference| out.push_str(&difference_lines(difference)));
     }
+    let table = table_lines(&figures(diff), false, usize::MAX);
+    out.push_str(&format!("\n{table}\n\n{}\n", messages::NOT_PAIRED));
+    out
+}
+
+/// The figures of two runs beside each other.
+pub(super) fn figures(diff: &RunDiff) -> Table {
     let header = messages::DIFF_COLUMNS.map(str::to_string).to_vec();
     let cell = |estimate: &Option<Estimate>| estimate.as_ref().map_or("–".to_string(), messages::interval);
-    let rows = diff.figures.iter().map(|pair| {
-        let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
-        let name = format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point);
-        vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
-    });
-    let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };
-    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false, usize::MAX), messages::NOT_PAIRED));
-    out
+    let rows = diff
+        .figures
+        .iter()
+        .map(|pair| vec![messages::figure_of(pair), cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]);
+    Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() }
 }
 
 fn difference_lines(difference: &Difference) -> String {

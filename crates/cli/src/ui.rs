@@ -1,0 +1,17 @@
+//! `proofload ui`: the records in a browser.
+
+use crate::args::UiArgs;
+use crate::exit::{Exit, leave};
+use crate::output;
+use proofload_ui::{Server, UiError};
+
+/// The verb. Serves until a signal ends the process: nothing is left to be tidied up.
+pub fn ui(args: &UiArgs) -> anyhow::Result<Exit> {
+    let server = Server::bind(&args.dir, args.port).map_err(|error| match error {
+        UiError::Listen { .. } => leave(Exit::Usage, error),
+        error => error.into(),
+    })?;
+    output::print(&format!("{}\n", server.url()))?;
+    eprintln!("open this address in a browser: whoever has it can read the runs; Ctrl-C ends it");
+    match server.serve()? {}
+}

@@ -1,0 +1,99 @@
+//! Runs in a line each, kept until their documents change.
+
+use crate::messages;
+use crate::records::{Record, seen, version};
+use proofload_report::of_run;
+use proofload_store::schema::{HistoryVerdict, RunState};
+use proofload_store::{Brief, BriefResult, Run};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A run in a line.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// What its documents say.
+    pub brief: Brief,
+    /// How it ended; `killed` when it did not say so.
+    pub state: RunState,
+    /// Complete blocks and verdicts; of a running study the blocks only.
+    pub result: BriefResult,
+    /// Whether a process conducts the run.
+    pub goes_on: bool,
+    /// Why it cannot be read; empty when it can.
+    pub damage: String,
+}
+
+/// Versions of the documents that a row was made of; `None` for those that are missing.
+type Versions = [Option<(u64, i64, i64)>; Brief::DOCUMENTS.len()];
+
+/// The rows that were made.
+#[derive(Debug, Default)]
+pub struct Rows {
+    known: HashMap<PathBuf, (Versions, Row)>,
+}
+
+impl Rows {
+    /// The rows of these records. Those whose documents are the same as before are not read again.
+    pub fn of(&mut self, records: &[Record]) -> Vec<Row> {
+        let mut before = std::mem::take(&mut self.known);
+        let mut rows = Vec::with_capacity(records.len());
+        for record in records {
+            let versions = Brief::DOCUMENTS.map(|name| version_of(&record.path.join(name)));
+            let is_same = |(then, row): &(Versions, Row)| {
+                *then == versions && (!row.goes_on || proofload_store::is_held(&record.path))
+            };
+            let known = before.remove(&record.path).filter(is_same);
+            let mut row = known.map_or_else(|| read(&record.path), |(_, row)| row);
+            if row.goes_on {
+                row.result.blocks = complete_blocks(&record.path);
+            }
+            rows.push(row.clone());
+            self.known.insert(record.path.clone(), (versions, row));
+        }
+        rows
+    }
+}
+
+fn version_of(path: &Path) -> Option<(u64, i64, i64)> {
+    fs::symlink_metadata(path).ok().map(|metadata| version(&metadata))
+}
+
+fn complete_blocks(path: &Path) -> u32 {
+    let names = fs::read_dir(path.join("blocks")).into_iter().flatten().flatten();
+    let is_whole = |name: &str| name.ends_with(".jsonl") && !name.ends_with(".partial.jsonl");
+    names.filter(|entry| entry.file_name().to_str().is_some_and(is_whole)).count() as u32
+}
+
+fn read(path: &Path) -> Row {
+    read_all(path).unwrap_or_else(|damage| Row { damage, ..Row::default() })
+}
+
+fn read_all(path: &Path) -> Result<Row, String> {
+    for document in Brief::DOCUMENTS.map(|name| path.join(name)) {
+        if fs::symlink_metadata(&document).is_ok_and(|found| !found.is_file()) {
+            return Err(messages::odd(&document.display().to_string()));
+        }
+    }
+    let brief = Brief::read(path).map_err(|error| error.to_string())?;
+    let goes_on = brief.status.state == RunState::Running && proofload_store::is_held(path);
+    let state = match &brief.status.state {
+        RunState::Running if !goes_on => RunState::Killed,
+        state => state.clone(),
+    };
+    let result = match &brief.result {
+        Some(result) => result.clone(),
+        None if goes_on => BriefResult::default(),
+        None => judged(path),
+    };
+    Ok(Row { brief, state, result, goes_on, damage: String::new() })
+}
+
+/// What a record without a result came to: one that was killed, or condensed.
+fn judged(path: &Path) -> BriefResult {
+    let run = seen(path).ok().and_then(|_| Run::open(path).ok());
+    let Some(result) = run.and_then(|run| of_run(&run).ok()) else { return BriefResult::default() };
+    let verdicts =
+        result.claims.into_iter().map(|claim| HistoryVerdict { claim: claim.name, verdict: claim.verdict });
+    BriefResult { blocks: result.blocks, verdicts: verdicts.collect() }
+}

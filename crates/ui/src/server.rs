@@ -1,0 +1,195 @@
+//! Requests in, answers out: one request for each connection, a few connections at once, one page made at a time.
+
+use crate::gate::{Refusal, admitted};
+use crate::records::Records;
+use crate::route::Route;
+use crate::site::{Answer, Site, file};
+use crate::token::Token;
+use crate::{UiError, messages};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderName};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use proofload_host::{aside, cpus, lock};
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore, oneshot};
+
+/// Connections at once; further ones wait in the kernel.
+const CONNECTIONS_MAX: usize = 32;
+/// Most bytes of a request's head.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+/// Most header fields of a request.
+const HEADERS_MAX: usize = 64;
+/// How long a request's head may take to arrive.
+const HEAD_TIME: Duration = Duration::from_secs(5);
+/// How long a connection may last: a report of a large record takes seconds.
+const CONNECTION_TIME: Duration = Duration::from_secs(120);
+/// How long to wait after a connection could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What a page may do: run and draw what this server has, ask this server, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What every answer says.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// The page, listening.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    token: Token,
+    site: Arc<Mutex<Site>>,
+}
+
+impl Server {
+    /// Listens on the loopback address. `dir` holds `runs/`; port 0 is a free one.
+    ///
+    /// # Errors
+    /// When the port is taken or not allowed, or there are no random numbers for the token.
+    pub fn bind(dir: &Path, port: u16) -> Result<Server, UiError> {
+        let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok((listener.local_addr()?, listener))
+        });
+        let (address, listener) = listening.map_err(|source| UiError::Listen { port, source })?;
+        let token = Token::random()?;
+        let site = Site::new(format!("/{}", token.text()), Records::within(dir));
+        let shared = Shared { token, site: Arc::new(Mutex::new(site)) };
+        Ok(Server { listener, address, shared: Arc::new(shared) })
+    }
+
+    /// The address to open, with its token: whoever knows it may read the runs.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.shared.token.text())
+    }
+
+    /// Answers until the process ends. The calling thread leaves the CPUs that a generator would have.
+    ///
+    /// # Errors
+    /// When the thread cannot wait for connections.
+    pub fn serve(self) -> Result<Infallible, UiError> {
+        let _kept_off = cpus::KeptOff::these(&cpus::share(&cpus::allowed()).generator);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(UiError::Runtime)?.block_on(self.accept())
+    }
+
+    async fn accept(self) -> Result<Infallible, UiError> {
+        let listener = tokio::net::TcpListener::from_std(self.listener).map_err(UiError::Runtime)?;
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        loop {
+            let place = Arc::clone(&places).acquire_owned().await;
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let shared = Arc::clone(&self.shared);
+                    tokio::spawn(async move {
+                        connection(stream, shared).await;
+                        drop(place);
+                    });
+                }
+                // No descriptor is left, or the other side has gone again.
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+}
+
+/// One request and its answer; a second one takes a second connection, so that a limit of its time limits the request.
+async fn connection(stream: TcpStream, shared: Arc<Shared>) {
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(shared.answer(request).await) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service);
+    // Whoever broke it off knows.
+    let _ = tokio::time::timeout(CONNECTION_TIME, served).await;
+}
+
+impl Shared {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (head, _) = request.into_parts();
+        let route = match admitted(&head, &self.token) {
+            Ok(path) => Route::of(path, head.uri.query().unwrap_or_default()),
+            Err(refusal) => return response(refused(refusal)),
+        };
+        if let Some(answer) = file(&route) {
+            return response(answer);
+        }
+        let known =
+            head.headers.get(header::IF_NONE_MATCH).and_then(|name| name.to_str().ok()).map(str::to_string);
+        let site = Arc::clone(&self.site).lock_owned().await;
+        let made = made(site, route, known).await;
+        response(made.unwrap_or_else(|| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, messages::FAILED)))
+    }
+}
+
+/// A page, made by a thread of its own: it steps aside while somebody measures, and could not come back. `None` when no
+/// thread begins, or it panics.
+async fn made(mut site: OwnedMutexGuard<Site>, route: Route, known: Option<String>) -> Option<Answer> {
+    let (done, made) = oneshot::channel();
+    let work = move || {
+        if !matches!(lock::holder(), Ok(None)) {
+            // Refused: it works as everybody does.
+            let _ = aside::step_aside();
+        }
+        let answer = site.answer(&route, known.as_deref());
+        // The next one may begin before this one has been sent.
+        drop(site);
+        let _ = done.send(answer);
+    };
+    std::thread::Builder::new().name("page".to_string()).spawn(work).ok()?;
+    made.await.ok()
+}
+
+fn refused(refusal: Refusal) -> Answer {
+    let why = match refusal {
+        Refusal::Host => messages::REFUSED_HOST,
+        Refusal::Token => messages::REFUSED_TOKEN,
+        Refusal::Origin => messages::REFUSED_ORIGIN,
+        Refusal::Method => messages::REFUSED_METHOD,
+        Refusal::Body => messages::REFUSED_BODY,
+    };
+    Answer::text(refusal.status(), why)
+}
+
+fn response(answer: Answer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(answer.body));
+    *response.status_mut() = answer.status;
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, header::HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.kind));
+    if answer.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(header::ALLOW, header::HeaderValue::from_static("GET, HEAD"));
+    }
+    if let Some(etag) = answer.etag.and_then(|etag| header::HeaderValue::from_str(&etag).ok()) {
+        headers.insert(header::ETAG, etag);
+    }
+    response
+}

@@ -1,0 +1,10 @@
+//! The page, asked as any program may ask: bytes over a socket.
+
+mod asking;
+mod limits;
+mod live;
+mod made;
+mod names;
+mod outside;
+mod pages;
+mod refused;

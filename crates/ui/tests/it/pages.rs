@@ -1,0 +1,94 @@
+//! What the pages show.
+
+use crate::asking::{between, serve};
+use crate::made;
+use std::fs;
+
+#[test]
+fn without_runs_the_page_says_how_to_make_one() {
+    let root = tempfile::tempdir().expect("a folder");
+    let page = serve(root.path()).get("");
+    assert_eq!(page.status, 200);
+    for word in ["No runs yet", "proofload localhost:8080", "proofload init", "data-follow"] {
+        assert!(page.body.contains(word), "{word}: {}", page.body);
+    }
+}
+
+#[test]
+fn the_list_has_every_run_newest_first_and_is_searched() {
+    let root = tempfile::tempdir().expect("a folder");
+    made::run(root.path(), "shop", 0);
+    made::run(root.path(), "bank", 1);
+    drop(made::begun(root.path(), "killed-one", 2, 1));
+    let odd = made::run(root.path(), "odd", 3);
+    fs::write(odd.join("status.json"), "{").expect("written");
+    let running = made::begun(root.path(), "going", 4, 1);
+    let served = serve(root.path());
+    let all = served.get("").body;
+    // What has no result is judged anew: one block decides nothing.
+    let killed = all.split("<tr>").find(|row| row.contains(">killed-one<")).expect("its row");
+    assert!(killed.contains("undecided</span>") && killed.contains("1 block<"), "{killed}");
+    let at = |word: &str| all.find(word).unwrap_or_else(|| panic!("no {word}"));
+    assert!(at(">going<") < at(">odd<") && at(">odd<") < at(">killed-one<") && at(">bank<") < at(">shop<"));
+    assert!(all.contains("● ") || all.contains("class=\"running\">running<"), "{all}");
+    for word in ["This record cannot be read", ">killed<", ">finished<", "supported</span>", "2026-09-21"] {
+        assert!(all.contains(word), "{word}");
+    }
+    let names = |search: &str| -> Vec<&str> {
+        let page = served.get(&format!("?q={search}")).body;
+        ["shop", "bank", "killed-one", "odd", "going"]
+            .into_iter()
+            .filter(|name| page.contains(&format!(">{name}<")))
+            .collect()
+    };
+    assert_eq!(names("SHOP"), ["shop"]);
+    assert_eq!(names("finished"), ["shop", "bank"]);
+    assert_eq!(names("finished+bank"), ["bank"]);
+    assert_eq!(names("supported+-nowhere-"), Vec::<&str>::new());
+    assert!(served.get("?q=nowhere").body.contains("No run matches"));
+    drop(running);
+}
+
+#[test]
+fn a_report_is_that_of_the_record() {
+    let root = tempfile::tempdir().expect("a folder");
+    let [first, second] = [0, 1].map(|hour| made::id(&made::run(root.path(), "shop", hour)));
+    let served = serve(root.path());
+    let page = served.get(&format!("run/shop/{second}"));
+    let run = proofload_store::Run::open(&root.path().join("runs/shop").join(&second)).expect("a record");
+    let slices: Vec<_> = run.blocks().iter().flat_map(|block| &block.slices).collect();
+    let expected = proofload_report::page(&proofload_report::of_run(&run).expect("a result"), &slices);
+    assert!(page.body.contains(&(expected.header + &expected.body)) && page.body.contains(&expected.charts));
+    assert!(!page.body.contains("data-follow"), "it does not change");
+    let before = between(&page.body, "/compare?", "\"");
+    assert!(before.find(&first) < before.find(&second) && before.contains(&first), "{before}");
+    let compared = served.get(&format!("compare?{}", before.replace("&amp;", "&")));
+    assert_eq!(compared.status, 200);
+}
+
+#[test]
+fn two_runs_are_side_by_side_and_what_differs_is_marked() {
+    let root = tempfile::tempdir().expect("a folder");
+    let first = made::id(&made::run(root.path(), "shop", 1));
+    let second = made::id(&made::end(made::begun(root.path(), "shop", 7, 1)));
+    let served = serve(root.path());
+    let page = served.get(&format!("compare?run=shop%2F{first}&run=shop%2F{second}"));
+    assert_eq!(page.status, 200);
+    let body = &page.body;
+    let kernel = between(body, "</abbr> kernel</td>", "</tr>");
+    assert_eq!(kernel, "<td>6.1</td><td>6.7</td>");
+    assert!(body.contains("facts are the same</summary>") && body.contains(">cpu_model</td>"), "{body}");
+    assert!(body.contains("id=\"chart-runs\"") || body.contains("Figures"), "{body}");
+    // After one block nothing is decided.
+    let verdicts = between(body, "<h2>Verdicts</h2>", "</section>");
+    assert!(verdicts.contains("class=\"differs\"") && verdicts.contains("undecided"), "{verdicts}");
+    for few in
+        ["compare", &format!("compare?run=shop%2F{first}"), &format!("compare?run=a&run=shop%2F{first}")]
+    {
+        let answer = served.get(few);
+        assert_eq!(answer.status, 400, "{few}");
+        assert!(answer.body.contains("Choose two runs"), "{few}");
+    }
+    let missing = served.get(&format!("compare?run=shop%2F{first}&run=shop%2Fnowhere"));
+    assert_eq!(missing.status, 404);
+}
