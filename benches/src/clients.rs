@@ -254,8 +254,22 @@ pub struct Measured {
 /// # Errors
 /// When it fails, takes far too long, or hardly anything is answered.
 pub fn measure(url: &str, seconds: u64, flags: &[&str]) -> anyhow::Result<Measured> {
+    measure_with(url, seconds, flags, &[])
+}
+
+/// The same with variables of the environment.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_with(
+    url: &str,
+    seconds: u64,
+    flags: &[&str],
+    variables: &[(&str, &str)],
+) -> anyhow::Result<Measured> {
     let mut command = child::on_cpu(CLIENT_CPU, &subject::proofload()?);
     command.args([url, "-d", &format!("{seconds}s"), "--workers", "1", "--format", "json", "-q"]).args(flags);
+    command.envs(variables.iter().copied());
     let ended = child::run_to(command, Duration::from_secs(seconds + 60), &[0, UNFIT])?;
     let result: serde_json::Value = serde_json::from_str(&ended.output).context("the client's result")?;
     let point = result["points"][0].clone();

@@ -34,7 +34,17 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        let all = ["consumers", "drivers", "figures", "manner", "memory", "mm1", "open_loop", "same_work"];
+        let all = [
+            "consumers",
+            "drivers",
+            "exporters",
+            "figures",
+            "manner",
+            "memory",
+            "mm1",
+            "open_loop",
+            "same_work",
+        ];
         assert_eq!(names, all);
     }
 }

@@ -3,7 +3,7 @@
 use crate::suite::{self, Tier};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, ci, gates, kills, mutate, readers, repeat, subjects};
+use crate::{benches, ci, gates, kills, mutate, readers, repeat, scrape, subjects};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -48,6 +48,12 @@ const STEPS: [Step; 10] = [
         what: "what an exchange of the released executable costs",
         minutes: 4,
         run: gates::run,
+    },
+    Step {
+        name: "scrape",
+        what: "what is exported while a run goes on, read by Prometheus's parsers, the collector's types and Grafana's schema",
+        minutes: 3,
+        run: scrape::run,
     },
     Step { name: "benches", what: "every benchmark program runs", minutes: 2, run: benches::run },
     Step {
@@ -215,9 +221,7 @@ mod tests {
         assert!(text.contains("| kills | w | passed | 1.5 | C1 |"), "{text}");
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
-            text.contains(
-                "Not run: tests, simulations, benches, readers, mutate, repeat, subjects, truth-live."
-            ),
+            text.contains("Not run: tests, simulations, scrape, benches, readers, mutate, repeat, subjects, truth-live."),
             "{text}"
         );
 

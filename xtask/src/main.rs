@@ -14,6 +14,7 @@ mod readers;
 mod real;
 mod repeat;
 mod schema;
+mod scrape;
 mod subjects;
 mod suite;
 mod tidy;
@@ -39,6 +40,7 @@ cargo xtask gates              what an exchange costs: instructions, system call
 cargo xtask readers            Parquet, JTL and hgrm files, read by DuckDB, pyarrow, JMeter and HdrHistogram
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
+cargo xtask scrape             figures of a run, dashboard and workflows, read by programs of others (go, python3)
 cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
 cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Some("readers") => readers::run(&root()),
         Some("benches") => benches::run(&root()),
         Some("explore") => explore::run(&root(), rest),
+        Some("scrape") => scrape::run(&root()),
         Some("deb") => deb::run(&root(), rest),
         Some("bounds") => bounds::run(rest),
         Some("truth") => truth::run(&root(), rest),

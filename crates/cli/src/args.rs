@@ -2,6 +2,7 @@
 
 mod capacity;
 mod examples;
+mod export;
 mod heading;
 mod load;
 mod open;
@@ -16,6 +17,7 @@ mod transport;
 mod ui;
 
 pub use capacity::CapacityArgs;
+pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
@@ -201,6 +203,9 @@ pub struct MeasureArgs {
     /// Keep no record
     #[arg(long, help_heading = heading::OUTPUT, hide_short_help = true)]
     pub no_record: bool,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
@@ -227,6 +232,9 @@ pub struct CompareArgs {
     /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
     pub dir: PathBuf,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
@@ -302,6 +310,9 @@ pub struct RunArgs {
     /// The comparison with an earlier run.
     #[command(flatten, next_help_heading = heading::BASELINE)]
     pub baseline: BaselineArgs,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,

@@ -22,7 +22,7 @@ pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
         workers: args.load.workers,
         ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)?
     };
-    execute(&Request { no_wait: args.no_wait, ..Request::new(run, &args.output) })
+    execute(&Request { no_wait: args.no_wait, export: Some(&args.export), ..Request::new(run, &args.output) })
 }
 
 /// How much time the search takes.

@@ -19,7 +19,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         workers: args.load.workers,
         ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
     };
-    execute(&Request::new(run, &args.output))
+    execute(&Request { export: Some(&args.export), ..Request::new(run, &args.output) })
 }
 
 /// The study that the arguments make.

@@ -8,6 +8,7 @@ mod debug;
 mod doctor;
 mod doubts;
 mod exit;
+mod exports;
 mod init;
 mod load;
 mod measure;

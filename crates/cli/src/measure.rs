@@ -2,18 +2,21 @@
 
 use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
+use crate::exports::Exports;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::output::Told;
 use crate::{output, progress, run};
-use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Timeouts, Watch};
+use proofload_engine::{
+    DriverChoice, Extent, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch, launch_streams,
+};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
 use proofload_lab::endpoint;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::redact_own_arguments;
-use proofload_lab::runner::record;
+use proofload_lab::runner::{Listener as _, record};
 use proofload_language::{Language, say};
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
@@ -71,9 +74,15 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
     }
     let stop = signals::install()?;
+    let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
+    let exports = exports.as_ref();
+    if let Some(exports) = exports {
+        exports.endpoint(&name, &point.label, terms.seed);
+    }
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;
-    let mut loaded = watched(&format!("{name} @ {}", point.label), &plan, &stop, args.output.quiet)?;
+    let title = format!("{name} @ {}", point.label);
+    let mut loaded = watched(&title, &plan, &stop, args.output.quiet, exports)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let environment = host::environment(proofload_report::recorded_finding);
     let mut measured = record::point(&name, &point, &loaded);
@@ -81,6 +90,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
     let ceiling = held_against_ceiling(args.no_ceiling, &plan, &environment, &mut measured);
     let slice = single_slice(measured, &loaded);
+    if let Some(exports) = exports {
+        exports.measured(&slice, loaded.stopped_early);
+    }
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
@@ -208,18 +220,27 @@ fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
 }
 
 /// Runs the engine beside a thread that draws and listens for the end.
-fn watched(title: &str, plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyhow::Result<LoadResult> {
+fn watched(
+    title: &str,
+    plan: &LoadPlan,
+    stop: &AtomicBool,
+    quiet: bool,
+    exports: Option<&Exports>,
+) -> anyhow::Result<LoadResult> {
     let watch = Watch::default();
     let done = AtomicBool::new(false);
     let loaded = std::thread::scope(|scope| {
         let language = Language::spoken();
         let view = || progress::endpoint(title, plan, &watch, stop, &done, quiet);
         scope.spawn(move || language.within(view));
-        let loaded = proofload_engine::run(plan, &watch);
+        let mut tell = |stretch: &Stretch<'_>| exports.iter().for_each(|exports| exports.second(stretch));
+        let each_second: Option<&mut dyn FnMut(&Stretch<'_>)> = exports.is_some().then_some(&mut tell as _);
+        let how = Launch { each_second, ..Launch::default() };
+        let loaded = launch_streams(std::slice::from_ref(plan), &watch, how);
         done.store(true, Ordering::Relaxed);
         loaded
     });
-    loaded.map_err(|error| leave(Exit::Usage, error))
+    Ok(loaded.map_err(|error| leave(Exit::Usage, error))?.remove(0))
 }
 
 fn result(point: Point, stopped_early: bool) -> RunResult {

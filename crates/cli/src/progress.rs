@@ -186,6 +186,11 @@ impl Live {
         }
     }
 
+    /// How much of the time is over, if it takes as long as is most likely.
+    pub fn share_done(&self) -> f64 {
+        self.board.share_done()
+    }
+
     /// Takes the view away; lines that were said stay.
     pub fn end(&mut self) {
         if let View::Window(window) = &mut self.view {

@@ -1,6 +1,6 @@
 //! `proofload resume` and `proofload rerun`: what a record says, done again or to its end.
 
-use crate::args::{Cli, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
+use crate::args::{Cli, ExportArgs, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
 use crate::exit::{Exit, leave};
 use crate::run::{Request, execute, timed};
 use crate::{capacity, compare, run};
@@ -57,7 +57,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
     }
     say_another_sitting(&record, args.output.quiet);
     let begin = Begin::Resume { run: &record, anyway: args.anyway };
-    again(&record, begin, &args.dir, args.no_wait, &args.output)
+    again(&record, begin, &args.dir, args.no_wait, &args.export, &args.output)
 }
 
 /// Says what becomes of the verdicts of a run that paused for long.
@@ -72,7 +72,7 @@ fn say_another_sitting(record: &Run, quiet: bool) {
 pub fn rerun(args: &RerunArgs) -> anyhow::Result<Exit> {
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let begin = Begin::Repeat { run: &record, anyway: args.anyway };
-    again(&record, begin, &args.dir, args.no_wait, &args.output)
+    again(&record, begin, &args.dir, args.no_wait, &args.export, &args.output)
 }
 
 /// The command line of a record.
@@ -110,6 +110,7 @@ fn again(
     begin: Begin<'_>,
     dir: &Path,
     no_wait: bool,
+    export: &ExportArgs,
     output: &OutputArgs,
 ) -> anyhow::Result<Exit> {
     let plan = record.plan();
@@ -161,7 +162,13 @@ fn again(
         begin,
         ..timed(StudyRun::new(&study, &catalogue, &cache, dir), &preset)?
     };
-    execute(&Request { no_wait, baseline: baseline.as_ref(), base: &base, ..Request::new(run, output) })
+    execute(&Request {
+        no_wait,
+        baseline: baseline.as_ref(),
+        base: &base,
+        export: Some(export),
+        ..Request::new(run, output)
+    })
 }
 
 /// Reads arguments in the directory in which they were given. Files are named in the midst of many of them, and the

@@ -1,8 +1,9 @@
 //! `proofload run`: a whole study, from file to exit code.
 
-use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
+use crate::args::{BaselineArgs, ExportArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
+use crate::exports::Exports;
 use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
@@ -10,9 +11,10 @@ use proofload_engine::{EngineError, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Length, Mode, Preset};
-use proofload_lab::runner::{Behind, Ending, Preparing, Progress};
+use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
 use proofload_language::{again, say, word};
+use proofload_metrics::Doing;
 use proofload_report::Overall;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
@@ -36,6 +38,8 @@ pub struct Request<'a> {
     /// The lock, when this run is part of a search or an audit, which holds it from its first part to its last and
     /// reports the whole.
     pub held: Option<&'a MeasuringLock>,
+    /// Who sees figures while it runs.
+    pub export: Option<&'a ExportArgs>,
     /// The output.
     pub output: &'a OutputArgs,
 }
@@ -44,7 +48,16 @@ impl<'a> Request<'a> {
     /// A run that waits for its turn, is compared with nothing and explains nothing.
     pub fn new(run: StudyRun<'a>, output: &'a OutputArgs) -> Self {
         let base = Path::new("");
-        Request { run, no_wait: false, explain: false, baseline: None, base, held: None, output }
+        Request {
+            run,
+            no_wait: false,
+            explain: false,
+            baseline: None,
+            base,
+            held: None,
+            export: None,
+            output,
+        }
     }
 }
 
@@ -63,6 +76,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         no_wait: args.no_wait,
         explain: args.explain,
         baseline: Some(&args.baseline),
+        export: Some(&args.export),
         ..Request::new(run, &args.output)
     })
 }
@@ -119,9 +133,18 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     }
     let quiet = request.output.quiet;
     let say = |line: &str| say(quiet, line);
+    let exports = match request.export.filter(|_| !request.explain) {
+        Some(args) => Exports::start(args, &stop, quiet)?,
+        None => None,
+    };
+    let exports = exports.as_ref();
+    if let Some(exports) = exports {
+        exports.tell(|state| state.prepares(&request.run.study.name));
+    }
     // An explanation fetches and builds nothing.
     let how = if request.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
-    let mut prepared = request.run.prepare(how, proofload_report::recorded_finding).map_err(run_error)?;
+    let run = StudyRun { listener: exports.map(|it| it as &dyn Listener), ..request.run };
+    let mut prepared = run.prepare(how, proofload_report::recorded_finding).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
     warn_insecure(&prepared.study);
     let doubts = match request.held {
@@ -146,10 +169,14 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
             &own
         }
     };
-    let mut screen = Screen { live: None, doubts, quiet, is_part: request.held.is_some() };
+    let mut screen =
+        Screen { live: None, exports, plan: None, doubts, quiet, is_part: request.held.is_some() };
     let executed = prepared.execute(right, &mut screen, &stop);
     screen.end();
     let mut executed = executed.map_err(run_error)?;
+    if let Some(exports) = exports {
+        exports.tell(|state| state.ends(doing_of(&executed.ending)));
+    }
     let path = executed.record.path().to_path_buf();
     match finish(request, &mut executed, baseline.as_ref()) {
         Ok(exit) => Ok((exit, Some(path))),
@@ -157,6 +184,15 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
             Ok(error) => run_error(study_run::keep_interrupted(&mut executed.record, error)),
             Err(error) => error,
         }),
+    }
+}
+
+/// What a run does that has ended like that.
+fn doing_of(ending: &Ending) -> Doing {
+    match ending {
+        Ending::Finished | Ending::OutOfBudget => Doing::Finished,
+        Ending::Interrupted => Doing::Interrupted,
+        Ending::Failed(_) => Doing::Failed,
     }
 }
 
@@ -191,20 +227,23 @@ pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
 }
 
 /// What a person sees of a run on standard error.
-struct Screen {
+struct Screen<'a> {
     live: Option<Live>,
+    exports: Option<&'a Exports>,
+    /// For the exports, which follow the generator from CPU to CPU.
+    plan: Option<Plan>,
     doubts: Vec<String>,
     quiet: bool,
     is_part: bool,
 }
 
-impl Screen {
+impl Screen<'_> {
     fn end(&mut self) {
         self.live.iter_mut().for_each(Live::end);
     }
 }
 
-impl Observer for Screen {
+impl Observer for Screen<'_> {
     fn begun(&mut self, plan: &Plan, claims: &[Claim], behind: Behind) {
         let judged_nothing = plan.claims.is_empty() && plan.expectations.is_empty();
         if judged_nothing && !self.is_part && plan.capacity.is_none() {
@@ -223,11 +262,18 @@ impl Observer for Screen {
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
         earlier_sittings(plan).iter().for_each(|line| say(self.quiet, line));
         self.live = Some(Live::new(plan, claims, behind.spent_ns, self.quiet));
+        if let Some(exports) = self.exports {
+            exports.begun(plan, claims, behind);
+            self.plan = Some(plan.clone());
+        }
     }
 
     fn step(&mut self, step: &Progress<'_>) {
         if let Some(live) = &mut self.live {
             live.show(step);
+            if let (Some(exports), Some(plan)) = (self.exports, &self.plan) {
+                exports.step(plan, step, live.share_done());
+            }
         }
     }
 }

@@ -37,14 +37,26 @@ pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
 /// # Errors
 /// As [`run`]; a problem of one load names it by its number, from 1.
 pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
+    launch_streams(plans, watch, Launch::default())
+}
+
+/// As [`run_streams`], begun as `how` says, for whoever wants to hear of every second.
+///
+/// # Errors
+/// As [`launch`].
+pub fn launch_streams(
+    plans: &[LoadPlan],
+    watch: &Watch,
+    how: Launch<'_>,
+) -> Result<Vec<LoadResult>, EngineError> {
     let chosen = plans.first().map(|plan| plan.driver).unwrap_or_default();
     if plans.windows(2).any(|pair| (pair[0].driver, pair[0].manner) != (pair[1].driver, pair[1].manner)) {
         return Err(EngineError::Plan("loads that run together need the same driver and manner".to_owned()));
     }
     let events = plans.first().map(|plan| plan.manner.events).unwrap_or(Manner::default().events);
     match chosen {
-        DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers::taking(events)),
-        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?.taking(events)),
+        DriverChoice::Epoll => launch(plans, watch, &EpollDrivers::taking(events), how),
+        DriverChoice::IoUring => launch(plans, watch, &UringDrivers::new()?.taking(events), how),
     }
 }
 

@@ -28,7 +28,7 @@ pub mod transport;
 mod worker;
 
 pub use error::EngineError;
-pub use generator::{Launch, launch, run, run_in, run_streams, run_streams_in};
+pub use generator::{Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in};
 pub use load::{Arrival, Distribution, Stage, Trace};
 pub use plan::*;
 pub use result::*;

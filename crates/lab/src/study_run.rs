@@ -10,7 +10,7 @@ pub use error::{Changed, RunError};
 pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
-use crate::runner::{self, Behind, Hosts, Preparing, Progress};
+use crate::runner::{self, Behind, Hosts, Listener, Preparing, Progress};
 use proofload_host::{self as host, clock, cpus};
 use proofload_stats::Claim;
 use proofload_store::schema::{self, Environment, Plan};
@@ -49,6 +49,8 @@ pub struct StudyRun<'a> {
     pub begin: Begin<'a>,
     /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
+    /// Who hears of its loads while they last.
+    pub listener: Option<&'a dyn Listener>,
 }
 
 /// What a run begins with.
@@ -177,6 +179,7 @@ impl<'a> StudyRun<'a> {
             workers: None,
             begin: Begin::New,
             shape: None,
+            listener: None,
         }
     }
 

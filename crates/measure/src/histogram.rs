@@ -217,6 +217,19 @@ impl LatencyHistogram {
         (short, longer)
     }
 
+    /// How many are longer than the bound before and at most as long as each of `bounds`, which ascend, to the width of
+    /// a slot; those beyond the last bound come last.
+    pub fn counts_between(&self, bounds: &[u64]) -> Vec<u64> {
+        let mut counts = vec![0_u64; bounds.len() + 1];
+        let mut at = 0;
+        for (slot, n) in self.slots() {
+            let (first, _) = values_of(slot);
+            at += bounds[at..].iter().take_while(|bound| **bound < first).count();
+            counts[at] = counts[at].saturating_add(n);
+        }
+        counts
+    }
+
     /// How many are shorter than `ns`, to the width of a slot.
     pub fn count_below(&self, ns: u64) -> u64 {
         let short = self.slots().take_while(|(slot, _)| values_of(*slot).0 < ns);
@@ -268,6 +281,16 @@ impl LatencyHistogram {
             (first + width / 2) as f64
         };
         (!self.is_empty()).then(|| self.slots().map(|(slot, n)| middle(slot) * n as f64 / total).sum())
+    }
+
+    /// The sum of all durations, each as the middle of its slot: that of a merged histogram is the sum of its parts', to
+    /// the nanosecond.
+    pub fn sum_ns(&self) -> u128 {
+        let middle = |slot| {
+            let (first, width) = values_of(slot);
+            u128::from(first + width / 2)
+        };
+        self.slots().map(|(slot, n)| middle(slot) * u128::from(n)).sum()
     }
 
     /// Count, mean and the usual quantiles.
@@ -389,6 +412,16 @@ mod tests {
         let below = |ns| histogram.count_below(ns);
         assert_eq!((below(1), below(5), below(6), below(2_000_000)), (0, 1, 2, 4));
         assert_eq!((below(u64::MAX), LatencyHistogram::new().count_below(5)), (5, 0));
+        assert_eq!(LatencyHistogram::new().sum_ns(), 0);
+    }
+
+    #[test]
+    fn each_is_counted_between_two_bounds_and_a_bound_belongs_to_what_is_below() {
+        let mut histogram = LatencyHistogram::new();
+        [1, 10, 11, 2_000, 2_001, u64::MAX].iter().for_each(|ns| histogram.record(*ns));
+        assert_eq!(histogram.counts_between(&[10, 500, 2_000]), [2, 1, 1, 2]);
+        assert_eq!(histogram.counts_between(&[]), [6]);
+        assert_eq!(LatencyHistogram::new().counts_between(&[10]), [0, 0]);
     }
 
     #[test]
@@ -548,6 +581,7 @@ mod tests {
             prop_assert_eq!(xy.encode(), yx.encode());
             let back = LatencyHistogram::decode(&xy.encode()).unwrap();
             prop_assert_eq!(back.summary().p99_ns, xy.summary().p99_ns);
+            prop_assert_eq!(back.sum_ns(), x.sum_ns() + y.sum_ns());
             prop_assert_eq!(back.count(), xy.count());
         }
     }

@@ -137,6 +137,16 @@ impl Sampler<'_> {
     /// Takes samples until the window is over or the load is `done`. `window_start_ns` is 0 until it is known when
     /// the window begins.
     pub fn run(&self, window_start_ns: &AtomicU64, done: &AtomicBool) -> Sampled {
+        self.run_heard(window_start_ns, done, &mut |_| {})
+    }
+
+    /// As [`Sampler::run`]; `heard` has each sample as soon as it is taken, on the sampler's thread.
+    pub fn run_heard(
+        &self,
+        window_start_ns: &AtomicU64,
+        done: &AtomicBool,
+        heard: &mut dyn FnMut(&TreeSample),
+    ) -> Sampled {
         let cpu_before_ns = clock::thread_cpu_ns();
         let ends_with_load = self.window_ns.is_none();
         let mut sampled = Sampled { period_ns: self.period_ns(), ends_with_load, ..Sampled::default() };
@@ -165,6 +175,7 @@ impl Sampler<'_> {
         self.watch(start_ns, &mut sampled, |due_ns, backend| {
             clock::sleep_until(due_ns, done);
             let sample = probes.sample(backend);
+            heard(&sample.tree);
             Taken { sample, over_ns: clock::monotonic_ns(), is_last: done.load(Ordering::Relaxed) }
         });
         if self.needs_edges(self.target.tree.listening_ports()) {

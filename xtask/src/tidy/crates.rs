@@ -3,7 +3,7 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 19] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
     ("report", &["host", "language", "measure", "stats", "store"]),
     ("export", &["measure", "report", "store"]),
     ("ui", &["host", "report", "store"]),
+    ("metrics", &["host", "measure", "report", "stats", "store"]),
     (
         "cli",
         &[
@@ -31,6 +32,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
             "lab",
             "language",
             "measure",
+            "metrics",
             "reference",
             "report",
             "stats",

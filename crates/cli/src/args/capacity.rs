@@ -1,6 +1,6 @@
 //! Arguments of `proofload capacity`.
 
-use super::{LoadArgs, OutputArgs, heading};
+use super::{ExportArgs, LoadArgs, OutputArgs, heading};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,6 +37,9 @@ pub struct CapacityArgs {
     /// The load; connections default to auto, arrivals are always Poisson.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,

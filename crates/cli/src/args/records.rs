@@ -1,6 +1,6 @@
 //! Arguments of the verbs that work on existing runs.
 
-use super::{OutputArgs, heading};
+use super::{ExportArgs, OutputArgs, heading};
 use clap::{Args, ValueEnum};
 use proofload_language::Language;
 use std::path::PathBuf;
@@ -37,6 +37,9 @@ pub struct ResumeArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
@@ -57,6 +60,9 @@ pub struct RerunArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
+    /// Who sees figures while it runs.
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
+    pub export: ExportArgs,
     /// The output.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,

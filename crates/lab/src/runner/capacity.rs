@@ -179,7 +179,9 @@ impl<B: Bench> CapacityRunner<'_, B> {
                 Err(ending) => return Ok(Some(ending)),
             };
             for slice in self.slices(start, rate_per_s, &loaded) {
-                writer.append(&Slice { phase: Phase::WarmUp, cycle: 0, ..slice })?;
+                let slice = Slice { phase: Phase::WarmUp, cycle: 0, ..slice };
+                writer.append(&slice)?;
+                (self.progress)(Progress::Measured { slice: &slice });
             }
         }
         let facts = self.bench.facts(start.variant);
@@ -220,6 +222,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
             });
             slice.marks.extend(died.clone());
             writer.append(&slice)?;
+            (self.progress)(Progress::Measured { slice: &slice });
         }
         start.trials += 1;
         if cut {

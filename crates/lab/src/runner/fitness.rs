@@ -181,6 +181,7 @@ impl<B: Bench> Runner<'_, B> {
         }
         for line in lines {
             writer.append(&line)?;
+            (self.progress)(Progress::Measured { slice: &line });
         }
         Ok(())
     }

@@ -2,33 +2,29 @@
 
 use super::bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 use super::hosts::Hosts;
+use super::observed::{Listener, Watching, length_of, observed};
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use crate::registry;
-use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
+use proofload_engine::{Address, Extent, LoadPlan, Profile};
 use proofload_host::cpus::KeptOff;
 use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_host::{affinity, clock};
 use proofload_store::schema::{Ceiling, Environment};
+use proofload_study::quantity::rate_label;
 use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
 use proofload_subject::{Cache, Keeper, Running, SubjectError, Surroundings};
-use proofload_telemetry::{
-    Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share,
-};
+use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, TreeSample, idle_share};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
-/// How often the bench looks whether somebody said stop.
-const LOAD_POLL: Duration = Duration::from_millis(20);
 /// Over how long the CPU of idle variants is taken. Each slice waits so long.
 const QUIET_WINDOW_NS: u64 = 10_000_000;
 /// How long to wait for idle variants to become quiet.
@@ -54,6 +50,8 @@ pub struct LiveTerms<'a> {
     pub environment: &'a Environment,
     /// Set to end early.
     pub stop: Arc<AtomicBool>,
+    /// Who hears of loads while they last.
+    pub listener: Option<&'a dyn Listener>,
 }
 
 /// A process that runs.
@@ -215,8 +213,12 @@ impl<'a> LiveBench<'a> {
         let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, load_window));
         let sides = Sides { generator: &self.manner.generator_cpus, subject: &self.manner.subject_cpus };
         let mut steady = Steady::begin(sides);
-        let observed =
-            observed(&plans, sampler.as_ref(), checkpointer.as_ref(), &self.terms.stop, &mut steady);
+        let listener = self.terms.listener;
+        if let Some(listener) = listener {
+            listener.begins(&self.terms.study.variants[variant].name, &point.label);
+        }
+        let watching = Watching { sampler, checkpointer, listener };
+        let observed = observed(&plans, &watching, &self.terms.stop, &mut steady);
         let (mut results, sampled, checkpoints) =
             observed.map_err(|error| BenchError::Failed(error.to_string()))?;
         let conditions = Some(steady.end());
@@ -343,7 +345,8 @@ impl Bench for LiveBench<'_> {
         load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let mut point = self.terms.study.points[0].clone();
+        let label = rate_label(rate_per_s);
+        let mut point = LoadPoint { label, ..self.terms.study.points[0].clone() };
         if let Profile::Open { rate_per_s: planned, .. } = &mut point.profile {
             *planned = rate_per_s;
         }
@@ -433,51 +436,4 @@ fn tree_of(running: &Running) -> Option<Tree> {
     let others = running.processes().into_iter().map(|(_, pid)| pid).filter(|pid| *pid != front);
     let roots: Vec<u32> = std::iter::once(front).chain(others).collect();
     Some(Tree::of_all(&roots))
-}
-
-/// Length of the window, where all streams have one by the clock.
-fn length_of(plans: &[LoadPlan]) -> Option<u64> {
-    let lengths = plans.iter().map(|plan| match plan.extent {
-        Extent::DurationNs(length_ns) => Some(length_ns),
-        _ => None,
-    });
-    lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
-}
-
-/// What a load came to, and what was seen meanwhile.
-type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
-
-/// Runs the engine in a thread of its own, and whatever watches the subject in others.
-fn observed(
-    plans: &[LoadPlan],
-    sampler: Option<&Sampler<'_>>,
-    checkpointer: Option<&Checkpointer<'_>>,
-    stop: &AtomicBool,
-    steady: &mut Steady<'_>,
-) -> Result<Observed, EngineError> {
-    let (watch, done) = (Watch::default(), AtomicBool::new(false));
-    let (watch, done) = (&watch, &done);
-    std::thread::scope(|scope| {
-        let (over, ended) = mpsc::channel::<()>();
-        let load = scope.spawn(move || {
-            // Dropped when the load ends, however it ends.
-            let _over = over;
-            proofload_engine::run_streams(plans, watch)
-        });
-        let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
-        let checking = checkpointer.map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
-        while ended.recv_timeout(LOAD_POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
-            if stop.load(Ordering::Relaxed) {
-                watch.stop.store(true, Ordering::Relaxed);
-            }
-            steady.tick(clock::monotonic_ns());
-        }
-        done.store(true, Ordering::Relaxed);
-        let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
-        let checked = checking.map(|checking| checking.join().unwrap_or_else(|e| resume_unwind(e)));
-        match load.join() {
-            Ok(result) => result.map(|result| (result, sampled, checked)),
-            Err(panic) => resume_unwind(panic),
-        }
-    })
 }

@@ -8,6 +8,7 @@ mod capacity;
 mod fitness;
 mod hosts;
 mod live;
+mod observed;
 mod participants;
 mod progress;
 pub mod record;
@@ -21,6 +22,7 @@ pub use bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 pub use capacity::CapacityRunner;
 pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::{LiveBench, LiveTerms};
+pub use observed::Listener;
 pub use progress::Progress;
 
 use crate::manner::Manner;

@@ -36,7 +36,7 @@ pub enum Progress<'a> {
         /// Load point's label.
         point: &'a str,
     },
-    /// A slice ended.
+    /// A slice ended, of whatever phase, and is on record.
     Measured {
         /// Its record.
         slice: &'a Slice,

@@ -1,0 +1,120 @@
+//! One load of the real world, with everybody who watches it.
+
+use proofload_engine::{
+    EngineError, Extent, Launch, LoadPlan, LoadResult, Stretch, Watch, launch_streams, run_streams,
+};
+use proofload_host::clock;
+use proofload_host::steady::Steady;
+use proofload_store::schema::SubjectUse;
+use proofload_telemetry::{Checkpointer, Checkpoints, Sampled, Sampler, TreeSample};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How often the bench looks whether somebody said stop.
+const LOAD_POLL: Duration = Duration::from_millis(20);
+/// How often a listener hears at most of what the subject uses.
+const HEAR_EVERY_NS: u64 = 1_000_000_000;
+
+/// Hears of loads while they last, on the threads that collect and sample: none of them makes load. It must not keep them
+/// waiting.
+pub trait Listener: Sync {
+    /// A load is about to be made: the variant's name, and the load point's label as the record will have it.
+    fn begins(&self, variant: &str, point: &str);
+
+    /// All workers of a stream have handed in a second, or several that could not be separated. The sum of the stretches is
+    /// what the record will say of the load.
+    fn second(&self, stretch: &Stretch<'_>);
+
+    /// What the subject used since the window began, and what it holds now.
+    fn used(&self, used: &SubjectUse);
+}
+
+/// Who watches a load.
+pub(super) struct Watching<'a> {
+    pub sampler: Option<Sampler<'a>>,
+    pub checkpointer: Option<Checkpointer<'a>>,
+    pub listener: Option<&'a dyn Listener>,
+}
+
+/// What a load came to, and what was seen meanwhile.
+pub(super) type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
+
+/// Runs the engine in a thread of its own, and whatever watches the subject in others.
+pub(super) fn observed(
+    plans: &[LoadPlan],
+    watching: &Watching<'_>,
+    stop: &AtomicBool,
+    steady: &mut Steady<'_>,
+) -> Result<Observed, EngineError> {
+    let (watch, done) = (Watch::default(), AtomicBool::new(false));
+    let (watch, done) = (&watch, &done);
+    let Watching { sampler, checkpointer, listener } = watching;
+    std::thread::scope(|scope| {
+        let (over, ended) = mpsc::channel::<()>();
+        let load = scope.spawn(move || {
+            // Dropped when the load ends, however it ends.
+            let _over = over;
+            carried_out(plans, watch, *listener)
+        });
+        let sampling = sampler.as_ref().map(|sampler| {
+            scope.spawn(move || {
+                let mut hearing = Hearing { listener: *listener, first: None, next_ns: 0 };
+                sampler.run_heard(&watch.window_start_ns, done, &mut |sample| hearing.hear(sample))
+            })
+        });
+        let checking = checkpointer.as_ref().map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
+        while ended.recv_timeout(LOAD_POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
+            if stop.load(Ordering::Relaxed) {
+                watch.stop.store(true, Ordering::Relaxed);
+            }
+            steady.tick(clock::monotonic_ns());
+        }
+        done.store(true, Ordering::Relaxed);
+        let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
+        let checked = checking.map(|checking| checking.join().unwrap_or_else(|e| resume_unwind(e)));
+        match load.join() {
+            Ok(result) => result.map(|result| (result, sampled, checked)),
+            Err(panic) => resume_unwind(panic),
+        }
+    })
+}
+
+/// The load itself, heard second by second.
+fn carried_out(
+    plans: &[LoadPlan],
+    watch: &Watch,
+    listener: Option<&dyn Listener>,
+) -> Result<Vec<LoadResult>, EngineError> {
+    let Some(listener) = listener else { return run_streams(plans, watch) };
+    let mut tell = |stretch: &Stretch<'_>| listener.second(stretch);
+    launch_streams(plans, watch, Launch { each_second: Some(&mut tell), ..Launch::default() })
+}
+
+/// From samples to what a listener hears.
+struct Hearing<'a> {
+    listener: Option<&'a dyn Listener>,
+    first: Option<TreeSample>,
+    next_ns: u64,
+}
+
+impl Hearing<'_> {
+    fn hear(&mut self, sample: &TreeSample) {
+        let Some(listener) = self.listener else { return };
+        let first = self.first.get_or_insert_with(|| sample.clone());
+        if sample.at_ns >= self.next_ns {
+            self.next_ns = sample.at_ns + HEAR_EVERY_NS;
+            listener.used(&sample.since(first));
+        }
+    }
+}
+
+/// Length of the window, where all streams have one by the clock.
+pub(super) fn length_of(plans: &[LoadPlan]) -> Option<u64> {
+    let lengths = plans.iter().map(|plan| match plan.extent {
+        Extent::DurationNs(length_ns) => Some(length_ns),
+        _ => None,
+    });
+    lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+}

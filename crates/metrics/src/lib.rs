@@ -1,0 +1,29 @@
+//! Figures of a run while it goes on: a page that Prometheus scrapes, and pushes by OTLP.
+//!
+//! Whoever runs a load tells a [`Hub`] what happens; that keeps nobody waiting. Both exporters have a thread of their own, off
+//! the generator's CPUs, and make both formats of the same [`Figures`].
+
+mod catalogue;
+mod family;
+mod figures;
+mod hub;
+mod load;
+mod messages;
+mod otlp;
+mod prometheus;
+mod push;
+mod scrape;
+mod settings;
+mod state;
+mod subject;
+
+pub use catalogue::{ALL, About, Kind, Unit};
+pub use family::{Family, Figures, Sample, Times, Value};
+pub use figures::{Cost, Own};
+pub use hub::Hub;
+pub use otlp::{Moment, otlp};
+pub use prometheus::Format;
+pub use push::Push;
+pub use scrape::Server;
+pub use settings::{Mistake, OtlpSettings, address};
+pub use state::{Doing, State};

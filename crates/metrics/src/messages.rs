@@ -1,0 +1,57 @@
+//! The sentences of exporters.
+
+use std::net::SocketAddr;
+
+/// What is at the root of the page.
+pub(crate) fn front(path: &str) -> String {
+    format!("Proofload serves the figures of a run at {path}\n")
+}
+
+/// An address that cannot be listened on by its form.
+pub(crate) fn bad_address(text: &str) -> String {
+    format!("{text:?} is no port and no address; write 9464, or 127.0.0.1:9464")
+}
+
+/// An address of a collector that is none.
+pub(crate) fn bad_endpoint(text: &str) -> String {
+    format!("{text:?} is no address of a collector; write http://127.0.0.1:4318, or env")
+}
+
+/// The environment names no collector.
+pub(crate) const NO_ENDPOINT: &str =
+    "OTEL_EXPORTER_OTLP_ENDPOINT is not set; set it, or write the address, such as http://127.0.0.1:4318";
+
+/// A variable that cannot be read.
+pub(crate) fn bad_variable(name: &str, wanted: &str) -> String {
+    format!("{name} cannot be read: it is {wanted}")
+}
+
+/// The authorities that the system trusts could not be read.
+pub(crate) fn no_authorities(why: &str) -> String {
+    format!("cannot read the authorities that this system trusts: {why}")
+}
+
+/// A status other than success.
+pub(crate) fn status(status: u16, body: &str) -> String {
+    match body.is_empty() {
+        true => format!("it answered {status}"),
+        false => format!("it answered {status}: {body}"),
+    }
+}
+
+/// A collector took only some of the points.
+pub(crate) fn rejected(points: i64, why: &str) -> String {
+    format!("it rejected {points} of the values: {why}")
+}
+
+/// What became of the pushes, where some failed.
+pub(crate) fn pushes_failed(endpoint: &str, failed: u64, all: u64, last: &str) -> String {
+    format!(
+        "{failed} of {all} pushes to {endpoint} failed, at last because {last}; the collector lacks them, the record does not"
+    )
+}
+
+/// Where the figures are served.
+pub(crate) fn serving(address: SocketAddr) -> String {
+    format!("figures for Prometheus at http://{address}/metrics")
+}

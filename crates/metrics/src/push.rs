@@ -1,0 +1,163 @@
+//! Pushes of figures to a collector. Each holds all that was counted so far, so one that fails is made up for by the next,
+//! and nothing is queued.
+
+use crate::figures::Cost;
+use crate::hub::{Hub, OutOfTheWay};
+use crate::messages;
+use crate::otlp::{Moment, otlp};
+use crate::settings::{Mistake, OtlpSettings};
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
+use proofload_host::clock;
+use prost::Message;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+/// The exporter's name among the figures.
+const NAME: &str = "otlp";
+/// How much of an answer is read.
+const ANSWER_MAX: u64 = 64 * 1024;
+/// How much of it is shown.
+const SHOWN_MAX: usize = 200;
+/// How long the last push waits at most for a collector that asked for patience.
+const LAST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Pushes the figures of a run, on a thread of its own.
+pub struct Push {
+    end: mpsc::Sender<()>,
+    thread: JoinHandle<Option<String>>,
+}
+
+impl Push {
+    /// Begins to push.
+    ///
+    /// # Errors
+    /// When what TLS needs is not there, or no thread can be had.
+    pub fn start(settings: OtlpSettings, hub: Arc<Hub>) -> Result<Push, Mistake> {
+        let agent = agent(&settings)?;
+        let (end, ended) = mpsc::channel();
+        let pusher = Pusher { agent, settings, hub, cost: Cost::default(), last_failure: None };
+        let began_unix_ns = clock::unix_ns();
+        let thread = std::thread::Builder::new().name(NAME.to_string());
+        let thread = thread.spawn(move || pusher.run(began_unix_ns, &ended));
+        Ok(Push { end, thread: thread.map_err(|error| Mistake(error.to_string()))? })
+    }
+
+    /// Pushes once more and ends; a sentence if any push failed.
+    pub fn end(self) -> Option<String> {
+        // A thread that is gone has panicked, and that goes on here.
+        let _ = self.end.send(());
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+fn agent(settings: &OtlpSettings) -> Result<Agent, Mistake> {
+    let mut tls = TlsConfig::builder();
+    if settings.endpoint.starts_with("https:") {
+        let found = rustls_native_certs::load_native_certs();
+        if found.certs.is_empty() {
+            let why = found.errors.first().map_or("there are none".to_string(), ToString::to_string);
+            return Err(Mistake(messages::no_authorities(&why)));
+        }
+        let certs: Vec<_> = found.certs.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        tls = tls.root_certs(RootCerts::new_with_certs(&certs)).unversioned_rustls_crypto_provider(provider);
+    }
+    let config = Agent::config_builder()
+        .tls_config(tls.build())
+        .timeout_global(Some(settings.timeout))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .user_agent(concat!("proofload/", env!("CARGO_PKG_VERSION")));
+    Ok(config.build().new_agent())
+}
+
+/// Why a push failed, and for how long the collector wants to be left alone.
+#[derive(Debug, PartialEq, Eq)]
+struct Failed {
+    why: String,
+    patience: Duration,
+}
+
+struct Pusher {
+    agent: Agent,
+    settings: OtlpSettings,
+    hub: Arc<Hub>,
+    cost: Cost,
+    last_failure: Option<String>,
+}
+
+impl Pusher {
+    fn run(mut self, began_unix_ns: u64, ended: &mpsc::Receiver<()>) -> Option<String> {
+        let mut place = OutOfTheWay::begin();
+        let mut patience = Duration::ZERO;
+        loop {
+            let wait = self.settings.interval.max(patience);
+            let is_last = ended.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+            if is_last {
+                std::thread::sleep(patience.min(LAST_PATIENCE));
+            }
+            place.follow(&self.hub);
+            patience = self.push(began_unix_ns).err().unwrap_or_default();
+            if is_last {
+                break;
+            }
+        }
+        let Cost { done, failed, .. } = self.cost;
+        let why = self.last_failure?;
+        Some(messages::pushes_failed(&self.settings.shown(), failed, done + failed, &why))
+    }
+
+    /// One push; for how long the collector wants to be left alone, if it failed.
+    fn push(&mut self, began_unix_ns: u64) -> Result<(), Duration> {
+        let moment = Moment { began_unix_ns, unix_ns: clock::unix_ns() };
+        let body = otlp(&self.hub.figures(), &self.settings.resource, moment);
+        let bytes = body.len() as u64;
+        let sent = self.send(body);
+        match &sent {
+            Ok(()) => self.cost.done += 1,
+            Err(failed) => {
+                self.cost.failed += 1;
+                self.last_failure = Some(failed.why.clone());
+            }
+        }
+        self.cost.bytes += bytes;
+        self.cost.cpu_ns = clock::thread_cpu_ns();
+        self.hub.spent(NAME, self.cost);
+        sent.map_err(|failed| failed.patience)
+    }
+
+    fn send(&self, body: Vec<u8>) -> Result<(), Failed> {
+        let failed = |why: String| Failed { why, patience: Duration::ZERO };
+        let mut request = self.agent.post(&self.settings.endpoint).content_type("application/x-protobuf");
+        for (name, value) in &self.settings.headers {
+            request = request.header(name, value);
+        }
+        let mut answer = request.send(body).map_err(|error| failed(error.to_string()))?;
+        let status = answer.status().as_u16();
+        let wanted = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        let patience = Duration::from_secs(wanted.and_then(|text| text.trim().parse().ok()).unwrap_or(0));
+        let bytes = answer.body_mut().with_config().limit(ANSWER_MAX).read_to_vec().unwrap_or_default();
+        if !(200..300).contains(&status) {
+            return Err(Failed { why: messages::status(status, &shown(&bytes)), patience });
+        }
+        let answer = ExportMetricsServiceResponse::decode(bytes.as_slice()).unwrap_or_default();
+        match answer.partial_success {
+            Some(partial) if partial.rejected_data_points > 0 => {
+                let why = shown(partial.error_message.as_bytes());
+                Err(failed(messages::rejected(partial.rejected_data_points, &why)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a collector said, if it is text.
+fn shown(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let line: String = text.trim().chars().take_while(|c| !c.is_control()).take(SHOWN_MAX).collect();
+    line
+}

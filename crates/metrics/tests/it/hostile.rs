@@ -1,0 +1,50 @@
+//! Names by strangers, in both formats. Programs of others read them back in `cargo xtask scrape`.
+
+use crate::support::{begun, figures, second, slice};
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use proofload_measure::Outcome::Answered;
+use proofload_metrics::{Format, Moment, State, otlp};
+use proofload_report::escape;
+use proofload_testkit::HOSTILE;
+use prost::Message;
+
+fn named(name: &str) -> State {
+    let mut state = begun(name);
+    state.slice(&slice(name, name, "", &second(0, &[(1_000_000, Answered)])));
+    state.lost(name);
+    state
+}
+
+#[test]
+fn a_name_changes_no_line_and_no_label_of_the_text() {
+    for format in [Format::OpenMetrics, Format::Text] {
+        let harmless = figures(&named("word")).text(format);
+        for name in HOSTILE {
+            let text = figures(&named(name)).text(format);
+            assert_eq!(text.lines().count(), harmless.lines().count(), "{name:?}");
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "{name:?}");
+            let shown = escape::line(name).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            for (line, plain) in text.lines().zip(harmless.lines()) {
+                assert_eq!(line.replace(&shown, "word"), plain, "{name:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_is_one_attribute_in_protobuf() {
+    let moment = Moment { began_unix_ns: 1, unix_ns: 2 };
+    for name in HOSTILE {
+        let bytes = otlp(&figures(&named(name)), &[(name.to_string(), name.to_string())], moment);
+        let request = ExportMetricsServiceRequest::decode(bytes.as_slice()).expect("a request");
+        let resource = request.resource_metrics[0].resource.as_ref().expect("a resource");
+        assert!(resource.attributes.iter().any(|attribute| attribute.key == name));
+        let metrics = &request.resource_metrics[0].scope_metrics[0].metrics;
+        let exchanges =
+            metrics.iter().find(|metric| metric.name == "proofload.exchanges").expect("exchanges");
+        let text = format!("{exchanges:?}");
+        let value = Value::StringValue(escape::line(name));
+        assert_eq!(text.matches(&format!("{value:?}")).count(), 3 * 16, "study, variant and point: {name:?}");
+    }
+}
