@@ -17,12 +17,13 @@ const PACKAGES: [&str; 2] = ["duckdb==2.0.1", "pyarrow==26.0.1"];
 const POM: &str = include_str!("readers/pom.xml");
 const READ_PARQUET: &str = include_str!("readers/parquet.py");
 
-/// Two variants at two loads: several files of percentiles, several labels.
+/// Two variants, two streams, two loads: several files of percentiles, several labels, and names that have to be escaped.
 const STUDY: &str = "study: readers
 question: Do other programs read what was measured?
 subjects: { server: { use: reference, vary: { service: [\"const:1ms\", \"exp:2ms\"] } } }
-workload: { page: { get: / } }
-load: { closed: { connections: [2, 6] } }
+streams:
+  closed: { workload: { page: { get: / } }, load: { closed: { connections: [2, 6] } } }
+  open: { workload: { page: { get: / } }, load: { open: { rate: 200/s, connections: 8 } } }
 claims:
   - no errors: errors(const:1ms) == 0
 ";
@@ -174,7 +175,7 @@ impl Record {
             let label = compare::label(point);
             let name = match points.len() {
                 1 => self.name.to_string(),
-                _ => format!("{}-{}", self.name, label.replace(':', "_").replace('@', "-")),
+                _ => format!("{}-{}", self.name, compare::file_name(point)),
             };
             let ours = self.folder.join(format!("{name}.hgrm"));
             let ours = fs::read_to_string(&ours).with_context(|| format!("{}", ours.display()))?;
@@ -205,7 +206,8 @@ impl Record {
         ensure!(output.status.success(), "JMeter made no report:\n{said}");
         let statistics =
             fs::read_to_string(report.join("statistics.json")).with_context(|| format!("{said}"))?;
-        let labels = compare::statistics(&self.result()?, &serde_json::from_str(&statistics)?)?;
+        let labels =
+            compare::statistics(&self.result()?, &self.text("jtl")?, &serde_json::from_str(&statistics)?)?;
         println!("{}: JMeter's report has the counts and times of {labels} labels", self.name);
         Ok(())
     }

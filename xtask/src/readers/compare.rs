@@ -1,7 +1,7 @@
 //! What other programs read of a record against what Proofload says of it.
 
 use anyhow::{Context, bail, ensure};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The points of a result that single slices are of: with streams those of the streams, not of all together.
@@ -21,6 +21,12 @@ pub fn label(point: &Value) -> String {
     let stream = text(point, "stream");
     let stream = if stream.is_empty() { String::new() } else { format!("/{stream}") };
     format!("{}{stream}@{}", text(point, "variant"), text(point, "point"))
+}
+
+/// What a file's name has of it: `VARIANT-STREAM-POINT`.
+pub fn file_name(point: &Value) -> String {
+    let parts = ["variant", "stream", "point"].map(|key| text(point, key).replace([':', '/', '+'], "_"));
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 /// Lines that must be the same, one by one.
@@ -66,55 +72,83 @@ pub fn totals(result: &Value, sums: &Value) -> anyhow::Result<usize> {
     Ok(compared)
 }
 
-/// JMeter's statistics against a result: counts exactly, times to JMeter's whole milliseconds. How many labels there are.
-pub fn statistics(result: &Value, statistics: &Value) -> anyhow::Result<usize> {
-    let mut expected = BTreeMap::new();
-    for point in points(result)? {
-        let (times, label) = (&point["response_time_ns"], label(point));
-        let count = |value: &Value| value.as_u64().unwrap_or(0);
-        let (answered, unended) = (count(&times["count"]), count(&times["unended"]));
-        let all: u64 = point["outcomes"].as_object().context("no outcomes")?.values().map(count).sum();
-        let failed = all - answered - unended;
-        expected.insert(label.clone(), (answered + unended, unended, Some(times)));
-        if failed > 0 {
-            expected.insert(format!("{label}/failed"), (failed, failed, None));
-        }
-    }
+/// JMeter's statistics of a JTL, and that JTL, against a result: counts exactly; of times JMeter's are those of the lines,
+/// and quantiles of the lines those of the result, to whole milliseconds. How many labels there are.
+pub fn statistics(result: &Value, jtl: &str, statistics: &Value) -> anyhow::Result<usize> {
+    let mut times = elapsed(jtl)?;
     let mut read = statistics.as_object().context("no statistics")?.clone();
     read.remove("Total");
-    let names: Vec<&String> = read.keys().collect();
-    ensure!(
-        names == expected.keys().collect::<Vec<_>>(),
-        "labels {:?}, and read were {names:?}",
-        expected.keys()
-    );
-    for (label, (count, errors, times)) in &expected {
-        let row = &read[label];
-        ensure!(
-            row["sampleCount"].as_u64() == Some(*count),
-            "{label}: {count} exchanges, and read were {row}"
-        );
-        ensure!(row["errorCount"].as_u64() == Some(*errors), "{label}: {errors} errors, and read were {row}");
-        let Some(times) = times else { continue };
-        let pairs = [
-            ("mean", "meanResTime"),
-            ("p50", "medianResTime"),
-            ("p90", "pct1ResTime"),
-            ("p99", "pct3ResTime"),
-        ];
-        for (ours, theirs) in pairs {
-            alike(times[ours].as_f64(), row[theirs].as_f64()).with_context(|| format!("{label}: {ours}"))?;
+    let names = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect::<Vec<_>>();
+    let (written, names) = (names(&mut times.keys()), names(&mut read.keys()));
+    ensure!(names == written, "labels {written:?}, and read were {names:?}");
+    let count = |value: &Value| value.as_u64().unwrap_or(0);
+    for point in points(result)? {
+        let (ours, label) = (&point["response_time_ns"], label(point));
+        let (answered, unended) = (count(&ours["count"]), count(&ours["unended"]));
+        let all: u64 = point["outcomes"].as_object().context("no outcomes")?.values().map(count).sum();
+        let failed = all - answered - unended;
+        counted(&read, &label, answered + unended, unended)?;
+        if failed > 0 {
+            counted(&read, &format!("{label}/failed"), failed, failed)?;
+        }
+        let lines = times.get_mut(&label).with_context(|| format!("{label}: no line"))?;
+        lines.sort_by(f64::total_cmp);
+        let mean = lines.iter().sum::<f64>() / lines.len() as f64;
+        let row = &read[&label];
+        same(&label, "mean", row["meanResTime"].as_f64(), mean, 1e-6)?;
+        same(&label, "mean of the record", ours["mean"].as_f64().map(|ns| ns / 1e6), mean, HALF_MS)?;
+        for (name, share, theirs) in
+            [("p50", 0.5, "medianResTime"), ("p90", 0.9, "pct1ResTime"), ("p99", 0.99, "pct3ResTime")]
+        {
+            same(&label, name, row[theirs].as_f64(), between(lines, share), 1e-6)?;
+            let rank = (share * lines.len() as f64).ceil().max(1.0) as usize;
+            let ms = ours[name].as_f64().map(|ns| ns / 1e6);
+            same(&label, &format!("{name} of the record"), ms, lines[rank - 1], HALF_MS)?;
         }
     }
-    Ok(expected.len())
+    Ok(written.len())
 }
 
-/// Whether nanoseconds are these milliseconds: within half of one, what a bucket is wide, and a little for JMeter's
-/// interpolation between two values.
-fn alike(ns: Option<f64>, ms: Option<f64>) -> anyhow::Result<()> {
-    let (Some(ns), Some(read_ms)) = (ns, ms) else { bail!("{ns:?} ns, and read was {ms:?} ms") };
-    let ms = ns / 1e6;
-    ensure!((ms - read_ms).abs() <= 0.6 + ms * 0.002, "{ms} ms, and read was {read_ms} ms");
+/// How wide a bucket of a histogram is.
+const BUCKET: f64 = 0.001;
+/// What rounding to milliseconds may change, and a bit.
+const HALF_MS: f64 = 0.51;
+
+/// The elapsed times of each label, in milliseconds.
+fn elapsed(jtl: &str) -> anyhow::Result<BTreeMap<String, Vec<f64>>> {
+    let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in jtl.lines().skip(1) {
+        let mut columns = line.split(',').skip(1);
+        let (ms, label) = columns.next().zip(columns.next()).with_context(|| format!("{line:?}"))?;
+        times.entry(label.to_string()).or_default().push(ms.parse()?);
+    }
+    Ok(times)
+}
+
+/// A quantile as JMeter has it: between two values where its rank lies between them.
+fn between(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() as f64 + 1.0);
+    let at = |rank: f64| sorted[(rank as usize).clamp(1, sorted.len()) - 1];
+    at(place.floor()) + (place - place.floor()) * (at(place.floor() + 1.0) - at(place.floor()))
+}
+
+fn counted(read: &Map<String, Value>, label: &str, samples: u64, errors: u64) -> anyhow::Result<()> {
+    let row = read.get(label).with_context(|| format!("{label}: {samples} exchanges, and none was read"))?;
+    let found = (row["sampleCount"].as_u64(), row["errorCount"].as_u64());
+    ensure!(
+        found == (Some(samples), Some(errors)),
+        "{label}: {samples} exchanges, {errors} errors, and read was {row}"
+    );
+    Ok(())
+}
+
+/// Whether two times are the same, up to that and to what a bucket is wide.
+fn same(label: &str, what: &str, read_ms: Option<f64>, ms: f64, up_to_ms: f64) -> anyhow::Result<()> {
+    let Some(read_ms) = read_ms else { bail!("{label}: no {what}") };
+    ensure!(
+        (read_ms - ms).abs() <= up_to_ms + ms * BUCKET,
+        "{label}: {what}: {read_ms} ms, and the lines have {ms} ms"
+    );
     Ok(())
 }
 
@@ -169,19 +203,31 @@ mod tests {
 
     #[test]
     fn statistics_that_differ_are_noticed() {
-        let row = json!({ "sampleCount": 12, "errorCount": 2, "meanResTime": 2.0, "medianResTime": 2.0,
-            "pct1ResTime": 3.0, "pct3ResTime": 4.0 });
+        let (answered, waited) = ([2.0; 6], [3.0, 3.0, 3.0, 3.0, 4.0, 4.0]);
+        let line = |ms: &f64| format!("0,{ms},a@2c,200\n");
+        let failed = "0,0,a@2c/failed,500\n".repeat(3);
+        let jtl = format!("header\n{}{failed}", answered.iter().chain(&waited).map(line).collect::<String>());
+        let mut result = result();
+        let times = &mut result["points"][0]["response_time_ns"];
+        (times["mean"], times["p50"], times["p90"]) = (json!(2.6e6), json!(2e6), json!(4e6));
+        let row = json!({ "sampleCount": 12, "errorCount": 2, "meanResTime": 32.0 / 12.0, "medianResTime": 2.5,
+            "pct1ResTime": 4.0, "pct3ResTime": 4.0 });
         let read = json!({ "Total": {}, "a@2c": row, "a@2c/failed": { "sampleCount": 3, "errorCount": 3 } });
-        assert_eq!(statistics(&result(), &read).unwrap(), 2);
+        assert_eq!(statistics(&result, &jtl, &read).unwrap(), 2);
         for (key, wrong) in
-            [("sampleCount", 11.0), ("errorCount", 1.0), ("meanResTime", 1.0), ("pct3ResTime", 5.0)]
+            [("sampleCount", 11.0), ("errorCount", 1.0), ("meanResTime", 2.5), ("pct1ResTime", 4.1)]
         {
             let mut read = read.clone();
             read["a@2c"][key] = json!(wrong);
-            assert!(statistics(&result(), &read).is_err(), "{key}");
+            assert!(statistics(&result, &jtl, &read).is_err(), "{key}");
+        }
+        for (key, wrong) in [("count", 9.0), ("mean", 4e6), ("p50", 3e6), ("p99", 3e6)] {
+            let mut result = result.clone();
+            result["points"][0]["response_time_ns"][key] = json!(wrong);
+            assert!(statistics(&result, &jtl, &read).is_err(), "{key}");
         }
         let mut lacks = read.clone();
         lacks.as_object_mut().unwrap().remove("a@2c/failed");
-        assert!(statistics(&result(), &lacks).is_err());
+        assert!(statistics(&result, &jtl, &lacks).is_err());
     }
 }
