@@ -433,7 +433,7 @@ pub enum UndecidedIs {
 /// Where the result goes.
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
-    /// Format of the result, on standard output or in every --output [default: text]
+    /// Format of standard output, or of every --output [default: text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
     /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog .hgrm
