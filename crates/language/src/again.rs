@@ -118,6 +118,9 @@ pub(crate) fn again(language: Language, sentence: &str, depth: u32) -> Cow<'_, s
     if depth == 0 || !sentence.contains(|c: char| c.is_ascii_alphabetic()) {
         return Cow::Borrowed(sentence);
     }
+    if let Some(told) = at_its_place(language, sentence, depth) {
+        return Cow::Owned(told);
+    }
     let between = catalogue::text(Language::English, BETWEEN);
     let made = |form: &'static Form| form.read(sentence).map(|found| (form, found));
     // What joins sentences is in some of them, too.
@@ -137,6 +140,15 @@ pub(crate) fn again(language: Language, sentence: &str, depth: u32) -> Cow<'_, s
         Some((form, found)) => Cow::Owned(filled(language, form, found, depth)),
         None => Cow::Borrowed(sentence),
     }
+}
+
+/// A finding with the place where it was made, in brackets: that has no words of its own to be told by.
+fn at_its_place(language: Language, sentence: &str, depth: u32) -> Option<String> {
+    let (finding, place) = sentence.strip_suffix(')')?.rsplit_once(" (")?;
+    let place = again(language, place, depth - 1);
+    let arguments =
+        [("finding", Value::from(again(language, finding, depth - 1))), ("place", Value::from(&*place))];
+    matches!(place, Cow::Owned(_)).then(|| catalogue::formatted(language, "kept-finding-at", &arguments))
 }
 
 fn filled(language: Language, form: &Form, found: Found<'_>, depth: u32) -> String {
@@ -171,6 +183,9 @@ mod tests {
             ["3", "2", "nio"].iter().all(|part| said.contains(part)) && !said.contains("stopped"),
             "{said}"
         );
+        let at = kept!("kept-in-slice", place = "nio @ 64c", block = 3, cycle = 2);
+        let placed = kept!("kept-finding-at", finding = kept!("kept-not-started"), place = at);
+        assert_eq!(in_chinese(&placed), "没有启动（nio @ 64c，区组 3，循环 2）");
         let two =
             format!("{}; {}", kept!("kept-median-of", slices = 7), kept!("kept-not-sliced", load = "9c"));
         let said = in_chinese(&two);

@@ -104,6 +104,21 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
     })
 }
 
+/// A finding with where it was made.
+pub(crate) fn finding_at(finding: &str, place: &str) -> String {
+    kept!("kept-finding-at", finding, place)
+}
+
+/// A variant at a load point, in a slice.
+pub(crate) fn in_slice(place: &str, block: u32, cycle: u32) -> String {
+    kept!("kept-in-slice", place, block, cycle)
+}
+
+/// The same in a block.
+pub(crate) fn in_block(place: &str, block: u32) -> String {
+    kept!("kept-in-block", place, block)
+}
+
 /// The measure that a check is about.
 fn lengthened(check: &CheckName) -> &'static str {
     match check {

@@ -4,7 +4,7 @@ use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::{level_of, levels_of};
 use crate::convert::counts_of;
 use crate::merge::{add_unended, decode, is_most};
-use crate::messages::finding;
+use crate::messages::{self, finding};
 use crate::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
@@ -118,7 +118,7 @@ impl Run {
                     continue;
                 };
                 let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
-                let place = format!("{} @ {}, block {}", planned.name, load.label, block.number);
+                let place = messages::in_block(&format!("{} @ {}", planned.name, load.label), block.number);
                 let checks = self.checks(blocks, (&planned.name, &load.label), &[&slices])?;
                 for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
                     trial.enter(&checks, &place);
@@ -245,8 +245,10 @@ impl Trial<'_> {
             let Some(finding) = finding(check) else { continue };
             self.failed.push(check.check.clone());
             match concerns_tails_only(&check.check) {
-                true => self.unfit_for_tails.push((check.check.clone(), format!("{finding} ({place})"))),
-                false => self.unfit.push(format!("{finding} ({place})")),
+                true => {
+                    self.unfit_for_tails.push((check.check.clone(), messages::finding_at(&finding, &place)))
+                }
+                false => self.unfit.push(messages::finding_at(&finding, &place)),
             }
         }
     }

@@ -3,3 +3,4 @@ between-items = ,{" "}
 between-sentences = ;{" "}
 between-choices = {" "}or{" "}
 between-both = {" "}and{" "}
+between-parts = ,{" "}

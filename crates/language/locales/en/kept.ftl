@@ -153,3 +153,9 @@ kept-condition-no-right-of-way = no right of way for the generator
 kept-condition-environment = { $bytes } bytes more in the environment
 kept-condition-connections = connections { $order }
 kept-condition-extra-warm-up = { $time } more of warm-up
+kept-finding-at = { $finding } ({ $place })
+kept-in-slice = { $place }, block { $block }, cycle { $cycle }
+kept-in-block = { $place }, block { $block }
+# What the judge says of the generator; `crates/stats` speaks no other language.
+stated-more-check = { $more } more check of the generator failed
+stated-more-checks = { $more } more checks of the generator failed

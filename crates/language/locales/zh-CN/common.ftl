@@ -3,3 +3,4 @@ between-items = 、
 between-sentences = ；
 between-choices = {" "}或{" "}
 between-both = {" "}和{" "}
+between-parts = ；

@@ -152,3 +152,9 @@ kept-condition-no-right-of-way = 发压端不优先
 kept-condition-environment = 环境变量多 { $bytes } 字节
 kept-condition-connections = 连接 { $order }
 kept-condition-extra-warm-up = 多预热 { $time }
+kept-finding-at = { $finding }（{ $place }）
+kept-in-slice = { $place }，区组 { $block }，循环 { $cycle }
+kept-in-block = { $place }，区组 { $block }
+# 判定部分对发压端的说法；`crates/stats` 只用英文。
+stated-more-check = 发压端还有 { $more } 项检查未通过
+stated-more-checks = 发压端还有 { $more } 项检查未通过

@@ -13,7 +13,7 @@ spread-of-sittings = { $differ }{ $test }；{ $next }（95 %）{ $advised }。
 probability = 小于 0.0001
 too-few-sittings-so-far-and-where = 目前有 { $sittings }；区组分属多个场次时，检视按场次计数：下一次在 { $need } 个；同一场次的区组共有当时的条件，所以区组再多也代替不了场次
 too-few-sittings-too-few-for-an = { $sittings }：太少，给不出区间
-sittings-cross-about-more-would-settle = 大约再做 { $sittings } 即可判定
+sittings-cross-about-more-would-settle = 大约再做 { $sittings }即可判定
 sittings-cross-no-number-of-sittings = 再多的场次也难以判定
 sittings-cross-the-interval-allows-both = 区间容许两种结论；分辨力为 ±{ $resolution }；{ $more }
 widened-by-sittings-earlier-sittings-differed-by = 此前 { $n } 个场次之间相差 τ = { $tau }，一个场次能说明另一个场次的只有这么多：场次更多则更窄（proofload replicate）

@@ -112,7 +112,10 @@ fn mistakes(english: &BTreeMap<String, Message>, asked: &[Asked]) -> Vec<String>
             mistakes.push(format!("{id} has {has} columns, not {columns:?}"));
         }
     }
-    let unused = english.keys().filter(|id| !id.starts_with("named-") && !used.contains(id.as_str()));
+    let unused = english.keys().filter(|id| {
+        !["named-", "stated-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
+            && !used.contains(id.as_str())
+    });
     mistakes.extend(unused.map(|id| format!("nobody asks for {id}")));
     mistakes
 }

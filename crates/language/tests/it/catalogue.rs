@@ -127,6 +127,18 @@ fn what_is_missing_too_many_or_other_is_found() {
 }
 
 #[test]
+fn what_the_judge_states_is_in_its_sources() {
+    let sources = include_str!("../../../stats/src/judge/guard.rs");
+    let (english, _) = messages(ENGLISH_FILES);
+    let stated: Vec<_> = english.iter().filter(|(id, _)| id.starts_with("stated-")).collect();
+    assert!(!stated.is_empty());
+    for (id, message) in stated {
+        let mut words = message.text.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1);
+        assert!(words.all(|word| sources.contains(word)), "{id}");
+    }
+}
+
+#[test]
 fn words_of_stored_fields_are_themselves_in_english() {
     let words = include_str!("../../../store/src/schema/words.rs");
     let (english, _) = messages(ENGLISH_FILES);

@@ -268,12 +268,16 @@ pub fn headline_checked(line: &str) -> String {
 mod tests {
     use super::*;
     use crate::messages;
+    use proofload_language::Language;
+    use proofload_store::schema::CheckName;
 
-    /// The limits are ranked by how they begin: each kind is asked here as it is really written.
-    #[test]
-    fn what_matters_most_comes_first_and_says_what_to_do() {
-        let limits = [
-            messages::machine("cores: two CPUs, one for the generator and one for all subjects"),
+    /// The limits are ranked by how they begin: each kind is asked here as it is really written, in each language.
+    fn limits() -> Vec<String> {
+        vec![
+            messages::machine(
+                "cores: two CPUs, one for the generator and one for all subjects: a subject that needs several cores is not \
+                 seen at its best",
+            ),
             messages::young_servers(20.0, 90.0, true),
             messages::excluded(2),
             messages::disturbed(1, "steal", true),
@@ -284,18 +288,55 @@ mod tests {
             messages::overloaded("one", "5k/s", "", 0.8),
             messages::lost("one", 2, false, "it died"),
             messages::insecure("one"),
-        ];
-        let told = warnings(&limits, &Plan::default());
-        assert!(told[0].contains("NOT CHECKED"), "{told:?}");
+        ]
+    }
+
+    fn ranked(insecure: &str, parts: [&str; 7], blocks: &str) {
+        let told = warnings(&limits(), &Plan::default());
+        assert!(told[0].contains(insecure), "{told:?}");
         let place = |part: &str| {
             told.iter().position(|text| text.contains(part)).unwrap_or_else(|| panic!("{part}: {told:?}"))
         };
-        assert!(place("held up in 3 of 48 slices; give it CPUs") < place("one start of each, not restarted"));
-        assert!(place("overloaded: one") < place("young servers"));
-        assert!(place("did not get through") < place("use a larger machine"));
-        assert!(!told.iter().any(|text| text.contains("block")), "{told:?}");
-        assert!(place("not judged") < place("--thorough measures older ones"));
+        let [held_up, running, overloaded, young, lost, larger, not_judged] = parts;
+        assert!(place(held_up) < place(running));
+        assert!(place(overloaded) < place(young));
+        assert!(place(lost) < place(larger));
+        assert!(!told.iter().any(|text| text.contains(blocks)), "{told:?}");
+        assert!(place(not_judged) < place("--thorough"));
         assert_eq!(told.len(), 9, "what every test on one machine shares is no warning: {told:?}");
+    }
+
+    #[test]
+    fn what_matters_most_comes_first_and_says_what_to_do() {
+        let english = [
+            "held up in 3 of 48 slices; give it CPUs",
+            "one start of each, not restarted",
+            "overloaded: one",
+            "young servers",
+            "did not get through",
+            "use a larger machine",
+            "not judged",
+        ];
+        ranked("NOT CHECKED", english, "block");
+        let chinese = [
+            "48 个时间片中有 3 个发压端被耽搁；请给它专用的 CPU",
+            "每个只启动一次",
+            "过载：one",
+            "服务器尚年轻",
+            "未能跑完",
+            "请换更大的机器",
+            "不参与判定",
+        ];
+        Language::Chinese.within(|| ranked("未经验证", chinese, "区组"));
+    }
+
+    #[test]
+    fn a_tail_that_the_generator_lengthens_is_told_in_short() {
+        let limit = || messages::limited_at("nio @ 64c", "late", &CheckName::LengthenedP999, true);
+        let told = |limit: String| warnings(&[limit], &Plan::default()).remove(0);
+        assert_eq!(told(limit()), "the generator adds to p99.9 at nio @ 64c; give it CPUs of its own");
+        let chinese = Language::Chinese.within(|| told(limit()));
+        assert_eq!(chinese, "发压端拉长了 p99.9，位于 nio @ 64c；请给它专用的 CPU");
     }
 
     #[test]

@@ -380,7 +380,7 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
             counts = counts.join(word!("between-both"))
         ));
     }
-    parts.join(word!("between-items"))
+    parts.join(word!("between-parts"))
 }
 
 /// How requests come: `closed`, `open, poisson`.

@@ -4,6 +4,7 @@
 use crate::made::{CASE, Case, result, slice};
 use crate::page::read_only;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use proofload_language::Language;
 use proofload_measure::Outcome;
 use proofload_report::{
     Undecided, csv, csv_series, escape, hlog, html, json, junit, markdown, markdown_within, text,
@@ -175,14 +176,18 @@ fn poisoned_search(text: &str) -> RunResult {
     result
 }
 
-/// The same with a harmless text of as many lines, for a text that may keep its line breaks.
+/// In each language, the same with a harmless text of as many lines, for a text that may keep its line breaks.
 fn for_each(check: impl Fn(&str, &RunResult, &[&Slice], &RunResult, &[&Slice])) {
     let (calm, calm_slices) = poisoned(HARMLESS);
     let calm_search = poisoned_search(HARMLESS);
     for hostile in HOSTILE {
         let (result, slices) = poisoned(hostile);
-        check(hostile, &result, &refs(&slices), &calm, &refs(&calm_slices));
-        check(hostile, &poisoned_search(hostile), &refs(&slices), &calm_search, &refs(&calm_slices));
+        for language in Language::ALL {
+            language.within(|| {
+                check(hostile, &result, &refs(&slices), &calm, &refs(&calm_slices));
+                check(hostile, &poisoned_search(hostile), &refs(&slices), &calm_search, &refs(&calm_slices));
+            });
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod bars;
 mod capacity;
 mod charts;
+mod chinese;
 mod conclusions;
 mod condensed;
 mod crafted;

@@ -2,6 +2,7 @@
 
 use crate::checks::{concerns_tails_only, lengthening};
 use crate::merge::is_most;
+use crate::messages;
 use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 use proofload_stats::{Measure, sample};
 
@@ -87,12 +88,13 @@ pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<String> {
             "" => String::new(),
             stream => format!(" [{stream}]"),
         };
-        let place = format!(
-            "{}{stream} @ {}, block {}, cycle {}",
-            point.variant, point.point, slice.block, slice.cycle
+        let place = messages::in_slice(
+            &format!("{}{stream} @ {}", point.variant, point.point),
+            slice.block,
+            slice.cycle,
         );
         let findings = &point.generator.findings;
-        unfit.extend(findings.iter().map(|finding| format!("{finding} ({place})")));
+        unfit.extend(findings.iter().map(|finding| messages::finding_at(finding, &place)));
         if findings.is_empty() {
             unfit.push(place);
         }

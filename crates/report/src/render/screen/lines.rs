@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(wrapped("（区间）的 p99", 8, 0), ["（区间）", "的 p99"]);
         assert_eq!(wrapped("用时 48 秒，轮流", 10, 2), ["用时 48", "  秒，轮流"]);
         let sentence = "区间容许两种结论；分辨力为 ±1.84 %；大约再做 233 次重启即可判定（就本场次而言）。";
-        for columns in 8..60 {
+        for columns in 12..60 {
             let lines = wrapped(sentence, columns, 2);
             assert!(lines.iter().all(|line| line.width() <= columns), "{columns}: {lines:?}");
             let bad = |line: &String| {
