@@ -116,7 +116,14 @@ pub(crate) fn pattern(language: Language, id: &str) -> Option<&'static Pattern<&
     spoken(language).bundle.get_message(id)?.value()
 }
 
-/// The identifiers of all messages.
-pub(crate) fn ids() -> impl Iterator<Item = &'static str> {
-    ENGLISH.texts.keys().map(String::as_str)
+/// An identifier as the catalogue has it.
+pub(crate) fn known(id: &str) -> Option<&'static str> {
+    ENGLISH.texts.get_key_value(id).map(|(known, _)| known.as_str())
+}
+
+/// The identifiers of a file's messages.
+pub(crate) fn ids_of(file: &str) -> Vec<&'static str> {
+    let texts = ENGLISH_FILES.iter().filter(|(name, _)| *name == file).map(|(_, text)| *text);
+    let lines = texts.flat_map(str::lines).filter_map(|line| line.split_once(" = "));
+    lines.filter_map(|(id, _)| known(id)).collect()
 }

@@ -208,6 +208,13 @@ mod tests {
     }
 
     #[test]
+    fn no_digit_of_a_large_number_changes() {
+        for seed in [0, 7, 1 << 53, (1 << 53) + 1, 1_795_602_518_601_935_466, u64::MAX] {
+            assert_eq!(say!("explain-seed", seed), format!("seed: {seed}"));
+        }
+    }
+
+    #[test]
     fn what_is_filled_in_stays_as_it_is() {
         let hostile = "{ $n } \u{202e} <b> | \n x";
         assert_eq!(say!("machine-fact", what = hostile), format!("machine: {hostile}"));

@@ -55,11 +55,18 @@ impl Argument for f64 {
     }
 }
 
+/// Whole numbers from here on are texts.
+const COUNTED_MAX: u64 = 1 << 53;
+
 macro_rules! whole_numbers {
     ($($of:ty)*) => {
         $(impl Argument for $of {
             fn of(given: &$of) -> Value<'_> {
-                Value::from(*given)
+                // A message counts in floating point, which would change the last digits of a seed.
+                match i64::try_from(*given) {
+                    Ok(exact) if exact.unsigned_abs() < COUNTED_MAX => Value::from(*given),
+                    _ => Value::from(given.to_string()),
+                }
             }
         })*
     };

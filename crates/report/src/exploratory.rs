@@ -9,6 +9,7 @@ use crate::error::ReportError;
 use crate::estimate::stored;
 use crate::messages;
 use crate::shown::Table;
+use proofload_language::word;
 use proofload_stats::{
     Claim, Comparison, Design, FigureOf, Judged, Kind, Measure, Names, Observations, Reason, Side, Term,
     Verdict, judge,
@@ -152,7 +153,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
                 .chain(found.reasons.clone())
                 .filter(|word| !word.is_empty())
                 .collect::<Vec<_>>()
-                .join("; "),
+                .join(word!("between-sentences")),
         ]
     };
     (!result.exploratory.is_empty()).then(|| Table {

@@ -3,6 +3,7 @@
 use crate::both_ways;
 use crate::figures::errors;
 use crate::messages;
+use proofload_language::word;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
 use proofload_store::{fixed_in_words, restore};
@@ -11,7 +12,7 @@ use proofload_store::{fixed_in_words, restore};
 pub(crate) fn headline(result: &RunResult) -> String {
     if !result.capacities.is_empty() {
         let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
-        return sentences.join("; ");
+        return sentences.join(word!("between-sentences"));
     }
     match &result.plan {
         None => result.points.first().map(single_headline).unwrap_or_default(),
@@ -79,7 +80,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         _ => line,
     };
     let depends = judged.depends_on.iter().map(messages::depends_on_stored);
-    Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join("; "))
+    Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
 }
 
 /// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.

@@ -2,6 +2,7 @@
 
 use crate::messages;
 use crate::shown::{TABLE_TAIL, Table};
+use proofload_language::word;
 use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
 use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, RunResult, Scalability};
 use proofload_store::{Run, StoreError};
@@ -205,7 +206,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             of.plateau_from.as_ref().map_or_else(|| messages::NONE.to_string(), messages::from_rung),
             peak,
             messages::ladder(&of.connections, of.blocks),
-            of.reasons.join("; "),
+            of.reasons.join(word!("between-sentences")),
         ]
     };
     result.scalability.iter().any(|of| of.most.is_some()).then(|| Table {

@@ -88,7 +88,6 @@ const LOOKS_AFTER: Kept = Kept("kept-looks-after");
 pub fn no_first_look(first: u32, block_s: f64, room: u32, needed_s: f64) -> String {
     kept!(
         "kept-no-first-look",
-        likely = MOST_LIKELY,
         first,
         block_s = format!("{block_s:.0}"),
         room,
@@ -114,7 +113,6 @@ pub fn too_short(budget_s: f64, first: u32, block_s: f64, needed_s: f64, of: &Re
 pub fn fewer_looks(kept: u32, all: u32, block_s: f64, room: u32) -> String {
     kept!(
         "kept-fewer-looks",
-        after = LOOKS_AFTER,
         kept,
         room,
         block_s = format!("{block_s:.0}"),

@@ -56,8 +56,8 @@ kept-weight = { $weight } / { $total }
 kept-older-servers-older-servers-each-start = 运行更久的服务器：每次启动一到稳态就测量，预热至多 { $seconds } 秒
 kept-most-likely = 任何论断，很可能
 kept-looks-after = 检视点
-kept-no-first-look = { $likely }：首次检视需要 { $first } 个约 { $block_s } 秒的区组，预算只容得下 { $room } 个；请给 --budget { $needed_s }m
-kept-fewer-looks = { $after } { $kept } 个区组：预算容得下 { $room } 个约 { $block_s } 秒的区组，全部 { $all } 个需要 { $minutes } 分钟
+kept-no-first-look = 任何论断，很可能：首次检视需要 { $first } 个约 { $block_s } 秒的区组，预算只容得下 { $room } 个；请给 --budget { $needed_s }m
+kept-fewer-looks = 检视点：{ $kept } 个区组之后的检视：预算容得下 { $room } 个约 { $block_s } 秒的区组，全部 { $all } 个需要 { $minutes } 分钟
 kept-no-search = 容量，很可能：{ $trials } 次 { $trial_s } 秒的试验及其确认需要 { $needed_s } 分钟，预算为 { $budget_s } 分钟；请给 --budget，或缩短试验
 kept-fewer-trials = 确认之前多于 { $trials } 次的试验：预算容不下 { $most } 次
 kept-other-lengths = 预设自己的长度：给出了 { $list }
@@ -107,7 +107,7 @@ kept-perturbation-in-the-threads-share = { $what }，{ $pairs }：各线程共�
 kept-perturbation-in = { $what }，{ $pairs }
 kept-finding-the-generator-ran-at = 发压端达到其上限的 { $found } %，容许 { $limit } %（{ $note }）；请增加工作线程、CPU，或换一台机器
 kept-finding-generator-stalls-p99-ms = 发压端停顿：p99.9 = { $found } ms（上限 { $limit } ms{ $noted }）；请给它专用的 CPU，或增加工作线程
-kept-finding-the-generators-own-delays = 发压端自身的延迟使{ $lengthened }至多拉长 { $found } %（容许 { $limit } %{ $noted }）；请给它专用的 CPU，或降低负载
+kept-finding-the-generators-own-delays = 发压端自身的延迟拉长了 { $lengthened }，至多 { $found } %（容许 { $limit } %{ $noted }）；请给它专用的 CPU，或降低负载
 kept-finding-late-sends-p99-ms = 发送偏晚：由发压端自身造成的 p99 = { $found } ms（上限 { $limit } ms{ $noted }）；请降低负载，或给它专用的 CPU
 kept-finding-with-twice-the-threads = 线程加倍时变化 { $change }，超过 ±{ $limit } %：{ $note }
 kept-lengthened = 均值

@@ -1,7 +1,7 @@
 //! Sentences about capacities.
 
 use crate::number;
-use proofload_language::{Columns, Phrase, say, word};
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_stats::capacity::{Answer, Confirmed, Limit, Unsettled};
 use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
 
@@ -65,7 +65,7 @@ pub fn capacity_answer(answer: &CapacityAnswer) -> &str {
         CapacityAnswer::ClientLimited => word!("capacity-answer-client-limited"),
         CapacityAnswer::ConnectionLimited => word!("capacity-answer-limited-by-connections"),
         CapacityAnswer::NotSettled => word!("capacity-answer-not-settled"),
-        other => other.name(),
+        other => named(other.name()),
     }
 }
 
@@ -74,7 +74,7 @@ pub fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
     let what = match stage {
         TrialStage::ConfirmLow => word!("trial-stage-confirm-low"),
         TrialStage::ConfirmHigh => word!("trial-stage-confirm-high"),
-        other => other.name(),
+        other => named(other.name()),
     };
     if fresh { say!("trial-stage-fresh", what) } else { what.to_string() }
 }
@@ -84,7 +84,7 @@ pub fn trial_outcome(outcome: &TrialOutcome) -> &str {
     match outcome {
         TrialOutcome::ClientLimited => word!("trial-outcome-client-limited"),
         TrialOutcome::ConnectionLimited => word!("trial-outcome-connections"),
-        other => other.name(),
+        other => named(other.name()),
     }
 }
 

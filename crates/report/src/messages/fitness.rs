@@ -1,6 +1,6 @@
 //! Sentences about the generator's fitness and the machine's.
 
-use proofload_language::{Columns, Phrase, again, say, word};
+use proofload_language::{Columns, Phrase, again, named, say, word};
 use proofload_store::schema::{CheckName, CheckOutcome};
 
 /// Heading of the generator's checks.
@@ -38,7 +38,7 @@ pub fn check_outcome(outcome: &CheckOutcome) -> &str {
         CheckOutcome::Failed => word!("check-outcome-failed"),
         CheckOutcome::NotMeasured => word!("check-outcome-not-measured"),
         CheckOutcome::Unresolved => word!("check-outcome-not-resolved"),
-        other => other.name(),
+        other => named(other.name()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::place_of;
 use crate::number;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, named, say, word};
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict};
 use proofload_store::schema::{self, ClassGrowth, TrendResult};
 
@@ -21,7 +21,7 @@ pub const MAY_BE_GARBAGE: Phrase = Phrase("may-be-garbage");
 pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
     match verdict {
         schema::TrendVerdict::NoGrowth => word!("trend-verdict"),
-        other => other.name(),
+        other => named(other.name()),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_language::word;
 use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};
 
 /// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
@@ -138,7 +139,8 @@ impl Case {
     }
 
     fn drawn(&self, suite: &str, undecided: Undecided) -> String {
-        let (name, word, message) = (safe(&self.name), safe(&self.word), safe(&self.said.join("; ")));
+        let (name, word, message) =
+            (safe(&self.name), safe(&self.word), safe(&self.said.join(word!("between-sentences"))));
         let inner = match self.came(undecided) {
             Came::Passed => format!("<system-out>{message}</system-out>"),
             Came::Skipped => format!("<skipped message=\"{word}: {message}\"/>"),

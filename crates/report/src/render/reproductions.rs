@@ -4,7 +4,7 @@ use crate::escape::{markdown, markdown_line, shell};
 use crate::shown::VerdictView;
 use crate::view::{View, view};
 use crate::{messages, number};
-use proofload_language::named;
+use proofload_language::{named, word};
 use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
 
 /// A record with the name under which a reader finds it.
@@ -69,7 +69,8 @@ fn estimate(test: &ConclusionTest) -> String {
 
 fn summary_row(record: &Reproduction, row: &ConclusionResult) -> Vec<String> {
     let here: Vec<String> = row.tests.iter().map(estimate).collect();
-    let here = if here.is_empty() { messages::NONE.to_string() } else { here.join("; ") };
+    let here =
+        if here.is_empty() { messages::NONE.to_string() } else { here.join(word!("between-sentences")) };
     vec![
         markdown(&record.result.study),
         markdown(&row.says),

@@ -6,6 +6,7 @@ use crate::figures::{errors, outcome};
 use crate::render::text::judged_lines;
 use crate::view::verdict;
 use crate::{headline, messages, number};
+use proofload_language::word;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, RunState, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -98,7 +99,7 @@ fn errors_of(page: &mut Page, point: &Point) {
         let what = bad.map_or_else(|| kind.replace('_', " "), |bad| line(&bad.what));
         if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
     });
-    let named = named.collect::<Vec<_>>().join(", ");
+    let named = named.collect::<Vec<_>>().join(word!("between-items"));
     let all = n.saturating_add(outcome(point, "answered")).max(1);
     let said = messages::errors_of(n, n as f64 / all as f64, &named);
     page.said("  ", &said, Some(RED));
