@@ -31,6 +31,8 @@ export interface Chart {
   columns: string[];
   units: Unit[];
   rows: Cell[][];
+  /** What a reader sees in place of a cell, where the report is not in English. */
+  cells?: Record<string, string>;
 }
 
 export interface Words {
@@ -48,6 +50,11 @@ export interface Report {
 
 export function text(cell: Cell | undefined): string {
   return cell === null || cell === undefined ? "" : String(cell);
+}
+
+/** A text as a reader sees it; files and colours go by the text itself. */
+export function shown(chart: Chart, text: string): string {
+  return chart.cells?.[text] ?? text;
 }
 
 export function number(cell: Cell | undefined): number | null {

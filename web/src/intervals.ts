@@ -2,7 +2,7 @@
 
 import type { CustomSeriesOption } from "echarts/charts";
 import type { EChartsCoreOption } from "echarts/core";
-import { number, text, type Chart } from "./data";
+import { number, shown, text, type Chart } from "./data";
 import { label, value } from "./format";
 import type { Theme } from "./theme";
 import { exponential, logTicks } from "./ticks";
@@ -115,7 +115,7 @@ export function option(chart: Chart, theme: Theme, width: number): EChartsCoreOp
       formatter: ({ dataIndex }: { dataIndex: number }) => {
         const row = all[dataIndex]!;
         const at = (of: number | null) => (of === null ? "–" : value(of, chart.x.unit));
-        return told(row.name, [[row.verdict, `${at(row.point)}  [${at(row.low)}, ${at(row.high)}]`]]);
+        return told(row.name, [[shown(chart, row.verdict), `${at(row.point)}  [${at(row.low)}, ${at(row.high)}]`]]);
       },
     },
     series: [drawn(all, theme, of, chart.x.unit === "ratio")],

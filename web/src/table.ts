@@ -1,14 +1,14 @@
 /** The numbers of a chart as a table, and as a file. */
 
-import { number, text, type Cell, type Chart, type Words } from "./data";
+import { number, shown, text, type Cell, type Chart, type Words } from "./data";
 import { value } from "./format";
 
 /** More rows than anybody reads; the file has all. */
 const ROWS_MAX = 500;
 
-function cell(of: Cell | undefined, unit: string): string {
+function cell(chart: Chart, of: Cell | undefined, unit: string): string {
   const found = number(of);
-  return found === null ? text(of) : value(found, unit);
+  return found === null ? shown(chart, text(of)) : value(found, unit);
 }
 
 /** Filled when it is opened: a long one takes time. */
@@ -41,7 +41,7 @@ function filled(chart: Chart, words: Words): HTMLElement {
   const body = table.createTBody();
   for (const row of chart.rows.slice(0, ROWS_MAX)) {
     const tr = body.insertRow();
-    row.forEach((of, column) => (tr.insertCell().textContent = cell(of, chart.units[column] ?? "")));
+    row.forEach((of, column) => (tr.insertCell().textContent = cell(chart, of, chart.units[column] ?? "")));
   }
   wide.append(table);
   if (chart.rows.length > ROWS_MAX) {

@@ -221,7 +221,9 @@ mod tests {
         assert!(text.contains("| kills | w | passed | 1.5 | C1 |"), "{text}");
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
-            text.contains("Not run: tests, simulations, scrape, benches, readers, mutate, repeat, subjects, truth-live."),
+            text.contains(
+                "Not run: tests, simulations, scrape, benches, readers, mutate, repeat, subjects, truth-live."
+            ),
             "{text}"
         );
 

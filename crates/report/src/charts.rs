@@ -10,7 +10,7 @@ mod trials;
 
 use crate::messages;
 use proofload_store::schema::{RunDiff, RunResult, Slice};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The chart that stands above the verdicts.
 pub(crate) const CLAIMS: &str = "claims";
@@ -145,7 +145,7 @@ impl Chart {
 
     fn value(&self) -> Value {
         let row = |row: &Vec<Cell>| row.iter().map(Cell::value).collect::<Value>();
-        json!({
+        let mut value = json!({
             "id": self.id,
             "drawn": match self.drawn {
                 Drawn::Intervals => "intervals",
@@ -162,7 +162,23 @@ impl Chart {
             "columns": self.columns,
             "units": self.units,
             "rows": self.rows.iter().map(row).collect::<Value>(),
-        })
+        });
+        let cells = self.cells_in_words();
+        if !cells.is_empty() {
+            value["cells"] = Value::Object(cells);
+        }
+        value
+    }
+
+    /// What a reader sees in place of verdicts and findings, by which the script colours; nothing in English.
+    fn cells_in_words(&self) -> Map<String, Value> {
+        let words = self.rows.iter().filter_map(|row| match (&self.drawn, row.get(1)) {
+            (Drawn::Intervals, Some(Cell::Text(word))) => Some(word),
+            _ => None,
+        });
+        let told =
+            words.map(|word| (word, messages::cell_in_words(word))).filter(|(word, told)| told != word);
+        told.map(|(word, told)| (word.clone(), Value::from(told))).collect()
     }
 }
 

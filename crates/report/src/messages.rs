@@ -117,7 +117,7 @@ pub fn headline_throughput(
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { word!("headline-throughput-serves") } else { word!("headline-throughput-served") };
-    let times = end.unwrap_or(first(ratio));
+    let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
     say!("headline-throughput-times-as-many-requests", over, verb, times, under, at, rest, basis)
 }
 
@@ -133,7 +133,7 @@ pub fn headline_measure(
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { word!("headline-measure-is") } else { word!("headline-measure-was") };
-    let times = end.unwrap_or(first(ratio));
+    let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
     say!("headline-measure-of-times-that-of", measure, over, verb, times, under, at, rest, basis)
 }
 
@@ -150,6 +150,10 @@ pub fn at_most(ratio: f64, decimals: usize) -> String {
 /// A last line on which nobody should act yet.
 pub fn headline_undecided(line: &str) -> String {
     say!("headline-undecided", line)
+}
+
+fn exactly(ratio: &str) -> String {
+    format!("{}{ratio}", word!("exactly"))
 }
 
 fn first(interval: &str) -> &str {

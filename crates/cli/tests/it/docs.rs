@@ -134,7 +134,14 @@ fn every_study_and_fragment_of_the_documents_is_right() {
     let dir = folder();
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for name in ["README.md", "docs/studies.md", "docs/loads.md", "docs/requests.md", "docs/capacity.md"] {
+    for name in [
+        "README.md",
+        "README.zh-CN.md",
+        "docs/studies.md",
+        "docs/loads.md",
+        "docs/requests.md",
+        "docs/capacity.md",
+    ] {
         for (line, yaml) in fenced(&document(name), "yaml") {
             seen += 1;
             let is_whole = yaml.contains("\nclaims:") || yaml.contains("\n  capacity:");
@@ -267,7 +274,12 @@ fn the_documents_name_no_option_that_is_not_there() {
         assert_eq!(output.status.code(), Some(0), "{verb:?}");
         known.extend(options(&text(&output.stdout)));
     }
-    let mut files = vec!["README.md".to_string(), "subjects/README.md".into(), "subjects/CONTRACT.md".into()];
+    let mut files = vec![
+        "README.md".to_string(),
+        "README.zh-CN.md".into(),
+        "subjects/README.md".into(),
+        "subjects/CONTRACT.md".into(),
+    ];
     for entry in std::fs::read_dir(root().join("docs")).expect("docs") {
         let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
         files.extend(name.ends_with(".md").then(|| format!("docs/{name}")));

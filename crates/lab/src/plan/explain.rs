@@ -3,6 +3,7 @@
 use super::reckon::reckoned_warm_up_s;
 use crate::messages::explain as messages;
 use proofload_engine::Shortage;
+use proofload_language::{again, word};
 use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
 use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
@@ -131,7 +132,8 @@ fn sending(point: &LoadPoint) -> String {
         most_connections: Some(point.most_connections),
     };
     let terms = OpenTerms { shortage, auto: false };
-    terms.in_words(point.connections, point.coalesce_ns).join(", ")
+    let words = terms.in_words(point.connections, point.coalesce_ns);
+    words.iter().map(|part| again(part)).collect::<Vec<_>>().join(word!("between-items"))
 }
 
 fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {

@@ -48,3 +48,7 @@ chart-ends = low | high
 chart-percentile-columns = series | quantile | response time | exchanges beyond
 chart-runs = The second run over the first
 chart-runs-says = Each figure with its 95 % interval, not paired: the runs were made at different times, and how the machine changed between them is not in it. No verdict. The thin line is ×1.
+chart-ratio = ratio
+chart-matters = matters
+chart-practically-equal = practically equal
+chart-not-told-apart = not told apart

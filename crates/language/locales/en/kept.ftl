@@ -159,3 +159,8 @@ kept-in-block = { $place }, block { $block }
 # What the judge says of the generator; `crates/stats` speaks no other language.
 stated-more-check = { $more } more check of the generator failed
 stated-more-checks = { $more } more checks of the generator failed
+# What a study's load is in words; `crates/study` speaks no other language.
+stated-connections = { $connections } connections
+stated-connections-up-to = { $connections } connections, up to { $most } while none is free
+stated-dropped = requests that find none free are dropped
+stated-sent-together = sent together within { $coalesce } us

@@ -36,3 +36,4 @@ arrivals-and-answers = { $loops } loop, { $counts } responses
 arrivals = { $model }, { $arrival }
 outcome-because = { $word }: { $why }
 outcome-at = { $word }, at { $between } { $why }
+exactly = {""}

@@ -48,3 +48,7 @@ chart-ends = 下限 | 上限
 chart-percentile-columns = 系列 | 分位数 | 响应时间 | 超出的交互数
 chart-runs = 第二次运行与第一次之比
 chart-runs-says = 每个数字及其 95 % 置信区间，未配对：两次运行在不同时间进行，其间机器的变化不在区间之内。不作判定。细线是 ×1。
+chart-ratio = 比值
+chart-matters = 重要
+chart-practically-equal = 实际相等
+chart-not-told-apart = 分辨不出

@@ -158,3 +158,8 @@ kept-in-block = { $place }，区组 { $block }
 # 判定部分对发压端的说法；`crates/stats` 只用英文。
 stated-more-check = 发压端还有 { $more } 项检查未通过
 stated-more-checks = 发压端还有 { $more } 项检查未通过
+# 负载的说法；`crates/study` 只用英文。
+stated-connections = { $connections } 个连接
+stated-connections-up-to = { $connections } 个连接，没有空闲时至多 { $most } 个
+stated-dropped = 找不到空闲连接的请求被丢弃
+stated-sent-together = { $coalesce } us 之内的一起发送

@@ -1,6 +1,6 @@
 //! Words of the page: its charts, and how to run it again.
 
-use proofload_language::{Columns, Phrase, say};
+use proofload_language::{Columns, Phrase, named, say, word};
 
 /// Heading of the commands that measure it again.
 pub const RUN_AGAIN: Phrase = Phrase("run-again");
@@ -11,7 +11,7 @@ pub const CHART_KEYS: Phrase = Phrase("chart-keys");
 pub const CHART_MORE_ROWS: Phrase = Phrase("chart-more-rows");
 pub const CHART_TURNED_OFF: Phrase = Phrase("chart-turned-off");
 
-pub const CHART_RATIO: &str = "ratio";
+pub const CHART_RATIO: Phrase = Phrase("chart-ratio");
 pub const CHART_INTERVALS: Columns<7> = Columns("chart-intervals");
 pub const CHART_SERIES: Phrase = Phrase("chart-series");
 pub const CHART_ENDS: Columns<2> = Columns("chart-ends");
@@ -84,4 +84,14 @@ pub fn chart_block(block: usize) -> String {
 /// Heading of the trials of a search.
 pub fn chart_of_trials(measure: &str) -> String {
     say!("chart-of-trials", measure)
+}
+
+/// A verdict, or what an interval says of a setting, as a reader sees it in a table of the page.
+pub fn cell_in_words(word: &str) -> &str {
+    match word {
+        "matters" => word!("chart-matters"),
+        "practically equal" => word!("chart-practically-equal"),
+        "not told apart" => word!("chart-not-told-apart"),
+        word => named(word),
+    }
 }

@@ -203,9 +203,11 @@ fn bound_of_share(bound: Option<Phrase>, ratio: f64) -> Option<Phrase> {
 }
 
 fn said(bound: Option<Phrase>) -> &'static str {
-    bound.map_or("", Phrase::text)
+    bound.unwrap_or(EXACTLY).text()
 }
 
+/// Before what is quoted as it is: nothing, or what a language wants before a number.
+const EXACTLY: Phrase = Phrase("exactly");
 const AT_LEAST: Phrase = Phrase("at-least");
 const AT_MOST: Phrase = Phrase("at-most");
 
