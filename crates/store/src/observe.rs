@@ -246,9 +246,9 @@ impl Trial<'_> {
             self.failed.push(check.check.clone());
             match concerns_tails_only(&check.check) {
                 true => {
-                    self.unfit_for_tails.push((check.check.clone(), messages::finding_at(&finding, &place)))
+                    self.unfit_for_tails.push((check.check.clone(), messages::finding_at(&finding, place)))
                 }
-                false => self.unfit.push(messages::finding_at(&finding, &place)),
+                false => self.unfit.push(messages::finding_at(&finding, place)),
             }
         }
     }

@@ -6,6 +6,7 @@ use super::url::{Endpoint, Reading};
 use super::{ansi, draw, frame};
 use proofload_engine::Extent;
 use proofload_lab::runner::Progress;
+use proofload_language::Language;
 use proofload_stats::{
     Claim, Estimate, Judged, Judgement, Names, Outlook, Scope, Selector, Verdict, parse_claim,
 };
@@ -314,5 +315,23 @@ fn every_size_of_a_terminal_is_drawn_on() {
                 assert!(widest < usize::from(columns.max(1)) || widest == 0);
             }
         }
+    }
+}
+
+#[test]
+fn in_chinese_no_line_is_wider_and_no_english_word_is_left() {
+    let drawn = Language::Chinese.within(|| {
+        let mut board = two();
+        board.step(&Progress::Block { block: 1, of: 12 }, 0);
+        board.step(&Progress::Slice { cycle: 2, of: 8, variant: "fast", point: "16c" }, SECOND_NS);
+        measured(&mut board, 9, 2 * SECOND_NS);
+        on_both(|screen| of_board(&board, screen))
+            + &on_both(|screen| of_endpoint(&endpoint("h @ 64c", 20), screen))
+    });
+    insta::assert_snapshot!(drawn);
+    let widest = drawn.lines().map(unicode_width::UnicodeWidthStr::width).max();
+    assert!(widest.is_some_and(|widest| widest < 120), "{drawn}");
+    for word in ["restart", "claims", "errors", "left", "answered", "busy", "verdict"] {
+        assert!(!drawn.contains(&format!("{word} ")), "{word}:\n{drawn}");
     }
 }

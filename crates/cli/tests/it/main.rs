@@ -15,6 +15,7 @@ mod fitness;
 mod formats;
 mod history;
 mod init;
+mod language;
 mod lifecycle;
 mod live;
 mod loads;

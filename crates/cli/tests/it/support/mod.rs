@@ -41,6 +41,8 @@ pub fn command(args: &[&str]) -> Command {
     let optimised = std::env::var_os("PROOFLOAD_EXECUTABLE");
     let mut command = Command::new(optimised.unwrap_or_else(|| PROOFLOAD.into()));
     command.args(args).current_dir(root()).stdin(Stdio::null()).env_remove("NO_COLOR");
+    // English, whatever the locale of whoever runs the tests.
+    command.env("LC_ALL", "C");
     let is_endpoint = args.first().is_some_and(|first| first.contains("://"));
     if is_endpoint && !args.contains(&"--dir") && !args.contains(&"--no-record") {
         command.arg("--no-record");

@@ -1,0 +1,68 @@
+//! In which language Proofload speaks, and what stays English.
+
+use crate::support::{Reference, command, proofload, text};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn has_chinese(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+fn in_locale(args: &[&str], locale: &[(&str, &str)]) -> Output {
+    let mut command = command(args);
+    command.env_remove("LC_ALL").env_remove("LC_MESSAGES").env_remove("LANG").envs(locale.iter().copied());
+    command.output().expect("proofload runs")
+}
+
+/// One measurement on record, made by somebody who reads Chinese.
+fn measured(server: &Reference, dir: &Path) -> (Output, PathBuf) {
+    let runs = dir.to_str().expect("UTF-8");
+    let asked =
+        [&server.url(), "-n", "500", "-c", "4", "--fail", "p99 < 9s", "--dir", runs, "--lang", "zh-CN"];
+    let output = proofload(&asked);
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    (output, dir.join("runs/url/latest").canonicalize().expect("a record"))
+}
+
+#[test]
+fn a_record_is_english_whoever_made_it_and_is_read_in_any_language() {
+    let (server, dir) = (Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (output, record) = measured(&server, dir.path());
+    assert!(text(&output.stdout).contains("闭环"), "{}", text(&output.stdout));
+    for file in std::fs::read_dir(&record).expect("files").filter_map(Result::ok) {
+        let is_for_people = ["report.md", "report.html"].iter().any(|name| file.file_name() == *name);
+        let kept = std::fs::read(file.path()).map(|bytes| text(&bytes)).unwrap_or_default();
+        assert_eq!(has_chinese(&kept), is_for_people, "{}", file.path().display());
+    }
+    let record = record.to_str().expect("UTF-8");
+    let drawn = |format: &str, lang: &str| {
+        let output = proofload(&["report", record, "--format", format, "--lang", lang]);
+        text(&output.stdout)
+    };
+    assert!(!has_chinese(&drawn("text", "en")) && has_chinese(&drawn("text", "zh-CN")));
+    assert!(drawn("html", "zh-CN").contains("<html lang=\"zh-CN\">"));
+    assert!(drawn("html", "en").contains("<html lang=\"en\">"));
+    for format in ["json", "csv", "hlog"] {
+        assert_eq!(drawn(format, "zh-CN"), drawn(format, "en"), "{format}");
+    }
+}
+
+#[test]
+fn the_locale_chooses_unless_an_option_does() {
+    let says = |args: &[&str], locale: &[(&str, &str)]| {
+        has_chinese(&text(&in_locale(&[&["history", "--dir", "/nonexistent"], args].concat(), locale).stdout))
+    };
+    assert!(says(&[], &[("LANG", "zh_CN.UTF-8")]));
+    assert!(says(&["--lang", "zh-CN"], &[("LC_ALL", "C")]));
+    assert!(!says(&["--lang", "en"], &[("LANG", "zh_CN.UTF-8")]));
+    assert!(!says(&[], &[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]));
+    assert!(!says(&[], &[]));
+}
+
+#[test]
+fn an_unknown_language_is_told_with_those_there_are() {
+    let output = proofload(&["history", "--lang", "xx"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("en") && said.contains("zh-CN"), "{said}");
+}
