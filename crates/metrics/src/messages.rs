@@ -17,6 +17,9 @@ pub(crate) fn bad_endpoint(text: &str) -> String {
     format!("{text:?} is no address of a collector; write http://127.0.0.1:4318, or env")
 }
 
+/// An address of a collector with a user name; it is not repeated.
+pub(crate) const WITH_USER: &str = "an address with a user name would be recorded; leave it out, and put the credentials into OTEL_EXPORTER_OTLP_HEADERS";
+
 /// The environment names no collector.
 pub(crate) const NO_ENDPOINT: &str =
     "OTEL_EXPORTER_OTLP_ENDPOINT is not set; set it, or write the address, such as http://127.0.0.1:4318";

@@ -100,14 +100,14 @@ impl OtlpSettings {
 
     /// The address without what may be a password, to be shown.
     pub fn shown(&self) -> String {
-        let (scheme, rest) = self.endpoint.split_once("://").unwrap_or(("", &self.endpoint));
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        format!("{scheme}://{host}/{}", path.split('?').next().unwrap_or_default())
+        self.endpoint.split('?').next().unwrap_or_default().to_string()
     }
 }
 
 fn checked(text: &str) -> Result<String, Mistake> {
+    if text.contains('@') {
+        return Err(Mistake(messages::WITH_USER.to_string()));
+    }
     let is_http = text.starts_with("http://") || text.starts_with("https://");
     let parsed = text.parse::<ureq::http::Uri>().ok().filter(|uri| uri.host().is_some());
     match is_http && parsed.is_some() {
@@ -193,8 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_an_address_is_not_shown() {
-        let settings = read("http://user:secret@collector:4318/a?token=secret", &[]).unwrap();
-        assert_eq!(settings.shown(), "http://collector:4318/a");
+    fn a_password_in_an_address_is_refused_or_not_shown() {
+        let whole = [("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4318/a?token=secret")];
+        assert_eq!(read("env", &whole).unwrap().shown(), "http://collector:4318/a");
+        let refused = read("http://user:secret@collector:4318", &[]).err().map(|mistake| mistake.0).unwrap();
+        assert!(refused.contains("user name") && !refused.contains("secret"), "{refused}");
     }
 }
