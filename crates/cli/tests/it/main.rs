@@ -35,4 +35,5 @@ mod subjects;
 mod support;
 mod tls;
 mod truth;
+mod ui;
 mod workflows;

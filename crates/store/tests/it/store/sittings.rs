@@ -91,6 +91,26 @@ fn several_runs_know_under_which_conditions_each_of_their_blocks_was_measured() 
 }
 
 #[test]
+fn the_block_that_is_being_measured_is_neither_whole_nor_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = cut_off(root.path());
+    let path = writer.path().to_path_buf();
+    let taken = |path| {
+        let mut run = Run::open(path).unwrap();
+        let block = run.take_current().map(|block| (block.number, block.slices.len()));
+        (block, run.excluded().len(), run.blocks().len())
+    };
+    assert_eq!(taken(&path), (Some((2, 1)), 0, 1));
+    writer.note_lost(2).unwrap();
+    assert_eq!(taken(&path), (None, 1, 1), "its servers lost it");
+    write_block(&mut writer, 3);
+    assert_eq!(taken(&path), (None, 1, 2), "no block is being measured");
+    drop(writer);
+    let killed = cut_off(root.path()).path().to_path_buf();
+    assert_eq!(taken(&killed), (None, 1, 1), "nobody measures it any more");
+}
+
+#[test]
 fn two_do_not_conduct_one_run() {
     let root = tempfile::tempdir().unwrap();
     let writer = cut_off(root.path());
