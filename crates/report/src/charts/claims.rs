@@ -1,8 +1,9 @@
 //! Intervals beside what is claimed of them.
 
 use super::{Axis, CLAIMS, Cell, Chart, Scale};
+use crate::changes::COMPARED;
 use crate::{bars, messages};
-use proofload_store::schema::{RunDiff, RunResult};
+use proofload_store::schema::{FigurePair, RunDiff, RunResult};
 
 pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
     let x = Axis { name: messages::CHART_RATIO.to_string(), unit: "ratio", scale: Scale::Log };
@@ -28,9 +29,10 @@ pub fn forest(result: &RunResult) -> Option<Chart> {
         .then(|| intervals(CLAIMS, messages::CHART_CLAIMS.text(), messages::CHART_CLAIMS_SAYS.text(), rows))
 }
 
-/// The figures of one run over those of another.
+/// The figures of one run over those of another: those that runs are compared by.
 pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
-    let rows = diff.figures.iter().filter_map(|pair| {
+    let is_compared = |pair: &&FigurePair| COMPARED.iter().any(|measure| measure.name() == pair.measure);
+    let rows = diff.figures.iter().filter(is_compared).filter_map(|pair| {
         let ratio = pair.ratio.as_ref()?;
         let name = Cell::text(&messages::figure_of(pair));
         let ends = [Cell::Number(ratio.low?), Cell::Number(ratio.high?), Cell::Nothing, Cell::Nothing];
