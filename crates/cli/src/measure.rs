@@ -40,15 +40,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let terms = endpoint::Terms {
         discard_ns: mistakes.take("--warm-up", quantity::duration(&args.warm_up)),
         extent: extent(args, &mut mistakes),
-        drain_ns: match args.requests.is_some() || args.users.is_some() {
-            // Every one of a number of requests comes to its end: by an answer or by its time-out, which begins when
-            // the connection stands and is looked at a little after it has passed.
-            true => {
-                let Timeouts { connect_ns, response_ns } = request.timeouts;
-                connect_ns.saturating_add(response_ns).saturating_add(DRAIN_NS)
-            }
-            false => DRAIN_NS,
-        },
+        drain_ns: drain_ns(args, &request.timeouts),
         workers: args.load.workers.unwrap_or(1),
         driver: args.load.driver(),
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
@@ -112,6 +104,16 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         true => Exit::Interrupted,
         false => run::exit_of(result.english()),
     })
+}
+
+/// How long is waited for what is under way when the load ends.
+fn drain_ns(args: &MeasureArgs, timeouts: &Timeouts) -> u64 {
+    match args.requests.is_some() || args.users.is_some() {
+        // Every one of a number of requests comes to its end: by an answer or by its time-out, which begins when the
+        // connection stands and is looked at a little after it has passed.
+        true => timeouts.connect_ns.saturating_add(timeouts.response_ns).saturating_add(DRAIN_NS),
+        false => DRAIN_NS,
+    }
 }
 
 /// The result with the place of its record. That none could be written is said, and spoils nothing else.
