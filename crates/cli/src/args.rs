@@ -446,7 +446,7 @@ pub struct OutputArgs {
     /// Also append the result as Markdown to the file named by GITHUB_STEP_SUMMARY
     #[arg(long, hide_short_help = true)]
     pub github_summary: bool,
-    /// Show everything as text: all checks, all limits, all figures
+    /// Show everything: all checks, all limits, all figures
     #[arg(short = 'v', long)]
     pub verbose: bool,
     /// No progress on standard error
