@@ -15,8 +15,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -222,7 +224,7 @@ func measured(executable, folder string) {
 	server := exec.Command(executable, "reference-server", "--port", "0")
 	out, err := server.StdoutPipe()
 	check("reference-server", err)
-	check("reference-server", server.Start())
+	start(server)
 	defer server.Process.Kill()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	check("reference-server", err)
@@ -240,7 +242,7 @@ func measured(executable, folder string) {
 	load.Stdout = &result
 	said, err := load.StderrPipe()
 	check("proofload", err)
-	check("proofload", load.Start())
+	start(load)
 	lines := bufio.NewReader(said)
 	line, err = lines.ReadString('\n')
 	check("proofload", err)
@@ -290,7 +292,16 @@ func compare(result []byte, formats map[string][]sample) {
 	}
 }
 
+// What is started ends with this program, which may leave in the middle of anything.
+func start(command *exec.Cmd) {
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	check(command.Path, command.Start())
+}
+
 func main() {
+	// The kernel sends that signal when the thread ends that started the process.
+	runtime.LockOSThread()
+
 	usage := errors.New("scrape figures HOSTILE_FOLDER PROOFLOAD WORK_FOLDER | dashboard FILE | workflow FILE")
 	switch args := os.Args[1:]; {
 	case len(args) == 4 && args[0] == "figures":

@@ -68,11 +68,11 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
     let exports = exports.as_ref();
+    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
+        .map_err(run::lock_error)?;
     if let Some(exports) = exports {
         exports.endpoint(&name, &point.label, terms.seed);
     }
-    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
-        .map_err(run::lock_error)?;
     let title = format!("{name} @ {}", point.label);
     let mut loaded = watched(&title, &plan, &stop, args.output.quiet, exports)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
