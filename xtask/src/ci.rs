@@ -2,7 +2,7 @@
 
 use crate::suite::{self, Tier};
 use crate::tools::{self, run_command};
-use crate::{bounds, gates, kills, readers, real, root, schema, web};
+use crate::{bounds, gates, kills, readers, real, reference, root, schema, web};
 use anyhow::{Context, anyhow, bail};
 use std::process::Command;
 use std::thread;
@@ -30,6 +30,7 @@ pub fn run() -> anyhow::Result<()> {
         step("one start of each server whose files are here", || real::families(&root))?;
         step("Parquet in DuckDB and pyarrow", || readers::parquet(&root))?;
         step("the report in a browser", || web::run(&root, &["--check".to_string()]))?;
+        step("the manual pages are well formed", || reference::man(&root))?;
         step("what an exchange costs", || gates::run_debug(&root))?;
         Ok(tests)
     });
@@ -76,7 +77,7 @@ pub fn step<T>(name: &str, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::
 }
 
 /// Programs, and Debian's packages that bring them.
-const TOOLS: [(&str, &str); 7] = [
+const TOOLS: [(&str, &str); 8] = [
     ("javac", "openjdk-17-jdk-headless"),
     ("mvn", "maven"),
     ("python3", "python3"),
@@ -84,10 +85,11 @@ const TOOLS: [(&str, &str); 7] = [
     ("strace", "strace"),
     ("npm", "npm"),
     ("chromium", "chromium"),
+    ("mandoc", "mandoc"),
 ];
 
-/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium. On
-/// Debian as root they are installed; elsewhere it is said what to install.
+/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium, the
+/// manual pages mandoc. On Debian as root they are installed; elsewhere it is said what to install.
 pub fn install_tools() -> anyhow::Result<()> {
     let missing: Vec<&str> =
         TOOLS.iter().copied().filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect();

@@ -38,9 +38,22 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let version = said(&binary, &["--version"])?;
     let version = version.split_whitespace().last().context("the version")?;
     let folder = root.join("target/debian");
-    let package = package(root, &binary, completions, version, &folder)?;
+    let pages = manual(&binary, &folder.join("man"))?;
+    let package = package(root, &binary, completions, &pages, version, &folder)?;
     println!("{}", package.display());
     Ok(())
+}
+
+/// The manual pages, compressed as Debian wants them.
+fn manual(binary: &Path, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    let at = folder.to_str().context("a folder whose name is UTF-8")?;
+    said(binary, &["man", at])?;
+    said(Path::new("gzip"), &["-9nr", at])?;
+    let pages: Result<Vec<PathBuf>, _> = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
+    pages.map_err(|error: std::io::Error| error.into())
 }
 
 /// Lays out the package below `folder`, and builds it there.
@@ -48,6 +61,7 @@ fn package(
     root: &Path,
     binary: &Path,
     completions: [anyhow::Result<String>; 3],
+    pages: &[PathBuf],
     version: &str,
     folder: &Path,
 ) -> anyhow::Result<PathBuf> {
@@ -59,6 +73,10 @@ fn package(
     put(&tree, "usr/bin/proofload", &content, 0o755)?;
     for ((_, place), text) in COMPLETIONS.iter().zip(completions) {
         put(&tree, place, text?.as_bytes(), 0o644)?;
+    }
+    for page in pages {
+        let name = page.file_name().unwrap_or_default().to_string_lossy();
+        put(&tree, &format!("usr/share/man/man1/{name}"), &std::fs::read(page)?, 0o644)?;
     }
     put(&tree, "usr/share/doc/proofload/copyright", COPYRIGHT.as_bytes(), 0o644)?;
     put(&tree, "usr/share/doc/proofload/README.md", &std::fs::read(root.join("README.md"))?, 0o644)?;
@@ -130,7 +148,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a directory");
         let completions = ["bash's", "zsh's", "fish's"].map(|text| Ok(text.to_string()));
         let binary = Path::new("/bin/true");
-        let made = package(&crate::root(), binary, completions, "1.2.3", folder.path()).expect("a package");
+        let page = folder.path().join("proofload.1.gz");
+        std::fs::write(&page, "a page").expect("written");
+        let made = package(&crate::root(), binary, completions, &[page], "1.2.3", folder.path());
+        let made = made.expect("a package");
         let at = made.to_str().expect("UTF-8");
         let facts = said(Path::new("dpkg-deb"), &["-I", at]).expect("facts");
         for line in ["Package: proofload", "Version: 1.2.3", "Depends: libc6 (>= 2."] {
@@ -145,6 +166,7 @@ mod tests {
             assert_eq!(std::fs::read_to_string(unpacked.join(place)).expect("there"), text);
         }
         assert!(unpacked.join("usr/share/doc/proofload/copyright").is_file());
+        assert!(unpacked.join("usr/share/man/man1/proofload.1.gz").is_file());
     }
 
     #[test]

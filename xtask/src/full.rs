@@ -3,7 +3,7 @@
 use crate::suite::{self, Tier};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, ci, gates, kills, mutate, readers, repeat, scrape, subjects};
+use crate::{benches, book, ci, gates, kills, mutate, readers, repeat, scrape, subjects};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -61,6 +61,12 @@ const STEPS: [Step; 11] = [
         what: "other programs read the files that are made for them",
         minutes: 1,
         run: readers::run,
+    },
+    Step {
+        name: "book",
+        what: "the documents as a site, every link of which leads somewhere",
+        minutes: 3,
+        run: |root| book::run(root, &[]),
     },
     Step {
         name: "mutate",
@@ -222,7 +228,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, benches, readers, mutate, repeat, subjects, truth-live."
+                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, truth-live."
             ),
             "{text}"
         );

@@ -1,6 +1,7 @@
 //! The one door for developers and for CI: `cargo xtask ci`.
 
 mod benches;
+mod book;
 mod bounds;
 mod ci;
 mod deb;
@@ -12,6 +13,7 @@ mod mutate;
 mod picture;
 mod readers;
 mod real;
+mod reference;
 mod repeat;
 mod schema;
 mod scrape;
@@ -32,7 +34,10 @@ cargo xtask full               the rest, before a release: --list, --only NAME; 
 cargo xtask test [WORD]        the tests of ci alone, those whose title holds a word
 cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
 cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
+cargo xtask book [--check]     the documents as a site, to target/book/, or only: are all pages listed, do links hold?
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
+cargo xtask reference [--check]  write docs/reference/*.md from the command line and the schema, or compare
+cargo xtask man                the manual pages, to target/man/, read by mandoc
 cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
 cargo xtask web [--check]      build the script of the report from web/, or compare and open reports in Chromium
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
@@ -57,7 +62,10 @@ fn main() -> ExitCode {
             .and_then(|executables| suite::run(&executables, suite::Tier::Gate, rest)?.close()),
         Some("repeat") => repeat::run(&root(), rest),
         Some("tidy") => tidy::run(&root(), rest),
+        Some("book") => book::run(&root(), rest),
         Some("schema") => schema::run(&root(), rest),
+        Some("reference") => reference::run(&root(), rest),
+        Some("man") => reference::man(&root()),
         Some("picture") => picture::run(&root(), rest),
         Some("web") => web::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),

@@ -21,7 +21,9 @@ pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
-pub use read::{command, read};
+#[cfg(test)]
+pub use read::refusal;
+pub use read::{built, command, examples_in, read};
 pub use records::{
     BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
 };
@@ -143,6 +145,13 @@ pub enum Verb {
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one for each verb
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// Folder to write them to; made if it is not there
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
     },
 }
 
@@ -272,9 +281,6 @@ pub struct RunArgs {
     /// The study file
     #[arg(value_name = "STUDY")]
     pub study: PathBuf,
-    /// How much time it takes.
-    #[command(flatten, next_help_heading = heading::TIME)]
-    pub preset: PresetArgs,
     /// Print the checked plan, every command and the estimated time; start nothing
     #[arg(long)]
     pub explain: bool,
@@ -307,6 +313,9 @@ pub struct RunArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
+    /// How much time it takes.
+    #[command(flatten, next_help_heading = heading::TIME)]
+    pub preset: PresetArgs,
     /// The comparison with an earlier run.
     #[command(flatten, next_help_heading = heading::BASELINE)]
     pub baseline: BaselineArgs,

@@ -45,6 +45,13 @@ Exit codes:
   13   no claim refuted, but a figure is worse than the baseline by more than the tolerance
   130  stopped by a signal; what was measured is on disk";
 
+/// The same by rows: the code, and what it says.
+pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
+    HELP.lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_once(' '))
+        .map(|(code, says)| (code, says.trim()))
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         std::process::ExitCode::from(exit as u8)

@@ -11,10 +11,13 @@ mod exit;
 mod exports;
 mod init;
 mod load;
+mod man;
 mod measure;
 mod mistakes;
 mod noise;
 mod output;
+#[cfg(test)]
+mod pages;
 mod progress;
 mod reference;
 mod replicate;
@@ -72,5 +75,6 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
             clap_complete::generate(shell, &mut command, "proofload", &mut std::io::stdout());
             Ok(Exit::Done)
         }
+        Some(args::Verb::Man { dir }) => man::man(&dir),
     }
 }

@@ -144,6 +144,12 @@ Examples:
   proofload completions zsh > ~/.zfunc/_proofload
   proofload completions fish > ~/.config/fish/completions/proofload.fish";
 
+pub const MAN: &str = "\
+Examples:
+  proofload man ~/.local/share/man/man1
+  proofload man /usr/local/share/man/man1
+  proofload man pages";
+
 /// Examples without a verb.
 const MEASURE: &str = "\
 Examples:
@@ -169,7 +175,7 @@ Usage: proofload URL [OPTIONS]
   run STUDY        start servers, load them in turn, judge claims
   more verbs       init replicate tune resume rerun report history diff ui
                    condense reproductions subjects reference-server doctor
-                   schema completions
+                   schema completions man
 
   -c, --connections N   [default: 50]     -r, --rate RATE   open loop: 500, 2k/s
   -d, --duration TIME   [default: 10s]    -H, --header 'Name: value'

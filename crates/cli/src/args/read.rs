@@ -20,6 +20,19 @@ pub fn command(long: bool) -> clap::Command {
     }
 }
 
+/// The command with names and usages of all its verbs, as pages about it are made of.
+pub fn built() -> clap::Command {
+    let mut command = command(true).disable_help_subcommand(true).subcommand_help_heading("VERBS");
+    command.build();
+    command
+}
+
+/// Lines of the examples at the end of a help.
+pub fn examples_in(text: &str) -> Vec<&str> {
+    let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
+    examples.lines().map(str::trim_start).filter(|line| line.starts_with("proofload ")).collect()
+}
+
 /// The arguments. Asked for help, or given some that are none, the process ends here.
 ///
 /// # Errors
@@ -33,16 +46,32 @@ pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
     let long = ["--help", "help"].iter().any(|asked| words.contains(&OsString::from(asked)));
     let read = command(long).try_get_matches_from(&words).and_then(|found| Cli::from_arg_matches(&found));
     let cli = read.unwrap_or_else(|error| error.exit());
+    match study_among_urls(&cli) {
+        Some(slip) => Err(leave(Exit::Usage, slip)),
+        None => Ok(cli),
+    }
+}
+
+/// Why a command line would be refused before anything is looked at.
+#[cfg(test)]
+pub fn refusal(words: &[String]) -> Option<String> {
+    if let Some(slip) = words.get(1).and_then(|word| slip_of(word)) {
+        return Some(slip);
+    }
+    match <Cli as clap::Parser>::try_parse_from(words) {
+        Ok(cli) => study_among_urls(&cli),
+        Err(error) => Some(error.to_string()).filter(|_| error.use_stderr()),
+    }
+}
+
+fn study_among_urls(cli: &Cli) -> Option<String> {
     let urls = match &cli.verb {
         None => cli.measure.urls.as_slice(),
         Some(Verb::Compare(args)) => &args.servers,
         Some(Verb::Capacity(args)) => std::slice::from_ref(&args.url),
         Some(_) => &[],
     };
-    match urls.iter().find_map(|url| study_for_url(url)) {
-        Some(slip) => Err(leave(Exit::Usage, slip)),
-        None => Ok(cli),
-    }
+    urls.iter().find_map(|url| study_for_url(url))
 }
 
 /// What is wrong with the first word, where it is neither a verb nor an option nor an address.
@@ -86,11 +115,6 @@ mod tests {
         let mut found = Vec::new();
         commands(&command(true), "proofload", &mut found);
         found
-    }
-
-    fn examples_in(text: &str) -> Vec<&str> {
-        let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
-        examples.lines().map(str::trim_start).filter(|line| line.starts_with("proofload ")).collect()
     }
 
     #[test]

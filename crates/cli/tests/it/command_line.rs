@@ -28,6 +28,7 @@ pub const VERBS: [&[&str]; 24] = [
     &["tune"],
     &["ui"],
     &["schema"],
+    &["man"],
 ];
 
 #[test]

@@ -2,16 +2,17 @@
 
 use crate::command_line::VERBS;
 use crate::support::{command, proofload, root, text};
+use proofload_measure::Outcome;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-fn document(name: &str) -> String {
+pub fn document(name: &str) -> String {
     let path = root().join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Code in fences of that language, each with the line on which it begins.
-fn fenced(text: &str, language: &str) -> Vec<(usize, String)> {
+pub fn fenced(text: &str, language: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut inside = None;
     for (number, line) in text.lines().enumerate() {
@@ -97,7 +98,7 @@ fn within(frame: &str, fragment: &str) -> String {
 }
 
 /// A folder with every file that an example names.
-fn folder() -> tempfile::TempDir {
+pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     let files = [
         ("users.csv", "id,token\n1,a\n"),
@@ -129,20 +130,46 @@ fn mistakes(dir: &Path, study: &str) -> Option<String> {
     (output.status.code() == Some(2)).then(|| text(&output.stderr))
 }
 
+/// YAML that is no study, by how it begins, and where that is checked.
+const NO_STUDIES: [(&str, &str); 4] = [
+    ("format: 1\n", "a server's folder; adding.rs adds it"),
+    ("study: jdk-http\n", "a study of that server; adding.rs runs it"),
+    ("processes:\n", "a part of a server's folder; those of the catalogue are checked"),
+    ("- run: ", "a step of a workflow"),
+];
+
+/// README.md and its like, and every page of docs/.
+pub fn documents() -> Vec<String> {
+    let mut found: Vec<String> =
+        ["README.md", "README.zh-CN.md", "subjects/README.md", "subjects/CONTRACT.md"]
+            .map(str::to_string)
+            .into();
+    let mut folders = vec!["docs".to_string()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).expect("a folder").flatten() {
+            let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            match entry.path().is_dir() {
+                true => folders.push(name),
+                false => found.extend(name.ends_with(".md").then_some(name)),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 #[test]
 fn every_study_and_fragment_of_the_documents_is_right() {
     let dir = folder();
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for name in [
-        "README.md",
-        "README.zh-CN.md",
-        "docs/studies.md",
-        "docs/loads.md",
-        "docs/requests.md",
-        "docs/capacity.md",
-    ] {
-        for (line, yaml) in fenced(&document(name), "yaml") {
+    let mut left_out: BTreeSet<&str> = BTreeSet::new();
+    for name in documents() {
+        for (line, yaml) in fenced(&document(&name), "yaml") {
+            if let Some((start, _)) = NO_STUDIES.iter().find(|(start, _)| yaml.starts_with(start)) {
+                left_out.insert(start);
+                continue;
+            }
             seen += 1;
             let is_whole = yaml.contains("\nclaims:") || yaml.contains("\n  capacity:");
             let frames = if yaml.starts_with("study:") && is_whole { vec![String::new()] } else { frames() };
@@ -153,8 +180,9 @@ fn every_study_and_fragment_of_the_documents_is_right() {
             }
         }
     }
-    assert!(seen >= 15, "only {seen} examples were found");
+    assert!(seen >= 30, "only {seen} examples were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(left_out.len(), NO_STUDIES.len(), "an exception that no document needs: take it off the list");
 }
 
 #[test]
@@ -237,6 +265,14 @@ fn every_measure_of_the_documents_can_be_claimed() {
     }
 }
 
+#[test]
+fn every_outcome_is_in_the_table_of_the_documents() {
+    let text = document("docs/outcomes.md");
+    let listed: Vec<String> = column(&text, "outcome").into_iter().map(|(_, code)| code).collect();
+    let known: Vec<&str> = Outcome::ALL.into_iter().map(Outcome::name).collect();
+    assert_eq!(listed[..known.len()], known, "docs/outcomes.md and measure/outcome.rs name others");
+}
+
 /// Options of other programs that the documents speak of.
 const OF_OTHERS: [&str; 16] = [
     "--release",
@@ -274,18 +310,8 @@ fn the_documents_name_no_option_that_is_not_there() {
         assert_eq!(output.status.code(), Some(0), "{verb:?}");
         known.extend(options(&text(&output.stdout)));
     }
-    let mut files = vec![
-        "README.md".to_string(),
-        "README.zh-CN.md".into(),
-        "subjects/README.md".into(),
-        "subjects/CONTRACT.md".into(),
-    ];
-    for entry in std::fs::read_dir(root().join("docs")).expect("docs") {
-        let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
-        files.extend(name.ends_with(".md").then(|| format!("docs/{name}")));
-    }
     let mut unknown = Vec::new();
-    for file in files {
+    for file in documents() {
         let named = options(&document(&file));
         unknown.extend(named.difference(&known).map(|option| format!("{file}: {option}")));
     }

@@ -8,6 +8,7 @@ mod command_line;
 mod corpus;
 mod docs;
 mod drivers;
+mod examples;
 mod exports;
 mod failures;
 mod families;

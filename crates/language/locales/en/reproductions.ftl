@@ -1,5 +1,5 @@
 reproductions = Published experiments, repeated
-reproductions-head = `proofload reproductions` wrote this page from the records that it names; change them, not it. From each record `proofload report` computes every verdict again. Figures and conclusions are those of the named sources; what is found is of today's versions on the machine that stands with it. [What the words mean](method.md#published-conclusions-and-figures).
+reproductions-head = `proofload reproductions` wrote this page from the records that it names; change them, not it. From each record `proofload report` computes every verdict again. Figures and conclusions are those of the named sources; what is found is of today's versions on the machine that stands with it. [What the words mean](method/answers.md#published-conclusions-and-figures).
 no-reproductions = No record is here yet.
 study-conclusions = Conclusions
 study-figures = Published and found

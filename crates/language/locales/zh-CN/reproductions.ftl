@@ -1,5 +1,5 @@
 reproductions = 已发表的实验，重做一遍
-reproductions-head = 本页由 `proofload reproductions` 根据所列记录写成；要改请改记录，不要改本页。`proofload report` 可由每份记录重新算出所有判定。数据和结论来自所列来源；实测所用的是今天的版本和所列的机器。[用词说明](method.md#published-conclusions-and-figures)。
+reproductions-head = 本页由 `proofload reproductions` 根据所列记录写成；要改请改记录，不要改本页。`proofload report` 可由每份记录重新算出所有判定。数据和结论来自所列来源；实测所用的是今天的版本和所列的机器。[用词说明](method/answers.md#published-conclusions-and-figures)。
 no-reproductions = 这里还没有记录。
 study-conclusions = 结论
 study-figures = 发表值与实测值

@@ -1,6 +1,6 @@
 //! How often a change is seen where there is none, and how often one is found where it is.
 //!
-//! `cargo test -p proofload-stats --test change -- --nocapture` prints the shares that docs/method.md tells.
+//! `cargo test -p proofload-stats --test change -- --nocapture` prints the shares that docs/method/sittings.md tells.
 
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::rng::Rng;
@@ -47,7 +47,7 @@ fn the_bound_is_that_of_the_binomial_distribution() {
     assert_eq!(binomial_bound(500, 0.01), 13);
 }
 
-/// The shares that docs/method.md tells, for each length.
+/// The shares that docs/method/sittings.md tells, for each length.
 const NOISE: [(u64, usize, f64); 4] = [(1, 6, 0.002), (2, 12, 0.009), (3, 30, 0.018), (4, 100, 0.07)];
 
 #[test]

@@ -1,6 +1,6 @@
 //! How often growth is seen where there is none, and what leaks, saw teeth and caches come to.
 //!
-//! `cargo test -p proofload-stats --test trend -- --nocapture` prints the shares that docs/method.md tells.
+//! `cargo test -p proofload-stats --test trend -- --nocapture` prints the shares that docs/method/sittings.md tells.
 
 use proofload_stats::rng::Rng;
 use proofload_stats::trend::{Fold, Trend, TrendRule, TrendValue, TrendVerdict, trend};
