@@ -99,7 +99,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         })
     })?;
     let result = recorded(args, result, &slice);
-    output::write(&result, &[&slice], &args.output)?;
+    output::write(&result, &output::Slices::of_one(&slice), &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
         false => run::exit_of(result.english()),

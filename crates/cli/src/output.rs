@@ -137,12 +137,13 @@ enum Rendered<'a> {
 /// slices.
 fn rendered<'a>(
     told: &Told,
-    slices: &[&'a Slice],
+    of: &Slices<'a>,
     args: &OutputArgs,
     format: Format,
     on: Terminal,
 ) -> anyhow::Result<Rendered<'a>> {
     let (english, result) = (told.english(), told.spoken());
+    let slices = &of.through[..];
     let undecided = match args.undecided {
         UndecidedIs::Skip => Undecided::Skip,
         UndecidedIs::Fail => Undecided::Fail,
@@ -151,11 +152,11 @@ fn rendered<'a>(
         Format::Text => text(result, slices, args, on),
         Format::Json => proofload_report::json(english),
         Format::Markdown => proofload_report::markdown(result),
-        Format::Html => proofload_report::html(result, slices),
+        Format::Html => proofload_report::html(result, &of.all()),
         Format::Junit => proofload_report::junit(result, undecided),
         Format::Csv => proofload_report::csv(english),
         Format::CsvSeries => proofload_report::csv_series(slices),
-        Format::Charts => Language::English.within(|| proofload_report::charts(english, slices)),
+        Format::Charts => Language::English.within(|| proofload_report::charts(english, &of.all())),
         Format::Hlog => proofload_report::hlog(slices),
         Format::Hgrm => return Ok(Rendered::Hgrm(proofload_export::hgrm(english, slices)?)),
         Format::Parquet => return Ok(Rendered::Parquet),
@@ -169,7 +170,7 @@ fn rendered<'a>(
 /// # Errors
 /// When a file or standard output cannot be written, or the result cannot be had in that format. A reader that went away
 /// is none.
-pub fn write(result: &Told, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
+pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
         let format = args.format.unwrap_or(Format::Text);
@@ -194,7 +195,7 @@ pub fn write(result: &Told, slices: &[&Slice], args: &OutputArgs) -> anyhow::Res
 
 fn to_standard_output(
     result: &Told,
-    slices: &[&Slice],
+    slices: &Slices<'_>,
     args: &OutputArgs,
     format: Format,
 ) -> anyhow::Result<()> {
@@ -216,7 +217,7 @@ fn to_standard_output(
             Err(leave(Exit::Usage, "parquet is no text: name a file with -o FILE.parquet"))
         }
         Rendered::Parquet => {
-            unless_gone(proofload_export::parquet(result.english(), slices, std::io::stdout()))
+            unless_gone(proofload_export::parquet(result.english(), &slices.through, std::io::stdout()))
         }
         Rendered::Jtl(jtl) => {
             let mut out = BufWriter::new(std::io::stdout().lock());
@@ -227,7 +228,7 @@ fn to_standard_output(
 
 fn to_file(
     result: &Told,
-    slices: &[&Slice],
+    slices: &Slices<'_>,
     args: &OutputArgs,
     format: Format,
     path: &Path,
@@ -244,7 +245,7 @@ fn to_file(
             }),
         },
         Rendered::Parquet => {
-            created(path, args, |file| proofload_export::parquet(result.english(), slices, file))
+            created(path, args, |file| proofload_export::parquet(result.english(), &slices.through, file))
         }
         Rendered::Jtl(jtl) => created(path, args, |file| jtl.write(file)),
     }
@@ -294,9 +295,33 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// The slices of a record that count, in their order.
-pub fn slices(run: &Run) -> Vec<&Slice> {
-    run.blocks().iter().flat_map(|block| &block.slices).collect()
+/// The slices of a record, in their order.
+pub struct Slices<'a> {
+    /// Those of variants that got through their block.
+    pub through: Vec<&'a Slice>,
+    /// Those of variants that did not, with the lines that say so: the page draws them, and no figure rests on them.
+    pub lost: Vec<&'a Slice>,
+}
+
+impl<'a> Slices<'a> {
+    /// Those of a record.
+    pub fn of(run: &'a Run) -> Slices<'a> {
+        let lost = run.blocks().iter().flat_map(|block| &block.lost);
+        Slices {
+            through: run.blocks().iter().flat_map(|block| &block.slices).collect(),
+            lost: lost.flat_map(|lost| &lost.slices).collect(),
+        }
+    }
+
+    /// That of a single measurement.
+    pub fn of_one(slice: &'a Slice) -> Slices<'a> {
+        Slices { through: vec![slice], lost: Vec::new() }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<&'a Slice> {
+        [&self.through[..], &self.lost].concat()
+    }
 }
 
 /// Writes to standard output; a closed pipe is a reader that has seen enough.

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A condensed record has neither the course of a slice nor a histogram for each; what is drawn of them would be half of it.
 fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
-    let slices = output::slices(record);
+    let slices = output::Slices::of(record).through;
     let is_series =
         |format| matches!(format, Format::CsvSeries | Format::Hlog | Format::Parquet | Format::Jtl);
     if output::formats(&args.output).into_iter().any(is_series)
@@ -50,7 +50,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
             Ok(result)
         })?;
     }
-    output::write(&result, &output::slices(&record), &args.output)?;
+    output::write(&result, &output::Slices::of(&record), &args.output)?;
     Ok(run::exit_of(result.english()))
 }
 
@@ -76,6 +76,6 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
         result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
         Ok(result)
     })?;
-    output::write(&result, &[&slice], &args.output)?;
+    output::write(&result, &output::Slices::of_one(&slice), &args.output)?;
     Ok(run::exit_of(result.english()))
 }

@@ -378,9 +378,12 @@ fn finish(
     })?;
     record.write_result(result.english())?;
     record.write_text("report.md", &proofload_report::markdown(result.spoken()))?;
-    record.write_text("report.html", &proofload_report::html(result.spoken(), &output::slices(&run)))?;
+    record.write_text(
+        "report.html",
+        &proofload_report::html(result.spoken(), &output::Slices::of(&run).all()),
+    )?;
     if request.held.is_none() {
-        output::write(&result, &output::slices(&run), request.output)?;
+        output::write(&result, &output::Slices::of(&run), request.output)?;
     }
     if !request.output.quiet {
         eprintln!("{}", say!("kept-in", run = record.path().display().to_string()));

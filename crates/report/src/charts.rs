@@ -3,6 +3,7 @@
 mod beside;
 mod claims;
 mod course;
+mod left_out;
 mod load;
 mod outcomes;
 mod percentiles;
@@ -214,16 +215,17 @@ impl Cell {
 
 /// The charts of a result, in the order of the page; those of which nothing is known are left out.
 pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
+    let left_out = left_out::LeftOut::of(result, slices);
     let mut charts = Vec::new();
     charts.extend(claims::forest(result));
     charts.extend(trials::charts(result));
     charts.extend(load::charts(result));
     charts.push(outcomes::chart(result));
-    charts.push(percentiles::chart(slices, result));
+    charts.push(percentiles::chart(slices, &left_out, result));
     charts.extend(claims::effects(result));
     charts.extend(beside::conditions(result));
     charts.extend(beside::published(result));
-    charts.extend(course::charts(slices, &result.disturbed_blocks));
+    charts.extend(course::charts(slices, &left_out));
     charts.extend(load::block_by_block(result));
     charts.retain(|chart| !chart.rows.is_empty());
     charts

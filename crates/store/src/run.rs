@@ -79,7 +79,7 @@ pub struct LostVariant {
     pub given_up: bool,
     /// Whether its processes ended while they were under load.
     pub died: bool,
-    /// What had been measured of it in this block; in no figure.
+    /// What had been measured of it in this block, in no figure, and the line that says that it was lost.
     pub slices: Vec<Slice>,
 }
 
@@ -347,8 +347,7 @@ pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
         }
     }
     let mut kept = Vec::with_capacity(slices.len());
-    let said = |slice: &Slice| matches!(slice.phase, Phase::Lost | Phase::Spared);
-    for slice in slices.into_iter().filter(|slice| !said(slice)) {
+    for slice in slices.into_iter().filter(|slice| slice.phase != Phase::Spared) {
         match lost.iter_mut().find(|lost| lost.variant == slice.measured.variant) {
             Some(lost) => lost.slices.push(slice),
             None => kept.push(slice),

@@ -3,6 +3,7 @@
 use super::claims::intervals;
 use super::{Cell, Chart};
 use crate::messages;
+use proofload_language::again;
 use proofload_store::condition_in_words;
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
@@ -29,7 +30,10 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         let dependencies = claim.depends_on.iter().flat_map(|on| on.levels.iter().map(move |at| (on, at)));
         let ratios = dependencies.filter(|(_, at)| at.estimate.unit == "ratio");
         let rows = ratios.map(|(on, at)| {
-            row(&format!("{name}: {}", condition_in_words(&on.condition, &at.level)), ends(&at.estimate))
+            row(
+                &format!("{name}: {}", again(&condition_in_words(&on.condition, &at.level))),
+                ends(&at.estimate),
+            )
         });
         rows.collect::<Vec<_>>()
     };

@@ -1,10 +1,10 @@
 //! What happened in the course of a measurement, second by second, or slice by slice where slices are short.
 
+use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Scale};
 use crate::messages;
 use proofload_language::Phrase;
-use proofload_store::schema::{Phase, Point, Slice};
-use std::collections::BTreeSet;
+use proofload_store::schema::{Point, Slice};
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
 const DRAWN_MAX: usize = 2_000;
@@ -46,35 +46,8 @@ fn ns(values: &[Option<u64>], at: usize) -> Option<f64> {
     values.get(at).copied().flatten().map(|ns| ns as f64)
 }
 
-/// Why a slice is in no figure; empty where it is in them, nothing where it is not one to be drawn.
-struct LeftOut<'a> {
-    disturbed: &'a [u32],
-    /// Variants that did not get through a block.
-    lost: BTreeSet<(&'a str, u32)>,
-}
-
-impl LeftOut<'_> {
-    fn why(&self, slice: &Slice) -> Option<&'static str> {
-        match slice.phase {
-            Phase::WarmUp => return Some(messages::CHART_WARM_UP.text()),
-            Phase::Measure => {}
-            _ => return None,
-        }
-        Some(match self.disturbed.contains(&slice.block) {
-            true => messages::CHART_DISTURBED.text(),
-            false if self.lost.contains(&(slice.measured.variant.as_str(), slice.block)) => {
-                messages::CHART_LOST.text()
-            }
-            false => "",
-        })
-    }
-}
-
 /// Charts over the time since the first window began, of what no figure rests on too.
-pub fn charts(slices: &[&Slice], disturbed: &[u32]) -> Vec<Chart> {
-    let lost = slices.iter().filter(|slice| slice.phase == Phase::Lost);
-    let lost = lost.map(|slice| (slice.measured.variant.as_str(), slice.block)).collect();
-    let left_out = LeftOut { disturbed, lost };
+pub fn charts(slices: &[&Slice], left_out: &LeftOut<'_>) -> Vec<Chart> {
     let is_drawn = |slice: &&Slice| slice.started_unix_ns > 0 && left_out.why(slice).is_some();
     let mut slices: Vec<&Slice> = slices.iter().copied().filter(is_drawn).collect();
     slices.sort_by_key(|slice| slice.started_unix_ns);

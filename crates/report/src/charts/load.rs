@@ -63,7 +63,11 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
     };
     let x = Axis { name: measure.to_string(), unit, scale: Scale::Linear };
     let rows = figures.iter().map(row).collect();
-    Chart::intervals(measure, messages::chart_of(measure), messages::CHART_BENEATH_SAYS.text(), x, rows)
+    let says = match blocks {
+        Some(1..) => messages::CHART_BENEATH_WITH_DOTS_SAYS,
+        _ => messages::CHART_BENEATH_SAYS,
+    };
+    Chart::intervals(measure, messages::chart_of(measure), says.text(), x, rows)
 }
 
 /// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.

@@ -1,5 +1,6 @@
 //! Response times by percentile.
 
+use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
 use crate::messages;
 use proofload_measure::LatencyHistogram;
@@ -19,12 +20,10 @@ struct Curve {
     unended: LatencyHistogram,
 }
 
-/// The response times of all measured slices of a variant and load point together: one curve for each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
-pub fn chart(slices: &[&Slice], result: &RunResult) -> Chart {
+/// The response times of all slices of a variant and load point on which figures rest, together: one curve for each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
+pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> Chart {
     let mut curves: Vec<Curve> = Vec::new();
-    // Figures do not rest on disturbed blocks, unless there are no others.
-    let is_left_out = |slice: &Slice| result.blocks > 0 && result.disturbed_blocks.contains(&slice.block);
-    let counts = |slice: &&&Slice| slice.is_measured() && slice.trial.is_none() && !is_left_out(slice);
+    let counts = |slice: &&&Slice| slice.trial.is_none() && left_out.counts(slice);
     for slice in slices.iter().filter(counts) {
         let stored = &slice.histograms;
         let Ok(histogram) = LatencyHistogram::decode(&stored.response_time) else { continue };

@@ -23,6 +23,7 @@ pub const CHART_RUNS: Phrase = Phrase("chart-runs");
 pub const CHART_RUNS_SAYS: Phrase = Phrase("chart-runs-says");
 
 pub const CHART_BENEATH_SAYS: Phrase = Phrase("chart-beneath-says");
+pub const CHART_BENEATH_WITH_DOTS_SAYS: Phrase = Phrase("chart-beneath-with-dots-says");
 pub const CHART_LOAD_SAYS: Phrase = Phrase("chart-load-says");
 pub const CHART_CONNECTIONS: Phrase = Phrase("chart-connections");
 pub const CHART_RATE: Phrase = Phrase("chart-rate");
@@ -44,6 +45,7 @@ pub const CHART_LEFT_OUT: Phrase = Phrase("chart-left-out");
 pub const CHART_WARM_UP: Phrase = Phrase("chart-warm-up");
 pub const CHART_DISTURBED: Phrase = Phrase("chart-disturbed");
 pub const CHART_LOST: Phrase = Phrase("chart-lost");
+pub const CHART_MARKED: Phrase = Phrase("chart-marked");
 
 pub const CHART_OUTCOMES: Phrase = Phrase("chart-outcomes");
 pub const CHART_OUTCOMES_SAYS: Phrase = Phrase("chart-outcomes-says");

@@ -1,13 +1,14 @@
 //! The charts of a page: where their numbers come from, and that nothing gets out of their place.
 
-use crate::made::{CASE, SECOND, result, slice};
+use crate::made::{CASE, SECOND, plan, result, slice};
 use crate::page::charts;
 use proofload_measure::LatencyHistogram;
 use proofload_report::{self as report, html, json};
 use proofload_store::schema::{
-    AtLevel, CapacityResult, CapacityTrial, DependsOn, Estimate, PublishedFigure, RunResult, SingleLoad,
-    Slice, Telemetry,
+    AtLevel, CapacityResult, CapacityTrial, DependsOn, Environment, Estimate, PublishedFigure, RunResult,
+    SingleLoad, Slice, Telemetry,
 };
+use proofload_store::{Run, RunWriter};
 use proofload_testkit::HOSTILE;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,6 +205,9 @@ fn what_no_figure_rests_on_is_in_the_course_and_marked() {
     slices.insert(0, Slice { phase: "warm-up".into(), cycle: 0, ..slice(CASE, 1, 1, 0) });
     slices.push(Slice { phase: "lost".into(), ..slice(CASE, 3, 2, 1) });
     slices.push(Slice { phase: "perturbation".into(), ..slice(CASE, 3, 3, 1) });
+    // Whoever's turn it was in that cycle had less of the machine.
+    slices.push(slice(CASE, 4, 1, 0));
+    slices.push(Slice { marks: vec!["nio was busy".into()], ..slice(CASE, 4, 1, 1) });
     for (at, slice) in (0..).zip(&mut slices) {
         slice.started_unix_ns += at * SECOND;
     }
@@ -221,6 +225,7 @@ fn what_no_figure_rests_on_is_in_the_course_and_marked() {
         .collect();
     let (warm_up, disturbed) = ("warm-up", "left out: the machine disturbed this restart");
     let lost = "left out: the variant did not get through this restart";
+    let marked = "left out: another variant was not quiet in this cycle";
     assert_eq!(
         seen,
         [
@@ -228,9 +233,11 @@ fn what_no_figure_rests_on_is_in_the_course_and_marked() {
             ("nio", 1, ""),
             ("nio", 3, disturbed),
             ("nio", 5, ""),
+            ("nio", 9, marked),
             ("nio2", 2, ""),
             ("nio2", 4, disturbed),
             ("nio2", 6, lost),
+            ("nio2", 10, marked),
         ]
     );
 }
@@ -294,6 +301,32 @@ fn what_never_ended_ranks_last_among_the_percentiles() {
     let p99 =
         rows.iter().find(|row| (row[1].as_f64().expect("a number") - 0.99).abs() < 1e-9).expect("a row");
     assert!(p99[2].as_f64().expect("a number") >= 2.9e9, "{p99}");
+}
+
+#[test]
+fn a_variant_that_a_record_lost_is_in_the_course_and_not_in_the_percentiles() {
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record =
+        RunWriter::create(root.path(), &plan(CASE), &Environment::default(), SECOND).expect("a record");
+    let mut writer = record.begin_block(1).expect("a block");
+    let lost = Slice { phase: "lost".into(), marks: vec!["it ended".into()], ..slice(CASE, 1, 2, 1) };
+    for slice in [slice(CASE, 1, 1, 0), slice(CASE, 1, 1, 1), slice(CASE, 1, 2, 0), lost] {
+        writer.append(&slice).expect("written");
+    }
+    writer.finish().expect("whole");
+    let run = Run::open(record.path()).expect("readable");
+    let lost = run.blocks().iter().flat_map(|block| &block.lost).flat_map(|lost| &lost.slices);
+    let slices: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).chain(lost).collect();
+    let charts = charts(&html(&result(CASE), &slices));
+    let of = |id: &str, name: &str| -> Vec<Value> {
+        let rows = chart(&charts, id)["rows"].as_array().expect("rows");
+        rows.iter().filter(|row| row[0] == name).cloned().collect()
+    };
+    let course = of("course-throughput", "nio2");
+    assert_eq!(course[0][3], "left out: the variant did not get through this restart");
+    assert_eq!(of("course-throughput", "nio")[0][3], "");
+    assert!(of("percentiles", "nio2").is_empty());
+    assert!(!of("percentiles", "nio").is_empty());
 }
 
 #[test]

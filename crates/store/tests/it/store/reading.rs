@@ -233,7 +233,9 @@ fn a_block_counts_for_the_variants_that_got_through_it() {
     let [block] = run.blocks() else { panic!("{:?}", run.excluded()) };
     assert!(block.slices.iter().all(|slice| slice.measured.variant == "nio"));
     assert_eq!(block.lost[0].variant, "nio2");
-    assert_eq!((block.lost[0].why.as_str(), block.lost[0].slices.len()), ("killed by signal 9", 1));
+    assert_eq!(block.lost[0].why, "killed by signal 9");
+    let phases: Vec<&str> = block.lost[0].slices.iter().map(|slice| slice.phase.name()).collect();
+    assert_eq!(phases, ["measure", "lost"]);
     let seen = run.observations(&[proofload_stats::Measure::Throughput]).unwrap();
     assert_eq!(seen.cells.iter().map(|cell| cell.variant).collect::<Vec<_>>(), [0]);
     assert_eq!(run.points().unwrap().len(), 1);

@@ -1,0 +1,52 @@
+//! Which slices figures rest on, and why not on others.
+
+use crate::messages;
+use proofload_store::schema::{Phase, RunResult, Slice};
+use std::collections::BTreeSet;
+
+/// What figures leave out of a record.
+pub struct LeftOut<'a> {
+    /// Blocks that the machine disturbed; none where there are no others.
+    disturbed: &'a [u32],
+    /// Variants that did not get through a block.
+    lost: BTreeSet<(&'a str, u32)>,
+    /// Cycles of a load point in which an idle variant was not quiet, by block.
+    marked: BTreeSet<(u32, &'a str, u32)>,
+}
+
+impl<'a> LeftOut<'a> {
+    /// `slices` are all that were recorded, with the lines that say that a variant was lost.
+    pub fn of(result: &'a RunResult, slices: &[&'a Slice]) -> LeftOut<'a> {
+        let lost = slices.iter().filter(|slice| slice.phase == Phase::Lost);
+        let marked = slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
+        LeftOut {
+            disturbed: if result.blocks > 0 { &result.disturbed_blocks } else { &[] },
+            lost: lost.map(|slice| (slice.measured.variant.as_str(), slice.block)).collect(),
+            marked: marked.map(|slice| (slice.block, slice.measured.point.as_str(), slice.cycle)).collect(),
+        }
+    }
+
+    /// Whether figures rest on it.
+    pub fn counts(&self, slice: &Slice) -> bool {
+        self.why(slice) == Some("")
+    }
+
+    /// Why none rests on it: empty where they do, nothing where it is no window of a course.
+    pub fn why(&self, slice: &Slice) -> Option<&'static str> {
+        let measured = &slice.measured;
+        match slice.phase {
+            Phase::WarmUp => return Some(messages::CHART_WARM_UP.text()),
+            Phase::Measure => {}
+            _ => return None,
+        }
+        Some(if self.disturbed.contains(&slice.block) {
+            messages::CHART_DISTURBED.text()
+        } else if self.lost.contains(&(measured.variant.as_str(), slice.block)) {
+            messages::CHART_LOST.text()
+        } else if self.marked.contains(&(slice.block, measured.point.as_str(), slice.cycle)) {
+            messages::CHART_MARKED.text()
+        } else {
+            ""
+        })
+    }
+}
