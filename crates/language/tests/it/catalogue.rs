@@ -153,3 +153,28 @@ fn words_of_stored_fields_are_themselves_in_english() {
         );
     }
 }
+
+/// Enumerations of stored words all of which a reader sees.
+const SEEN: [&str; 7] =
+    ["Verdict", "ExpectationOutcome", "ConclusionOutcome", "Model", "Mode", "Preset", "RunState"];
+
+#[test]
+fn every_word_of_a_stored_field_that_readers_see_is_in_the_catalogue() {
+    let sources = include_str!("../../../store/src/schema/words.rs");
+    let (english, _) = messages(ENGLISH_FILES);
+    for name in SEEN {
+        let (_, rest) =
+            sources.split_once(&format!("\n    {name} {{\n")).unwrap_or_else(|| panic!("no {name}"));
+        let (body, _) = rest.split_once("\n    }\n").expect("its end");
+        let words: Vec<&str> = body
+            .lines()
+            .filter_map(|line| line.trim().split('"').nth(1))
+            .filter(|word| !word.is_empty())
+            .collect();
+        assert!(words.len() > 1, "{name}: {words:?}");
+        for word in words {
+            let id = format!("named-{}", word.replace([' ', '_'], "-"));
+            assert!(english.contains_key(&id), "{name} holds {word:?}, and {id} is not in named.ftl");
+        }
+    }
+}
