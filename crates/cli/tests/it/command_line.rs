@@ -3,7 +3,7 @@
 use crate::support::{Reference, json, proofload, root, text};
 
 /// Every verb, those of `subjects` among them.
-pub const VERBS: [&[&str]; 24] = [
+pub const VERBS: [&[&str]; 25] = [
     &[],
     &["capacity"],
     &["compare"],

@@ -131,11 +131,12 @@ fn mistakes(dir: &Path, study: &str) -> Option<String> {
 }
 
 /// YAML that is no study, by how it begins, and where that is checked.
-const NO_STUDIES: [(&str, &str); 4] = [
+const NO_STUDIES: [(&str, &str); 5] = [
     ("format: 1\n", "a server's folder; adding.rs adds it"),
     ("study: jdk-http\n", "a study of that server; adding.rs runs it"),
     ("processes:\n", "a part of a server's folder; those of the catalogue are checked"),
     ("- run: ", "a step of a workflow"),
+    ("scrape_configs:\n", "a file of Prometheus"),
 ];
 
 /// README.md and its like, and every page of docs/.

@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// Commands that the gate does not run as they stand, by how they begin: what it does instead, and why.
-const EXCEPTIONS: [(&str, Instead, &str); 17] = [
+const EXCEPTIONS: [(&str, Instead, &str); 18] = [
     ("reference-server ", Instead::Nothing, "the servers of the test run already, with these options"),
     ("capacity ", Instead::Nothing, "searches for minutes; capacity.rs runs it"),
     ("tune ", Instead::Nothing, "takes an hour; noise.rs runs it with short slices"),
     ("replicate ", Instead::Nothing, "takes days; replicate.rs runs it with short pauses"),
     ("doctor --noise", Instead::Nothing, "takes six minutes; noise.rs runs it"),
+    ("ui", Instead::Nothing, "goes on until Ctrl-C; ui.rs opens it"),
     ("resume", Instead::Nothing, "nothing was interrupted; the kills of the gate resume"),
     ("rerun runs/STUDY", Instead::Nothing, "names no run; share-a-result.md runs one again"),
     ("diff runs/STUDY", Instead::Nothing, "names no run; share-a-result.md compares two"),
@@ -127,8 +128,10 @@ impl Reader {
     }
 
     fn run(&self, words: &[String]) -> Output {
-        let mut command = Command::new(PROOFLOAD);
-        command.args(words).current_dir(self.folder.path()).stdin(Stdio::null());
+        // A command that does not end by itself is told as one that failed.
+        let mut command = Command::new("timeout");
+        let seconds = if self.is_gate { "120" } else { "3600" };
+        command.args([seconds, PROOFLOAD]).args(words).current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("PATH", &self.path).env_remove("NO_COLOR").output().expect("the executable runs")
     }
 
