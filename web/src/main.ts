@@ -43,6 +43,8 @@ function draw(place: Place, paper?: number): void {
   place.drawn?.dispose();
   place.drawn = echarts.init(canvas, null, { renderer: "svg", width, height: tall });
   place.drawn.setOption(way(chart).option(chart, theme(), width));
+  // Paper may be narrower: with a view box what is drawn is made smaller, and not cut off.
+  if (paper !== undefined) canvas.querySelector("svg")?.setAttribute("viewBox", `0 0 ${width} ${tall}`);
   if (chart.group !== "") {
     place.drawn.group = chart.group;
     echarts.connect(chart.group);

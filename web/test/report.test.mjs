@@ -43,6 +43,20 @@ for (const report of [...REPORTS, ...MADE]) {
     }
   });
 
+  test(`${report}: paper shows each chart whole`, async () => {
+    const { page } = await opened(context, url, { size: { width: 703, height: 1000 } });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll(".canvas svg")]
+        .map((svg) => [svg.closest("section").id, svg.getBoundingClientRect().width / svg.getScreenCTM().a, Number(svg.getAttribute("width"))])
+        .filter(([, shown, drawn]) => shown < drawn - 1),
+    );
+    assert.notEqual(await page.locator(".canvas svg").count(), 0);
+    assert.deepEqual(cut, []);
+    await page.close();
+  });
+
   if (REPORTS.includes(report)) {
     test(`${report}: axe-core finds nothing serious`, async () => {
       for (const dark of [false, true]) {
