@@ -10,8 +10,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+#[cfg(test)]
+mod tests;
 
 /// Largest JSON document that is read.
 const DOCUMENT_MAX: u64 = 64 << 20;
@@ -260,22 +263,34 @@ impl Run {
 
     fn read_blocks(&mut self) -> Result<(), StoreError> {
         for (number, whole) in block_files(&self.path)? {
-            let path = match whole {
-                true => Some(layout::whole_block(&self.path, number))
-                    .filter(|plain| plain.is_file())
-                    .unwrap_or_else(|| layout::packed_block(&self.path, number)),
-                false => layout::partial_block(&self.path, number),
-            };
-            let (slices, cut) = read_slices(&path)?;
-            if !whole {
-                self.partial.push(PartialBlock { number, slices, damage: None });
-            } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
-                self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
-            } else {
-                let spared = spared(&slices);
-                let (slices, lost) = apart(slices);
-                self.blocks.push(Block { number, slices, lost, spared });
-            }
+            self.read_block(number, whole)?;
+        }
+        Ok(())
+    }
+
+    /// `whole`: whether its file had its whole name when the names were read.
+    fn read_block(&mut self, number: u32, whole: bool) -> Result<(), StoreError> {
+        let plain = layout::whole_block(&self.path, number);
+        let partial = layout::partial_block(&self.path, number);
+        let (whole, (slices, cut)) = match whole {
+            true if plain.is_file() => (true, read_slices(&plain)?),
+            true => (true, read_slices(&layout::packed_block(&self.path, number))?),
+            false => match read_slices(&partial) {
+                // It was finished meanwhile.
+                Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    (true, read_slices(&plain)?)
+                }
+                read => (false, read?),
+            },
+        };
+        if !whole {
+            self.partial.push(PartialBlock { number, slices, damage: None });
+        } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
+            self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
+        } else {
+            let spared = spared(&slices);
+            let (slices, lost) = apart(slices);
+            self.blocks.push(Block { number, slices, lost, spared });
         }
         Ok(())
     }

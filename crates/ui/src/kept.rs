@@ -13,8 +13,8 @@ const REST: u64 = 20;
 /// A report that was made.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The record as it was.
-    pub fingerprint: u64,
+    /// The record as it was; `None` where it could not be read while its run went on, and is tried again.
+    pub fingerprint: Option<u64>,
     /// The whole page.
     pub page: Bytes,
     /// What a browser that has it names it by.
@@ -29,7 +29,7 @@ impl Made {
     /// Whether it still serves: the record is the same, or grows and the last making is too short ago.
     fn serves(&self, seen: Seen, now_ns: u64) -> bool {
         let rest_ns = self.cost_ns.saturating_mul(REST);
-        self.fingerprint == seen.fingerprint
+        self.fingerprint == Some(seen.fingerprint)
             || (seen.goes_on && now_ns.saturating_sub(self.done_ns) < rest_ns)
     }
 }
@@ -66,7 +66,8 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn made(fingerprint: u64) -> Made {
+    fn made(fingerprint: impl Into<Option<u64>>) -> Made {
+        let fingerprint = fingerprint.into();
         Made { fingerprint, page: Bytes::new(), etag: String::new(), cost_ns: 100, done_ns: 1_100 }
     }
 
@@ -83,6 +84,15 @@ mod tests {
         assert!(serves(false, 7, u64::MAX) && serves(true, 7, u64::MAX), "unchanged");
         assert!(!serves(false, 8, 1_101), "ended: what is new is shown at once");
         assert!(serves(true, 8, 3_099) && !serves(true, 8, 3_100), "twenty times what making it took");
+    }
+
+    #[test]
+    fn what_could_not_be_read_while_the_study_runs_is_tried_again_after_its_rest() {
+        let mut kept = Kept::default();
+        let path = Path::new("a");
+        kept.put(path, made(None));
+        let seen = Seen { fingerprint: 7, goes_on: true };
+        assert!(kept.get(path, seen, 3_099).is_some() && kept.get(path, seen, 3_100).is_none());
     }
 
     #[test]

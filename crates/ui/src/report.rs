@@ -13,15 +13,23 @@ use std::path::Path;
 /// How often a browser asks whether a running study has got further, in seconds.
 const FOLLOW_S: u32 = 2;
 
-/// The report of a record.
-pub fn report(base: &str, records: &Records, record: &Record) -> Content {
+/// The report of a record; or, where there is none, a page that says why. `goes_on` is whether a process conducted the run
+/// before any of it was read: what it writes meanwhile may make what is read not fit together.
+///
+/// # Errors
+/// The page that says why it cannot be read. It is followed while the run goes on.
+pub fn report(base: &str, records: &Records, record: &Record, goes_on: bool) -> Result<Content, Content> {
     let made = match Single::is_at(&record.path) {
         true => of_single(&record.path),
-        false => of_study(&record.path),
+        false => of_study(&record.path, goes_on),
     };
+    let links = before(base, records, record);
     match made {
-        Ok(content) => Content { links: before(base, records, record), ..content },
-        Err(why) => crate::frame::saying(&record.id.to_string_lossy(), &messages::unread(&why)),
+        Ok(content) => Ok(Content { links, ..content }),
+        Err(why) => {
+            let said = crate::frame::saying(&record.id.to_string_lossy(), &messages::unread(&why));
+            Err(Content { links, follow_s: goes_on.then_some(FOLLOW_S), ..said })
+        }
     }
 }
 
@@ -36,9 +44,8 @@ fn of_single(path: &Path) -> Result<Content, String> {
     })
 }
 
-fn of_study(path: &Path) -> Result<Content, String> {
+fn of_study(path: &Path, goes_on: bool) -> Result<Content, String> {
     let mut run = Run::open(path).map_err(|error| error.to_string())?;
-    let goes_on = run.is_running();
     // It would count as one that was lost.
     let current = run.take_current();
     let mut result = of_run(&run).map_err(|error| error.to_string())?;

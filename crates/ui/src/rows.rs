@@ -75,8 +75,10 @@ fn read_all(path: &Path) -> Result<Row, String> {
             return Err(messages::odd(&document.display().to_string()));
         }
     }
+    // Asked before the status is read: a run that ends in between is not one that was killed.
+    let is_held = proofload_store::is_held(path);
     let brief = Brief::read(path).map_err(|error| error.to_string())?;
-    let goes_on = brief.status.state == RunState::Running && proofload_store::is_held(path);
+    let goes_on = brief.status.state == RunState::Running && is_held;
     let state = match &brief.status.state {
         RunState::Running if !goes_on => RunState::Killed,
         state => state.clone(),

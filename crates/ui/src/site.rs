@@ -106,10 +106,13 @@ impl Site {
 
     fn make(&mut self, record: &Record, seen: Seen) -> Made {
         let before_ns = thread_cpu_ns();
-        let content = report::report(&self.base, &self.records, record);
+        let report = report::report(&self.base, &self.records, record, seen.goes_on);
+        // What could not be read while it was written may be there a moment later, under the same names.
+        let is_settled = report.is_ok() || !seen.goes_on;
+        let content = report.unwrap_or_else(|why| why);
         let etag = named(&(&content.main, &content.charts));
         let made = Made {
-            fingerprint: seen.fingerprint,
+            fingerprint: is_settled.then_some(seen.fingerprint),
             page: page(&self.base, &content, "", &etag).into(),
             etag,
             cost_ns: thread_cpu_ns().saturating_sub(before_ns),

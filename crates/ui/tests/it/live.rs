@@ -2,6 +2,7 @@
 
 use crate::asking::{Answer, Served, between, serve};
 use crate::made;
+use std::fs;
 use std::time::{Duration, Instant};
 
 /// Asks again until the page has that text: a report rests for a multiple of the time that it took.
@@ -63,6 +64,26 @@ fn the_page_follows_a_study_from_its_first_block_to_its_end() {
     assert!(
         !ended.body.contains("Running now") && !between(&ended.body, "<main", ">").contains("data-follow")
     );
+}
+
+#[test]
+fn a_page_that_could_not_be_made_meanwhile_is_followed_all_the_same() {
+    let root = tempfile::tempdir().expect("a folder");
+    let running = made::begun(root.path(), "going", 0, 1);
+    let path = format!("run/going/{}", made::id(running.path()));
+    let served = serve(root.path());
+    let status = running.path().join("status.json");
+    let whole = fs::read(&status).expect("a status");
+    fs::write(&status, "{").expect("written");
+    let broken = served.get(&path);
+    assert!(broken.body.contains("This record cannot be read"), "{}", broken.body);
+    assert_eq!(between(&broken.body, "data-follow=\"", "\""), "2");
+    fs::write(&status, whole).expect("written");
+    assert!(until(&served, &path, "Running now").body.contains("data-follow"));
+    drop(running);
+    fs::write(&status, "{").expect("written");
+    let ended = served.get(&path);
+    assert!(ended.body.contains("cannot be read") && !ended.body.contains("data-follow"), "{}", ended.body);
 }
 
 #[test]
