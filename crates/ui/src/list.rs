@@ -2,7 +2,7 @@
 
 use crate::frame::{Content, table};
 use crate::messages;
-use crate::records::{Record, Records};
+use crate::records::{Found, Record, Records};
 use crate::route::encoded;
 use crate::rows::{Row, Rows};
 use proofload_host::{clock, lock};
@@ -21,16 +21,19 @@ const MACHINE_DIGITS: usize = 8;
 /// The list of the runs that have every word of `search`.
 pub fn list(base: &str, records: &Records, rows: &mut Rows, search: &str) -> Content {
     let folder = safe(&messages::in_folder(&records.folder().display().to_string()));
-    let all = match records.all() {
-        Ok(all) => all,
+    let Found { records: all, unread } = match records.all() {
+        Ok(found) => found,
         Err(error) => {
-            return crate::frame::saying(messages::RUNS, &format!("{}: {error}", records.folder().display()));
+            let why = messages::unread_folder(&records.folder().display().to_string(), &error);
+            return Content { follow_s: Some(FOLLOW_S), ..crate::frame::saying(messages::RUNS, &why) };
         }
     };
     let rows = rows.of(&all);
     let title = if all.is_empty() { messages::NO_RUNS } else { messages::RUNS };
+    let unread = unread.iter().map(|(study, error)| messages::unread_folder(&study.to_string_lossy(), error));
+    let unread: String = unread.map(|line| format!("<p class=\"refuted\">{}</p>", safe(&line))).collect();
     let mut main = format!(
-        "<header><p class=\"brand\">Proofload</p><h1>{title}</h1><p class=\"says\">{folder}</p>{}</header>\n",
+        "<header><p class=\"brand\">Proofload</p><h1>{title}</h1><p class=\"says\">{folder}</p>{unread}{}</header>\n",
         measuring()
     );
     main.push_str(&match all.is_empty() {

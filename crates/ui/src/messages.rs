@@ -164,6 +164,11 @@ pub fn unread(why: &str) -> String {
     format!("This record cannot be read: {why}")
 }
 
+/// A folder of runs that cannot be read.
+pub fn unread_folder(folder: &str, why: &std::io::Error) -> String {
+    format!("The folder {folder} cannot be read, and its runs are not shown: {why}")
+}
+
 /// Something that is neither a file nor a folder.
 pub fn odd(path: &str) -> String {
     format!("{path} is a link, a pipe or a device, which could lead out of the record; remove it")

@@ -38,6 +38,15 @@ pub struct Records {
     folder: PathBuf,
 }
 
+/// What is in the folder of all records.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Records, newest first.
+    pub records: Vec<Record>,
+    /// Folders of studies that cannot be read, by name, and why.
+    pub unread: Vec<(OsString, io::Error)>,
+}
+
 /// Why a record is not read.
 #[derive(Debug)]
 pub enum Unread {
@@ -58,14 +67,23 @@ impl Records {
         &self.folder
     }
 
-    /// All of them, newest first.
-    pub fn all(&self) -> io::Result<Vec<Record>> {
-        let mut found = Vec::new();
+    /// All of them.
+    ///
+    /// # Errors
+    /// When the folder itself cannot be read.
+    pub fn all(&self) -> io::Result<Found> {
+        let mut found = Found::default();
         for (study, folder) in folders(&self.folder)? {
-            let runs = folders(&folder)?.into_iter().filter(|(_, path)| is_record(path));
-            found.extend(runs.map(|(id, path)| Record { study: study.clone(), id, path }));
+            match folders(&folder) {
+                Ok(runs) => {
+                    let runs = runs.into_iter().filter(|(_, path)| is_record(path));
+                    found.records.extend(runs.map(|(id, path)| Record { study: study.clone(), id, path }));
+                }
+                Err(error) => found.unread.push((study, error)),
+            }
         }
-        found.sort_by(|a, b| (&b.id, &b.study).cmp(&(&a.id, &a.study)));
+        found.records.sort_by(|a, b| (&b.id, &b.study).cmp(&(&a.id, &a.study)));
+        found.unread.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(found)
     }
 

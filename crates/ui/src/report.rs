@@ -70,7 +70,7 @@ fn of_study(path: &Path, goes_on: bool) -> Result<Content, String> {
 
 /// A link that compares it with the run of its study before it.
 fn before(base: &str, records: &Records, record: &Record) -> String {
-    let all = records.all().unwrap_or_default();
+    let all = records.all().unwrap_or_default().records;
     let mut of_study = all.iter().filter(|other| other.study == record.study);
     let older = of_study.find(|other| other.id < record.id && other.path.join("plan.json").is_file());
     let Some(older) = older.filter(|_| record.path.join("plan.json").is_file()) else { return String::new() };

@@ -3,6 +3,7 @@
 use crate::asking::{between, serve};
 use crate::made;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn without_runs_the_page_says_how_to_make_one() {
@@ -47,6 +48,45 @@ fn the_list_has_every_run_newest_first_and_is_searched() {
     assert_eq!(names("supported+-nowhere-"), Vec::<&str>::new());
     assert!(served.get("?q=nowhere").body.contains("No run matches"));
     drop(running);
+}
+
+/// A folder so deep that a study of that long name in its `runs/` cannot be read by its path, by root neither.
+fn unreadable(root: &Path, name: &str) -> PathBuf {
+    const PATH_MAX: usize = 4_095;
+    let mut deep = root.to_path_buf();
+    while deep.as_os_str().len() < PATH_MAX - 250 {
+        deep.push("d".repeat(100));
+    }
+    let runs = deep.join("runs");
+    fs::create_dir_all(&runs).expect("made");
+    // By a name that begins in it: the whole one is too long for this, too.
+    let made = std::process::Command::new("mkdir").arg(name).current_dir(&runs).status();
+    assert!(made.expect("mkdir runs").success());
+    let error = fs::read_dir(runs.join(name)).expect_err("too long");
+    assert_eq!(error.raw_os_error(), Some(36), "ENAMETOOLONG: {error}");
+    deep
+}
+
+#[test]
+fn one_folder_that_cannot_be_read_hides_no_other() {
+    let root = tempfile::tempdir().expect("a folder");
+    let name = format!("odd-{}", "x".repeat(246));
+    let dir = unreadable(root.path(), &name);
+    made::run(&dir, "shop", 0);
+    let page = serve(&dir).get("").body;
+    assert!(page.contains(">shop<"), "{page}");
+    assert!(page.contains(&format!("The folder {name} cannot be read")), "{page}");
+}
+
+#[test]
+fn the_list_goes_on_asking_when_the_folder_of_runs_cannot_be_read() {
+    let root = tempfile::tempdir().expect("a folder");
+    fs::write(root.path().join("runs"), "a file").expect("written");
+    let served = serve(root.path());
+    let page = served.get("").body;
+    assert!(page.contains("cannot be read") && page.contains("data-follow"), "{page}");
+    fs::remove_file(root.path().join("runs")).expect("removed");
+    assert!(served.get("").body.contains("No runs yet"));
 }
 
 #[test]
