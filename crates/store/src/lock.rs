@@ -17,8 +17,12 @@ pub(crate) fn acquire(run: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// Whether a process conducts the run in that directory at this moment.
+/// Whether a process conducts the run in that directory at this moment. What is no plain file is no lock: a link may lead
+/// anywhere, and opening a pipe would wait for whoever writes to it.
 pub fn is_held(run: &Path) -> bool {
-    let Ok(file) = File::open(run.join(layout::LOCK)) else { return false };
-    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let opened = OpenOptions::new().read(true).custom_flags(flags).open(run.join(layout::LOCK));
+    let Ok(file) = opened else { return false };
+    let is_plain = file.metadata().is_ok_and(|found| found.is_file());
+    is_plain && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }

@@ -65,27 +65,37 @@ fn no_link_is_followed_and_no_pipe_is_read() {
     symlink(away.path().join("runs/b"), runs.join("linked")).expect("linked");
     symlink(&outside, runs.join("real").join("linked")).expect("linked");
     for (at, name) in
-        ["environment.json", "status.json", "plan.json", "result.json", "blocks", "latest"].iter().enumerate()
+        ["environment.json", "status.json", "plan.json", "result.json", "blocks", "latest", "lock"]
+            .iter()
+            .enumerate()
     {
         let run = made::run(root.path(), "c", at as u64);
         let own = run.join(name);
         let _ = fs::remove_dir_all(&own).or_else(|_| fs::remove_file(&own));
         symlink(outside.join(name), &own).expect("linked");
     }
-    let piped = made::run(root.path(), "c", 20);
-    fs::remove_file(piped.join("environment.json")).expect("removed");
-    let made = std::process::Command::new("mkfifo").arg(piped.join("environment.json")).status();
-    assert!(made.expect("mkfifo runs").success());
+    // Whether a run that was killed goes on is asked of its lock.
+    let killed = |hour| made::begun(root.path(), "c", hour, 1).path().to_path_buf();
+    let locks = [killed(20), killed(21)];
+    for pipe in [made::run(root.path(), "c", 22).join("environment.json"), locks[0].join("lock")] {
+        fs::remove_file(&pipe).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+    }
+    // Somebody holds what it leads to.
+    let held = made::begun(away.path(), "held", 0, 1);
+    fs::remove_file(locks[1].join("lock")).expect("removed");
+    symlink(held.path().join("lock"), locks[1].join("lock")).expect("linked");
     let served = serve(root.path());
     for path in [format!("run/linked/{id}"), "run/real/linked".to_string()] {
         assert_eq!(served.get(&path).status, 404, "{path}");
     }
     let list = served.get("").body;
-    assert!(!list.contains("linked"), "{list}");
+    assert!(!list.contains("linked") && !list.contains("class=\"running\""), "{list}");
     let links: Vec<&str> =
         list.split("/run/c/").skip(1).map(|rest| rest.split('"').next().expect("an end")).collect();
     // One is no record any more without its plan, and has a result that is read.
-    assert!(links.len() >= 6, "{links:?}");
+    assert!(links.len() >= 9, "{links:?}");
     for id in links {
         let answer = served.get(&format!("run/c/{id}"));
         assert_eq!(answer.status, 404, "{id}: {}", answer.body);
