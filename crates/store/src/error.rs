@@ -47,6 +47,19 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
+    /// The blocks of a record take more than is read.
+    #[error(
+        "the blocks of this record take more than {} MiB up to {}, more than any study leaves; \
+         restore the record from a copy, or remove it",
+        most_bytes >> 20,
+        path.display()
+    )]
+    TooLarge {
+        /// The block at which they did.
+        path: PathBuf,
+        /// Bytes that are read at most, unpacked.
+        most_bytes: u64,
+    },
     /// The record was written by a newer Proofload.
     #[error(
         "{} has format {found}, this Proofload reads formats 1 to {known}; \

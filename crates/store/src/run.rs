@@ -28,6 +28,10 @@ const LINES_MAX: usize = 1_000_000;
 /// Most bytes of a packed block file, unpacked: some megabytes hold a block of any study.
 const UNPACKED_MAX: u64 = 256 << 20;
 
+/// Most bytes of the blocks of a record, unpacked: what is read stays in memory. The largest records of studies have some ten
+/// megabytes, and a soak of 72 hours would have twenty.
+pub(crate) const RECORD_MAX: u64 = 2 << 30;
+
 /// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
 const TRIALS_MAX: usize = 100_000;
 
@@ -113,6 +117,14 @@ impl Run {
     /// # Errors
     /// When there is no run, a document in it is damaged or cannot be read, or a newer version wrote it.
     pub fn open(path: &Path) -> Result<Run, StoreError> {
+        Run::open_small(path, RECORD_MAX)
+    }
+
+    /// The same where the blocks together take no more than so many bytes, unpacked.
+    ///
+    /// # Errors
+    /// As above, and [`StoreError::TooLarge`] where they take more.
+    pub fn open_small(path: &Path, most_bytes: u64) -> Result<Run, StoreError> {
         let path = locate(path)?;
         let plan: Plan = versioned(&path.join(layout::PLAN))?;
         check_size(&plan, &path)?;
@@ -135,7 +147,7 @@ impl Run {
             slicing,
             fused: Fused::default(),
         };
-        run.read_blocks()?;
+        run.read_blocks(&mut Room::of(most_bytes))?;
         Ok(run)
     }
 
@@ -261,24 +273,24 @@ impl Run {
         if path.is_file() { document(&path) } else { Ok(Vec::new()) }
     }
 
-    fn read_blocks(&mut self) -> Result<(), StoreError> {
+    fn read_blocks(&mut self, room: &mut Room) -> Result<(), StoreError> {
         for (number, whole) in block_files(&self.path)? {
-            self.read_block(number, whole)?;
+            self.read_block(number, whole, room)?;
         }
         Ok(())
     }
 
     /// `whole`: whether its file had its whole name when the names were read.
-    fn read_block(&mut self, number: u32, whole: bool) -> Result<(), StoreError> {
+    fn read_block(&mut self, number: u32, whole: bool, room: &mut Room) -> Result<(), StoreError> {
         let plain = layout::whole_block(&self.path, number);
         let partial = layout::partial_block(&self.path, number);
         let (whole, (slices, cut)) = match whole {
-            true if plain.is_file() => (true, read_slices(&plain)?),
-            true => (true, read_slices(&layout::packed_block(&self.path, number))?),
-            false => match read_slices(&partial) {
+            true if plain.is_file() => (true, read_slices(&plain, room)?),
+            true => (true, read_slices(&layout::packed_block(&self.path, number), room)?),
+            false => match read_slices(&partial, room) {
                 // It was finished meanwhile.
                 Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                    (true, read_slices(&plain)?)
+                    (true, read_slices(&plain, room)?)
                 }
                 read => (false, read?),
             },
@@ -391,8 +403,28 @@ fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
     Ok(found)
 }
 
+/// What may still be read of a record.
+pub(crate) struct Room {
+    most_bytes: u64,
+    left_bytes: u64,
+}
+
+impl Room {
+    pub(crate) fn of(most_bytes: u64) -> Room {
+        Room { most_bytes, left_bytes: most_bytes }
+    }
+
+    /// For a line, which takes at least a slice in memory.
+    fn take(&mut self, line: &[u8], path: &Path) -> Result<(), StoreError> {
+        let bytes = line.len().max(size_of::<Slice>()) as u64;
+        let too_large = || StoreError::TooLarge { path: path.to_path_buf(), most_bytes: self.most_bytes };
+        self.left_bytes = self.left_bytes.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+}
+
 /// Slices up to the last whole line, and what is wrong after it.
-pub(crate) fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> {
+pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, Option<String>), StoreError> {
     let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> = match packed {
@@ -408,7 +440,7 @@ pub(crate) fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), S
         let number = slices.len() + 1;
         match read {
             Ok(0) => return Ok((slices, None)),
-            Ok(_) => {}
+            Ok(_) => room.take(&line, path)?,
             // What was packed and is no more what it was.
             Err(error) if packed => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),

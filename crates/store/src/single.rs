@@ -1,6 +1,6 @@
 //! The record of a single measurement: no plan, one slice.
 
-use crate::run::{document, read_slices, versioned};
+use crate::run::{RECORD_MAX, Room, document, read_slices, versioned};
 use crate::schema::{RunResult, Slice};
 use crate::writer::new_directory;
 use crate::{StoreError, atomic, layout, messages};
@@ -92,7 +92,7 @@ impl Single {
         let path = fs::canonicalize(found).map_err(|e| StoreError::io("read", path, e))?;
         let result: RunResult = versioned(&path.join(layout::RESULT))?;
         let block = layout::whole_block(&path, 1);
-        let (slices, damage) = read_slices(&block)?;
+        let (slices, damage) = read_slices(&block, &mut Room::of(RECORD_MAX))?;
         let damaged = |why| StoreError::Damaged { path: block.clone(), why };
         if let Some(damage) = damage {
             return Err(damaged(damage));

@@ -4,10 +4,14 @@ use crate::messages;
 use crate::records::{Record, seen, version};
 use proofload_report::of_run;
 use proofload_store::schema::{HistoryVerdict, RunState};
-use proofload_store::{Brief, BriefResult, Run};
+use proofload_store::{Brief, BriefResult, Run, StoreError};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of the blocks of a record that is judged for its line, unpacked: it takes seconds, and nobody has asked
+/// for it.
+const JUDGED_MAX: u64 = 32 << 20;
 
 /// A run in a line.
 #[derive(Clone, Debug, Default)]
@@ -91,9 +95,14 @@ fn read_all(path: &Path) -> Result<Row, String> {
     Ok(Row { brief, state, result, goes_on, damage: String::new() })
 }
 
-/// What a record without a result came to: one that was killed, or condensed.
+/// What a record without a result came to: one that was killed, or condensed. Of a large one only how many blocks it has.
 fn judged(path: &Path) -> BriefResult {
-    let run = seen(path).ok().and_then(|_| Run::open(path).ok());
+    let run = match seen(path).map(|_| Run::open_small(path, JUDGED_MAX)) {
+        Ok(Err(StoreError::TooLarge { .. })) => {
+            return BriefResult { blocks: complete_blocks(path), ..BriefResult::default() };
+        }
+        opened => opened.ok().and_then(Result::ok),
+    };
     let Some(result) = run.and_then(|run| of_run(&run).ok()) else { return BriefResult::default() };
     let verdicts =
         result.claims.into_iter().map(|claim| HistoryVerdict { claim: claim.name, verdict: claim.verdict });

@@ -2,6 +2,7 @@
 
 use crate::asking::{between, serve};
 use crate::made;
+use proofload_store::schema::Slice;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,21 @@ fn the_list_goes_on_asking_when_the_folder_of_runs_cannot_be_read() {
     assert!(page.contains("cannot be read") && page.contains("data-follow"), "{page}");
     fs::remove_file(root.path().join("runs")).expect("removed");
     assert!(served.get("").body.contains("No runs yet"));
+}
+
+#[test]
+fn a_large_record_without_a_result_is_listed_and_not_judged() {
+    let root = tempfile::tempdir().expect("a folder");
+    let mut writer = made::begun(root.path(), "large", 0, 1);
+    let mut block = writer.begin_block(2).expect("a block");
+    let marks = vec!["x".repeat(8 << 20)];
+    let slice = Slice { marks, ..made::slices(1).remove(0) };
+    (0..4).for_each(|_| block.append(&slice).expect("written"));
+    block.finish().expect("whole");
+    drop(writer);
+    let page = serve(root.path()).get("").body;
+    let row = page.split("<tr>").find(|row| row.contains(">large<")).expect("its row");
+    assert!(row.contains(">killed<") && row.contains("2 blocks<") && !row.contains("undecided"), "{row}");
 }
 
 #[test]
