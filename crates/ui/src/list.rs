@@ -74,7 +74,7 @@ fn found(base: &str, all: &[Record], rows: &[Row], search: &str) -> String {
     };
     let table = table("runs", messages::RUNS, &messages::COLUMNS, &shown);
     format!(
-        "<section><form action=\"{base}/compare\">{table}{more}<p><button>{}</button></p></form></section>\n",
+        "<section><form action=\"{base}/compare/chosen\">{table}{more}<p><button>{}</button></p></form></section>\n",
         messages::COMPARE
     )
 }

@@ -49,10 +49,15 @@ impl Route {
                 .filter(move |(key, _)| key == name)
                 .map(|(_, value)| value)
         };
+        let runs = || values("run").filter_map(|run| Named::read(&run)).take(RUNS_MAX);
         match path.split('/').collect::<Vec<_>>()[..] {
             [""] => Route::List(values("q").next().unwrap_or_default().into_owned()),
-            ["compare"] => {
-                Route::Compare(values("run").filter_map(|run| Named::read(&run)).take(RUNS_MAX).collect())
+            ["compare"] => Route::Compare(runs().collect()),
+            // A form sends them in the order of the list, newest first.
+            ["compare", "chosen"] => {
+                let mut chosen: Vec<Named> = runs().collect();
+                chosen.sort_by(|a, b| (&a.id, &a.study).cmp(&(&b.id, &b.study)));
+                Route::Compare(chosen)
             }
             ["run", study, id] => Route::Run(Named::of(study, id)),
             ["ui.css"] => Route::Style,
@@ -105,6 +110,14 @@ mod tests {
         let odd = OsStr::from_bytes(b"\xff\xfe");
         let named = Named { study: b"\xff\xfe".to_vec(), id: b"\xff\xfe".to_vec() };
         assert_eq!(Route::of(&format!("run/{}", encoded(odd, odd)), ""), Route::Run(named));
+    }
+
+    #[test]
+    fn of_two_that_were_chosen_the_older_is_the_first() {
+        let named = |id: &str| Named { study: b"a".to_vec(), id: id.as_bytes().to_vec() };
+        let both = |path| Route::of(path, "run=a/2026&run=a/2025");
+        assert_eq!(both("compare/chosen"), Route::Compare(vec![named("2025"), named("2026")]));
+        assert_eq!(both("compare"), Route::Compare(vec![named("2026"), named("2025")]), "swapped");
     }
 
     #[test]

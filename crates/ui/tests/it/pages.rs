@@ -126,6 +126,33 @@ fn a_report_is_that_of_the_record() {
 }
 
 #[test]
+fn two_runs_that_are_chosen_in_the_list_are_compared_as_the_new_against_the_old() {
+    let root = tempfile::tempdir().expect("a folder");
+    let [old, new] = [0, 1].map(|hour| made::id(&made::end(made::begun(root.path(), "shop", hour, 1))));
+    let served = serve(root.path());
+    let list = served.get("").body;
+    let form = between(&list, "<section><form action=\"", "\"")
+        .strip_prefix(&served.base)
+        .expect("behind the token");
+    let boxes: Vec<&str> = list
+        .split("name=\"run\" value=\"")
+        .skip(1)
+        .map(|rest| &rest[..rest.find('"').expect("an end")])
+        .collect();
+    assert_eq!(boxes, [format!("shop/{new}"), format!("shop/{old}")], "newest first");
+    let sides = |path: &str| {
+        let page = served.get(path).body;
+        ["first", "second"].map(|side| {
+            between(between(&page, &format!("<dt>{side}</dt>"), "</dd>"), "<small>", "<").to_string()
+        })
+    };
+    assert_eq!(sides(&format!("{form}?run={}&run={}", boxes[0], boxes[1])), [old.clone(), new.clone()]);
+    let chosen = served.get(&format!("{form}?run={}&run={}", boxes[0], boxes[1])).body;
+    let swap = between(&chosen, "</dl><p><a href=\"", "\"").replace("&amp;", "&");
+    assert_eq!(sides(swap.strip_prefix(&served.base).expect("behind the token")), [new, old]);
+}
+
+#[test]
 fn two_runs_are_side_by_side_and_what_differs_is_marked() {
     let root = tempfile::tempdir().expect("a folder");
     let first = made::id(&made::run(root.path(), "shop", 1));
