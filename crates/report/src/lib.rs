@@ -49,6 +49,6 @@ pub use render::{
     sittings_text, text, text_within, tune_text,
 };
 pub use result::{Overall, of_run, overall};
-pub use runs::{baseline, diff, history};
+pub use runs::{baseline, diff, diff_of, history};
 pub use sittings::{overall_of_sittings, sittings};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

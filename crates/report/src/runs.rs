@@ -88,7 +88,14 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
 /// # Errors
 /// When one of them cannot be read.
 pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, ReportError> {
-    let (a, b) = (of_run(left)?, of_run(right)?);
+    diff_of([left, right], [&of_run(left)?, &of_run(right)?])
+}
+
+/// The same where they were judged already.
+///
+/// # Errors
+/// When what the subjects said in one of them cannot be read.
+pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunDiff, ReportError> {
     let mut environment = compare::environments(left.environment(), right.environment(), true);
     environment.extend(subjects(left, right)?);
     Ok(RunDiff {
@@ -98,7 +105,7 @@ pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, ReportError> {
         plan: compare::plans(left.plan(), right.plan()),
         environment,
         figures: figure_pairs(&a.figures, &b.figures),
-        verdicts: verdicts(&a, &b),
+        verdicts: verdicts(a, b),
     })
 }
 

@@ -5,7 +5,7 @@ use crate::messages;
 use crate::records::Record;
 use crate::route::{encoded, in_query};
 use proofload_report::escape::html as safe;
-use proofload_report::{diff, of_run, page_of_two};
+use proofload_report::{diff_of, of_run, page_of_two};
 use proofload_store::compare::environment_facts;
 use proofload_store::schema::{Difference, RunResult};
 use proofload_store::{Run, Single};
@@ -23,11 +23,17 @@ pub fn compare(base: &str, first: &Record, second: &Record) -> Content {
 }
 
 fn both(base: &str, records: [&Record; 2]) -> Result<Content, String> {
-    let open = |record: &Record| Run::open(&record.path).map_err(|error| error.to_string());
+    let open = |record: &Record| {
+        let mut run = Run::open(&record.path).map_err(|error| error.to_string())?;
+        // It would count as one that was lost.
+        run.take_current();
+        Ok::<Run, String>(run)
+    };
     let runs = [open(records[0])?, open(records[1])?];
     let result = |run| of_run(run).map_err(|error| error.to_string());
     let results = [result(&runs[0])?, result(&runs[1])?];
-    let diff = diff(&runs[0], &runs[1]).map_err(|error| error.to_string())?;
+    let [first, second] = &runs;
+    let diff = diff_of([first, second], [&results[0], &results[1]]).map_err(|error| error.to_string())?;
     let figures = page_of_two(&diff);
     let main = [
         header(base, records, &results),
