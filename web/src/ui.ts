@@ -69,6 +69,9 @@ function shown(): Promise<void> {
 
 async function follow(first: HTMLElement): Promise<void> {
   const lost = document.getElementById("lost");
+  const tell = (what: string) => {
+    if (lost !== null) lost.textContent = what;
+  };
   let main = first;
   let failures = 0;
   while (main.dataset.follow !== undefined) {
@@ -78,16 +81,22 @@ async function follow(first: HTMLElement): Promise<void> {
     await shown();
     try {
       const answer = await fetch(location.href, { cache: "no-store", headers: { "If-None-Match": main.dataset.etag ?? "" } });
-      if (answer.status !== 304 && !answer.ok) throw new Error(String(answer.status));
+      if (answer.status !== 304 && !answer.ok) {
+        failures += 1;
+        tell(`${main.dataset.failed ?? ""} ${answer.status}`);
+        // What is gone does not come back under its name.
+        if (answer.status === 404) return;
+        continue;
+      }
       if (answer.ok) {
         const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
         main = put(fresh, main) ?? main;
       }
       failures = 0;
-      if (lost !== null) lost.textContent = "";
+      tell("");
     } catch {
       failures += 1;
-      if (lost !== null) lost.textContent = main.dataset.lost ?? "";
+      tell(main.dataset.lost ?? "");
     }
   }
 }

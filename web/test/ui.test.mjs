@@ -209,3 +209,15 @@ test("a page says that nobody answers any more", async () => {
   await shown.close();
   rmSync(empty, { recursive: true, force: true });
 });
+
+test("a page that is answered with an error says so, and of what is gone it asks no more", async () => {
+  const { page: list } = await page();
+  const status = list.locator("#lost");
+  let asked = 0;
+  await list.route(url, (route) => route.fulfill({ status: ++asked === 1 ? 500 : 404, body: "" }));
+  await status.getByText("answers with the error 500").waitFor({ timeout: 60_000 });
+  await status.getByText("answers with the error 404").waitFor({ timeout: 60_000 });
+  await list.waitForTimeout(6_000);
+  assert.equal(asked, 2);
+  await list.close();
+});

@@ -3,17 +3,21 @@
 use crate::StoreError;
 use std::path::{Path, PathBuf};
 
-pub(crate) const PLAN: &str = "plan.json";
+/// What was decided before the first start; a single measurement has none.
+pub const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
 pub(crate) const CEILINGS: &str = "ceilings.json";
 pub(crate) const SLICING: &str = "slicing.json";
-pub(crate) const RESULT: &str = "result.json";
+/// What a run came to when it ended.
+pub const RESULT: &str = "result.json";
 pub(crate) const NOTICED: &str = "noticed.txt";
-pub(crate) const BLOCKS: &str = "blocks";
+/// The folder of the blocks of a run.
+pub const BLOCKS: &str = "blocks";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const LATEST: &str = "latest";
-pub(crate) const RUNS: &str = "runs";
+/// The folder of all runs, with a folder of each study.
+pub const RUNS: &str = "runs";
 pub(crate) const LOCK: &str = "lock";
 const WHOLE: &str = ".jsonl";
 const PARTIAL: &str = ".partial.jsonl";
@@ -87,7 +91,7 @@ pub(crate) fn warm_up_of(run: &Path, number: u32) -> PathBuf {
 const BLOCKS_MAX: u32 = 99_999_999;
 
 /// Number of the block in a file of that name, and whether the file was renamed to its whole name.
-pub(crate) fn block_of(file_name: &str) -> Option<(u32, bool)> {
+pub fn block_of(file_name: &str) -> Option<(u32, bool)> {
     let (digits, whole) = match file_name.strip_suffix(PARTIAL) {
         Some(digits) => (digits, false),
         None => (file_name.strip_suffix(WHOLE).or_else(|| file_name.strip_suffix(PACKED))?, true),

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod layout;
 pub mod schema;
 
 mod atomic;
@@ -20,7 +21,6 @@ mod error;
 mod fitness;
 mod joined;
 mod judged;
-mod layout;
 mod list;
 mod lock;
 mod merge;

@@ -32,9 +32,10 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
     let Content { title, links, main, charts, follow_s } = content;
     let follow = match follow_s {
         Some(seconds) => format!(
-            " data-follow=\"{seconds}\" data-etag=\"{}\" data-lost=\"{}\"",
+            " data-follow=\"{seconds}\" data-etag=\"{}\" data-lost=\"{}\" data-failed=\"{}\"",
             safe(etag),
-            safe(messages::LOST)
+            safe(messages::LOST),
+            safe(messages::FAILED_SINCE)
         ),
         None => String::new(),
     };

@@ -77,6 +77,9 @@ pub const WITH_BEFORE: &str = "Compare with the run before";
 pub const NOTHING: &str = "There is nothing at this address.";
 /// What a page says once nobody answers.
 pub const LOST: &str = "proofload ui does not answer any more: it was ended, or cannot be reached. What is shown is as of the last answer.";
+/// What a page says once it is answered with an error; the status follows.
+pub const FAILED_SINCE: &str =
+    "What is shown is as of the last answer. Since then proofload ui answers with the error";
 /// Why a request was refused: its host.
 pub const REFUSED_HOST: &str = "Refused: this page is for 127.0.0.1 and localhost only.\n";
 /// Why a request was refused: its token.

@@ -1,6 +1,7 @@
 //! Which records there are in `runs/`, and whether one may be read.
 
 use crate::route::Named;
+use proofload_store::layout;
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,14 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of records within the one that `--dir` names.
-const RUNS: &str = "runs";
-
 /// What makes a folder a record: a plan, or the result of a single measurement.
-const MARKS: [&str; 2] = ["plan.json", "result.json"];
-
-/// The folder of a record that is read besides the record itself.
-const BLOCKS: &str = "blocks";
+const MARKS: [&str; 2] = [layout::PLAN, layout::RESULT];
 
 /// Most files of a record that are looked at: a block has three, and takes seconds.
 const FILES_MAX: usize = 1_000_000;
@@ -59,7 +54,7 @@ pub enum Unread {
 impl Records {
     /// Those in `runs/` of a folder.
     pub fn within(dir: &Path) -> Records {
-        Records { folder: dir.join(RUNS) }
+        Records { folder: dir.join(layout::RUNS) }
     }
 
     /// The folder.
@@ -114,7 +109,7 @@ pub struct Seen {
 pub fn seen(record: &Path) -> Result<Seen, Unread> {
     let mut hasher = DefaultHasher::new();
     let mut files = 0;
-    for folder in [record.to_path_buf(), record.join(BLOCKS)] {
+    for folder in [record.to_path_buf(), record.join(layout::BLOCKS)] {
         let mut found = Vec::new();
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,

@@ -7,7 +7,7 @@ use crate::route::{encoded, in_query};
 use crate::{list, live};
 use proofload_report::{of_run, page};
 use proofload_store::schema::{RunState, Slice};
-use proofload_store::{Run, Single};
+use proofload_store::{Run, Single, layout};
 use std::path::Path;
 
 /// How often a browser asks whether a running study has got further, in seconds.
@@ -72,8 +72,8 @@ fn of_study(path: &Path, goes_on: bool) -> Result<Content, String> {
 fn before(base: &str, records: &Records, record: &Record) -> String {
     let all = records.all().unwrap_or_default().records;
     let mut of_study = all.iter().filter(|other| other.study == record.study);
-    let older = of_study.find(|other| other.id < record.id && other.path.join("plan.json").is_file());
-    let Some(older) = older.filter(|_| record.path.join("plan.json").is_file()) else { return String::new() };
+    let older = of_study.find(|other| other.id < record.id && other.path.join(layout::PLAN).is_file());
+    let Some(older) = older.filter(|_| record.path.join(layout::PLAN).is_file()) else { return String::new() };
     let [first, second] = [older, record].map(|of| in_query(&encoded(&of.study, &of.id)));
     format!("<a href=\"{base}/compare?run={first}&amp;run={second}\">{}</a>", messages::WITH_BEFORE)
 }

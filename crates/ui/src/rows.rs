@@ -1,10 +1,10 @@
 //! Runs in a line each, kept until their documents change.
 
 use crate::messages;
-use crate::records::{Record, seen, version};
+use crate::records::{Record, Unread, seen, version};
 use proofload_report::of_run;
 use proofload_store::schema::{HistoryVerdict, RunState};
-use proofload_store::{Brief, BriefResult, Run, StoreError};
+use proofload_store::{Brief, BriefResult, Run, StoreError, layout};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,8 @@ fn version_of(path: &Path) -> Option<(u64, i64, i64)> {
 }
 
 fn complete_blocks(path: &Path) -> u32 {
-    let names = fs::read_dir(path.join("blocks")).into_iter().flatten().flatten();
-    let is_whole = |name: &str| name.ends_with(".jsonl") && !name.ends_with(".partial.jsonl");
+    let names = fs::read_dir(path.join(layout::BLOCKS)).into_iter().flatten().flatten();
+    let is_whole = |name: &str| layout::block_of(name).is_some_and(|(_, whole)| whole);
     names.filter(|entry| entry.file_name().to_str().is_some_and(is_whole)).count() as u32
 }
 
@@ -90,21 +90,24 @@ fn read_all(path: &Path) -> Result<Row, String> {
     let result = match &brief.result {
         Some(result) => result.clone(),
         None if goes_on => BriefResult::default(),
-        None => judged(path),
+        None => judged(path)?,
     };
     Ok(Row { brief, state, result, goes_on, damage: String::new() })
 }
 
 /// What a record without a result came to: one that was killed, or condensed. Of a large one only how many blocks it has.
-fn judged(path: &Path) -> BriefResult {
-    let run = match seen(path).map(|_| Run::open_small(path, JUDGED_MAX)) {
-        Ok(Err(StoreError::TooLarge { .. })) => {
-            return BriefResult { blocks: complete_blocks(path), ..BriefResult::default() };
+fn judged(path: &Path) -> Result<BriefResult, String> {
+    if let Err(Unread::Odd(odd)) = seen(path) {
+        return Err(messages::odd(&odd.display().to_string()));
+    }
+    let run = match Run::open_small(path, JUDGED_MAX) {
+        Err(StoreError::TooLarge { .. }) => {
+            return Ok(BriefResult { blocks: complete_blocks(path), ..BriefResult::default() });
         }
-        opened => opened.ok().and_then(Result::ok),
+        opened => opened.map_err(|error| error.to_string())?,
     };
-    let Some(result) = run.and_then(|run| of_run(&run).ok()) else { return BriefResult::default() };
+    let result = of_run(&run).map_err(|error| error.to_string())?;
     let verdicts =
         result.claims.into_iter().map(|claim| HistoryVerdict { claim: claim.name, verdict: claim.verdict });
-    BriefResult { blocks: result.blocks, verdicts: verdicts.collect() }
+    Ok(BriefResult { blocks: result.blocks, verdicts: verdicts.collect() })
 }

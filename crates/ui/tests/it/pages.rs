@@ -91,6 +91,16 @@ fn the_list_goes_on_asking_when_the_folder_of_runs_cannot_be_read() {
 }
 
 #[test]
+fn a_record_that_cannot_be_judged_says_why_in_its_line() {
+    let root = tempfile::tempdir().expect("a folder");
+    let run = made::begun(root.path(), "killed-one", 0, 1).path().to_path_buf();
+    fs::write(run.join("slicing.json"), "{").expect("written");
+    let page = serve(root.path()).get("").body;
+    let row = page.split("<tr>").find(|row| row.contains("killed-one")).expect("its row");
+    assert!(row.contains("cannot be read") && row.contains("slicing.json is damaged"), "{row}");
+}
+
+#[test]
 fn a_large_record_without_a_result_is_listed_and_not_judged() {
     let root = tempfile::tempdir().expect("a folder");
     let mut writer = made::begun(root.path(), "large", 0, 1);
