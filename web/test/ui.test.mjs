@@ -16,7 +16,7 @@ const PHONE = { width: 390, height: 844 };
 
 const dir = mkdtempSync(join(tmpdir(), "proofload-ui-"));
 // A lock of its own: whatever else is measured on this machine is no matter here.
-const env = { ...process.env, PROOFLOAD_TEST_LOCK_FILE: join(dir, "lock") };
+const env = { ...process.env, LC_ALL: "C", PROOFLOAD_TEST_LOCK_FILE: join(dir, "lock") };
 let context;
 let end;
 let url;

@@ -3,6 +3,7 @@
 use crate::args::UiArgs;
 use crate::exit::{Exit, leave};
 use crate::output;
+use proofload_language::word;
 use proofload_ui::{Server, UiError};
 
 /// The verb. Serves until a signal ends the process: nothing is left to be tidied up.
@@ -12,6 +13,6 @@ pub fn ui(args: &UiArgs) -> anyhow::Result<Exit> {
         error => error.into(),
     })?;
     output::print(&format!("{}\n", server.url()))?;
-    eprintln!("open this address in a browser: whoever has it can read the runs; Ctrl-C ends it");
+    eprintln!("{}", word!("ui-open"));
     match server.serve()? {}
 }

@@ -48,6 +48,7 @@ files! {
     "steady.ftl"
     "transport.ftl"
     "trends.ftl"
+    "ui.ftl"
     "verdict.ftl"
 }
 

@@ -4,21 +4,22 @@ use crate::frame::{Content, saying, table};
 use crate::messages;
 use crate::records::Record;
 use crate::route::{encoded, in_query};
+use proofload_language::named;
 use proofload_report::escape::html as safe;
 use proofload_report::{diff_of, of_run, page_of_two};
 use proofload_store::compare::environment_facts;
-use proofload_store::schema::{Difference, RunResult};
+use proofload_store::schema::{Difference, RunResult, Verdict};
 use proofload_store::{Run, Single};
 use std::collections::BTreeMap;
 
 /// Both runs, the second against the first.
 pub fn compare(base: &str, first: &Record, second: &Record) -> Content {
     if Single::is_at(&first.path) || Single::is_at(&second.path) {
-        return saying(messages::TWO_RUNS, messages::SINGLE);
+        return saying(&messages::TWO_RUNS, &messages::SINGLE);
     }
     match both(base, [first, second]) {
         Ok(content) => content,
-        Err(why) => saying(messages::TWO_RUNS, &messages::unread(&why)),
+        Err(why) => saying(&messages::TWO_RUNS, &messages::unread(&why)),
     }
 }
 
@@ -39,7 +40,7 @@ fn both(base: &str, records: [&Record; 2]) -> Result<Content, String> {
         header(base, records, &results),
         verdicts(&results),
         figures.body,
-        section(messages::PLAN, &differences(messages::PLAN, &diff.plan)),
+        section(&messages::PLAN, &differences(&messages::PLAN, &diff.plan)),
         environment(&runs, &diff.environment),
     ];
     let title = messages::TWO_RUNS.to_string();
@@ -52,7 +53,7 @@ fn section(title: &str, content: &str) -> String {
 
 fn header(base: &str, records: [&Record; 2], results: &[RunResult; 2]) -> String {
     let one = |at: usize| {
-        let (side, record, result) = (messages::SIDES[at], records[at], &results[at]);
+        let (side, record, result) = (messages::SIDE_COLUMNS.texts()[at + 1], records[at], &results[at]);
         format!(
             "<dt>{side}</dt><dd><a href=\"{base}/run/{}\">{}</a> <small>{}</small></dd>",
             encoded(&record.study, &record.id),
@@ -84,7 +85,10 @@ fn line(name: &str, sides: [&str; 2], differs: bool) -> String {
     format!("<tr{class}><td>{sign}{}</td>{sides}</tr>\n", safe(name))
 }
 
-const SIDES: [&str; 3] = ["", messages::SIDES[0], messages::SIDES[1]];
+/// A table of what both have.
+fn sides(title: &str, rows: &str) -> String {
+    table("sides", title, &messages::SIDE_COLUMNS.texts(), rows)
+}
 
 /// All claims of either run.
 fn verdicts(results: &[RunResult; 2]) -> String {
@@ -96,7 +100,7 @@ fn verdicts(results: &[RunResult; 2]) -> String {
         }
     }
     if claims.is_empty() {
-        return section(messages::VERDICTS, &format!("<p>{}</p>", messages::NO_CLAIMS));
+        return section(&messages::VERDICTS, &format!("<p>{}</p>", messages::NO_CLAIMS));
     }
     let of = |result: &RunResult, key: (&str, &str)| {
         let found = result.claims.iter().find(|claim| (claim.name.as_str(), claim.text.as_str()) == key);
@@ -104,10 +108,10 @@ fn verdicts(results: &[RunResult; 2]) -> String {
     };
     let rows = claims.into_iter().map(|key| {
         let [first, second] = [of(&results[0], key), of(&results[1], key)];
-        let told = |verdict: &Option<_>| match verdict {
+        let told = |verdict: &Option<Verdict>| match verdict {
             Some(verdict) => {
-                let word = safe(&ToString::to_string(verdict));
-                format!("<span class=\"{word}\">{word}</span>")
+                let word = verdict.name();
+                format!("<span class=\"{}\">{}</span>", safe(word), safe(named(word)))
             }
             None => messages::NONE.to_string(),
         };
@@ -119,7 +123,7 @@ fn verdicts(results: &[RunResult; 2]) -> String {
         line(&name, [&told(&first), &told(&second)], first != second)
     });
     let rows: String = rows.collect();
-    section(messages::VERDICTS, &table("sides", messages::VERDICTS, &SIDES, &rows))
+    section(&messages::VERDICTS, &sides(&messages::VERDICTS, &rows))
 }
 
 fn differences(title: &str, all: &[Difference]) -> String {
@@ -130,7 +134,7 @@ fn differences(title: &str, all: &[Difference]) -> String {
         let [left, right] = apart(difference);
         line(&difference.what, [&left, &right], true)
     };
-    table("sides", title, &SIDES, &all.iter().map(row).collect::<String>())
+    sides(title, &all.iter().map(row).collect::<String>())
 }
 
 /// Both sides; of texts of several lines those that the other does not have.
@@ -160,8 +164,8 @@ fn environment(runs: &[Run; 2], differing: &[Difference]) -> String {
         n => format!(
             "<details><summary>{}</summary>{}</details>",
             messages::same_facts(n),
-            table("sides", messages::ENVIRONMENT, &SIDES, &rows)
+            sides(&messages::ENVIRONMENT, &rows)
         ),
     };
-    section(messages::ENVIRONMENT, &(differences(messages::ENVIRONMENT, differing) + &folded))
+    section(&messages::ENVIRONMENT, &(differences(&messages::ENVIRONMENT, differing) + &folded))
 }

@@ -1,6 +1,7 @@
 //! What every page has around its content.
 
 use crate::messages;
+use proofload_language::Language;
 use proofload_report::escape::html as safe;
 
 /// The style of pages beyond that of reports.
@@ -34,8 +35,8 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
         Some(seconds) => format!(
             " data-follow=\"{seconds}\" data-etag=\"{}\" data-lost=\"{}\" data-failed=\"{}\"",
             safe(etag),
-            safe(messages::LOST),
-            safe(messages::FAILED_SINCE)
+            safe(&messages::LOST),
+            safe(&messages::FAILED_SINCE)
         ),
         None => String::new(),
     };
@@ -45,7 +46,7 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
         false => format!("<script src=\"{base}/report.js\" defer></script>\n"),
     };
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} – Proofload</title>\n\
          <link rel=\"icon\" type=\"image/svg+xml\" href=\"{base}/icon.svg\">\n<link rel=\"stylesheet\" href=\"{base}/ui.css\">\n\
          {drawn}<script src=\"{base}/ui.js\" defer></script>\n</head>\n<body>\n\
@@ -53,6 +54,7 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
          <input type=\"search\" name=\"q\" aria-label=\"{label}\" placeholder=\"{words}\" value=\"{search}\">\
          <button>{label}</button></form></nav>\n\
          <p id=\"lost\" role=\"status\"></p>\n<main{follow}>\n{main}</main>\n{charts}</body>\n</html>\n",
+        lang = Language::spoken().tag(),
         title = safe(title),
         all = messages::ALL_RUNS,
         label = messages::SEARCH,

@@ -6,6 +6,7 @@ use crate::records::{Found, Record, Records};
 use crate::route::encoded;
 use crate::rows::{Row, Rows};
 use proofload_host::{clock, lock};
+use proofload_language::{Phrase, named};
 use proofload_report::escape::html as safe;
 use proofload_store::schema::Verdict;
 
@@ -25,7 +26,7 @@ pub fn list(base: &str, records: &Records, rows: &mut Rows, search: &str) -> Con
         Ok(found) => found,
         Err(error) => {
             let why = messages::unread_folder(&records.folder().display().to_string(), &error);
-            return Content { follow_s: Some(FOLLOW_S), ..crate::frame::saying(messages::RUNS, &why) };
+            return Content { follow_s: Some(FOLLOW_S), ..crate::frame::saying(&messages::RUNS, &why) };
         }
     };
     let rows = rows.of(&all);
@@ -52,7 +53,7 @@ pub fn measuring() -> String {
 }
 
 fn first_runs() -> String {
-    let line = |(command, what): &(&str, &str)| {
+    let line = |(command, what): &(&str, Phrase)| {
         format!("<dt><code>{}</code></dt><dd>{}</dd>\n", safe(command), safe(what))
     };
     let lines: String = messages::FIRST_RUNS.iter().map(line).collect();
@@ -72,7 +73,7 @@ fn found(base: &str, all: &[Record], rows: &[Row], search: &str) -> String {
         true => format!("<p class=\"says\">{}</p>", messages::shown_of(SHOWN_MAX, matching.len())),
         false => String::new(),
     };
-    let table = table("runs", messages::RUNS, &messages::COLUMNS, &shown);
+    let table = table("runs", &messages::RUNS, &messages::COLUMNS.texts(), &shown);
     format!(
         "<section><form action=\"{base}/compare/chosen\">{table}{more}<p><button>{}</button></p></form></section>\n",
         messages::COMPARE
@@ -90,11 +91,18 @@ fn matches(record: &Record, row: &Row, words: &[String]) -> bool {
         record.study.to_string_lossy().into_owned(),
         record.id.to_string_lossy().into_owned(),
         row.brief.preset.to_string(),
+        named(row.brief.preset.name()).to_string(),
         row.brief.machine.clone(),
         began(record, row),
+        row.state.to_string(),
         state(row).to_string(),
     ];
-    text.extend(row.result.verdicts.iter().map(|of| format!("{} {}", of.claim, of.verdict)));
+    text.extend(
+        row.result
+            .verdicts
+            .iter()
+            .map(|of| format!("{} {} {}", of.claim, of.verdict, named(of.verdict.name()))),
+    );
     let text = text.join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word))
 }
@@ -117,7 +125,7 @@ fn of_id(id: &str) -> Option<String> {
 }
 
 fn state(row: &Row) -> &str {
-    if row.state.is_empty() { messages::NONE } else { row.state.name() }
+    if row.state.is_empty() { messages::NONE } else { named(row.state.name()) }
 }
 
 fn line(base: &str, record: &Record, row: &Row) -> String {
@@ -148,7 +156,7 @@ fn line(base: &str, record: &Record, row: &Row) -> String {
         cells.push(format!("<span class=\"refuted\">{}</span>", safe(&messages::unread(&row.damage))));
         cells.extend([const { String::new() }; 3]);
     }
-    let labelled = messages::COLUMNS.iter().zip(&cells);
+    let labelled = messages::COLUMNS.texts().into_iter().zip(&cells);
     let cells: String =
         labelled.map(|(label, cell)| format!("<td data-label=\"{label}\">{cell}</td>")).collect();
     format!("<tr>{cells}</tr>\n")
@@ -162,5 +170,5 @@ fn verdicts(row: &Row) -> String {
         (n > 0).then(|| format!("<span class=\"{}\">{text}</span>", safe(verdict.name())))
     });
     let told: Vec<String> = told.collect();
-    if told.is_empty() { messages::NONE.to_string() } else { told.join(", ") }
+    if told.is_empty() { messages::NONE.to_string() } else { told.join(messages::between_verdicts()) }
 }

@@ -2,6 +2,7 @@
 
 use crate::frame::table;
 use crate::messages;
+use proofload_language::named;
 use proofload_report::escape::html as safe;
 use proofload_report::number;
 use proofload_store::schema::Slice;
@@ -10,16 +11,14 @@ use proofload_store::{PartialBlock, Run, order_of};
 /// What stands above the report of a study that goes on; `block` is the one that is being measured.
 pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
     let complete = run.blocks().len();
-    let mut lines = Vec::new();
-    if let Some(block) = block {
-        let most = run.plan().timing.looks.last().copied().unwrap_or(0);
+    let most = run.plan().timing.looks.last().copied().unwrap_or(0);
+    let slices = block.map(|block| {
         let done = block.slices.iter().filter(|slice| slice.is_measured()).count();
-        lines.push(messages::block(block.number, most));
-        lines.push(messages::slices(done, expected(run, block.number)));
-    }
-    lines.push(messages::complete(complete));
+        (done, expected(run, block.number))
+    });
+    let lines = messages::progress(block.map(|block| (block.number, most)), slices, complete);
     let note = if complete == 0 { messages::FIRST_BLOCK } else { messages::SO_FAR };
-    let lines = safe(&lines.join(" "));
+    let lines = safe(&lines);
     let last = block.map(|block| last(&block.slices)).unwrap_or_default();
     format!(
         "<section class=\"live\"><h2>{}</h2><p>{lines}</p><p class=\"says\">{note}</p>{last}</section>\n",
@@ -50,21 +49,32 @@ fn last(slices: &[Slice]) -> String {
     if lasts.is_empty() {
         return String::new();
     }
-    let row = |slice: &&Slice| {
-        let measured = &slice.measured;
-        let ns =
-            |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
-        let per_s =
-            measured.throughput_per_s.map_or_else(String::new, |rate| number::with_unit(rate, "per_s"));
-        let times = &measured.response_time_ns;
-        let stream = Some(&measured.stream).filter(|stream| !stream.is_empty());
-        let variant = stream
-            .map_or_else(|| measured.variant.clone(), |stream| format!("{} [{stream}]", measured.variant));
-        let cells =
-            [variant, measured.point.clone(), slice.phase.to_string(), per_s, ns(times.p50), ns(times.p99)];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", safe(cell))).collect();
-        format!("<tr>{cells}</tr>\n")
-    };
-    let rows: String = lasts.iter().map(row).collect();
-    format!("<h3>{}</h3>{}", messages::LAST, table("last", messages::LAST, &messages::LAST_COLUMNS, &rows))
+    let rows: String = lasts.into_iter().map(row).collect();
+    format!(
+        "<h3>{}</h3>{}",
+        messages::LAST,
+        table("last", &messages::LAST, &messages::LAST_COLUMNS.texts(), &rows)
+    )
+}
+
+/// A slice in a row.
+fn row(slice: &Slice) -> String {
+    let measured = &slice.measured;
+    let ns =
+        |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
+    let per_s = measured.throughput_per_s.map_or_else(String::new, |rate| number::with_unit(rate, "per_s"));
+    let times = &measured.response_time_ns;
+    let stream = Some(&measured.stream).filter(|stream| !stream.is_empty());
+    let variant =
+        stream.map_or_else(|| measured.variant.clone(), |stream| format!("{} [{stream}]", measured.variant));
+    let cells = [
+        variant,
+        measured.point.clone(),
+        named(slice.phase.name()).to_string(),
+        per_s,
+        ns(times.p50),
+        ns(times.p99),
+    ];
+    let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", safe(cell))).collect();
+    format!("<tr>{cells}</tr>\n")
 }

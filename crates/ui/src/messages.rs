@@ -1,178 +1,174 @@
-//! The sentences of the page.
+//! The sentences of the page: which message of the catalogue it is.
 
+use proofload_host::clock;
 use proofload_host::lock::Holder;
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::Verdict;
 
 /// Name of the list of runs.
-pub const RUNS: &str = "Runs";
+pub const RUNS: Phrase = Phrase("ui-runs");
 /// The way back to it.
-pub const ALL_RUNS: &str = "All runs";
+pub const ALL_RUNS: Phrase = Phrase("ui-all-runs");
 /// Label of the field for words to search for.
-pub const SEARCH: &str = "Search";
+pub const SEARCH: Phrase = Phrase("ui-search");
 /// What may be searched for.
-pub const SEARCH_FOR: &str = "study, verdict, machine, date …";
+pub const SEARCH_FOR: Phrase = Phrase("ui-search-for");
 /// Name of the button that compares.
-pub const COMPARE: &str = "Compare the two chosen";
+pub const COMPARE: Phrase = Phrase("ui-compare");
 /// Columns of the list of runs.
-pub const COLUMNS: [&str; 7] = ["", "study", "began", "state", "verdicts", "length", "machine"];
-/// Whose row it is not known.
+pub const COLUMNS: Columns<7> = Columns("ui-columns");
+/// What is not known, or not there.
 pub const NONE: &str = "–";
 /// Nothing matches.
-pub const NO_MATCH: &str = "No run matches. Words are looked for in study, question, id, date, state, preset, verdicts and machine; \
-                            each must be there.";
+pub const NO_MATCH: Phrase = Phrase("ui-no-match");
 /// Heading of a page without runs.
-pub const NO_RUNS: &str = "No runs yet";
+pub const NO_RUNS: Phrase = Phrase("ui-no-runs");
 /// How to make one: the command of each line makes it.
-pub const FIRST_RUNS: [(&str, &str); 3] = [
-    ("proofload localhost:8080", "measures a server that is running, in ten seconds"),
-    ("proofload compare localhost:8080 localhost:8081", "says which of two running servers is faster"),
-    (
-        "proofload init && proofload run study.yaml --quick",
-        "writes a first study, starts its servers and judges its claims",
-    ),
+pub const FIRST_RUNS: [(&str, Phrase); 3] = [
+    ("proofload localhost:8080", Phrase("ui-first-url")),
+    ("proofload compare localhost:8080 localhost:8081", Phrase("ui-first-compare")),
+    ("proofload init && proofload run study.yaml --quick", Phrase("ui-first-study")),
 ];
 /// What becomes of this page then.
-pub const APPEARS: &str = "Each leaves a record in the folder above, and appears here by itself.";
+pub const APPEARS: Phrase = Phrase("ui-appears");
 /// The run goes on.
-pub const RUNNING: &str = "Running now";
+pub const RUNNING: Phrase = Phrase("ui-running");
 /// What the figures of a running study rest on.
-pub const SO_FAR: &str = "Verdicts and figures rest on the complete blocks so far and may change until the last look. \
-                          Charts over time and percentiles have the slices of the block being measured, too.";
+pub const SO_FAR: Phrase = Phrase("ui-so-far");
 /// Before there is a complete block.
-pub const FIRST_BLOCK: &str = "There are no verdicts and figures before the first block is complete.";
-/// Columns of what was measured last.
-pub const LAST_COLUMNS: [&str; 6] = ["variant", "load", "phase", "throughput", "p50", "p99"];
+pub const FIRST_BLOCK: Phrase = Phrase("ui-first-block");
 /// Heading of what was measured last.
-pub const LAST: &str = "The last slice of each variant";
+pub const LAST: Phrase = Phrase("ui-last");
+/// Columns of what was measured last.
+pub const LAST_COLUMNS: Columns<6> = Columns("ui-last-columns");
 /// Heading of two runs.
-pub const TWO_RUNS: &str = "Two runs side by side";
+pub const TWO_RUNS: Phrase = Phrase("ui-two-runs");
 /// Not two were chosen.
-pub const CHOOSE_TWO: &str = "Choose two runs in the list, then compare them.";
+pub const CHOOSE_TWO: Phrase = Phrase("ui-choose-two");
 /// A run that is asked for is not there.
-pub const NOT_THERE: &str = "There is no such run, or not any more.";
+pub const NOT_THERE: Phrase = Phrase("ui-not-there");
 /// Of a single measurement there are no blocks.
-pub const SINGLE: &str = "One of them is a single measurement (proofload URL): it has no blocks, so its figures have no intervals to be \
-                          compared by. For two running servers use: proofload compare URL URL";
-/// The first and the second.
-pub const SIDES: [&str; 2] = ["first", "second"];
+pub const SINGLE: Phrase = Phrase("ui-single");
+/// Columns of what two runs have: its name, the first and the second.
+pub const SIDE_COLUMNS: Columns<3> = Columns("ui-side-columns");
 /// Swaps them.
-pub const SWAP: &str = "Swap the two";
+pub const SWAP: Phrase = Phrase("ui-swap");
 /// Heading of claims.
-pub const VERDICTS: &str = "Verdicts";
+pub const VERDICTS: Phrase = Phrase("verdicts");
 /// Neither has claims.
-pub const NO_CLAIMS: &str = "Neither run has claims.";
+pub const NO_CLAIMS: Phrase = Phrase("ui-no-claims");
 /// Heading of what the plans have differently.
-pub const PLAN: &str = "Plan";
+pub const PLAN: Phrase = Phrase("diff-plan");
 /// Heading of the machines.
-pub const ENVIRONMENT: &str = "Environment";
+pub const ENVIRONMENT: Phrase = Phrase("diff-environment");
 /// Nothing differs.
-pub const SAME: &str = "Nothing differs.";
+pub const SAME: Phrase = Phrase("ui-same");
 /// Beside what differs, for eyes.
 pub const DIFFERS_SIGN: &str = "≠";
 /// The same for ears.
-pub const DIFFERS: &str = "differs";
+pub const DIFFERS: Phrase = Phrase("ui-differs");
 /// Compares with the run before.
-pub const WITH_BEFORE: &str = "Compare with the run before";
+pub const WITH_BEFORE: Phrase = Phrase("ui-with-before");
 /// The address leads nowhere.
-pub const NOTHING: &str = "There is nothing at this address.";
+pub const NOTHING: Phrase = Phrase("ui-nothing");
 /// What a page says once nobody answers.
-pub const LOST: &str = "proofload ui does not answer any more: it was ended, or cannot be reached. What is shown is as of the last answer.";
+pub const LOST: Phrase = Phrase("ui-lost");
 /// What a page says once it is answered with an error; the status follows.
-pub const FAILED_SINCE: &str =
-    "What is shown is as of the last answer. Since then proofload ui answers with the error";
+pub const FAILED_SINCE: Phrase = Phrase("ui-failed-since");
 /// Why a request was refused: its host.
-pub const REFUSED_HOST: &str = "Refused: this page is for 127.0.0.1 and localhost only.\n";
+pub const REFUSED_HOST: Phrase = Phrase("ui-refused-host");
 /// Why a request was refused: its token.
-pub const REFUSED_TOKEN: &str =
-    "Refused: open the whole address that proofload ui printed; each start has another one.\n";
+pub const REFUSED_TOKEN: Phrase = Phrase("ui-refused-token");
 /// Why a request was refused: the page that it came from.
-pub const REFUSED_ORIGIN: &str = "Refused: asked by a page of another origin.\n";
+pub const REFUSED_ORIGIN: Phrase = Phrase("ui-refused-origin");
 /// Why a request was refused: its method.
-pub const REFUSED_METHOD: &str = "Refused: this page can be read only (GET, HEAD).\n";
+pub const REFUSED_METHOD: Phrase = Phrase("ui-refused-method");
 /// Why a request was refused: its body.
-pub const REFUSED_BODY: &str = "Refused: a request must not have a body.\n";
+pub const REFUSED_BODY: Phrase = Phrase("ui-refused-body");
 /// Something that should not happen.
-pub const FAILED: &str = "This page could not be made; this is a fault of Proofload, please report it.\n";
+pub const FAILED: Phrase = Phrase("ui-failed");
 
 /// Where the runs lie.
 pub fn in_folder(folder: &str) -> String {
-    format!("in {folder}")
+    say!("ui-in-folder", folder)
 }
 
 /// How many of them are shown.
 pub fn shown_of(shown: usize, all: usize) -> String {
-    format!("The newest {shown} of {all} are shown: search for the others.")
+    say!("ui-shown-of", shown, all)
 }
 
 /// Somebody measures on this machine.
 pub fn measuring(holder: &Holder) -> String {
-    format!(
-        "Measuring on this machine: {holder}. This page gives way to it, a browser here does not: follow from another machine, or \
-         close this tab."
-    )
+    let mut process = match holder.pid {
+        Some(pid) => say!("ui-process", pid = pid.to_string()),
+        None => word!("ui-another-process").to_string(),
+    };
+    if !holder.who.is_empty() {
+        process = say!("ui-measures", process, what = holder.who);
+    }
+    if let Some(since_unix_ns) = holder.since_unix_ns {
+        process = say!("ui-measures-since", process, since = clock::date_text(since_unix_ns));
+    }
+    say!("ui-measuring", process)
 }
 
 /// For a screen reader: what the box before a run does.
 pub fn choose(study: &str, id: &str) -> String {
-    format!("compare {study} {id}")
+    say!("ui-choose", study, id)
 }
 
 /// How long a run was.
 pub fn length(preset: &str, blocks: u32, single: bool) -> String {
-    let of_blocks = match blocks {
-        _ if single => "one measurement".to_string(),
-        1 => "1 block".to_string(),
-        n => format!("{n} blocks"),
+    let length = match single {
+        true => word!("ui-length-single").to_string(),
+        false => say!("blocks", n = blocks),
     };
-    if preset.is_empty() { of_blocks } else { format!("{preset}, {of_blocks}") }
+    if preset.is_empty() { length } else { say!("ui-length", preset = named(preset), length) }
 }
 
 /// So many verdicts of a kind.
 pub fn verdicts(n: usize, verdict: &Verdict) -> String {
-    format!("{n} {verdict}")
+    say!("ui-verdicts", n, verdict = named(verdict.name()))
 }
 
-/// Where a running study is.
-pub fn block(number: u32, most: u32) -> String {
-    match most {
-        0 => format!("Block {number} is being measured."),
-        most => format!("Block {number} of at most {most} is being measured."),
-    }
+/// What stands between several of these.
+pub fn between_verdicts() -> &'static str {
+    word!("between-items")
 }
 
-/// How far it is in its block.
-pub fn slices(done: usize, expected: usize) -> String {
-    match (done, expected) {
-        (0, _) => "No slice of it is complete: servers are starting or warming up.".to_string(),
-        (done, 0) => format!("{done} slices of it are complete."),
-        (done, expected) => format!("{done} of its {expected} slices are complete."),
-    }
-}
-
-/// How many blocks it has.
-pub fn complete(blocks: usize) -> String {
-    match blocks {
-        1 => "1 block is complete.".to_string(),
-        n => format!("{n} blocks are complete."),
-    }
+/// Where a running study is: which block, how far it is in it, and how many blocks it has.
+pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, complete: usize) -> String {
+    let block = block.map(|(number, most)| match most {
+        0 => say!("ui-block", number),
+        most => say!("ui-block-of", number, most),
+    });
+    let slices = slices.map(|slices| match slices {
+        (0, _) => word!("ui-slices-none").to_string(),
+        (done, 0) => say!("ui-slices", done),
+        (done, expected) => say!("ui-slices-of", done, expected),
+    });
+    let complete = say!("ui-complete", n = complete);
+    let all: Vec<String> = block.into_iter().chain(slices).chain([complete]).collect();
+    all.join(word!("ui-between"))
 }
 
 /// What both runs share, counted.
 pub fn same_facts(n: usize) -> String {
-    format!("{n} facts are the same")
+    say!("ui-same-facts", n)
 }
 
 /// A record that cannot be read.
 pub fn unread(why: &str) -> String {
-    format!("This record cannot be read: {why}")
+    say!("ui-unread", why)
 }
 
 /// A folder of runs that cannot be read.
 pub fn unread_folder(folder: &str, why: &std::io::Error) -> String {
-    format!("The folder {folder} cannot be read, and its runs are not shown: {why}")
+    say!("ui-unread-folder", folder, why = why.to_string())
 }
 
 /// Something that is neither a file nor a folder.
 pub fn odd(path: &str) -> String {
-    format!("{path} is a link, a pipe or a device, which could lead out of the record; remove it")
+    say!("ui-odd", path)
 }

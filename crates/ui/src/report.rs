@@ -73,7 +73,9 @@ fn before(base: &str, records: &Records, record: &Record) -> String {
     let all = records.all().unwrap_or_default().records;
     let mut of_study = all.iter().filter(|other| other.study == record.study);
     let older = of_study.find(|other| other.id < record.id && other.path.join(layout::PLAN).is_file());
-    let Some(older) = older.filter(|_| record.path.join(layout::PLAN).is_file()) else { return String::new() };
+    let Some(older) = older.filter(|_| record.path.join(layout::PLAN).is_file()) else {
+        return String::new();
+    };
     let [first, second] = [older, record].map(|of| in_query(&encoded(&of.study, &of.id)));
     format!("<a href=\"{base}/compare?run={first}&amp;run={second}\">{}</a>", messages::WITH_BEFORE)
 }

@@ -14,6 +14,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use proofload_host::{aside, cpus, lock};
+use proofload_language::Language;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -58,11 +59,12 @@ pub struct Server {
 
 struct Shared {
     token: Token,
+    language: Language,
     site: Arc<Mutex<Site>>,
 }
 
 impl Server {
-    /// Listens on the loopback address. `dir` holds `runs/`; port 0 is a free one.
+    /// Listens on the loopback address, and speaks the language that is spoken here. `dir` holds `runs/`; port 0 is a free one.
     ///
     /// # Errors
     /// When the port is taken or not allowed, or there are no random numbers for the token.
@@ -74,7 +76,7 @@ impl Server {
         let (address, listener) = listening.map_err(|source| UiError::Listen { port, source })?;
         let token = Token::random()?;
         let site = Site::new(format!("/{}", token.text()), Records::within(dir));
-        let shared = Shared { token, site: Arc::new(Mutex::new(site)) };
+        let shared = Shared { token, language: Language::spoken(), site: Arc::new(Mutex::new(site)) };
         Ok(Server { listener, address, shared: Arc::new(shared) })
     }
 
@@ -135,7 +137,7 @@ impl Shared {
         let (head, _) = request.into_parts();
         let route = match admitted(&head, &self.token) {
             Ok(path) => Route::of(path, head.uri.query().unwrap_or_default()),
-            Err(refusal) => return response(refused(refusal)),
+            Err(refusal) => return response(self.language.within(|| refused(refusal))),
         };
         if let Some(answer) = file(&route) {
             return response(answer);
@@ -143,21 +145,27 @@ impl Shared {
         let known =
             head.headers.get(header::IF_NONE_MATCH).and_then(|name| name.to_str().ok()).map(str::to_string);
         let site = Arc::clone(&self.site).lock_owned().await;
-        let made = made(site, route, known).await;
-        response(made.unwrap_or_else(|| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, messages::FAILED)))
+        let made = made(site, route, known, self.language).await;
+        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, &messages::FAILED);
+        response(made.unwrap_or_else(|| self.language.within(failed)))
     }
 }
 
 /// A page, made by a thread of its own: it steps aside while somebody measures, and could not come back. `None` when no
 /// thread begins, or it panics.
-async fn made(mut site: OwnedMutexGuard<Site>, route: Route, known: Option<String>) -> Option<Answer> {
+async fn made(
+    mut site: OwnedMutexGuard<Site>,
+    route: Route,
+    known: Option<String>,
+    language: Language,
+) -> Option<Answer> {
     let (done, made) = oneshot::channel();
     let work = move || {
         if !matches!(lock::holder(), Ok(None)) {
             // Refused: it works as everybody does.
             let _ = aside::step_aside();
         }
-        let answer = site.answer(&route, known.as_deref());
+        let answer = language.within(|| site.answer(&route, known.as_deref()));
         // The next one may begin before this one has been sent.
         drop(site);
         let _ = done.send(answer);
@@ -174,7 +182,7 @@ fn refused(refusal: Refusal) -> Answer {
         Refusal::Method => messages::REFUSED_METHOD,
         Refusal::Body => messages::REFUSED_BODY,
     };
-    Answer::text(refusal.status(), why)
+    Answer::text(refusal.status(), &why)
 }
 
 fn response(answer: Answer) -> Response<Full<Bytes>> {

@@ -28,13 +28,9 @@ pub struct Answer {
 
 impl Answer {
     /// A sentence.
-    pub fn text(status: StatusCode, text: &'static str) -> Answer {
-        Answer {
-            status,
-            kind: "text/plain; charset=utf-8",
-            body: Bytes::from_static(text.as_bytes()),
-            etag: None,
-        }
+    pub fn text(status: StatusCode, text: &str) -> Answer {
+        let body = format!("{text}\n").into();
+        Answer { status, kind: "text/plain; charset=utf-8", body, etag: None }
     }
 
     fn html(status: StatusCode, body: String) -> Answer {
@@ -75,7 +71,7 @@ impl Site {
             Route::List(search) => self.list(search),
             Route::Run(named) => self.run(named),
             Route::Compare(named) => self.compare(named),
-            _ => self.says(StatusCode::NOT_FOUND, messages::RUNS, messages::NOTHING),
+            _ => self.says(StatusCode::NOT_FOUND, &messages::RUNS, &messages::NOTHING),
         };
         match answer.etag.as_deref() == known && known.is_some() {
             true => Answer { status: StatusCode::NOT_MODIFIED, body: Bytes::new(), ..answer },
@@ -124,7 +120,7 @@ impl Site {
 
     fn compare(&mut self, named: &[Named]) -> Answer {
         let [first, second] = named else {
-            return self.says(StatusCode::BAD_REQUEST, messages::TWO_RUNS, messages::CHOOSE_TWO);
+            return self.says(StatusCode::BAD_REQUEST, &messages::TWO_RUNS, &messages::CHOOSE_TWO);
         };
         let both = self.find(first).and_then(|first| Ok([first, self.find(second)?]));
         let [first, second] = match both {
@@ -141,7 +137,7 @@ impl Site {
     }
 
     fn find(&self, named: &Named) -> Result<Record, Answer> {
-        let missing = || self.says(StatusCode::NOT_FOUND, messages::RUNS, messages::NOT_THERE);
+        let missing = || self.says(StatusCode::NOT_FOUND, &messages::RUNS, &messages::NOT_THERE);
         self.records.find(named).ok_or_else(missing)
     }
 

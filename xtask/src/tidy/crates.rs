@@ -21,7 +21,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ),
     ("report", &["host", "language", "measure", "stats", "store"]),
     ("export", &["measure", "report", "store"]),
-    ("ui", &["host", "report", "store"]),
+    ("ui", &["host", "language", "report", "store"]),
     ("metrics", &["host", "measure", "report", "stats", "store"]),
     (
         "cli",

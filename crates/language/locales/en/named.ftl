@@ -31,3 +31,7 @@ named-found = found
 named-leak = leak
 named-growth = growth
 named-filling = filling
+named-warm-up = warm-up
+named-measure = measure
+named-perturbation = perturbation
+named-long = long

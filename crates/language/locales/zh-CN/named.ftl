@@ -31,3 +31,7 @@ named-found = 已找到
 named-leak = 泄漏
 named-growth = 增长
 named-filling = 填充
+named-warm-up = 预热
+named-measure = 测量
+named-perturbation = 扰动检查
+named-long = 长时间片

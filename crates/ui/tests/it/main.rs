@@ -1,6 +1,7 @@
 //! The page, asked as any program may ask: bytes over a socket.
 
 mod asking;
+mod chinese;
 mod limits;
 mod live;
 mod made;
