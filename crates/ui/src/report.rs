@@ -49,7 +49,8 @@ fn of_study(path: &Path, goes_on: bool) -> Result<Content, String> {
     // It would count as one that was lost.
     let current = run.take_current();
     let mut result = of_run(&run).map_err(|error| error.to_string())?;
-    let mut slices: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).collect();
+    let lost = run.blocks().iter().flat_map(|block| &block.lost).flat_map(|lost| &lost.slices);
+    let mut slices: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).chain(lost).collect();
     let mut live = String::new();
     if goes_on {
         slices.extend(current.iter().flat_map(|block| &block.slices));
