@@ -7,7 +7,7 @@ use proofload_lab::manner::Manner;
 use proofload_lab::runner::{Behind, Listener, Progress};
 use proofload_metrics::{Doing, Hub, OtlpSettings, Push, Server, State, address};
 use proofload_stats::Claim;
-use proofload_store::schema::{Plan, Slice, SubjectUse};
+use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -88,9 +88,9 @@ impl Exports {
                 Progress::Slice { cycle, of, .. } => state.cycle(*cycle, *of),
                 Progress::Trying { .. } => state.does(Doing::Measuring),
                 Progress::Measured { slice } => state.slice(slice),
-                Progress::Perturbing { .. }
-                | Progress::LongSlices { .. }
-                | Progress::Ceiling { found: None, .. } => state.does(Doing::Checking),
+                Progress::Perturbing { .. } => state.checks(Phase::Perturbation),
+                Progress::LongSlices { .. } => state.checks(Phase::Long),
+                Progress::Ceiling { found: None, .. } => state.does(Doing::Checking),
                 Progress::Look { blocks, judgement } => state.look(*blocks, judgement),
                 Progress::Lost { variant, .. } => state.lost(variant),
                 Progress::Disturbed { .. } => state.disturbed(),

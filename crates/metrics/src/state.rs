@@ -97,6 +97,8 @@ pub struct State {
     pub(crate) preset: String,
     pub(crate) seed: u64,
     pub(crate) doing: Doing,
+    /// Of the slices that are measured now, as the record will have it.
+    phase: Phase,
     pub(crate) progress: Option<f64>,
     /// The present block, the last one, and how many are complete.
     pub(crate) block: Option<(u32, u32)>,
@@ -151,6 +153,23 @@ impl State {
     pub fn does(&mut self, doing: Doing) {
         self.doing = doing;
         self.version += 1;
+        match doing {
+            Doing::Starting | Doing::WarmingUp => self.enter_phase(Phase::WarmUp),
+            Doing::Measuring => self.enter_phase(Phase::Measure),
+            _ => {}
+        }
+    }
+
+    /// Slices beside the figures are about to be measured, which have that phase on record.
+    pub fn checks(&mut self, phase: Phase) {
+        self.does(Doing::Checking);
+        self.enter_phase(phase);
+    }
+
+    /// What is not on record when the next phase begins never will be: of slices beside the figures all are kept, or none.
+    fn enter_phase(&mut self, phase: Phase) {
+        self.open.retain(|open| open.place.phase == phase.name());
+        self.phase = phase;
     }
 
     /// It is over; how is said once, and what is said later does not count.
@@ -205,13 +224,8 @@ impl State {
 
     /// A load begins.
     pub fn begins(&mut self, variant: &str, point: &str) {
-        let phase = match self.doing {
-            Doing::WarmingUp | Doing::Starting => Phase::WarmUp,
-            Doing::Checking => Phase::Perturbation,
-            _ => Phase::Measure,
-        };
-        let place =
-            Place { variant: variant.to_string(), point: point.to_string(), phase: phase.name().to_string() };
+        let phase = self.phase.name().to_string();
+        let place = Place { variant: variant.to_string(), point: point.to_string(), phase };
         self.open.push(Open { place, streams: BTreeMap::new(), used: None });
         self.version += 1;
     }
@@ -262,8 +276,7 @@ impl State {
     /// Takes a stream of the oldest slice of that place away, for it is on record.
     fn close(&mut self, place: &Place, stream: &str) {
         let number = self.streams.iter().position(|name| name == stream).unwrap_or(0);
-        let is_it = |open: &Open| open.place.variant == place.variant && open.place.point == place.point;
-        let Some(at) = self.open.iter().position(is_it) else { return };
+        let Some(at) = self.open.iter().position(|open| open.place == *place) else { return };
         let open = &mut self.open[at];
         open.streams.remove(&number);
         open.used = None;

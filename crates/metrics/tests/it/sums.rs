@@ -3,7 +3,7 @@
 use crate::support::{SECOND, begun, count, family, figures, second, slice};
 use proofload_measure::Outcome::{Answered, Rejected, Timeout};
 use proofload_metrics::{Doing, Figures, State, Value};
-use proofload_store::schema::{Plan, SubjectUse};
+use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 
 const EXCHANGES: &str = "proofload_exchanges_total";
 
@@ -90,6 +90,7 @@ fn each_stream_of_a_slice_counts_for_itself() {
     let mut state = State::default();
     let streams = vec!["reads".to_string(), "writes".to_string()];
     state.begun(&Plan { streams, ..Plan::default() }, &[], 0);
+    state.does(Doing::Measuring);
     state.begins("nio", "8c");
     state.second(1, &writes);
     state.second(0, &reads);
@@ -110,6 +111,47 @@ fn a_slice_that_never_came_on_record_is_forgotten_with_its_block() {
     state.block(2, 4);
     assert!(figures(&state).families.iter().all(|family| family.about.in_prometheus() != EXCHANGES));
     assert_eq!(count(&figures(&state), "proofload_variants_lost_total", "nio"), 1);
+}
+
+#[test]
+fn a_slice_beside_the_figures_has_its_phase_before_it_is_on_record() {
+    let seen = second(0, &[(1_000_000, Answered)]);
+    let recorded = |phase| Slice { phase, ..slice("nio", "8c", "", &seen) };
+    let of = |state: &State| ["perturbation", "long"].map(|phase| count(&figures(state), EXCHANGES, phase));
+    let mut state = begun("s");
+    state.checks(Phase::Perturbation);
+    state.begins("nio", "8c");
+    state.second(0, &seen);
+    assert_eq!(of(&state), [1, 0]);
+    state.slice(&recorded(Phase::Perturbation));
+    state.checks(Phase::Long);
+    for number in 1..=2 {
+        state.begins("nio", "8c");
+        state.second(0, &seen);
+        assert_eq!(of(&state), [1, number]);
+    }
+    for _ in 0..2 {
+        state.slice(&recorded(Phase::Long));
+        assert_eq!(of(&state), [1, 2]);
+    }
+}
+
+#[test]
+fn a_pair_that_was_dropped_is_forgotten_when_the_next_phase_begins_and_takes_nothing_with_it() {
+    let seen = second(0, &[(1_000_000, Answered)]);
+    let mut state = begun("s");
+    state.slice(&slice("nio", "8c", "", &seen));
+    state.checks(Phase::Perturbation);
+    state.begins("nio", "8c");
+    state.second(0, &seen);
+    // The second load failed.
+    state.begins("nio", "8c");
+    state.checks(Phase::Long);
+    assert_eq!(count(&figures(&state), EXCHANGES, "perturbation"), 0);
+    state.begins("nio", "8c");
+    state.second(0, &seen);
+    state.slice(&Slice { phase: Phase::Long, ..slice("nio", "8c", "", &seen) });
+    assert_eq!(["measure", "long"].map(|phase| count(&figures(&state), EXCHANGES, phase)), [1, 1]);
 }
 
 #[test]
