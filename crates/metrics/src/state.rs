@@ -77,7 +77,7 @@ struct Open {
     place: Place,
     /// By the number of the stream.
     streams: BTreeMap<usize, Load>,
-    used: Option<SubjectUse>,
+    used: Option<Used>,
 }
 
 /// A claim as it stands.
@@ -249,7 +249,7 @@ impl State {
     pub fn used(&mut self, used: &SubjectUse) {
         let Some(open) = self.open.last_mut() else { return };
         self.held.entry((open.place.variant.clone(), open.place.point.clone())).or_default().take(used);
-        open.used = Some(used.clone());
+        open.used = Some(Used::of(used));
         self.version += 1;
     }
 
@@ -261,28 +261,29 @@ impl State {
             point: measured.point.clone(),
             phase: slice.phase.name().to_string(),
         };
-        self.close(&place, &measured.stream);
+        let shown = self.close(&place, &measured.stream);
         let key = (place.clone(), measured.stream.clone());
         self.on_record.entry(key).or_default().add_slice(slice);
         let of = (measured.variant.clone(), measured.point.clone(), measured.stream.clone());
         self.latest.insert(of, Latest::of_slice(slice));
         if let Some(used) = &measured.subject {
             self.held.entry((measured.variant.clone(), measured.point.clone())).or_default().take(used);
-            self.used.entry(place).or_default().add(used);
+            self.used.entry(place).or_default().add(&Used::of(used).at_least(shown.as_ref()));
         }
         self.version += 1;
     }
 
-    /// Takes a stream of the oldest slice of that place away, for it is on record.
-    fn close(&mut self, place: &Place, stream: &str) {
+    /// Takes a stream of the oldest slice of that place away, for it is on record. What the subject was said to have used in it.
+    fn close(&mut self, place: &Place, stream: &str) -> Option<Used> {
         let number = self.streams.iter().position(|name| name == stream).unwrap_or(0);
-        let Some(at) = self.open.iter().position(|open| open.place == *place) else { return };
+        let at = self.open.iter().position(|open| open.place == *place)?;
         let open = &mut self.open[at];
         open.streams.remove(&number);
-        open.used = None;
+        let used = open.used.take();
         if open.streams.is_empty() {
             self.open.remove(at);
         }
+        used
     }
 
     /// Every load with what it came to so far, by place and stream.

@@ -38,13 +38,25 @@ static GAUGES: [(&About, Of); 9] = [
 pub(crate) struct Used([Option<u64>; COUNTERS.len()]);
 
 impl Used {
-    /// Adds what was used in a window.
-    pub fn add(&mut self, used: &SubjectUse) {
-        for (sum, (_, of)) in self.0.iter_mut().zip(&COUNTERS) {
-            if let Some(n) = of(used) {
-                *sum = Some(sum.unwrap_or(0) + n);
-            }
+    /// What was used in a window.
+    pub fn of(used: &SubjectUse) -> Used {
+        Used(COUNTERS.map(|(_, of)| of(used)))
+    }
+
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Used) {
+        for (sum, n) in self.0.iter_mut().zip(other.0) {
+            *sum = n.map_or(*sum, |n| Some(sum.unwrap_or(0) + n));
         }
+    }
+
+    /// As it is, but nowhere less than what was shown before: a counter that shrinks looks like a restart. CPU time is
+    /// scaled to its window when it comes on record, which may be less than a sample of a moment before.
+    pub fn at_least(self, shown: Option<&Used>) -> Used {
+        let Some(shown) = shown else { return self };
+        let mut most = self;
+        most.0.iter_mut().zip(shown.0).for_each(|(n, shown)| *n = (*n).max(shown));
+        most
     }
 
     /// Enters the sums.

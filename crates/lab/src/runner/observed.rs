@@ -27,7 +27,8 @@ pub trait Listener: Sync {
     /// what the record will say of the load.
     fn second(&self, stretch: &Stretch<'_>);
 
-    /// What the subject used since the window began, and what it holds now.
+    /// What the subject used since the window began, and what it holds now: while the window lasts. What it came to is in the
+    /// record, where CPU time is scaled to the window; samples beyond its end have more.
     fn used(&self, used: &SubjectUse);
 }
 
@@ -60,8 +61,12 @@ pub(super) fn observed(
         });
         let sampling = sampler.as_ref().map(|sampler| {
             scope.spawn(move || {
-                let mut hearing = Hearing { listener: *listener, first: None, next_ns: 0 };
-                sampler.run_heard(&watch.window_start_ns, done, &mut |sample| hearing.hear(sample))
+                let mut hearing =
+                    Hearing { listener: *listener, length_ns: length_of(plans), first: None, next_ns: 0 };
+                let start_ns = &watch.window_start_ns;
+                sampler.run_heard(start_ns, done, &mut |sample| {
+                    hearing.hear(sample, start_ns.load(Ordering::Relaxed));
+                })
             })
         });
         let checking = checkpointer.as_ref().map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
@@ -95,15 +100,18 @@ fn carried_out(
 /// From samples to what a listener hears.
 struct Hearing<'a> {
     listener: Option<&'a dyn Listener>,
+    /// Of the window, where the clock ends it.
+    length_ns: Option<u64>,
     first: Option<TreeSample>,
     next_ns: u64,
 }
 
 impl Hearing<'_> {
-    fn hear(&mut self, sample: &TreeSample) {
+    fn hear(&mut self, sample: &TreeSample, start_ns: u64) {
         let Some(listener) = self.listener else { return };
         let first = self.first.get_or_insert_with(|| sample.clone());
-        if sample.at_ns >= self.next_ns {
+        let end_ns = self.length_ns.map_or(u64::MAX, |length_ns| start_ns.saturating_add(length_ns));
+        if sample.at_ns >= self.next_ns && sample.at_ns < end_ns {
             self.next_ns = sample.at_ns + HEAR_EVERY_NS;
             listener.used(&sample.since(first));
         }
@@ -117,4 +125,44 @@ pub(super) fn length_of(plans: &[LoadPlan]) -> Option<u64> {
         _ => None,
     });
     lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<Option<u64>>>);
+
+    impl Listener for Heard {
+        fn begins(&self, _: &str, _: &str) {}
+
+        fn second(&self, _: &Stretch<'_>) {}
+
+        fn used(&self, used: &SubjectUse) {
+            self.0.lock().expect("nobody panics").push(used.cpu_ns);
+        }
+    }
+
+    /// CPU times that are heard of samples at these milliseconds of a window that begins at the hundredth second.
+    fn heard(length_ns: Option<u64>, at_ms: &[u64]) -> Vec<u64> {
+        let start_ns = 100_000_000_000;
+        let listener = Heard::default();
+        let mut hearing = Hearing { listener: Some(&listener), length_ns, first: None, next_ns: 0 };
+        for ms in at_ms {
+            let at_ns = start_ns + ms * 1_000_000;
+            hearing.hear(&TreeSample { at_ns, cpu_ns: 7 + ms, ..TreeSample::default() }, start_ns);
+        }
+        drop(hearing);
+        listener.0.into_inner().expect("nobody panics").into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn a_subject_is_heard_of_each_second_until_its_window_ends() {
+        let at_ms = [0, 500, 1_000, 1_500, 2_000, 3_000];
+        assert_eq!(heard(None, &at_ms), [0, 1_000, 2_000, 3_000]);
+        assert_eq!(heard(Some(2_000_000_000), &at_ms), [0, 1_000], "what is late has more than the record");
+        assert_eq!(heard(Some(2_000_000_001), &at_ms), [0, 1_000, 2_000]);
+    }
 }

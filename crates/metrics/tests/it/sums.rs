@@ -175,6 +175,11 @@ fn what_a_subject_uses_counts_while_the_window_lasts_and_as_the_record_has_it_af
     assert_eq!(count(&figures(&state), "proofload_subject_threads", "nio"), 7, "the record does not say");
     state.slice(&slice("nio", "8c", "", &seen));
     assert_eq!(cpu(&state), 6.0);
+    state.begins("nio", "8c");
+    state.used(&used(4 * SECOND));
+    assert_eq!(cpu(&state), 10.0);
+    state.slice(&slice("nio", "8c", "", &seen));
+    assert_eq!(cpu(&state), 10.0, "3 s on record, but 4 s were shown");
 }
 
 #[test]
