@@ -12,6 +12,7 @@ pub mod cpus;
 pub mod doctor;
 mod environment;
 mod facts;
+pub mod http;
 pub mod jdk;
 mod leftovers;
 pub mod lock;

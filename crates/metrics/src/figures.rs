@@ -1,9 +1,10 @@
 //! From what is known of a run to metrics with values.
 
 use crate::catalogue as about;
+use crate::doing::Doing;
 use crate::family::{Figures, Value};
 use crate::load::{Latest, Load, QUANTILES, no_outcomes};
-use crate::state::{ClaimState, Doing, State};
+use crate::state::{ClaimState, State};
 use proofload_report::escape;
 use proofload_stats::Verdict;
 

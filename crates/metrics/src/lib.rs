@@ -4,6 +4,7 @@
 //! the generator's CPUs, and make both formats of the same [`Figures`].
 
 mod catalogue;
+mod doing;
 mod family;
 mod figures;
 mod hub;
@@ -18,6 +19,7 @@ mod state;
 mod subject;
 
 pub use catalogue::{ALL, About, Kind, Unit};
+pub use doing::Doing;
 pub use family::{Family, Figures, Sample, Times, Value};
 pub use figures::{Cost, Own};
 pub use hub::Hub;
@@ -26,4 +28,4 @@ pub use prometheus::Format;
 pub use push::Push;
 pub use scrape::Server;
 pub use settings::{Mistake, OtlpSettings, address};
-pub use state::{Doing, State};
+pub use state::State;

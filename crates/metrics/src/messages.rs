@@ -7,6 +7,10 @@ pub(crate) fn front(path: &str) -> String {
     format!("Proofload serves the figures of a run at {path}\n")
 }
 
+/// A request for another host than this machine.
+pub(crate) const REFUSED_HOST: &str =
+    "the page of figures is for this machine only; ask for it by the address that Proofload said\n";
+
 /// An address that cannot be listened on by its form.
 pub(crate) fn bad_address(text: &str) -> String {
     format!("{text:?} is no port and no address; write 9464, or 127.0.0.1:9464")

@@ -4,22 +4,19 @@ use crate::figures::Cost;
 use crate::hub::{Hub, OutOfTheWay};
 use crate::messages;
 use crate::prometheus::Format;
-use axum::Router;
-use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::response::IntoResponse;
-use axum::routing::get;
-use axum::serve::Listener;
-use proofload_host::clock;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::{Method, Request, Response, StatusCode};
+use proofload_host::{clock, http};
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
@@ -29,8 +26,14 @@ const NAME: &str = "prometheus";
 const PATH: &str = "/metrics";
 /// How old figures may be; whoever asks more often gets the same again.
 const FRESH_NS: u64 = 1_000_000_000;
-/// Open connections: descriptors are the generator's.
+/// Connections at once: descriptors are the generator's. Further ones wait in the kernel.
 const CONNECTIONS_MAX: usize = 16;
+/// How long a connection may last.
+const CONNECTION_TIME: Duration = Duration::from_secs(30);
+/// How long the end waits for a page that is on its way.
+const END_TIME: Duration = Duration::from_secs(2);
+/// How often it looks.
+const END_POLL: Duration = Duration::from_millis(5);
 /// What Prometheus and its relatives say, and people with a browser do not.
 const SCRAPER: &str = "x-prometheus-scrape-timeout-seconds";
 /// How long the last scrape is waited for, where nobody knows how often there is one, and at most.
@@ -49,7 +52,12 @@ pub struct Server {
 /// What the page is made of, and what became of it.
 struct Served {
     hub: Arc<Hub>,
+    /// Whether only this machine is listened to.
+    local: bool,
     page: Mutex<Page>,
+    /// Each page on its way has one.
+    on_its_way: Arc<()>,
+    /// Of when the figures were that a scraper had last, to the last byte.
     scraped_ns: AtomicU64,
     /// The longest time from one scrape to the next.
     period_ns: AtomicU64,
@@ -60,7 +68,15 @@ struct Page {
     place: OutOfTheWay,
     cost: Cost,
     /// What was served last: of which version, when, as what.
-    last: Option<(u64, u64, Format, String)>,
+    last: Option<(u64, u64, Format, Bytes)>,
+}
+
+/// A page that was made for somebody.
+struct Made {
+    at_ns: u64,
+    bytes: u64,
+    scraper: bool,
+    _on_its_way: Arc<()>,
 }
 
 impl Server {
@@ -69,26 +85,27 @@ impl Server {
     /// # Errors
     /// When the address cannot be listened on: it is taken, or not this machine's.
     pub fn start(address: SocketAddr, hub: Arc<Hub>) -> io::Result<Server> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
+        let listener = {
+            let _within = runtime.enter();
+            TcpListener::from_std(listener)?
+        };
         let address = listener.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served = Arc::new(Served {
             hub,
+            local: address.ip().is_loopback(),
             page: Mutex::default(),
+            on_its_way: Arc::new(()),
             scraped_ns: AtomicU64::new(0),
             period_ns: AtomicU64::new(0),
         });
         let stop = Arc::new(Notify::new());
         let (serving, stopping) = (Arc::clone(&served), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("prometheus".to_string()).spawn(move || {
-            serving.page.lock().unwrap_or_else(PoisonError::into_inner).place = OutOfTheWay::begin();
-            let router = Router::new().route("/", get(front)).route(PATH, get(page)).with_state(serving);
-            runtime.spawn(async move {
-                let listener = Few { listener: TcpListener::from_std(listener)?, open: Arc::new(()) };
-                axum::serve(listener, router).await
-            });
-            runtime.block_on(stopping.notified());
+            serving.page().place = OutOfTheWay::begin();
+            runtime.block_on(serve(listener, &serving, &stopping));
             // Whoever still holds a connection does not hold the end of the run.
             runtime.shutdown_background();
         })?;
@@ -126,110 +143,120 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stop.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // It has nothing to say at its end.
-            let _ = thread.join();
+        let Some(thread) = self.thread.take() else { return };
+        if let Err(panic) = thread.join()
+            && !std::thread::panicking()
+        {
+            resume_unwind(panic);
         }
     }
 }
 
-async fn front() -> impl IntoResponse {
-    messages::front(PATH)
+/// Serves until the end is near, and then what is on its way.
+async fn serve(listener: TcpListener, served: &Arc<Served>, stop: &Notify) {
+    let serving = Arc::clone(served);
+    let each = move |stream| connection(stream, Arc::clone(&serving));
+    let accepting = tokio::spawn(async move { http::accept(listener, CONNECTIONS_MAX, each).await });
+    stop.notified().await;
+    accepting.abort();
+    if let Err(ended) = accepting.await
+        && ended.is_panic()
+    {
+        resume_unwind(ended.into_panic());
+    }
+    let sent = async {
+        while Arc::strong_count(&served.on_its_way) > 1 {
+            tokio::time::sleep(END_POLL).await;
+        }
+    };
+    // A reader that takes longer has had its time.
+    let _ = tokio::time::timeout(END_TIME, sent).await;
 }
 
-async fn page(State(served): State<Arc<Served>>, headers: HeaderMap) -> impl IntoResponse {
-    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let format = Format::accepted(accept);
-    let text = served.text(format, headers.contains_key(SCRAPER));
-    ([(CONTENT_TYPE, format.content_type())], text)
+async fn connection(stream: TcpStream, served: Arc<Served>) {
+    let made = OnceLock::new();
+    let answer = |request| ready(served.answer(&request, &made));
+    let whole = http::answer(stream, CONNECTION_TIME, answer).await;
+    if let Some(made) = made.get() {
+        served.is_over(made, whole);
+    }
 }
 
 impl Served {
-    fn text(&self, format: Format, scraper: bool) -> String {
-        let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+    fn page(&self) -> MutexGuard<'_, Page> {
+        self.page.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, request: &Request<Incoming>, made: &OnceLock<Made>) -> Response<Full<Bytes>> {
+        const PLAIN: &str = "text/plain; charset=utf-8";
+        let text = |status, text: String| response(status, PLAIN, text.into());
+        if self.local && http::own_host(request.uri(), request.headers()).is_none() {
+            return text(StatusCode::FORBIDDEN, messages::REFUSED_HOST.to_string());
+        }
+        if request.method() != Method::GET && request.method() != Method::HEAD {
+            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, String::new());
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return refused;
+        }
+        match request.uri().path() {
+            "/" => text(StatusCode::OK, messages::front(PATH)),
+            PATH => {
+                let (format, page) = self.made(request.headers(), made);
+                response(StatusCode::OK, format.content_type(), page)
+            }
+            _ => text(StatusCode::NOT_FOUND, String::new()),
+        }
+    }
+
+    /// The figures as they are now, or were a moment ago.
+    fn made(&self, headers: &HeaderMap, made: &OnceLock<Made>) -> (Format, Bytes) {
+        let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let format = Format::accepted(accept);
+        let mut page = self.page();
         page.place.follow(&self.hub);
         let (version, over) = self.hub.version();
         let now_ns = clock::monotonic_ns();
-        let fresh = |(known, at_ns, known_format, _): &(u64, u64, Format, String)| {
+        let fresh = |(known, at_ns, known_format, _): &(u64, u64, Format, Bytes)| {
             *known_format == format && if over { *known == version } else { *at_ns + FRESH_NS > now_ns }
         };
-        if !page.last.as_ref().is_some_and(fresh) {
-            let text = self.hub.figures().text(format);
-            page.last = Some((version, now_ns, format, text));
-        }
-        let text = page.last.as_ref().map_or_else(String::new, |(_, _, _, text)| text.clone());
+        let known = page.last.take().filter(fresh);
+        let (.., text) = page.last.insert(
+            known.unwrap_or_else(|| (version, now_ns, format, self.hub.figures().text(format).into())),
+        );
+        let text = text.clone();
+        let _ = made.set(Made {
+            at_ns: now_ns,
+            bytes: text.len() as u64,
+            scraper: headers.contains_key(SCRAPER),
+            _on_its_way: Arc::clone(&self.on_its_way),
+        });
+        (format, text)
+    }
+
+    /// A page was sent, or was not.
+    fn is_over(&self, made: &Made, whole: bool) {
+        let mut page = self.page();
         page.cost = Cost {
             cpu_ns: clock::thread_cpu_ns(),
-            bytes: page.cost.bytes + text.len() as u64,
-            done: page.cost.done + 1,
-            failed: 0,
+            bytes: page.cost.bytes + made.bytes,
+            done: page.cost.done + u64::from(whole),
+            failed: page.cost.failed + u64::from(!whole),
         };
         self.hub.spent(NAME, page.cost);
-        if scraper {
-            let before_ns = self.scraped_ns.swap(now_ns, Ordering::Relaxed);
+        if made.scraper && whole {
+            let before_ns = self.scraped_ns.fetch_max(made.at_ns, Ordering::Relaxed);
             if before_ns > 0 {
-                self.period_ns.fetch_max(now_ns - before_ns, Ordering::Relaxed);
-            }
-        }
-        text
-    }
-}
-
-/// A listener that has few connections at once; one too many is closed.
-struct Few {
-    listener: TcpListener,
-    /// Each open connection has one.
-    open: Arc<()>,
-}
-
-/// One of few connections.
-struct One {
-    stream: TcpStream,
-    _open: Arc<()>,
-}
-
-impl Listener for Few {
-    type Io = One;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (One, SocketAddr) {
-        loop {
-            let (stream, peer) = Listener::accept(&mut self.listener).await;
-            if Arc::strong_count(&self.open) <= CONNECTIONS_MAX {
-                return (One { stream, _open: Arc::clone(&self.open) }, peer);
+                self.period_ns.fetch_max(made.at_ns.saturating_sub(before_ns), Ordering::Relaxed);
             }
         }
     }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
 }
 
-impl AsyncRead for One {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        to: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, to)
-    }
-}
-
-impl AsyncWrite for One {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
+fn response(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }

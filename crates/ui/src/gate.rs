@@ -5,12 +5,10 @@
 //! itself opens nothing here.
 
 use crate::token::Token;
-use hyper::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING};
+use hyper::header::{CONTENT_LENGTH, HeaderValue, ORIGIN, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
-
-/// Names under which this machine calls itself. A page elsewhere whose name was made to lead here (DNS rebinding) has another.
-const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
+use proofload_host::http::own_host;
 
 /// Why a request is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +38,7 @@ impl Refusal {
 
 /// The path behind the token, without the slash between the two.
 pub fn admitted<'a>(head: &'a Parts, token: &Token) -> Result<&'a str, Refusal> {
-    let host = only(&head.headers, HOST).ok_or(Refusal::Host)?;
-    // `GET http://elsewhere/ HTTP/1.1`: the address counts there, and Host does not.
-    if head.uri.authority().is_some() || !HOSTS.contains(&name_of(host)) {
-        return Err(Refusal::Host);
-    }
+    let host = own_host(&head.uri, &head.headers).ok_or(Refusal::Host)?;
     let path = head.uri.path().strip_prefix('/').ok_or(Refusal::Host)?;
     let (given, rest) = path.split_once('/').unwrap_or((path, ""));
     if !token.is(given) {
@@ -62,22 +56,6 @@ pub fn admitted<'a>(head: &'a Parts, token: &Token) -> Result<&'a str, Refusal> 
         return Err(Refusal::Body);
     }
     Ok(rest)
-}
-
-/// The value of a field that must be there once.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(first)
-}
-
-/// A host without its port. Any port may be named: SSH forwards have their own.
-fn name_of(host: &str) -> &str {
-    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-    match host.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        _ => host,
-    }
 }
 
 #[cfg(test)]

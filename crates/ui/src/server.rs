@@ -9,32 +9,20 @@ use crate::{UiError, messages};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderName};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use proofload_host::{aside, cpus, lock};
+use proofload_host::{aside, cpus, http, lock};
 use proofload_language::Language;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore, oneshot};
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 
 /// Connections at once; further ones wait in the kernel.
 const CONNECTIONS_MAX: usize = 32;
-/// Most bytes of a request's head.
-const HEAD_BYTES_MAX: usize = 16 << 10;
-/// Most header fields of a request.
-const HEADERS_MAX: usize = 64;
-/// How long a request's head may take to arrive.
-const HEAD_TIME: Duration = Duration::from_secs(5);
 /// How long a connection may last: a report of a large record takes seconds.
 const CONNECTION_TIME: Duration = Duration::from_secs(120);
-/// How long to wait after a connection could not be accepted.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a page may do: run and draw what this server has, ask this server, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -97,39 +85,16 @@ impl Server {
 
     async fn accept(self) -> Result<Infallible, UiError> {
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(UiError::Runtime)?;
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-        loop {
-            let place = Arc::clone(&places).acquire_owned().await;
-            match listener.accept().await {
-                Ok((stream, _)) => {
-                    let shared = Arc::clone(&self.shared);
-                    tokio::spawn(async move {
-                        connection(stream, shared).await;
-                        drop(place);
-                    });
-                }
-                // No descriptor is left, or the other side has gone again.
-                Err(_) => tokio::time::sleep(PAUSE).await,
+        let shared = self.shared;
+        let each = move |stream| {
+            let shared = Arc::clone(&shared);
+            async move {
+                // Whoever broke it off knows.
+                let _ = http::answer(stream, CONNECTION_TIME, |request| shared.answer(request)).await;
             }
-        }
+        };
+        Ok(http::accept(listener, CONNECTIONS_MAX, each).await)
     }
-}
-
-/// One request and its answer; a second one takes a second connection, so that a limit of its time limits the request.
-async fn connection(stream: TcpStream, shared: Arc<Shared>) {
-    let service = service_fn(move |request| {
-        let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(shared.answer(request).await) }
-    });
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(HEADERS_MAX)
-        .keep_alive(false)
-        .serve_connection(TokioIo::new(stream), service);
-    // Whoever broke it off knows.
-    let _ = tokio::time::timeout(CONNECTION_TIME, served).await;
 }
 
 impl Shared {

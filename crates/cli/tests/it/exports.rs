@@ -18,7 +18,7 @@ type Page = BTreeMap<String, f64>;
 /// Asks as Prometheus would; `None` when nobody listens any more.
 fn scrape(address: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
-    let heads = "Host: x\r\nConnection: close\r\nX-Prometheus-Scrape-Timeout-Seconds: 1\r\n";
+    let heads = "Host: localhost\r\nX-Prometheus-Scrape-Timeout-Seconds: 1\r\n";
     write!(stream, "GET /metrics HTTP/1.1\r\n{heads}\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;

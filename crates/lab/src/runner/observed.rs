@@ -8,7 +8,7 @@ use proofload_host::steady::Steady;
 use proofload_store::schema::SubjectUse;
 use proofload_telemetry::{Checkpointer, Checkpoints, Sampled, Sampler, TreeSample};
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -60,14 +60,8 @@ pub(super) fn observed(
             carried_out(plans, watch, *listener)
         });
         let sampling = sampler.as_ref().map(|sampler| {
-            scope.spawn(move || {
-                let mut hearing =
-                    Hearing { listener: *listener, length_ns: length_of(plans), first: None, next_ns: 0 };
-                let start_ns = &watch.window_start_ns;
-                sampler.run_heard(start_ns, done, &mut |sample| {
-                    hearing.hear(sample, start_ns.load(Ordering::Relaxed));
-                })
-            })
+            let hearing = Hearing::of(*listener, length_of(plans));
+            scope.spawn(move || sampled(sampler, hearing, &watch.window_start_ns, done))
         });
         let checking = checkpointer.as_ref().map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
         while ended.recv_timeout(LOAD_POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
@@ -84,6 +78,16 @@ pub(super) fn observed(
             Err(panic) => resume_unwind(panic),
         }
     })
+}
+
+/// The samples, heard one by one.
+fn sampled(
+    sampler: &Sampler<'_>,
+    mut hearing: Hearing<'_>,
+    start_ns: &AtomicU64,
+    done: &AtomicBool,
+) -> Sampled {
+    sampler.run_heard(start_ns, done, &mut |sample| hearing.hear(sample, start_ns.load(Ordering::Relaxed)))
 }
 
 /// The load itself, heard second by second.
@@ -106,7 +110,11 @@ struct Hearing<'a> {
     next_ns: u64,
 }
 
-impl Hearing<'_> {
+impl<'a> Hearing<'a> {
+    fn of(listener: Option<&'a dyn Listener>, length_ns: Option<u64>) -> Hearing<'a> {
+        Hearing { listener, length_ns, first: None, next_ns: 0 }
+    }
+
     fn hear(&mut self, sample: &TreeSample, start_ns: u64) {
         let Some(listener) = self.listener else { return };
         let first = self.first.get_or_insert_with(|| sample.clone());
@@ -149,7 +157,7 @@ mod tests {
     fn heard(length_ns: Option<u64>, at_ms: &[u64]) -> Vec<u64> {
         let start_ns = 100_000_000_000;
         let listener = Heard::default();
-        let mut hearing = Hearing { listener: Some(&listener), length_ns, first: None, next_ns: 0 };
+        let mut hearing = Hearing::of(Some(&listener), length_ns);
         for ms in at_ms {
             let at_ns = start_ns + ms * 1_000_000;
             hearing.hear(&TreeSample { at_ns, cpu_ns: 7 + ms, ..TreeSample::default() }, start_ns);
