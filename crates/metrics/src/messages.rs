@@ -24,6 +24,9 @@ pub(crate) fn bad_endpoint(text: &str) -> String {
 /// An address of a collector with a user name; it is not repeated.
 pub(crate) const WITH_USER: &str = "an address with a user name would be recorded; leave it out, and put the credentials into OTEL_EXPORTER_OTLP_HEADERS";
 
+/// A base address with a query, which may be a secret; it is not repeated.
+pub(crate) const WITH_QUERY: &str = "behind an address with a query no path can be added; write env, and put the whole address, with its /v1/metrics, into OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
+
 /// The environment names no collector.
 pub(crate) const NO_ENDPOINT: &str =
     "OTEL_EXPORTER_OTLP_ENDPOINT is not set; set it, or write the address, such as http://127.0.0.1:4318";
@@ -44,6 +47,17 @@ pub(crate) fn status(status: u16, body: &str) -> String {
         true => format!("it answered {status}"),
         false => format!("it answered {status}: {body}"),
     }
+}
+
+/// A success that cannot be read to its end.
+pub(crate) fn unreadable(status: u16, why: &str) -> String {
+    format!("it answered {status}, and the rest could not be read: {why}")
+}
+
+/// A success with what no collector says; without a type that it gives itself, `kind` is empty.
+pub(crate) fn no_answer(status: u16, kind: &str) -> String {
+    let what = if kind.is_empty() { "what" } else { &format!("{kind}, which") };
+    format!("it answered {status} with {what} is no answer of a collector")
 }
 
 /// A collector took only some of the points.

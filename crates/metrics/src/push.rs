@@ -18,6 +18,8 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// The exporter's name among the figures.
 const NAME: &str = "otlp";
+/// What is sent, and what is answered.
+const PROTOBUF: &str = "application/x-protobuf";
 /// How much of an answer is read.
 const ANSWER_MAX: u64 = 64 * 1024;
 /// How much of it is shown.
@@ -132,7 +134,7 @@ impl Pusher {
 
     fn send(&self, body: Vec<u8>) -> Result<(), Failed> {
         let failed = |why: String| Failed { why, patience: Duration::ZERO };
-        let mut request = self.agent.post(&self.settings.endpoint).content_type("application/x-protobuf");
+        let mut request = self.agent.post(&self.settings.endpoint).content_type(PROTOBUF);
         for (name, value) in &self.settings.headers {
             request = request.header(name, value);
         }
@@ -140,18 +142,34 @@ impl Pusher {
         let status = answer.status().as_u16();
         let wanted = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
         let patience = Duration::from_secs(wanted.and_then(|text| text.trim().parse().ok()).unwrap_or(0));
-        let bytes = answer.body_mut().with_config().limit(ANSWER_MAX).read_to_vec().unwrap_or_default();
+        let kind =
+            answer.headers().get("content-type").map(|kind| kind.as_bytes().to_vec()).unwrap_or_default();
+        let bytes = answer.body_mut().with_config().limit(ANSWER_MAX).read_to_vec();
         if !(200..300).contains(&status) {
-            return Err(Failed { why: messages::status(status, &shown(&bytes)), patience });
+            let said = shown(&bytes.unwrap_or_default());
+            return Err(Failed { why: messages::status(status, &said), patience });
         }
-        let answer = ExportMetricsServiceResponse::decode(bytes.as_slice()).unwrap_or_default();
-        match answer.partial_success {
-            Some(partial) if partial.rejected_data_points > 0 => {
-                let why = shown(partial.error_message.as_bytes());
-                Err(failed(messages::rejected(partial.rejected_data_points, &why)))
-            }
-            _ => Ok(()),
+        let bytes = bytes.map_err(|error| failed(messages::unreadable(status, &error.to_string())))?;
+        taken(status, &shown(&kind), &bytes).map_err(failed)
+    }
+}
+
+/// What became of a push that was answered with success: an empty answer says that all was taken.
+fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.is_empty() && !kind.eq_ignore_ascii_case(PROTOBUF) {
+        return Err(messages::no_answer(status, kind));
+    }
+    let answer = ExportMetricsServiceResponse::decode(bytes).map_err(|_| messages::no_answer(status, ""))?;
+    match answer.partial_success {
+        Some(partial) if partial.rejected_data_points > 0 => {
+            let why = shown(partial.error_message.as_bytes());
+            Err(messages::rejected(partial.rejected_data_points, &why))
         }
+        _ => Ok(()),
     }
 }
 

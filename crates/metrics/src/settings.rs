@@ -119,6 +119,9 @@ fn checked(text: &str) -> Result<String, Mistake> {
 /// With the path of metrics behind it, if it has none.
 fn with_path(base: &str) -> Result<String, Mistake> {
     let base = checked(base)?;
+    if base.contains(['?', '#']) {
+        return Err(Mistake(messages::WITH_QUERY.to_string()));
+    }
     let base = base.trim_end_matches('/');
     Ok(if base.ends_with(PATH) { base.to_string() } else { format!("{base}{PATH}") })
 }
@@ -186,6 +189,11 @@ mod tests {
         let why = |given, variables: &[_]| read(given, variables).err().map(|mistake| mistake.0).unwrap();
         assert!(why("env", &[]).contains("OTEL_EXPORTER_OTLP_ENDPOINT is not set"));
         assert!(why("localhost:4318", &[]).contains("no address of a collector"));
+        let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://a:4318/?token=secret")];
+        for with_query in [why("http://a:4318/otlp?token=secret", &[]), why("env", &variables)] {
+            let said = with_query.contains("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT");
+            assert!(said && !with_query.contains("secret"), "{with_query}");
+        }
         assert!(why("http://", &[]).contains("no address of a collector"));
         assert!(why("http://a", &[("OTEL_EXPORTER_OTLP_HEADERS", "secret")]).contains("key=value"));
         assert!(!why("http://a", &[("OTEL_EXPORTER_OTLP_HEADERS", "secret")]).contains("secret"));

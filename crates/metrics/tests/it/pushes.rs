@@ -40,6 +40,10 @@ fn answer(head: &str, body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_last_push_says_how_it_ended() {
+    let whole =
+        ExportMetricsServiceResponse { partial_success: Some(ExportMetricsPartialSuccess::default()) };
+    let whole = answer("200 OK\r\nContent-Type: application/x-protobuf", &whole.encode_to_vec());
+    assert_eq!(pushed(whole).2, None);
     let (hub, received, said) = pushed(answer("200 OK", &[]));
     assert_eq!(said, None);
     let end = received.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
@@ -74,6 +78,15 @@ fn a_bad_collector_costs_a_sentence() {
         ExportMetricsPartialSuccess { rejected_data_points: 3, error_message: "too old".to_string() };
     let partial = ExportMetricsServiceResponse { partial_success: Some(partial) }.encode_to_vec();
     assert!(of(answer("200 OK", &partial)).contains("it rejected 3 of the values: too old"));
+    let typed = |kind: &str, body: &str| answer(&format!("200 OK\r\nContent-Type: {kind}"), body.as_bytes());
+    let page = of(typed("text/html; charset=utf-8", "<html>log in</html>"));
+    assert!(page.contains("it answered 200 with text/html, which is no answer of a collector"), "{page}");
+    assert!(of(typed("application/json", "{}")).contains("with application/json"));
+    assert!(of(answer("200 OK", b"OK")).contains("it answered 200 with what is no answer of a collector"));
+    let broken = of(typed("application/x-protobuf", "\x0a\x7f"));
+    assert!(broken.contains("it answered 200 with what is no answer"), "{broken}");
+    let cut = of(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n".to_vec());
+    assert!(cut.contains("it answered 200, and the rest could not be read: "), "{cut}");
     assert!(of(b"no HTTP at all\r\n\r\n".to_vec()).contains("pushes to"));
     assert!(of(Vec::new()).contains("timeout"), "one that never answers");
 }
