@@ -9,7 +9,7 @@ use proofload_metrics::{Doing, Hub, OtlpSettings, Push, Server, State, address};
 use proofload_stats::Claim;
 use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exporters at work. Dropped, they say the last word: what is known by then is pushed, and a scraper that came before gets
 /// the time to come once more.
@@ -32,21 +32,21 @@ impl Exports {
         }
         let hub = Arc::new(Hub::default());
         let wrong = |flag: &str, why: &dyn std::fmt::Display| leave(Exit::Usage, format!("{flag}: {why}"));
-        let mut exports =
-            Exports { hub: Arc::clone(&hub), server: None, push: None, stop: Arc::clone(stop), quiet };
-        if let Some(text) = &args.otlp {
-            let variable = |name: &str| std::env::var(name).ok();
-            let settings =
-                OtlpSettings::read(text, &variable).and_then(|it| Push::start(it, Arc::clone(&hub)));
-            exports.push = Some(settings.map_err(|why| wrong("--otlp", &why))?);
-        }
-        if let Some(text) = &args.prometheus {
-            let address = address(text).map_err(|why| wrong("--prometheus", &why))?;
-            let server = Server::start(address, hub)
-                .map_err(|why| wrong("--prometheus", &format!("cannot listen on {address}: {why}")))?;
-            exports.say(&server.announcement());
-            exports.server = Some(server);
-        }
+        // Both are read before a port is listened on, and a collector is the last to hear of it.
+        let variable = |name: &str| std::env::var(name).ok();
+        let settings = args.otlp.as_deref().map(|text| OtlpSettings::read(text, &variable));
+        let settings = settings.transpose().map_err(|why| wrong("--otlp", &why))?;
+        let address = args.prometheus.as_deref().map(address).transpose();
+        let address = address.map_err(|why| wrong("--prometheus", &why))?;
+        let listening = |address| {
+            Server::start(address, Arc::clone(&hub))
+                .map_err(|why| wrong("--prometheus", &format!("cannot listen on {address}: {why}")))
+        };
+        let server = address.map(listening).transpose()?;
+        let pushing = |settings| Push::start(settings, Arc::clone(&hub), Arc::clone(stop));
+        let push = settings.map(pushing).transpose().map_err(|why| wrong("--otlp", &why))?;
+        let exports = Exports { hub, server, push, stop: Arc::clone(stop), quiet };
+        exports.server.iter().for_each(|server| exports.say(&server.announcement()));
         Ok(Some(exports))
     }
 
@@ -127,7 +127,8 @@ impl Drop for Exports {
             eprintln!("{}", proofload_report::escape::terminal(&failed));
         }
         let Some(server) = &self.server else { return };
-        if let Some(within_ns) = server.scraper_within_ns() {
+        let stopped = self.stop.load(Ordering::Relaxed);
+        if let Some(within_ns) = server.scraper_within_ns().filter(|_| !stopped) {
             let seconds = within_ns.div_ceil(1_000_000_000);
             self.say(&format!("waiting at most {seconds} s for the last scrape; Ctrl-C leaves at once"));
             server.wait_for_scrape(within_ns, &self.stop);

@@ -72,6 +72,13 @@ pub(crate) fn pushes_failed(endpoint: &str, failed: u64, all: u64, last: &str) -
     )
 }
 
+/// A collector that answers so slowly that nobody waits for the end of it.
+pub(crate) fn push_abandoned(endpoint: &str) -> String {
+    format!(
+        "the last push to {endpoint} was not over in time; the collector may lack the end, the record does not"
+    )
+}
+
 /// Where the figures are served.
 pub(crate) fn serving(address: SocketAddr) -> String {
     format!("figures for Prometheus at http://{address}/metrics")

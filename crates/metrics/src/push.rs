@@ -10,6 +10,7 @@ use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResp
 use proofload_host::clock;
 use prost::Message;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -24,34 +25,54 @@ const PROTOBUF: &str = "application/x-protobuf";
 const ANSWER_MAX: u64 = 64 * 1024;
 /// How much of it is shown.
 const SHOWN_MAX: usize = 200;
-/// How long the last push waits at most for a collector that asked for patience.
+/// How long the last push waits at most for a collector that asked for patience, and how long it may take.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
+const LAST_PUSH: Duration = Duration::from_secs(5);
+/// How much longer the end waits for its thread.
+const END_SPARE: Duration = Duration::from_millis(500);
+/// How often it looks whether it is over, or somebody said stop.
+const END_POLL: Duration = Duration::from_millis(5);
 
 /// Pushes the figures of a run, on a thread of its own.
 pub struct Push {
     end: mpsc::Sender<()>,
     thread: JoinHandle<Option<String>>,
+    stop: Arc<AtomicBool>,
+    /// The address, to be shown.
+    shown: String,
 }
 
 impl Push {
-    /// Begins to push.
+    /// Begins to push. Once `stop` is set, the end waits for no collector that asked for patience.
     ///
     /// # Errors
     /// When what TLS needs is not there, or no thread can be had.
-    pub fn start(settings: OtlpSettings, hub: Arc<Hub>) -> Result<Push, Mistake> {
+    pub fn start(settings: OtlpSettings, hub: Arc<Hub>, stop: Arc<AtomicBool>) -> Result<Push, Mistake> {
         let agent = agent(&settings)?;
         let (end, ended) = mpsc::channel();
-        let pusher = Pusher { agent, settings, hub, cost: Cost::default(), last_failure: None };
+        let shown = settings.shown();
+        let stopping = Arc::clone(&stop);
+        let pusher =
+            Pusher { agent, settings, hub, stop: stopping, cost: Cost::default(), last_failure: None };
         let began_unix_ns = clock::unix_ns();
         let thread = std::thread::Builder::new().name(NAME.to_string());
         let thread = thread.spawn(move || pusher.run(began_unix_ns, &ended));
-        Ok(Push { end, thread: thread.map_err(|error| Mistake(error.to_string()))? })
+        Ok(Push { end, thread: thread.map_err(|error| Mistake(error.to_string()))?, stop, shown })
     }
 
-    /// Pushes once more and ends; a sentence if any push failed.
+    /// Pushes once more and ends, in eleven seconds, or in six when somebody said stop; a sentence if any push failed.
     pub fn end(self) -> Option<String> {
         // A thread that is gone has panicked, and that goes on here.
         let _ = self.end.send(());
+        let begun_ns = clock::monotonic_ns();
+        while !self.thread.is_finished() {
+            let patience = if self.stop.load(Ordering::Relaxed) { Duration::ZERO } else { LAST_PATIENCE };
+            let for_ns = clock::monotonic_ns().saturating_sub(begun_ns);
+            if Duration::from_nanos(for_ns) > patience + LAST_PUSH + END_SPARE {
+                return Some(messages::push_abandoned(&self.shown));
+            }
+            std::thread::sleep(END_POLL);
+        }
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -70,7 +91,6 @@ fn agent(settings: &OtlpSettings) -> Result<Agent, Mistake> {
     }
     let config = Agent::config_builder()
         .tls_config(tls.build())
-        .timeout_global(Some(settings.timeout))
         .http_status_as_error(false)
         .max_redirects(0)
         .user_agent(concat!("proofload/", env!("CARGO_PKG_VERSION")));
@@ -88,6 +108,7 @@ struct Pusher {
     agent: Agent,
     settings: OtlpSettings,
     hub: Arc<Hub>,
+    stop: Arc<AtomicBool>,
     cost: Cost,
     last_failure: Option<String>,
 }
@@ -100,10 +121,12 @@ impl Pusher {
             let wait = self.settings.interval.max(patience);
             let is_last = ended.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
             if is_last {
-                std::thread::sleep(patience.min(LAST_PATIENCE));
+                let patience_ns = patience.min(LAST_PATIENCE).as_nanos() as u64;
+                clock::sleep_until(clock::monotonic_ns() + patience_ns, &self.stop);
             }
+            let timeout = if is_last { LAST_PUSH } else { Duration::MAX };
             place.follow(&self.hub);
-            patience = self.push(began_unix_ns).err().unwrap_or_default();
+            patience = self.push(began_unix_ns, timeout).err().unwrap_or_default();
             if is_last {
                 break;
             }
@@ -114,11 +137,11 @@ impl Pusher {
     }
 
     /// One push; for how long the collector wants to be left alone, if it failed.
-    fn push(&mut self, began_unix_ns: u64) -> Result<(), Duration> {
+    fn push(&mut self, began_unix_ns: u64, at_most: Duration) -> Result<(), Duration> {
         let moment = Moment { began_unix_ns, unix_ns: clock::unix_ns() };
         let body = otlp(&self.hub.figures(), &self.settings.resource, moment);
         let bytes = body.len() as u64;
-        let sent = self.send(body);
+        let sent = self.send(body, self.settings.timeout.min(at_most));
         match &sent {
             Ok(()) => self.cost.done += 1,
             Err(failed) => {
@@ -132,9 +155,10 @@ impl Pusher {
         sent.map_err(|failed| failed.patience)
     }
 
-    fn send(&self, body: Vec<u8>) -> Result<(), Failed> {
+    fn send(&self, body: Vec<u8>, timeout: Duration) -> Result<(), Failed> {
         let failed = |why: String| Failed { why, patience: Duration::ZERO };
-        let mut request = self.agent.post(&self.settings.endpoint).content_type(PROTOBUF);
+        let request = self.agent.post(&self.settings.endpoint).content_type(PROTOBUF);
+        let mut request = request.config().timeout_global(Some(timeout)).build();
         for (name, value) in &self.settings.headers {
             request = request.header(name, value);
         }

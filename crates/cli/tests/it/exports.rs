@@ -215,4 +215,13 @@ fn what_cannot_be_exported_to_is_told_before_anything_starts() {
         let said = text(&output.stderr);
         assert!(output.status.code() == Some(2) && said.contains(why), "{args:?}: {said}");
     }
+    let collector = ScriptedPeer::start_lasting(vec![vec![Step::AwaitRequest, Step::Close]]).expect("a port");
+    let endpoint = format!("http://{}", collector.address);
+    for port in [port.as_str(), "nowhere"] {
+        let args = ["http://127.0.0.1:1/", "-d", "60s", "--otlp", &endpoint, "--prometheus", port];
+        let output = command(&args).output().expect("it runs");
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains("--prometheus: "), "{said}");
+        assert!(collector.accepted() == 0 && !said.contains("pushes to"), "nobody hears of it: {said}");
+    }
 }

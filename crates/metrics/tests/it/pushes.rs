@@ -1,12 +1,16 @@
 //! Pushes to collectors, good and bad.
 
+use crate::support::{second, slice};
 use opentelemetry_proto::tonic::collector::metrics::v1::{
     ExportMetricsPartialSuccess, ExportMetricsServiceRequest, ExportMetricsServiceResponse,
 };
+use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
+use proofload_measure::Outcome::Answered;
 use proofload_metrics::{Doing, Hub, OtlpSettings, Push};
 use proofload_testkit::{ScriptedPeer, Step};
 use prost::Message;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 fn settings(endpoint: String) -> OtlpSettings {
@@ -20,12 +24,17 @@ fn settings(endpoint: String) -> OtlpSettings {
     }
 }
 
+/// Begins to push; as if somebody had said stop, or not.
+fn start(settings: OtlpSettings, hub: &Arc<Hub>, stopped: bool) -> Push {
+    Push::start(settings, Arc::clone(hub), Arc::new(AtomicBool::new(stopped))).expect("it starts")
+}
+
 /// What one push at the end came to with a collector that answers like that, what it got, and what the exporter says.
 fn pushed(answer: Vec<u8>) -> (Arc<Hub>, Vec<u8>, Option<String>) {
     let peer = ScriptedPeer::start(vec![vec![Step::AwaitRequest, Step::Send(answer)]]).expect("a port");
     let endpoint = format!("http://{}/v1/metrics", peer.address());
     let hub = Arc::new(Hub::default());
-    let push = Push::start(settings(endpoint), Arc::clone(&hub)).expect("it starts");
+    let push = start(settings(endpoint), &hub, false);
     hub.tell(|state| state.ends(Doing::Finished));
     let said = push.end();
     let received = peer.finish().expect("it was asked").remove(0).received;
@@ -38,6 +47,20 @@ fn answer(head: &str, body: &[u8]) -> Vec<u8> {
     answer
 }
 
+/// A request: its head in small letters, and what it says.
+fn parts(received: &[u8]) -> (String, ResourceMetrics) {
+    let end = received.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
+    let head = String::from_utf8_lossy(&received[..end]).to_lowercase();
+    let request = ExportMetricsServiceRequest::decode(&received[end..]).expect("a request");
+    (head, request.resource_metrics.into_iter().next().expect("one resource"))
+}
+
+/// A metric of a request, as text.
+fn shown(metrics: &ResourceMetrics, name: &str) -> String {
+    let found = metrics.scope_metrics[0].metrics.iter().find(|metric| metric.name == name);
+    format!("{:?}", found.unwrap_or_else(|| panic!("no {name}")))
+}
+
 #[test]
 fn the_last_push_says_how_it_ended() {
     let whole =
@@ -46,21 +69,17 @@ fn the_last_push_says_how_it_ended() {
     assert_eq!(pushed(whole).2, None);
     let (hub, received, said) = pushed(answer("200 OK", &[]));
     assert_eq!(said, None);
-    let end = received.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-    let head = String::from_utf8_lossy(&received[..end]).to_lowercase();
+    let (head, metrics) = parts(&received);
     assert!(head.starts_with("post /v1/metrics http/1.1"), "{head}");
     assert!(
         head.contains("content-type: application/x-protobuf") && head.contains("api-key: secret"),
         "{head}"
     );
-    let request = ExportMetricsServiceRequest::decode(&received[end..]).expect("a request");
-    let resource = format!("{:?}", request.resource_metrics[0].resource);
+    let resource = format!("{:?}", metrics.resource);
     assert!(resource.contains("deployment.environment") && resource.contains("service.instance.id"));
-    let state = request.resource_metrics[0].scope_metrics[0].metrics.iter();
-    let state = state.clone().find(|metric| metric.name == "proofload.run_state").expect("it is there");
-    assert!(format!("{state:?}").contains("\"finished\""));
+    assert!(shown(&metrics, "proofload.run_state").contains("\"finished\""));
     let cost = hub.cost("otlp").expect("it is known");
-    assert_eq!((cost.done, cost.failed, cost.bytes), (1, 0, (received.len() - end) as u64));
+    assert_eq!((cost.done, cost.failed, cost.bytes), (1, 0, (received.len() - head.len()) as u64));
 }
 
 #[test]
@@ -97,26 +116,57 @@ fn a_collector_that_is_not_there_is_said() {
     let port = held.local_addr().expect("an address").port();
     drop(held);
     let hub = Arc::new(Hub::default());
-    let push = Push::start(settings(format!("http://127.0.0.1:{port}/v1/metrics")), hub).expect("it starts");
-    let said = push.end().expect("it failed");
+    let said =
+        start(settings(format!("http://127.0.0.1:{port}/v1/metrics")), &hub, false).end().expect("it failed");
     assert!(said.contains(&format!("1 of 1 pushes to http://127.0.0.1:{port}/v1/metrics failed")), "{said}");
 }
 
 #[test]
-fn a_push_that_failed_is_made_up_for_by_the_next() {
-    let busy = vec![Step::AwaitRequest, Step::Send(answer("503 Busy", b"")), Step::Close];
-    let good = vec![Step::AwaitRequest, Step::Send(answer("200 OK", b""))];
+fn a_push_that_failed_is_made_up_for_by_the_next_and_who_says_stop_waits_for_no_patience() {
+    // For longer than a test may take: the push after it is the last.
+    let busy = answer("503 Busy\r\nRetry-After: 3600", b"");
+    let busy = vec![Step::AwaitRequest, Step::Send(busy), Step::Close];
+    let good = vec![Step::AwaitRequest, Step::Send(answer("200 OK", b"")), Step::Close];
     let peer = ScriptedPeer::start(vec![busy, good]).expect("a port");
     let hub = Arc::new(Hub::default());
     let settings = OtlpSettings {
         interval: Duration::from_millis(20),
         ..settings(format!("http://{}/v1/metrics", peer.address()))
     };
-    let push = Push::start(settings, Arc::clone(&hub)).expect("it starts");
+    let push = start(settings, &hub, true);
     while hub.cost("otlp").is_none_or(|cost| cost.failed == 0) {
         std::thread::sleep(Duration::from_millis(1));
     }
+    hub.tell(|state| state.slice(&slice("nio", "8c", "", &second(0, &[(1_000_000, Answered); 3]))));
+    let begun = std::time::Instant::now();
     let said = push.end().expect("one failed");
-    assert!(said.starts_with("1 of 2 pushes"), "{said}");
-    drop(peer);
+    assert!(said.starts_with("1 of 2 pushes") && begun.elapsed() < Duration::from_secs(5), "{said}");
+    let cost = hub.cost("otlp").expect("it is known");
+    assert_eq!((cost.done, cost.failed), (1, 1));
+    let received = peer.finish().expect("both came").remove(1).received;
+    let (_, metrics) = parts(&received);
+    let exchanges = shown(&metrics, "proofload.exchanges");
+    assert_eq!(exchanges.matches("Some(AsInt(3))").count(), 1, "{exchanges}");
+}
+
+#[test]
+fn the_end_does_not_wait_long_for_a_collector_that_does_not_answer() {
+    let silent = vec![Step::AwaitRequest, Step::Await(usize::MAX)];
+    let peer = ScriptedPeer::start_lasting(vec![silent]).expect("a port");
+    let hub = Arc::new(Hub::default());
+    let hour = Duration::from_secs(3_600);
+    let patient = |interval| {
+        let endpoint = format!("http://{}/v1/metrics", peer.address);
+        start(OtlpSettings { interval, timeout: hour, ..settings(endpoint) }, &hub, true)
+    };
+    let last = patient(hour);
+    let on_its_way = patient(Duration::from_millis(1));
+    while peer.accepted() == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let on_its_way = std::thread::spawn(|| on_its_way.end());
+    let said = last.end().expect("it failed");
+    assert!(said.starts_with("1 of 1 pushes") && said.contains("timeout"), "{said}");
+    let said = on_its_way.join().expect("it ends").expect("it failed");
+    assert!(said.contains("was not over in time"), "{said}");
 }
