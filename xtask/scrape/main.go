@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -204,13 +205,15 @@ func (c *collector) ServeHTTP(to http.ResponseWriter, request *http.Request) {
 	to.Write(answer)
 }
 
-func scrape(address, accept string) ([]byte, error) {
+func scrape(address, accept string, scraper bool) ([]byte, error) {
 	request, err := http.NewRequest("GET", address, nil)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Accept", accept)
-	request.Header.Set("X-Prometheus-Scrape-Timeout-Seconds", "1")
+	if scraper {
+		request.Header.Set("X-Prometheus-Scrape-Timeout-Seconds", "1")
+	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err
@@ -251,9 +254,14 @@ func measured(executable, folder string) {
 
 	var pages [2][]byte
 	for {
-		open, err := scrape(page, "application/openmetrics-text;version=1.0.0")
-		older, olderErr := scrape(page, "text/plain;version=0.0.4")
-		if err != nil || olderErr != nil {
+		older, err := scrape(page, "text/plain;version=0.0.4", false)
+		if err != nil {
+			break
+		}
+		// A scraper's page of the end is the last one: not before the other format had its end, too.
+		scraper := pages[0] == nil || bytes.Contains(older, []byte(`state="finished"} 1`))
+		open, err := scrape(page, "application/openmetrics-text;version=1.0.0", scraper)
+		if err != nil {
 			break
 		}
 		pages = [2][]byte{open, older}
@@ -272,6 +280,19 @@ func measured(executable, folder string) {
 	fmt.Printf("%d pushes; the last figures of all formats are those of the result\n", collected.pushes)
 }
 
+// The metrics that samples are of: a histogram has several names.
+func names(found []sample) map[string]bool {
+	all := map[string]bool{}
+	for _, one := range found {
+		name := one.name
+		for _, part := range []string{"_bucket", "_sum", "_count"} {
+			name = strings.TrimSuffix(name, part)
+		}
+		all[name] = true
+	}
+	return all
+}
+
 func compare(result []byte, formats map[string][]sample) {
 	var record struct {
 		Points []struct {
@@ -280,7 +301,20 @@ func compare(result []byte, formats map[string][]sample) {
 		}
 	}
 	check("the result", json.Unmarshal(result, &record))
+	total := 0.0
+	for _, point := range record.Points {
+		for _, count := range point.Outcomes {
+			total += count
+		}
+	}
+	if total == 0 {
+		check("the result", errors.New("it counts nothing"))
+	}
+	all := names(formats["OpenMetrics"])
 	for format, found := range formats {
+		if own := names(found); !maps.Equal(own, all) {
+			check(format, fmt.Errorf("its metrics are %v, and those of OpenMetrics %v", own, all))
+		}
 		for outcome, count := range record.Points[0].Outcomes {
 			if seen, _ := sum(found, "proofload_exchanges_total", map[string]string{"outcome": outcome}); seen != count {
 				check(format, fmt.Errorf("%v %s, and the result says %v", seen, outcome, count))

@@ -29,7 +29,7 @@ fn within(root: &Path, place: &Path) -> anyhow::Result<()> {
     run_command(
         Command::new("go").args(["build", "-o"]).arg(&reader).arg(".").current_dir(root.join("xtask/scrape")),
     )?;
-    let proofload = root.join("target/debug/proofload");
+    let proofload = tools::target_folder(root).join("debug/proofload");
     let lock = work.join("lock");
     let measured = |command: &mut Command| run_command(command.env(tools::LOCK_FILE, &lock));
     measured(Command::new(&reader).arg("figures").args([&hostile, &proofload, &work]))?;

@@ -76,9 +76,11 @@ impl About {
         format!("proofload_{}{unit}{kind}", self.name)
     }
 
-    /// As it is called in OpenTelemetry.
+    /// As it is called in OpenTelemetry, from which Prometheus makes [`About::in_prometheus`].
     pub fn in_opentelemetry(&self) -> String {
-        format!("proofload.{}", self.name)
+        // OpenTelemetry has no such kind, so that nothing is added to a gauge's name.
+        let kind = if self.kind == Kind::Info { "_info" } else { "" };
+        format!("proofload.{}{kind}", self.name)
     }
 }
 
@@ -237,5 +239,7 @@ mod tests {
         assert_eq!(SUBJECT_CPU.in_prometheus(), "proofload_subject_cpu_seconds_total");
         assert_eq!(GENERATOR_BUSY.in_prometheus(), "proofload_generator_busy_ratio");
         assert_eq!(RUN.in_prometheus(), "proofload_run_info");
+        assert_eq!(RUN.in_opentelemetry(), "proofload.run_info");
+        assert_eq!(EXCHANGES.in_opentelemetry(), "proofload.exchanges");
     }
 }
