@@ -1,7 +1,7 @@
 //! HdrHistogram's percentile distribution as text, which wrk2 and `HistogramLogProcessor` print and its plotter draws.
 
 use crate::ExportError;
-use crate::slices::{counts, decoded, label};
+use crate::slices::decoded;
 use hdrhistogram::Histogram;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
@@ -30,12 +30,11 @@ pub struct Hgrm {
 /// # Errors
 /// When nothing was measured, or a stored histogram cannot be read.
 pub fn hgrm(result: &RunResult, slices: &[&Slice]) -> Result<Vec<Hgrm>, ExportError> {
-    let counts = counts(result, slices);
     let mut groups: Vec<Group> = Vec::new();
-    for slice in slices.iter().copied().filter(|slice| counts(slice)) {
+    for slice in slices.iter().copied().filter(|slice| result.counts(slice)) {
         let response_time = decoded(slice, &slice.histograms.response_time)?;
         let unended = slice.measured.response_time_ns.unended;
-        match groups.iter_mut().find(|group| label(group.first) == label(slice)) {
+        match groups.iter_mut().find(|group| group.first.label() == slice.label()) {
             Some(group) => {
                 group.response_time.merge(&response_time);
                 group.unended = group.unended.saturating_add(unended);

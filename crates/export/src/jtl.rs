@@ -6,7 +6,7 @@
 mod lines;
 
 use crate::ExportError;
-use crate::slices::{counts, decoded, label};
+use crate::slices::decoded;
 use lines::{Lines, Share};
 use proofload_measure::Outcome;
 use proofload_report::escape;
@@ -32,8 +32,7 @@ impl<'a> Jtl<'a> {
     /// # Errors
     /// When there are more than [`JTL_LINES_MAX`], or the record contradicts itself.
     pub fn of(result: &RunResult, slices: &[&'a Slice]) -> Result<Jtl<'a>, ExportError> {
-        let counts = counts(result, slices);
-        let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| counts(slice)).collect();
+        let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| result.counts(slice)).collect();
         slices.sort_by_key(|slice| slice.started_unix_ns);
         let all = slices.iter().flat_map(|slice| slice.measured.outcomes.values());
         let exchanges = all.fold(0, |sum: u64, n| sum.saturating_add(*n));
@@ -67,12 +66,12 @@ fn shares(slice: &Slice) -> Result<Vec<Share>, ExportError> {
     if response_time.count() != answered {
         return Err(ExportError::Contradiction {
             block: slice.block,
-            label: escape::line(&label(slice)),
+            label: escape::line(&slice.label()),
             answered,
             timed: response_time.count(),
         });
     }
-    let label = label(slice);
+    let label = slice.label();
     let codes = codes(slice, &left);
     let text = |outcome: Outcome, label: &str| text(outcome, codes.get(outcome.name()), label);
     let mut shares = Vec::new();

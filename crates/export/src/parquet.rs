@@ -2,7 +2,6 @@
 
 use crate::ExportError;
 use crate::series::{One, each};
-use crate::slices::counts;
 use ::parquet::basic::Compression;
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use ::parquet::file::metadata::KeyValue;
@@ -45,10 +44,9 @@ pub fn parquet(result: &RunResult, slices: &[&Slice], to: impl Write + Send) -> 
         .set_key_value_metadata(Some(metadata(result)))
         .build();
     let mut file = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
-    let counts = counts(result, slices);
     let mut rows = Rows::default();
     for slice in slices {
-        let of = Of::new(slice, counts(slice));
+        let of = Of::new(slice, result.counts(slice));
         each(slice, &mut |one| {
             rows.add(&of, &one);
             match rows.block.len() < ROWS {

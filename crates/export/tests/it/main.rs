@@ -17,6 +17,7 @@ fn result() -> RunResult {
         study: "connectors".into(),
         run: "runs/connectors/latest".into(),
         replication: "start".into(),
+        blocks: 2,
         environment: Environment { proofload: "0.1.0".into(), ..Environment::default() },
         plan: Some(made::plan(CASE)),
         variants: made::plan(CASE).variants,

@@ -64,7 +64,8 @@ fn what_figures_rest_on_is_marked() {
     let slices = [small(0, 1), small(0, 2), Slice { phase: Phase::WarmUp, ..small(0, 2) }];
     let slices: Vec<&Slice> = slices.iter().collect();
     let in_figures = |disturbed: &[u32]| {
-        let result = RunResult { disturbed_blocks: disturbed.to_vec(), ..result() };
+        let blocks = 2 - disturbed.len() as u32;
+        let result = RunResult { blocks, disturbed_blocks: disturbed.to_vec(), ..result() };
         let rows = rows(written(&result, &slices));
         let first = |row: &&Row| row.get_string(11).unwrap() == "seconds";
         rows.iter().filter(first).map(|row| row.get_bool(7).unwrap()).collect::<Vec<_>>()

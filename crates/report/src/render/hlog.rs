@@ -21,9 +21,7 @@ pub fn hlog(slices: &[&Slice]) -> String {
     );
     for slice in slices {
         let start = (slice.started_unix_ns - base_ns) as f64 / 1e9;
-        let measured = &slice.measured;
-        let stream = if measured.stream.is_empty() { String::new() } else { format!("/{}", measured.stream) };
-        let name = tag(&format!("{}{stream}@{}", measured.variant, measured.point));
+        let name = tag(&slice.label());
         let pairs = [
             (name.clone(), &slice.histograms.response_time, &slice.measured.response_time_ns),
             (format!("{name}/service_time"), &slice.histograms.service_time, &slice.measured.service_time_ns),

@@ -3,7 +3,7 @@
 use super::{
     Baseline, CapacityResult, Ceiling, ClaimResult, ConclusionResult, Environment, ExpectationResult,
     Exploratory, FactorTable, Figure, Plan, Point, PublishedContradiction, PublishedFigure, Replication,
-    Scalability, SingleLoad, SliceLength, Slicing, Status, SteadyState, TrendResult, Variant,
+    Scalability, SingleLoad, Slice, SliceLength, Slicing, Status, SteadyState, TrendResult, Variant,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,4 +89,13 @@ pub struct RunResult {
     /// The comparison with a baseline, where one was asked for.
     #[serde(default)]
     pub baseline: Option<Baseline>,
+}
+
+impl RunResult {
+    /// Whether figures rest on a slice: one of warm-up does not count, nor one of a block that the machine disturbed, unless it
+    /// disturbed all of them.
+    pub fn counts(&self, slice: &Slice) -> bool {
+        let left_out = self.blocks > 0 && self.disturbed_blocks.contains(&slice.block);
+        slice.is_measured() && !left_out
+    }
 }
