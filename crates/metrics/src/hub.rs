@@ -20,7 +20,7 @@ enum Heard {
 #[derive(Default)]
 pub struct Hub {
     state: Mutex<State>,
-    /// Only those who tell lock it: they never wait for those who read.
+    /// Only those who tell lock it, for a moment: whoever tells of a second waits for nobody who reads.
     pending: Mutex<Vec<Heard>>,
     costs: Mutex<Vec<(&'static str, Cost)>>,
     generator_cpus: Mutex<Vec<usize>>,
@@ -34,9 +34,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Hub {
     /// Tells of a step, on a thread that may wait for a moment.
     pub fn tell(&self, step: impl FnOnce(&mut State)) {
-        let mut pending = lock(&self.pending);
         let mut state = lock(&self.state);
-        pending.drain(..).for_each(|heard| heard.enter(&mut state));
+        // Not held while the step is entered, and not while a reader is waited for.
+        let heard = std::mem::take(&mut *lock(&self.pending));
+        heard.into_iter().for_each(|heard| heard.enter(&mut state));
         step(&mut state);
     }
 
@@ -131,5 +132,25 @@ impl OutOfTheWay {
             self.kept = Some(KeptOff::these(&cpus));
             self.cpus = cpus;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_measure::{Recorder, Window};
+
+    #[test]
+    fn whoever_tells_of_a_second_does_not_wait_for_whoever_enters_a_step() {
+        let hub = Hub::default();
+        let seen = Recorder::new(Window { start_ns: 1, end_ns: 2 }).finish();
+        hub.tell(|state| {
+            state.begun_alone("a", "1c", 1);
+            // Another thread would wait here; this one would for ever.
+            hub.second(0, &seen);
+        });
+        assert_eq!(lock(&hub.pending).len(), 1);
+        hub.tell(|_| {});
+        assert!(lock(&hub.pending).is_empty() && lock(&hub.state).loads().len() == 1);
     }
 }

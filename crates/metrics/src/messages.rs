@@ -65,11 +65,13 @@ pub(crate) fn rejected(points: i64, why: &str) -> String {
     format!("it rejected {points} of the values: {why}")
 }
 
-/// What became of the pushes, where some failed.
-pub(crate) fn pushes_failed(endpoint: &str, failed: u64, all: u64, last: &str) -> String {
-    format!(
-        "{failed} of {all} pushes to {endpoint} failed, at last because {last}; the collector lacks them, the record does not"
-    )
+/// What became of the pushes, where some failed; `latest` says why the latest of them did, `at_end` whether it was the last.
+pub(crate) fn pushes_failed(endpoint: &str, failed: u64, all: u64, latest: &str, at_end: bool) -> String {
+    let then = match at_end {
+        true => "the collector lacks the end, the record does not",
+        false => "the next one made up for it",
+    };
+    format!("{failed} of {all} pushes to {endpoint} failed, the latest of them: {latest}; {then}")
 }
 
 /// A collector that answers so slowly that nobody waits for the end of it.

@@ -117,7 +117,7 @@ impl Pusher {
     fn run(mut self, began_unix_ns: u64, ended: &mpsc::Receiver<()>) -> Option<String> {
         let mut place = OutOfTheWay::begin();
         let mut patience = Duration::ZERO;
-        loop {
+        let failed_at_end = loop {
             let wait = self.settings.interval.max(patience);
             let is_last = ended.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
             if is_last {
@@ -126,14 +126,15 @@ impl Pusher {
             }
             let timeout = if is_last { LAST_PUSH } else { Duration::MAX };
             place.follow(&self.hub);
-            patience = self.push(began_unix_ns, timeout).err().unwrap_or_default();
+            let sent = self.push(began_unix_ns, timeout);
             if is_last {
-                break;
+                break sent.is_err();
             }
-        }
+            patience = sent.err().unwrap_or_default();
+        };
         let Cost { done, failed, .. } = self.cost;
         let why = self.last_failure?;
-        Some(messages::pushes_failed(&self.settings.shown(), failed, done + failed, &why))
+        Some(messages::pushes_failed(&self.settings.shown(), failed, done + failed, &why, failed_at_end))
     }
 
     /// One push; for how long the collector wants to be left alone, if it failed.

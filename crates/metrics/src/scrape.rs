@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 const NAME: &str = "prometheus";
 /// Where the figures are.
 const PATH: &str = "/metrics";
-/// How old figures may be; whoever asks more often gets the same again.
+/// How old figures of a run that goes on may be; whoever asks for a format more often gets the same again.
 const FRESH_NS: u64 = 1_000_000_000;
 /// Connections at once: descriptors are the generator's. Further ones wait in the kernel.
 const CONNECTIONS_MAX: usize = 16;
@@ -67,8 +67,8 @@ struct Served {
 struct Page {
     place: OutOfTheWay,
     cost: Cost,
-    /// What was served last: of which version, when, as what.
-    last: Option<(u64, u64, Format, Bytes)>,
+    /// What was made last of each format: of which version, when.
+    last: [Option<(u64, u64, Bytes)>; 2],
 }
 
 /// A page that was made for somebody.
@@ -216,13 +216,14 @@ impl Served {
         page.place.follow(&self.hub);
         let (version, over) = self.hub.version();
         let now_ns = clock::monotonic_ns();
-        let fresh = |(known, at_ns, known_format, _): &(u64, u64, Format, Bytes)| {
-            *known_format == format && if over { *known == version } else { *at_ns + FRESH_NS > now_ns }
+        let fresh = |(known, at_ns, _): &(u64, u64, Bytes)| match over {
+            true => *known == version,
+            false => *at_ns + FRESH_NS > now_ns,
         };
-        let known = page.last.take().filter(fresh);
-        let (.., text) = page.last.insert(
-            known.unwrap_or_else(|| (version, now_ns, format, self.hub.figures().text(format).into())),
-        );
+        let last = &mut page.last[format as usize];
+        let known = last.take().filter(fresh);
+        let (.., text) =
+            last.insert(known.unwrap_or_else(|| (version, now_ns, self.hub.figures().text(format).into())));
         let text = text.clone();
         let _ = made.set(Made {
             at_ns: now_ns,

@@ -140,6 +140,7 @@ fn a_push_that_failed_is_made_up_for_by_the_next_and_who_says_stop_waits_for_no_
     hub.tell(|state| state.slice(&slice("nio", "8c", "", &second(0, &[(1_000_000, Answered); 3]))));
     let begun = std::time::Instant::now();
     let said = push.end().expect("one failed");
+    assert!(said.ends_with("the next one made up for it"), "{said}");
     assert!(said.starts_with("1 of 2 pushes") && begun.elapsed() < Duration::from_secs(5), "{said}");
     let cost = hub.cost("otlp").expect("it is known");
     assert_eq!((cost.done, cost.failed), (1, 1));
