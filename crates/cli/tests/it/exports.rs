@@ -1,6 +1,6 @@
 //! Figures for others while something runs, through the executable: at the end they are what the record says.
 
-use crate::support::{Reference, command, text};
+use crate::support::{Reference, TWINS, command, text};
 use proofload_measure::LatencyHistogram;
 use proofload_testkit::{ScriptedPeer, Step};
 use serde_json::Value;
@@ -112,25 +112,9 @@ fn never_shrank(pages: &[Page]) {
     }
 }
 
-const STUDY: &str = "\
-study: exported
-question: Is one as fast as the other?
-subjects:
-  server:
-    use: reference
-    vary: { seed: [\"1\", \"2\"] }
-workload:
-  page: { get: / }
-load:
-  closed: { connections: [4] }
-conditions: fixed
-claims:
-  - alike: throughput(seed=1) ~ throughput(seed=2) within 90%
-";
-
 /// Every line of every block of a record.
 fn lines(dir: &Path) -> Vec<Value> {
-    let blocks = dir.join("runs/exported/latest/blocks");
+    let blocks = dir.join("runs/twins/latest/blocks");
     let files = fs::read_dir(blocks).expect("blocks").map(|entry| entry.expect("readable").path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     files
@@ -144,7 +128,7 @@ fn lines(dir: &Path) -> Vec<Value> {
 #[test]
 fn the_last_page_of_a_study_is_the_sum_of_its_record() {
     let dir = tempfile::tempdir().expect("a directory");
-    fs::write(dir.path().join("study.yaml"), STUDY).expect("writable");
+    fs::write(dir.path().join("study.yaml"), TWINS).expect("writable");
     let timing = "warm-up=200ms,slice=150ms,discard=50ms,cycles=2";
     let mut command = command(&["run", "study.yaml", "--timing", timing, "--smoke", "--no-ceiling"]);
     command.current_dir(dir.path()).env("PROOFLOAD_CACHE", dir.path().join("cache"));

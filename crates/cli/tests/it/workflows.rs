@@ -1,26 +1,10 @@
 //! The workflows of docs/ci: their shell lines, run as a runner would run them.
 
-use crate::support::{PROOFLOAD, root, text};
+use crate::support::{PROOFLOAD, TWINS, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-
-const STUDY: &str = "\
-study: pipeline
-question: Is one as fast as the other?
-subjects:
-  server:
-    use: reference
-    vary: { seed: [\"1\", \"2\"] }
-workload:
-  page: { get: / }
-load:
-  closed: { connections: [4] }
-conditions: fixed
-claims:
-  - alike: throughput(seed=1) ~ throughput(seed=2) within 90%
-";
 
 fn workflow(name: &str) -> Value {
     let text = fs::read_to_string(root().join("docs/ci").join(name)).expect("a workflow");
@@ -45,7 +29,7 @@ fn script(workflow: &Value) -> String {
 fn project() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     fs::create_dir_all(dir.path().join("load")).expect("made");
-    fs::write(dir.path().join("load/study.yaml"), STUDY).expect("written");
+    fs::write(dir.path().join("load/study.yaml"), TWINS).expect("written");
     fs::create_dir_all(dir.path().join(".cargo/bin")).expect("made");
     let executable = std::env::var("PROOFLOAD_EXECUTABLE").unwrap_or_else(|_| PROOFLOAD.to_string());
     std::os::unix::fs::symlink(executable, dir.path().join(".cargo/bin/proofload")).expect("linked");
@@ -96,16 +80,15 @@ fn the_steps_of_github_run_a_study_and_compare_it_with_a_baseline() {
             let said = format!("{name}: {code}\n{}\n{}", text(&output.stdout), text(&output.stderr));
             assert!(code == 0 || (name == "Run the study" && allowed.contains(&code)), "{said}");
         }
-        for kept in ["proofload.xml", "proofload.html", "proofload.json", "runs/pipeline/latest/result.json"]
-        {
+        for kept in ["proofload.xml", "proofload.html", "proofload.json", "runs/twins/latest/result.json"] {
             assert!(dir.path().join(kept).exists(), "{kept}");
         }
         let summary = fs::read_to_string(dir.path().join("summary.md")).expect("a summary");
         fs::remove_file(dir.path().join("summary.md")).expect("there");
         summary
     };
-    assert!(run(&[]).contains("pipeline"));
-    let condense = "proofload condense runs/pipeline/latest load/baseline";
+    assert!(run(&[]).contains("twins"));
+    let condense = "proofload condense runs/twins/latest load/baseline";
     let condensed = runs(dir.path(), &["bash", "-e", "-c"], condense, variables);
     assert!(condensed.status.success(), "{}", text(&condensed.stderr));
     // On a machine that others use a figure may be worse by a tenth.

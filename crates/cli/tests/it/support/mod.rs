@@ -11,6 +11,23 @@ use std::time::{Duration, Instant};
 /// The executable under test.
 pub const PROOFLOAD: &str = env!("CARGO_BIN_EXE_proofload");
 
+/// A study of a server and its like.
+pub const TWINS: &str = "\
+study: twins
+question: Is one as fast as the other?
+subjects:
+  server:
+    use: reference
+    vary: { seed: [\"1\", \"2\"] }
+workload:
+  page: { get: / }
+load:
+  closed: { connections: [4] }
+conditions: fixed
+claims:
+  - alike: throughput(seed=1) ~ throughput(seed=2) within 90%
+";
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
