@@ -16,6 +16,7 @@ mod records;
 mod result;
 mod scalability;
 mod single;
+mod slice;
 mod slicing;
 mod steady;
 mod words;
@@ -238,20 +239,6 @@ pub struct Slice {
     /// for a slice with histograms of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condensed: Option<BTreeMap<String, f64>>,
-}
-
-impl Slice {
-    /// Whether figures and verdicts rest on it.
-    pub fn is_measured(&self) -> bool {
-        self.phase == Phase::Measure
-    }
-
-    /// What it is of, as histogram logs call it: `VARIANT@POINT`, with streams `VARIANT/STREAM@POINT`. Strangers' text.
-    pub fn label(&self) -> String {
-        let Point { variant, stream, point, .. } = &self.measured;
-        let stream = if stream.is_empty() { String::new() } else { format!("/{stream}") };
-        format!("{variant}{stream}@{point}")
-    }
 }
 
 /// What machine this is.
