@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 /// What figures leave out of a record.
 pub struct LeftOut<'a> {
-    /// Blocks that the machine disturbed; none where there are no others.
-    disturbed: &'a [u32],
+    /// It knows which slices its totals count.
+    result: &'a RunResult,
     /// Variants that did not get through a block.
     lost: BTreeSet<(&'a str, u32)>,
     /// Cycles of a load point in which an idle variant was not quiet, by block.
@@ -20,7 +20,7 @@ impl<'a> LeftOut<'a> {
         let lost = slices.iter().filter(|slice| slice.phase == Phase::Lost);
         let marked = slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
         LeftOut {
-            disturbed: if result.blocks > 0 { &result.disturbed_blocks } else { &[] },
+            result,
             lost: lost.map(|slice| (slice.measured.variant.as_str(), slice.block)).collect(),
             marked: marked.map(|slice| (slice.block, slice.measured.point.as_str(), slice.cycle)).collect(),
         }
@@ -39,7 +39,7 @@ impl<'a> LeftOut<'a> {
             Phase::Measure => {}
             _ => return None,
         }
-        Some(if self.disturbed.contains(&slice.block) {
+        Some(if !self.result.counts(slice) {
             messages::CHART_DISTURBED.text()
         } else if self.lost.contains(&(measured.variant.as_str(), slice.block)) {
             messages::CHART_LOST.text()

@@ -92,8 +92,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Whether figures rest on a slice: one of warm-up does not count, nor one of a block that the machine disturbed, unless it
-    /// disturbed all of them.
+    /// Whether totals count a slice: not one of warm-up, nor one of a block that the machine disturbed, unless it
+    /// disturbed all of them. Figures leave out marked cycles, too.
     pub fn counts(&self, slice: &Slice) -> bool {
         let left_out = self.blocks > 0 && self.disturbed_blocks.contains(&slice.block);
         slice.is_measured() && !left_out
