@@ -29,7 +29,7 @@ async function picture(context, page, path) {
   const debug = await context.newCDPSession(page);
   const scale = Math.min(0.6, TALL_MAX / height);
   const clip = { x: 0, y: 0, width, height, scale };
-  const { data } = await debug.send("Page.captureScreenshot", { format: "webp", quality: 30, clip });
+  const { data } = await debug.send("Page.captureScreenshot", { format: "webp", quality: 25, clip });
   writeFileSync(path, Buffer.from(data, "base64"));
 }
 

@@ -225,7 +225,7 @@ pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
     charts.extend(claims::effects(result));
     charts.extend(beside::conditions(result));
     charts.extend(beside::published(result));
-    charts.extend(course::charts(slices, &left_out));
+    charts.extend(course::charts(slices, &left_out, result));
     charts.extend(load::block_by_block(result));
     charts.retain(|chart| !chart.rows.is_empty());
     charts
@@ -256,6 +256,12 @@ pub(crate) fn document(charts: &[Chart]) -> String {
 /// A name as part of that of a place in the page.
 fn of_name(name: &str) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// Where a variant stands in the plan: in that order its series have the same colour in each chart.
+fn rank(result: &RunResult, variant: &str) -> usize {
+    let variants = result.plan.iter().flat_map(|plan| &plan.variants);
+    variants.enumerate().find(|(_, planned)| planned.name == variant).map_or(usize::MAX, |(at, _)| at)
 }
 
 /// The place of a figure: its variant, with the load point where there are several.

@@ -1,10 +1,10 @@
 //! What happened in the course of a measurement, second by second, or slice by slice where slices are short.
 
 use super::left_out::LeftOut;
-use super::{Axis, Cell, Chart, Scale};
+use super::{Axis, Cell, Chart, Scale, rank};
 use crate::messages;
 use proofload_language::Phrase;
-use proofload_store::schema::{Point, Slice};
+use proofload_store::schema::{Point, RunResult, Slice};
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
 const DRAWN_MAX: usize = 2_000;
@@ -47,7 +47,7 @@ fn ns(values: &[Option<u64>], at: usize) -> Option<f64> {
 }
 
 /// Charts over the time since the first window began, of what no figure rests on too.
-pub fn charts(slices: &[&Slice], left_out: &LeftOut<'_>) -> Vec<Chart> {
+pub fn charts(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> Vec<Chart> {
     let is_drawn = |slice: &&Slice| slice.started_unix_ns > 0 && left_out.why(slice).is_some();
     let mut slices: Vec<&Slice> = slices.iter().copied().filter(is_drawn).collect();
     slices.sort_by_key(|slice| slice.started_unix_ns);
@@ -61,10 +61,10 @@ pub fn charts(slices: &[&Slice], left_out: &LeftOut<'_>) -> Vec<Chart> {
             true => seconds(slice, since(slice), by_second),
             false => vec![(since(slice), of_whole(slice, measure))],
         };
-        charts.push(chart(measure, unit, scale, rows(&slices, why, values)));
+        charts.push(chart(measure, unit, scale, rows(&slices, result, why, values)));
     }
     for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
-        let samples = rows(&slices, why, |slice| sampled(slice, since(slice), stored));
+        let samples = rows(&slices, result, why, |slice| sampled(slice, since(slice), stored));
         charts.push(Chart {
             id: format!("course-{stored}"),
             ..chart(name.map_or(stored, Phrase::text), unit, Scale::Linear, samples)
@@ -107,6 +107,7 @@ fn sampled(slice: &Slice, since: f64, name: &str) -> Vec<(f64, Option<f64>)> {
 /// The rows of all variants; between two windows of one a row without a value parts their lines.
 fn rows(
     slices: &[&Slice],
+    result: &RunResult,
     why: impl Fn(&Slice) -> &'static str,
     values: impl Fn(&Slice) -> Vec<(f64, Option<f64>)>,
 ) -> Vec<Vec<Cell>> {
@@ -121,6 +122,7 @@ fn rows(
             names.push(name);
         }
     }
+    names.sort_by_key(|(variant, ..)| rank(result, variant));
     let mut rows = Vec::new();
     for (variant, stream, point) in names {
         let own = |slice: &&&Slice| {

@@ -1,7 +1,7 @@
 //! Response times by percentile.
 
 use super::left_out::LeftOut;
-use super::{Axis, Cell, Chart, Drawn, Scale, series};
+use super::{Axis, Cell, Chart, Drawn, Scale, rank, series};
 use crate::messages;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
@@ -44,6 +44,7 @@ pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> C
             }),
         }
     }
+    curves.sort_by_key(|curve| rank(result, &curve.variant));
     let points = result.plan.as_ref().map_or(1, |plan| plan.points.len());
     Chart {
         id: "percentiles".to_string(),

@@ -330,6 +330,17 @@ fn a_variant_that_a_record_lost_is_in_the_course_and_not_in_the_percentiles() {
 }
 
 #[test]
+fn a_variant_has_the_same_colour_in_each_chart() {
+    // Colours go by the order of series, whoever was measured first.
+    let mut slices = [slice(CASE, 1, 1, 1), slice(CASE, 1, 1, 0)];
+    slices[1].started_unix_ns += SECOND;
+    let page = html(&result(CASE), &slices.iter().collect::<Vec<&Slice>>());
+    for chart in charts(&page).iter().filter(|chart| chart["drawn"] != "intervals") {
+        assert_eq!(chart["rows"][0][0], "nio", "{}", chart["id"]);
+    }
+}
+
+#[test]
 fn percentiles_leave_out_what_figures_leave_out() {
     let slices = [slice(CASE, 1, 1, 0), slice(CASE, 2, 1, 0)];
     let slices: Vec<&Slice> = slices.iter().collect();
