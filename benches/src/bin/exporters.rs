@@ -96,8 +96,7 @@ fn exported(url: &str, seconds: u64, collector: SocketAddr) -> anyhow::Result<(M
 
 fn scrape(address: SocketAddr, accept: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
-    write!(stream, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept: {accept}\r\n\r\n")
-        .ok()?;
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     Some(answer)
