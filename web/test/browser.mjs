@@ -1,9 +1,11 @@
 // A headless Chromium for tests and pictures: Debian's, since a browser of npm's would have to be downloaded.
 
+import { AssertionError } from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -17,25 +19,71 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** A browser with a profile of its own, and what ends both. */
-export async function browser() {
-  const profile = mkdtempSync(join(tmpdir(), "proofload-chromium-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath: EXECUTABLE, args: ARGS });
-  const end = async () => {
-    await context.close();
-    rmSync(profile, { recursive: true, force: true });
-  };
-  return { context, end };
+/** How long a page may wait for one thing, in milliseconds. */
+const WAIT = 60_000;
+/** How long a test may take, in milliseconds. */
+const LIMIT = 120_000;
+
+/** Work, or an error when it takes longer than a limit in milliseconds: `evaluate` and `close` have none of their own. */
+function within(limit, work) {
+  let timer;
+  const late = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`not done within ${limit / 1000} s`)), limit);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** A browser with a profile of its own. */
+export class Browser {
+  async start() {
+    this.profile = mkdtempSync(join(tmpdir(), "proofload-chromium-"));
+    this.context = await chromium.launchPersistentContext(this.profile, { executablePath: EXECUTABLE, args: ARGS });
+    this.context.setDefaultTimeout(WAIT);
+    return this.context;
+  }
+
+  async end() {
+    // One that hangs is killed when this process exits.
+    await within(10_000, this.context.close()).catch((error) => console.error(`Chromium: ${error.message}`));
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 /** Runs work in a browser of its own. */
 export async function inBrowser(work) {
-  const { context, end } = await browser();
+  const browser = new Browser();
+  const context = await browser.start();
   try {
     return await work(context);
   } finally {
-    await end();
+    await browser.end();
   }
+}
+
+/**
+ * The tests of a file, in one browser. Chromium now and then draws no frame any more and answers nothing: a test that
+ * fails otherwise than by an assertion is told and tried once more in a new browser.
+ */
+export function inOneBrowser() {
+  let browser;
+  const fresh = async () => {
+    await browser?.end();
+    browser = new Browser();
+    await browser.start();
+  };
+  before(fresh);
+  after(() => browser.end());
+  return (name, work) =>
+    test(name, async (t) => {
+      try {
+        await within(LIMIT, work(browser.context));
+      } catch (error) {
+        if (error instanceof AssertionError) throw error;
+        t.diagnostic(`tried once more in a new browser: ${error.message}`);
+        await fresh();
+        await within(LIMIT, work(browser.context));
+      }
+    });
 }
 
 /** Opens a page; what it complains about is collected, and every request but those whose address begins with `own`. */
@@ -76,12 +124,15 @@ export function tooWide(page) {
 
 /** Scrolls through the page, so that every chart is drawn. */
 export async function drawn(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 400) {
-      scrollTo(0, y);
-      await new Promise((done) => requestAnimationFrame(done));
+  // By the clock: where no frame is drawn, nobody is told of the next one.
+  await page.evaluate(async (limit) => {
+    for (const canvas of document.querySelectorAll(".canvas")) {
+      canvas.scrollIntoView();
+      for (const begun = performance.now(); canvas.querySelector("svg") === null; ) {
+        if (performance.now() - begun > limit) throw new Error(`${canvas.closest("section").id} is not drawn`);
+        await new Promise((done) => setTimeout(done, 10));
+      }
     }
     scrollTo(0, 0);
-  });
-  await page.waitForFunction(() => [...document.querySelectorAll(".canvas")].every((of) => of.querySelector("svg")));
+  }, WAIT);
 }

@@ -1,10 +1,10 @@
 // The report in a real browser. REPORT names the page; `cargo xtask web` makes some.
 
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { browser, drawn, opened, serious, tooWide } from "./browser.mjs";
+import { drawn, inOneBrowser, opened, serious, tooWide } from "./browser.mjs";
 
 const pages = (list) => (list ?? "").split(":").filter((name) => name !== "");
 const REPORTS = pages(process.env.REPORTS);
@@ -21,17 +21,14 @@ function parsed(text) {
   return rows.slice(0, -1);
 }
 
-let context;
-let end;
-before(async () => ({ context, end } = await browser()));
-after(() => end());
+const browserTest = inOneBrowser();
 
 test("a report is named", () => assert.notEqual(REPORTS.length, 0, "set REPORTS to pages, a colon between them"));
 
 for (const report of [...REPORTS, ...MADE]) {
   const url = `file://${resolve(report)}`;
 
-  test(`${report}: every chart is drawn, and nothing is fetched, refused or thrown`, async () => {
+  browserTest(`${report}: every chart is drawn, and nothing is fetched, refused or thrown`, async (context) => {
     for (const options of [{}, { dark: true }, { size: { width: 390, height: 844 } }]) {
       const { page, complaints } = await opened(context, url, options);
       await drawn(page);
@@ -43,7 +40,7 @@ for (const report of [...REPORTS, ...MADE]) {
     }
   });
 
-  test(`${report}: paper shows each chart whole`, async () => {
+  browserTest(`${report}: paper shows each chart whole`, async (context) => {
     const { page } = await opened(context, url, { size: { width: 703, height: 1000 } });
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
@@ -58,7 +55,7 @@ for (const report of [...REPORTS, ...MADE]) {
   });
 
   if (REPORTS.includes(report)) {
-    test(`${report}: axe-core finds nothing serious`, async () => {
+    browserTest(`${report}: axe-core finds nothing serious`, async (context) => {
       for (const dark of [false, true]) {
         const { page } = await opened(context, url, { dark });
         await drawn(page);
@@ -68,7 +65,7 @@ for (const report of [...REPORTS, ...MADE]) {
     });
   }
 
-  test(`${report}: tables and files have the numbers of the charts`, async () => {
+  browserTest(`${report}: tables and files have the numbers of the charts`, async (context) => {
     const { page } = await opened(context, url);
     await drawn(page);
     const { charts } = JSON.parse(await page.locator("#charts").textContent());

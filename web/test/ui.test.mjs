@@ -1,13 +1,13 @@
 // `proofload ui` in a real browser, over records and over a study that really runs. PROOFLOAD names the executable.
 
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { browser, drawn, opened, serious, tooWide } from "./browser.mjs";
+import { drawn, inOneBrowser, opened, serious, tooWide } from "./browser.mjs";
 
 const PROOFLOAD = process.env.PROOFLOAD;
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -17,8 +17,6 @@ const PHONE = { width: 390, height: 844 };
 const dir = mkdtempSync(join(tmpdir(), "proofload-ui-"));
 // A lock of its own: whatever else is measured on this machine is no matter here.
 const env = { ...process.env, LC_ALL: "C", PROOFLOAD_TEST_LOCK_FILE: join(dir, "lock") };
-let context;
-let end;
 let url;
 const started = [];
 
@@ -46,9 +44,11 @@ async function served(folder) {
   throw new Error("proofload ui printed nothing");
 }
 
-async function page(path = "", options = {}) {
+async function page(context, path = "", options = {}) {
   return opened(context, url + path, { own: url, ...options });
 }
+
+const browserTest = inOneBrowser();
 
 before(async () => {
   assert.ok(PROOFLOAD, "set PROOFLOAD to the executable");
@@ -58,17 +58,15 @@ before(async () => {
   writeFileSync(join(other, "environment.json"), JSON.stringify({ ...environment, kernel: "of another day" }));
   copied("isolation", HOSTILE, "20260103T000000.000Z-000001");
   url = await served(dir);
-  ({ context, end } = await browser());
 });
 
-after(async () => {
-  await end();
+after(() => {
   for (const child of started) child.kill("SIGKILL");
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("the list is searched, and two runs are compared", async () => {
-  const { page: list, complaints } = await page();
+browserTest("the list is searched, and two runs are compared", async (context) => {
+  const { page: list, complaints } = await page(context);
   assert.equal(await list.locator("tbody tr").count(), 3);
   await list.getByRole("searchbox").fill("servers");
   await list.keyboard.press("Enter");
@@ -87,8 +85,8 @@ test("the list is searched, and two runs are compared", async () => {
   await list.close();
 });
 
-test("names are shown as they are and do nothing", async () => {
-  const { page: list, complaints } = await page();
+browserTest("names are shown as they are and do nothing", async (context) => {
+  const { page: list, complaints } = await page(context);
   await list.getByRole("link", { name: HOSTILE }).click();
   await list.waitForURL(/\/run\//);
   await drawn(list);
@@ -97,12 +95,12 @@ test("names are shown as they are and do nothing", async () => {
   await list.close();
 });
 
-test("each page fits every window, and axe-core finds nothing serious", async () => {
+browserTest("each page fits every window, and axe-core finds nothing serious", async (context) => {
   const run = "run/servers/20260101T000000.000Z-000001";
   const two = "run=servers%2F20260101T000000.000Z-000001&run=servers%2F20260102T000000.000Z-000001";
   for (const path of ["", "?q=nowhere", run, `compare?${two}`, "compare", "nothing"]) {
     for (const options of [{}, { dark: true }, { size: PHONE }]) {
-      const { page: shown, complaints } = await page(path, options);
+      const { page: shown, complaints } = await page(context, path, options);
       await drawn(shown);
       assert.equal(await tooWide(shown), 0, `${path}: pixels too wide`);
       assert.deepEqual(await serious(shown), [], path);
@@ -114,7 +112,7 @@ test("each page fits every window, and axe-core finds nothing serious", async ()
   }
 });
 
-test("without the token there is nothing", async () => {
+browserTest("without the token there is nothing", async (context) => {
   const address = new URL(url);
   const { page: shown } = await opened(context, address.origin, { own: address.origin });
   const text = await shown.locator("body").textContent();
@@ -123,7 +121,7 @@ test("without the token there is nothing", async () => {
   await shown.close();
 });
 
-test("a page of another origin can neither ask nor show it", async () => {
+browserTest("a page of another origin can neither ask nor show it", async (context) => {
   // Another server of this machine, as one under test is.
   const { createServer } = await import("node:http");
   const other = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><p>other"));
@@ -151,7 +149,7 @@ test("a page of another origin can neither ask nor show it", async () => {
   other.close();
 });
 
-test("without runs the page says how to make one", async () => {
+browserTest("without runs the page says how to make one", async (context) => {
   const empty = mkdtempSync(join(tmpdir(), "proofload-ui-"));
   const address = await served(empty);
   const { page: shown, complaints } = await opened(context, address, { own: address, size: PHONE });
@@ -163,10 +161,12 @@ test("without runs the page says how to make one", async () => {
   rmSync(empty, { recursive: true, force: true });
 });
 
-test("a running study is followed to its end, on one page that is not loaded again", async () => {
-  const { page: list, complaints } = await page("?q=running");
+browserTest("a running study is followed to its end, on one page that is not loaded again", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "proofload-ui-"));
+  const address = await served(folder);
+  const { page: list, complaints } = await opened(context, `${address}?q=running`, { own: address });
   const timing = "warm-up=300ms,slice=200ms,discard=50ms,cycles=2";
-  const run = start(["run", "studies/quickstart.yaml", "--keep-going", "--timing", timing, "--no-ceiling", "--dir", dir]);
+  const run = start(["run", "studies/quickstart.yaml", "--keep-going", "--timing", timing, "--no-ceiling", "--dir", folder]);
   run.stdout.resume();
   // It appears in the list by itself, which is asked for every five seconds.
   const link = list.getByRole("link", { name: "quickstart" });
@@ -198,9 +198,10 @@ test("a running study is followed to its end, on one page that is not loaded aga
   assert.equal(await list.evaluate(() => document.querySelector("main").dataset.follow), undefined, "it does not ask any more");
   assert.deepEqual(complaints, []);
   await list.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-test("a page says that nobody answers any more", async () => {
+browserTest("a page says that nobody answers any more", async (context) => {
   const empty = mkdtempSync(join(tmpdir(), "proofload-ui-"));
   const address = await served(empty);
   const { page: shown } = await opened(context, address, { own: address });
@@ -210,8 +211,8 @@ test("a page says that nobody answers any more", async () => {
   rmSync(empty, { recursive: true, force: true });
 });
 
-test("a page that is answered with an error says so, and of what is gone it asks no more", async () => {
-  const { page: list } = await page();
+browserTest("a page that is answered with an error says so, and of what is gone it asks no more", async (context) => {
+  const { page: list } = await page(context);
   const status = list.locator("#lost");
   let asked = 0;
   await list.route(url, (route) => route.fulfill({ status: ++asked === 1 ? 500 : 404, body: "" }));

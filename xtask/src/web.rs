@@ -83,8 +83,10 @@ fn check(root: &Path) -> anyhow::Result<()> {
     for page in &made {
         ensure!(page.exists(), "{} is made by the tests of the crate report: run them first", page.display());
     }
-    let mut node = Command::new("node");
-    node.args(["--test", "test/report.test.mjs", "test/ui.test.mjs"]);
+    // A browser that hangs ends the check, and its tests say where; what does not end even so is killed.
+    let mut node = Command::new("timeout");
+    node.args(["--kill-after=10", "1200", "node", "--test", "--test-force-exit", "--test-timeout=300000"]);
+    node.args(["test/report.test.mjs", "test/ui.test.mjs"]);
     node.env("PROOFLOAD", target_folder(root).join("debug/proofload"));
     node.env("REPORTS", list(&reports)).env("MADE", list(&made));
     run_command(node.current_dir(root.join("web")))
