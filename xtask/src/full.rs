@@ -8,7 +8,8 @@ use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -147,10 +148,21 @@ struct Row {
 fn write(root: &Path, rows: &[Row]) -> anyhow::Result<()> {
     let folder = root.join("docs/full");
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{}.md", today()?));
+    let (date, machine) = (today()?, cpu_model()?);
+    let path = place(&folder, &date, &machine).context("a day has pages enough")?;
     let before = fs::read_to_string(&path).unwrap_or_default();
-    fs::write(&path, page(rows, &before, &today()?, &cpu_model()?))
-        .with_context(|| format!("{}", path.display()))
+    fs::write(&path, page(rows, &before, &date, &machine)).with_context(|| format!("{}", path.display()))
+}
+
+/// Where the page of the day and of this machine is, or will be: one that another machine wrote stays as it is.
+fn place(folder: &Path, date: &str, machine: &str) -> Option<PathBuf> {
+    let names = iter::once(format!("{date}.md")).chain((2..100).map(|page| format!("{date}-{page}.md")));
+    let mut paths = names.map(|name| folder.join(name));
+    paths.find(|path| fs::read_to_string(path).map_or(true, |page| page.contains(&written_by(machine))))
+}
+
+fn written_by(machine: &str) -> String {
+    format!("Written by `cargo xtask full` on {machine}.")
 }
 
 fn commit(root: &Path) -> anyhow::Result<String> {
@@ -159,11 +171,9 @@ fn commit(root: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
 
-/// The page of a day. Steps that ran earlier that day on this machine, and not again, keep their line of the page
-/// before.
+/// The page of a day. Steps that ran earlier that day, and not again, keep their line of the page before.
 fn page(rows: &[Row], before: &str, date: &str, machine: &str) -> String {
-    let by = format!("Written by `cargo xtask full` on {machine}.");
-    let before = if before.contains(&by) { before } else { "" };
+    let by = written_by(machine);
     let mut text = format!(
         "# The full tier on {date}\n\n{by}\n\n\
          | step | what | ended | minutes | at commit |\n| --- | --- | --- | --- | --- |\n"
@@ -237,8 +247,17 @@ mod tests {
         let later = page(&again, &text, "D", "M");
         assert!(later.contains("| kills | w | passed | 1.5 | C1 |"), "{later}");
         assert!(later.contains("| gates | w | passed | 1.5 | C3 |"), "{later}");
-        let elsewhere = page(&again, &text, "D", "another machine");
-        assert!(!elsewhere.contains("| kills |"), "{elsewhere}");
+    }
+
+    #[test]
+    fn the_page_of_another_machine_stays_as_it_is() {
+        let folder = tools::scratch("full").expect("a folder");
+        let first = place(&folder, "D", "M");
+        assert_eq!(first, Some(folder.join("D.md")));
+        fs::write(folder.join("D.md"), page(&[], "", "D", "M")).expect("written");
+        assert_eq!(place(&folder, "D", "M"), first);
+        assert_eq!(place(&folder, "D", "another machine"), Some(folder.join("D-2.md")));
+        fs::remove_dir_all(folder).expect("removed");
     }
 
     #[test]
