@@ -5,13 +5,14 @@
 
 use crate::load::{Distribution, Draws, Random, Share};
 use proofload_wire::{Request, Values};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Most sources of values in one load.
 pub const FEEDERS_MAX: usize = 64;
 
 /// In which order rows are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Order {
     /// One after the other over all workers; after the last comes the first.
     Sequential,
@@ -20,7 +21,7 @@ pub enum Order {
 }
 
 /// A source of values. Each exchange that uses it takes the next of its numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Feeder {
     /// Rows of a table, at least one.
     Rows {
@@ -61,14 +62,14 @@ pub enum Feeder {
 }
 
 /// Texts of a column, ready to be copied into a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Column {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
 /// A value that requests use, named by its index in [`Feed::draws`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Draw {
     /// From one source.
     Value {
@@ -82,7 +83,7 @@ pub enum Draw {
 }
 
 /// A piece of a text with values in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Piece {
     /// The same in each exchange.
     Fixed(String),
@@ -91,7 +92,7 @@ pub enum Piece {
 }
 
 /// All sources of values of a load.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Feed {
     /// The sources.
     pub feeders: Vec<Feeder>,

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// From when all workers are ready to the first instant of the load, besides the time it takes to open
 /// the connections.
-const LEAD_NS: u64 = 2_000_000;
+pub(crate) const LEAD_NS: u64 = 2_000_000;
 
 /// Carries a load out on this machine's sockets.
 ///
@@ -49,15 +49,20 @@ pub fn launch_streams(
     watch: &Watch,
     how: Launch<'_>,
 ) -> Result<Vec<LoadResult>, EngineError> {
-    let chosen = plans.first().map(|plan| plan.driver).unwrap_or_default();
-    if plans.windows(2).any(|pair| (pair[0].driver, pair[0].manner) != (pair[1].driver, pair[1].manner)) {
-        return Err(EngineError::Plan("loads that run together need the same driver and manner".to_owned()));
-    }
-    let events = plans.first().map(|plan| plan.manner.events).unwrap_or(Manner::default().events);
-    match chosen {
+    let (driver, events) = common(plans)?;
+    match driver {
         DriverChoice::Epoll => launch(plans, watch, &EpollDrivers::taking(events), how),
         DriverChoice::IoUring => launch(plans, watch, &UringDrivers::new()?.taking(events), how),
     }
+}
+
+/// The driver of loads that are carried out together, and how many events it takes at once.
+pub(crate) fn common(plans: &[LoadPlan]) -> Result<(DriverChoice, u32), EngineError> {
+    if plans.windows(2).any(|pair| (pair[0].driver, pair[0].manner) != (pair[1].driver, pair[1].manner)) {
+        return Err(EngineError::Plan("loads that run together need the same driver and manner".to_owned()));
+    }
+    let first = plans.first().map(|plan| (plan.driver, plan.manner.events));
+    Ok(first.unwrap_or((DriverChoice::default(), Manner::default().events)))
 }
 
 /// Carries a load out through other drivers, such as a simulated network in virtual time.
@@ -102,8 +107,25 @@ pub fn launch<D: Drivers>(
     drivers: &D,
     launch: Launch<'_>,
 ) -> Result<Vec<LoadResult>, EngineError> {
+    let performed = perform(plans, watch, drivers, launch)?;
     let allowance = drivers.allowance();
-    let dealt = check(plans, &allowance)?;
+    let gathered = plans.iter().zip(performed).map(|(plan, (workers, collected))| {
+        gather(plan, workers, collected, &allowance, drivers.peak_rss_bytes())
+    });
+    Ok(gathered.collect())
+}
+
+/// What the workers of a load brought, and what was made of their seconds.
+type Performed = (Vec<WorkerResult>, Collected);
+
+/// Lets the workers of all loads do their work.
+pub(crate) fn perform<D: Drivers>(
+    plans: &[LoadPlan],
+    watch: &Watch,
+    drivers: &D,
+    launch: Launch<'_>,
+) -> Result<Vec<Performed>, EngineError> {
+    let dealt = check(plans, &drivers.allowance())?;
     let threads: u32 = plans.iter().map(|plan| plan.workers).sum();
     let common = Common {
         watch,
@@ -128,11 +150,10 @@ pub fn launch<D: Drivers>(
         }
     };
     let (results, collected) = execute(&crews, &mut tell);
-    let gathered = plans.iter().zip(results).zip(collected).map(|((plan, workers), collected)| {
-        let workers = workers.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(gather(plan, workers, collected, &allowance, drivers.peak_rss_bytes()))
-    });
-    gathered.collect()
+    let performed = results.into_iter().zip(collected);
+    performed
+        .map(|(workers, collected)| Ok((workers.into_iter().collect::<Result<_, _>>()?, collected)))
+        .collect()
 }
 
 /// How often the collector collects if nobody wakes it.
@@ -182,7 +203,7 @@ fn execute<D: Drivers>(
 }
 
 /// Brings the live view up to date with a second that is over.
-fn show(plan: &LoadPlan, watch: &Watch, stretch: &Stretch<'_>, quantiles: &SecondQuantiles) {
+pub(crate) fn show(plan: &LoadPlan, watch: &Watch, stretch: &Stretch<'_>, quantiles: &SecondQuantiles) {
     let Some(throughput) = stretch.snapshot.throughput_per_s() else { return };
     if stretch.last < plan.extent.longest_ns().div_ceil(SECOND_NS) {
         watch.p50_ns.store(quantiles.p50_ns, Ordering::Relaxed);
@@ -304,7 +325,7 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn gather(
+pub(crate) fn gather(
     plan: &LoadPlan,
     workers: Vec<WorkerResult>,
     collected: Collected,
@@ -329,7 +350,7 @@ fn gather(
         start_error_ns: workers.iter().map(|worker| worker.start_error_ns).collect(),
         peak_rss_bytes,
         threads: workers.len() as u32,
-        driver: workers[0].driver,
+        driver: workers.first().map_or("", |worker| worker.driver),
     };
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>() as u32;
     let connections = ConnectionUse {

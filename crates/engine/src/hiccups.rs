@@ -7,12 +7,13 @@
 //! take turns with the worker on its CPU, and find the hiccups that it makes.
 
 use proofload_measure::LatencyHistogram;
+use serde::{Deserialize, Serialize};
 
 /// Between two questions.
 const EVERY_NS: u64 = 1_000_000;
 
 /// The answers of one worker.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Hiccups {
     /// When it is asked next; 0 before the first poll.
     next_ns: u64,

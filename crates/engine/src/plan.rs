@@ -4,11 +4,12 @@ use crate::Target;
 use crate::feed::Feed;
 use crate::load::{Arrival, Distribution, Stage, Trace};
 use proofload_wire::Request;
+use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 /// How requests are asked, beside what they are; the default asks each request as it is.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Asking {
     /// What requests with places are filled with.
     pub feed: Feed,
@@ -20,7 +21,7 @@ pub struct Asking {
 }
 
 /// What is done about redirects; by default the first answer is the answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Follow {
     /// Most redirects that one exchange follows, within its origin; 0 follows none.
     pub most: u32,
@@ -30,7 +31,7 @@ pub struct Follow {
 }
 
 /// What an answer must be to count as answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expect {
     /// Exactly this code; without it one that is good in its protocol (of HTTP 200 to 399).
     pub status: Option<u16>,
@@ -41,7 +42,7 @@ pub struct Expect {
 }
 
 /// One kind of request in the mix.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MixEntry {
     /// Its share of the mix is `weight` over the sum of weights. At least 1.
     pub weight: u32,
@@ -59,7 +60,7 @@ pub struct MixEntry {
 }
 
 /// Whether connections are reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum KeepAlive {
     /// As long as the peer allows.
     On,
@@ -70,7 +71,7 @@ pub enum KeepAlive {
 }
 
 /// When to stop issuing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Extent {
     /// After this many nanoseconds of measuring (the discarded stretch comes before).
     DurationNs(u64),
@@ -94,7 +95,7 @@ impl Extent {
 }
 
 /// What becomes of a request of an open loop that is due while no connection is free, and none can be opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Overflow {
     /// It waits for a connection and keeps its intended time.
     #[default]
@@ -105,7 +106,7 @@ pub enum Overflow {
 
 /// What an open loop does when a request is due and no connection is free. The default waits for one of those that
 /// there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Shortage {
     /// What becomes of the request once there are as many connections as there may be.
     pub overflow: Overflow,
@@ -115,7 +116,7 @@ pub struct Shortage {
 }
 
 /// How much is asked over time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Profile {
     /// A number of connections, each of which asks again when it is answered, after a think time.
     ///
@@ -215,7 +216,7 @@ impl Profile {
 }
 
 /// Time-outs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Timeouts {
     /// To establish a connection.
     pub connect_ns: u64,
@@ -233,7 +234,7 @@ impl Default for Timeouts {
 ///
 /// Rate, count and connections are those of the whole load. This process carries out the share that `share`
 /// names: its stripe of the timetable, its part of the count and of the connections; parts add up exactly.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct LoadPlan {
     /// Addresses.
     pub targets: Vec<Target>,
@@ -279,7 +280,7 @@ pub struct LoadPlan {
 
 /// How a generator goes about a load, as far as nothing of the load depends on it. A server that shares the machine with it
 /// may be faster or slower for it all the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Manner {
     /// Most things that a worker takes from the kernel at once, 1 to [`Manner::EVENTS_MAX`].
     pub events: u32,
@@ -311,7 +312,7 @@ impl Default for Manner {
 }
 
 /// When the next request leaves on a connection whose answer has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Answers {
     /// At once, before the next answer is read.
     #[default]
@@ -321,7 +322,7 @@ pub enum Answers {
 }
 
 /// In which order the connections of a load send their first requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum ConnectionOrder {
     /// As they were opened.
     #[default]
@@ -338,7 +339,7 @@ impl LoadPlan {
 }
 
 /// Which of the kernel's interfaces carries the bytes of a load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum DriverChoice {
     /// epoll: on every Linux that can run the engine.
     #[default]

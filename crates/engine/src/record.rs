@@ -1,11 +1,14 @@
 //! What a worker writes down: what became of its exchanges, and what it spent on them.
 
-use crate::BadAnswer;
+use crate::driver::SIM_NAME;
 use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds};
 use crate::silence::{Heard, Listener};
-use crate::target::{Handshake, Negotiated};
+use crate::target::{Handshake, Name, Negotiated};
+use crate::{BadAnswer, DriverChoice};
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// How much of a bad answer is kept.
 pub(crate) const SAMPLE_BYTES: usize = 4096;
@@ -80,7 +83,7 @@ pub(crate) struct WorkerRecord {
 /// Closed loop: how long connections were in use, kept apart from the recorder (Little's law compares
 /// the two). Instead of the time in use it adds up the time that was *not*, which is nothing for
 /// an exchange that follows at once on another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct IdleTime {
     /// Time within the window that connections spent thinking, backing off, connecting, parting, or on
     /// exchanges that the latencies leave out.
@@ -90,7 +93,7 @@ pub(crate) struct IdleTime {
 }
 
 /// What one worker hands over at the end.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct WorkerResult {
     /// Answers in each second.
     pub counts: Vec<u64>,
@@ -121,8 +124,16 @@ pub(crate) struct WorkerResult {
     /// Connections there were from the beginning, and in the end.
     pub first_connections: u64,
     pub connections: u64,
-    pub driver: &'static str,
+    #[serde(deserialize_with = "driver_name")]
+    pub driver: Name,
     pub stopped_early: bool,
+}
+
+/// The name of a driver that another process wrote.
+fn driver_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = DriverChoice::ALL.into_iter().map(DriverChoice::name).chain([SIM_NAME]);
+    known.into_iter().find(|known| *known == name).ok_or_else(|| D::Error::custom("no driver of that name"))
 }
 
 impl WorkerRecord {

@@ -4,6 +4,7 @@ use crate::seconds::SecondQuantiles;
 use crate::silence::Silences;
 use crate::target::Negotiated;
 use proofload_measure::{Outcome, Snapshot};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
@@ -106,7 +107,7 @@ pub struct Check {
 }
 
 /// The first answer of each bad kind, for a person to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BadAnswer {
     /// The outcome.
     pub outcome: Outcome,

@@ -62,6 +62,15 @@ pub(crate) struct Giving {
     waits: bool,
 }
 
+impl Giving {
+    /// Hands over what other workers saw up to second `last`, whenever there is room for it.
+    pub fn pass_on(&self, last: u64, snapshot: Snapshot) {
+        // A collector that is gone has no need of it.
+        let _ = self.full.send(Part { last, snapshot });
+        self.collector.unpark();
+    }
+}
+
 /// The collector's end.
 #[derive(Debug)]
 struct Taking {

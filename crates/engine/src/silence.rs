@@ -2,6 +2,7 @@
 //! server is silent nobody asks, so that a stall of any length counts as one slow answer for each connection.
 
 use proofload_measure::Window;
+use serde::{Deserialize, Serialize};
 
 /// Shorter stretches are not kept.
 const LEAST_NS: u64 = 20_000_000;
@@ -34,7 +35,7 @@ pub struct Silences {
 }
 
 /// From when to when nothing was heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Stretch {
     from_ns: u64,
     to_ns: u64,
@@ -117,10 +118,19 @@ impl Listener {
 }
 
 /// What one worker hands over.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Heard {
     least_ns: u64,
     silent: Vec<Stretch>,
+}
+
+impl Heard {
+    /// The same on an axis of time that is `by_ns` ahead.
+    pub fn shift(&mut self, by_ns: i64) {
+        for Stretch { from_ns, to_ns } in &mut self.silent {
+            (*from_ns, *to_ns) = (from_ns.saturating_add_signed(by_ns), to_ns.saturating_add_signed(by_ns));
+        }
+    }
 }
 
 /// The silences of all workers: a server was silent when none of them heard it.

@@ -1,13 +1,14 @@
 //! Whom a load goes to, what its connections pass through, and what TLS agreed on.
 
 use proofload_wire::Protocol;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub enum Address {
     /// Numeric; names are resolved before the load.
     Tcp(SocketAddr),
@@ -41,7 +42,7 @@ impl fmt::Display for Address {
 }
 
 /// Where requests go.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Target {
     /// What is connected to: the server, or the proxy on the way to it.
     pub address: Address,
@@ -59,7 +60,7 @@ impl<A: Into<Address>> From<A> for Target {
 }
 
 /// What a connection passes through; the default is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Transport {
     /// A tunnel through the HTTP proxy that listens at [`Target::address`]; TLS, if any, is spoken within it.
     pub proxy: Option<Proxy>,
@@ -75,7 +76,7 @@ impl Transport {
 }
 
 /// What a proxy is asked for, with `CONNECT`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Proxy {
     /// Host and port of the target, `example.org:443`; the proxy resolves the name.
     pub authority: String,
@@ -92,7 +93,7 @@ impl fmt::Debug for Proxy {
 }
 
 /// A version of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum TlsVersion {
     /// TLS 1.2.
     V1_2,
@@ -111,7 +112,7 @@ impl TlsVersion {
 }
 
 /// How TLS is spoken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Tls {
     /// Who the server must be: a name, which is sent to it (SNI), or a numeric address, which is not.
     pub server_name: String,
@@ -146,7 +147,7 @@ impl Tls {
 }
 
 /// Who we are, and the proof.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ClientCertificate {
     /// Our certificate, and those between it and an authority, DER.
     pub chain: Vec<Vec<u8>>,
@@ -160,15 +161,31 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
+/// A name from a list of ours. Serde would borrow a `&'static str` from what it reads.
+pub(crate) type Name = &'static str;
+
 /// What client and server agreed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Negotiated {
     /// The version.
     pub version: TlsVersion,
     /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
-    pub cipher_suite: &'static str,
+    #[serde(deserialize_with = "names::cipher_suite")]
+    pub cipher_suite: Name,
     /// Which of [`Tls::alpn`] the server picked, by index; `None` if it picked none.
     pub alpn: Option<u8>,
+}
+
+/// What a share of a load was asked with, from names that another process wrote.
+mod names {
+    use rustls::crypto::ring::ALL_CIPHER_SUITES;
+    use serde::{Deserialize, Deserializer};
+
+    pub(super) fn cipher_suite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let mut known = ALL_CIPHER_SUITES.iter().filter_map(|suite| suite.suite().as_str());
+        Ok(known.find(|known| *known == name).unwrap_or("unknown"))
+    }
 }
 
 /// A TLS handshake that came to a good end.

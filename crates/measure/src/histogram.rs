@@ -4,6 +4,8 @@ use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use serde::de::Error;
+use serde::{Deserialize, Serialize};
 use std::io::Read;
 
 /// The largest latency that is recorded as such, one hour; longer ones count as this.
@@ -359,6 +361,26 @@ impl LatencyHistogram {
         for value in fitted.iter_recorded() {
             let slot = slot_of(value.value_iterated_to());
             histogram.counts[slot] = value.count_at_value();
+            histogram.used |= 1 << (slot >> PAGE_BITS);
+        }
+        Ok(histogram)
+    }
+}
+
+/// Every slot that has a count, with it: far smaller than all of them, and without the work of compression.
+impl Serialize for LatencyHistogram {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let slots: Vec<(u16, u64)> = self.slots().map(|(slot, n)| (slot as u16, n)).collect();
+        slots.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LatencyHistogram {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut histogram = Self::new();
+        for (slot, n) in <Vec<(u16, u64)>>::deserialize(deserializer)? {
+            let slot = usize::from(slot);
+            *histogram.counts.get_mut(slot).ok_or_else(|| D::Error::custom("no such slot"))? = n;
             histogram.used |= 1 << (slot >> PAGE_BITS);
         }
         Ok(histogram)

@@ -1,7 +1,9 @@
 //! The closed list of ways in which an exchange can end.
 
+use serde::{Deserialize, Serialize};
+
 /// How an exchange ended. Every intended exchange ends in exactly one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[repr(u8)]
 pub enum Outcome {
     /// A whole answer that met what was expected of it.
@@ -107,7 +109,7 @@ impl Outcome {
 
 /// How many exchanges ended in each [`Outcome`]. Counts are read from records too, where they may be anything: sums
 /// end at the largest number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OutcomeCounts([u64; Outcome::ALL.len()]);
 
 impl OutcomeCounts {

@@ -1,6 +1,8 @@
 //! What one worker, or all of them together, saw within a window.
 
 use crate::{LatencyHistogram, OutcomeCounts, Window};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Counts of answer codes; those of 1 to 599 one by one, others together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +42,26 @@ impl CodeCounts {
     }
 }
 
+impl Serialize for CodeCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for CodeCounts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut counts = CodeCounts::default();
+        for (code, n) in <Vec<(u16, u64)>>::deserialize(deserializer)? {
+            let count =
+                counts.counts.get_mut(usize::from(code)).ok_or_else(|| D::Error::custom("no such code"))?;
+            *count = n;
+        }
+        Ok(counts)
+    }
+}
+
 /// Everything that was recorded in a window. Merging is commutative and associative.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Snapshot {
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.

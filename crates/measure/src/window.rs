@@ -1,8 +1,10 @@
 //! The window of a measurement.
 
+use serde::{Deserialize, Serialize};
+
 /// The time that counts. Exchanges that were intended before it are only counted, in
 /// [`Snapshot::discarded`](crate::Snapshot::discarded).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Window {
     /// First instant that counts.
     pub start_ns: u64,

@@ -5,17 +5,18 @@
 //! once the buffers have grown to the size of the largest request.
 
 use crate::hessian::Dialect;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The places of an encoded request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Places {
     /// In the order of the bytes.
     patches: Vec<Patch>,
     draws: Vec<u16>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Patch {
     /// Before which byte of the encoded request it goes.
     at: usize,
@@ -23,7 +24,7 @@ struct Patch {
 }
 
 /// What goes to a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum What {
     /// The value with this index among those of the exchange.
     Value(usize, Form),
@@ -34,7 +35,7 @@ pub(crate) enum What {
 }
 
 /// How a value is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Form {
     /// As it is.
     #[default]
@@ -86,7 +87,7 @@ impl Form {
 }
 
 /// How a length is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum LengthForm {
     /// In decimal digits.
     Decimal,

@@ -1,9 +1,10 @@
 //! Requests as they are sent.
 
 use crate::Places;
+use serde::{Deserialize, Serialize};
 
 /// A request, encoded once and sent many times.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Request {
     /// The bytes as they go over the wire, without the values that are filled in.
     pub bytes: Vec<u8>,
@@ -36,7 +37,7 @@ impl Request {
 }
 
 /// What a protocol notes on its own requests; it means something to that protocol's session alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expectation(pub(crate) u32);
 
 /// No answer comes, in any protocol.

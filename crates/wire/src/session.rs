@@ -5,12 +5,13 @@
 
 use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 macro_rules! protocols {
     (first $first:ident; $($(#[doc = $doc:literal])* $name:ident($session:ty),)+) => {
         /// The protocols.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
         #[non_exhaustive]
         pub enum Protocol {
             $($(#[doc = $doc])* $name,)+

@@ -208,6 +208,9 @@ pub struct Allowance {
     pub ports: u64,
 }
 
+/// Name of the simulated one.
+pub(crate) const SIM_NAME: &str = "sim";
+
 /// Makes a driver for each worker, and answers for the machine below them.
 pub trait Drivers: Sync {
     /// What it makes.

@@ -3,10 +3,11 @@
 
 use super::Random;
 use super::random::scaled;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How a whole quantity is spread: a pause in nanoseconds, a size in bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Distribution {
     /// Always the same.
     Constant(u64),

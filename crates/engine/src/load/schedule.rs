@@ -4,9 +4,10 @@
 //! nanoseconds from the start of the load.
 
 use super::{Curve, Random, Trace};
+use serde::{Deserialize, Serialize};
 
 /// Spacing of the intended times of an open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Arrival {
     /// Equal gaps.
     Constant,

@@ -1,5 +1,7 @@
 //! A stretch of time in which a quantity goes its way. Pure.
 
+use serde::{Deserialize, Serialize};
+
 /// Nanoseconds of a second.
 pub(super) const SECOND_NS: f64 = 1e9;
 
@@ -7,7 +9,7 @@ pub(super) const SECOND_NS: f64 = 1e9;
 const HALVINGS: usize = 64;
 
 /// A stretch of time in which a quantity, sends per second or connections, goes its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Stage {
     /// From one value to another in a straight line.
     Line {

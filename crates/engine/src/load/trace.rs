@@ -1,10 +1,11 @@
 //! Arrivals that were recorded once, to be played back.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// Recorded arrivals: the timetable of an open loop, as plain offsets.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Trace {
     /// Nanoseconds from the start of a round; strictly increasing, at least one.
     pub offsets_ns: Arc<[u64]>,

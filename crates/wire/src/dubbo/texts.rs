@@ -62,7 +62,7 @@ fn escape(byte: u8) -> Option<([u8; 6], usize)> {
 }
 
 /// How a drawn text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub(crate) enum JsonbText {
     /// Within another value.
     Within,

@@ -160,7 +160,7 @@ impl Driver for Sim {
     type Net = SimNet;
 
     fn name(&self) -> &'static str {
-        "sim"
+        crate::driver::SIM_NAME
     }
 
     fn net(&mut self) -> &mut SimNet {

@@ -3,6 +3,7 @@
 mod fitness;
 mod follow;
 mod lanes;
+mod merged;
 mod outcomes;
 mod pace;
 mod queue;

@@ -11,11 +11,11 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 
 /// When which first line of a request came.
-type Asked = Vec<(u64, String)>;
+pub(super) type Asked = Vec<(u64, String)>;
 
 /// Drivers whose peers write down what comes when, and answer at once.
 #[derive(Default)]
-struct Listening(Arc<Mutex<Asked>>);
+pub(super) struct Listening(Arc<Mutex<Asked>>);
 
 #[derive(Debug)]
 struct Ear(Arc<Mutex<Asked>>);
@@ -62,10 +62,10 @@ impl Drivers for Listening {
 }
 
 /// A feeder of rows in order, whose value stands in the path.
-fn fed() -> (MixEntry, Asking) {
+pub(super) fn fed() -> (MixEntry, Asking) {
     let mut names = Column::default();
-    (0..1_000).for_each(|row| names.push(format!("/row{row}").as_bytes()));
-    let feeders = vec![Feeder::Rows { rows: 1_000, order: Order::Sequential }];
+    (0..9_000).for_each(|row| names.push(format!("/row{row:04}").as_bytes()));
+    let feeders = vec![Feeder::Rows { rows: 9_000, order: Order::Sequential }];
     let feed = Feed { feeders, draws: vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)) }] };
     let template = Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }], cookies: false };
     let spec = RequestSpec::get("server.test", "/");
@@ -75,7 +75,7 @@ fn fed() -> (MixEntry, Asking) {
 }
 
 /// What a load asks whose shares begin at one common instant, each share a run of its own.
-fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snapshot) {
+pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snapshot) {
     let drivers = Listening::default();
     let mut sum: Option<Snapshot> = None;
     for share in 0..shares {
@@ -170,7 +170,7 @@ fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
 }
 
 /// Everything of a snapshot that is stored, as it is stored.
-fn bytes(snapshot: &Snapshot) -> Vec<String> {
+pub(super) fn bytes(snapshot: &Snapshot) -> Vec<String> {
     let s = snapshot;
     let histograms = [&s.response_time, &s.service_time, &s.first_byte, &s.send_delay, &s.connects];
     let mut all: Vec<String> = histograms.into_iter().map(LatencyHistogram::encode).collect();
