@@ -1,5 +1,6 @@
 //! The command line, unchecked: names, descriptions and types of the arguments.
 
+mod agents;
 mod capacity;
 mod examples;
 mod export;
@@ -16,6 +17,7 @@ mod subjects;
 mod transport;
 mod ui;
 
+pub use agents::{AgentArgs, CoordinatorArgs};
 pub use capacity::CapacityArgs;
 pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
@@ -95,6 +97,12 @@ pub enum Verb {
     /// Run a study: start its servers, load them, judge its claims
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
+    /// Run a study whose load comes from agents on other machines
+    #[command(after_help = examples::COORDINATOR)]
+    Coordinator(Box<CoordinatorArgs>),
+    /// Carry out a share of the load of a coordinator
+    #[command(after_help = examples::AGENT)]
+    Agent(AgentArgs),
     /// Run a study several times, hours apart, and judge all of it together
     #[command(after_help = examples::REPLICATE)]
     Replicate(Box<ReplicateArgs>),
@@ -200,6 +208,9 @@ pub struct MeasureArgs {
     /// Requests per user
     #[arg(long, value_name = "N", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
     pub loops: Option<u32>,
+    /// Number of processes that carry the load out together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    pub agents: Option<u32>,
     /// Do not compare the rate with the generator's own maximum (see `proofload doctor --ceiling`)
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_ceiling: bool,
@@ -297,6 +308,9 @@ pub struct RunArgs {
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
     #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
+    /// Number of processes that carry the load out together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    pub agents: Option<u32>,
     /// cycles: all variants run at the same time and are loaded in turn, slice by slice; serial: they run one after the
     /// other [default: depends on load and memory]
     #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"], help_heading = heading::MEASUREMENT, hide_short_help = true)]

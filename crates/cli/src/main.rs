@@ -1,5 +1,6 @@
 //! The `proofload` command: arguments in, exit code out.
 
+mod agents;
 mod args;
 mod baseline;
 mod capacity;
@@ -9,6 +10,7 @@ mod doctor;
 mod doubts;
 mod exit;
 mod exports;
+mod fleet;
 mod init;
 mod load;
 mod man;
@@ -55,6 +57,8 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
         Some(args::Verb::Run(args)) => run::run(&args),
+        Some(args::Verb::Coordinator(args)) => agents::coordinator(&args),
+        Some(args::Verb::Agent(args)) => agents::agent(&args),
         Some(args::Verb::Replicate(args)) => replicate::replicate(&args),
         Some(args::Verb::Resume(args)) => resume::resume(&args),
         Some(args::Verb::Rerun(args)) => resume::rerun(&args),

@@ -1,14 +1,15 @@
 //! `proofload URL`: one endpoint, measured.
 
 use crate::args::MeasureArgs;
-use crate::exit::{Exit, leave};
+use crate::exit::Exit;
 use crate::exports::Exports;
+use crate::fleet::{self, Local};
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::output::Told;
 use crate::{output, progress, run};
 use proofload_engine::{
-    DriverChoice, Extent, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch, launch_streams,
+    DriverChoice, Extent, Generator, Here, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
 };
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
@@ -74,13 +75,16 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         exports.endpoint(&name, &point.label, terms.seed);
     }
     let title = format!("{name} @ {}", point.label);
-    let mut loaded = watched(&title, &plan, &stop, args.output.quiet, exports)?;
+    let agents = args.agents.map(|agents| Local::start(agents, &stop)).transpose()?;
+    let generator = agents.as_ref().map_or(&Here as &dyn Generator, |agents| agents.fleet());
+    let mut loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
+    drop(agents);
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let environment = host::environment(proofload_report::recorded_finding);
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());
     let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
-    let ceiling = held_against_ceiling(args.no_ceiling, &plan, &environment, &mut measured);
+    let ceiling = held_against_ceiling(left_out(args), &plan, &environment, &mut measured);
     let slice = single_slice(measured, &loaded);
     if let Some(exports) = exports {
         exports.measured(&slice, loaded.stopped_early);
@@ -147,10 +151,19 @@ fn given(load: SingleLoad) -> SingleLoad {
     }
 }
 
+/// Why the rate is not held against the generator's ceiling.
+fn left_out(args: &MeasureArgs) -> Option<&'static str> {
+    match args.agents {
+        _ if args.no_ceiling => Some("--no-ceiling was given"),
+        Some(_) => Some("that of several agents is not known"),
+        None => None,
+    }
+}
+
 /// Enters what the rate is of the generator's ceiling, where the cache knows one for this setting. It is not
 /// measured here: that would take longer than many a measurement.
 fn held_against_ceiling(
-    left_out: bool,
+    left_out: Option<&str>,
     plan: &LoadPlan,
     environment: &Environment,
     measured: &mut Point,
@@ -161,7 +174,7 @@ fn held_against_ceiling(
     }
     let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
     let (ceiling, why) = match class {
-        _ if left_out => (None, "--no-ceiling was given".to_string()),
+        _ if left_out.is_some() => (None, left_out.unwrap_or_default().to_string()),
         None => (None, "the answers are longer than those of the server that does nothing".to_string()),
         Some(answer_bytes) => {
             let setting = Setting::new(vec![plan.clone()], answer_bytes, &[measured.connections_peak]);
@@ -224,6 +237,7 @@ fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
 /// Runs the engine beside a thread that draws and listens for the end.
 fn watched(
     title: &str,
+    generator: &dyn Generator,
     plan: &LoadPlan,
     stop: &AtomicBool,
     quiet: bool,
@@ -238,11 +252,11 @@ fn watched(
         let mut tell = |stretch: &Stretch<'_>| exports.iter().for_each(|exports| exports.second(stretch));
         let each_second: Option<&mut dyn FnMut(&Stretch<'_>)> = exports.is_some().then_some(&mut tell as _);
         let how = Launch { each_second, ..Launch::default() };
-        let loaded = launch_streams(std::slice::from_ref(plan), &watch, how);
+        let loaded = generator.launch(std::slice::from_ref(plan), &watch, how);
         done.store(true, Ordering::Relaxed);
         loaded
     });
-    Ok(loaded.map_err(|error| leave(Exit::Usage, error))?.remove(0))
+    Ok(loaded.map_err(fleet::failed)?.remove(0))
 }
 
 fn result(point: Point, stopped_early: bool) -> RunResult {

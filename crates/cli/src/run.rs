@@ -4,10 +4,12 @@ use crate::args::{BaselineArgs, ExportArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
+use crate::fleet::Local;
+use proofload_agents::Fleet;
 use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
-use proofload_engine::{EngineError, driver};
+use proofload_engine::{EngineError, Generator, Here, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Length, Mode, Preset};
@@ -63,6 +65,21 @@ impl<'a> Request<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let agents = args.agents.filter(|_| !args.explain);
+    let agents = agents.map(|agents| Local::start(agents, &*signals::install()?)).transpose()?;
+    run_by(args, agents.as_ref().map(Local::fleet))
+}
+
+/// Runs a study whose loads these agents carry out, or this process. A run that lost one of them is invalid.
+pub fn run_by(args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
+    let ended = run_with(args, fleet);
+    match fleet.and_then(Fleet::lost) {
+        Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
+        None => ended,
+    }
+}
+
+fn run_with(args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = catalogue(args)?;
     let study = study::load(&args.study, &options(args), &catalogue)
@@ -70,8 +87,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let run = StudyRun {
         mode: args.mode.as_deref().and_then(Mode::from_name),
         seed: args.seed,
+        generator: fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
         ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
     };
+    // Of several processes together no ceiling is known.
+    let run = StudyRun { no_ceiling: run.no_ceiling || fleet.is_some(), ..run };
     execute(&Request {
         no_wait: args.no_wait,
         explain: args.explain,

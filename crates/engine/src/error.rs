@@ -34,6 +34,9 @@ pub enum EngineError {
         /// How long before.
         late_ns: u64,
     },
+    /// A process that carries out a share of the load failed, or is gone.
+    #[error("{0}")]
+    Share(String),
     /// The operating system refused something before any load.
     #[error("{what}: {source}")]
     System {

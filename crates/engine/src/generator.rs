@@ -6,7 +6,6 @@ use crate::health;
 use crate::load::Share;
 use crate::record::WorkerResult;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
-use crate::silence;
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
@@ -84,6 +83,35 @@ pub fn run_streams_in<D: Drivers>(
     drivers: &D,
 ) -> Result<Vec<LoadResult>, EngineError> {
     launch(plans, watch, drivers, Launch::default())
+}
+
+/// Who carries loads out.
+pub trait Generator: Sync {
+    /// Carries several loads out at once, from one common first instant.
+    ///
+    /// # Errors
+    /// As [`launch_streams`].
+    fn launch(
+        &self,
+        plans: &[LoadPlan],
+        watch: &Watch,
+        how: Launch<'_>,
+    ) -> Result<Vec<LoadResult>, EngineError>;
+}
+
+/// The workers of this process.
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+impl Generator for Here {
+    fn launch(
+        &self,
+        plans: &[LoadPlan],
+        watch: &Watch,
+        how: Launch<'_>,
+    ) -> Result<Vec<LoadResult>, EngineError> {
+        launch_streams(plans, watch, how)
+    }
 }
 
 /// How loads are begun, and who hears of them; by default they begin as soon as the workers are ready.
@@ -343,7 +371,7 @@ pub(crate) fn gather(
     // Who thinks, or has a timetable, does not always have requests in flight.
     let silences = median_ns
         .filter(|_| plan.profile.always_asks())
-        .map(|median_ns| silence::silences(workers.iter().map(|worker| &worker.heard), median_ns));
+        .map(|median_ns| proofload_measure::silences(workers.iter().map(|worker| &worker.heard), median_ns));
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
         busy: workers.iter().map(|worker| worker.busy).collect(),

@@ -23,17 +23,18 @@ mod record;
 mod result;
 mod seconds;
 mod shares;
-mod silence;
 mod target;
 pub mod transport;
 mod worker;
 
 pub use error::EngineError;
-pub use generator::{Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in};
+pub use generator::{
+    Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in,
+};
 pub use load::{Arrival, Distribution, Stage, Trace};
 pub use plan::*;
+pub use proofload_measure::Silences;
 pub use result::*;
 pub use seconds::{SecondQuantiles, Stretch};
-pub use shares::{Merger, ShareResult, Telling, carry_out, carry_out_in, lead_ns};
-pub use silence::Silences;
+pub use shares::{Merger, ShareResult, Telling, execute_share, execute_share_in, lead_ns};
 pub use target::{Address, Target};

@@ -86,7 +86,7 @@ pub enum Extent {
 
 impl Extent {
     /// How long it takes at most.
-    pub(crate) fn longest_ns(&self) -> u64 {
+    pub fn longest_ns(&self) -> u64 {
         match *self {
             Extent::DurationNs(ns) => ns,
             Extent::Requests { cap_ns, .. } => cap_ns,

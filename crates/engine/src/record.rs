@@ -3,10 +3,9 @@
 use crate::driver::SIM_NAME;
 use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds};
-use crate::silence::{Heard, Listener};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
-use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
+use proofload_measure::{ExchangeTimes, Heard, LatencyHistogram, Listener, Outcome, Recorder, Window};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -1,9 +1,8 @@
 //! What a load returns, and what can be watched while it lasts.
 
 use crate::seconds::SecondQuantiles;
-use crate::silence::Silences;
 use crate::target::Negotiated;
-use proofload_measure::{Outcome, Snapshot};
+use proofload_measure::{Outcome, Silences, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 

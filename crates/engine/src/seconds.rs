@@ -8,7 +8,7 @@
 //! seconds: no count is lost, only those seconds cannot be separated.
 
 use proofload_measure::{Recorder, Snapshot, Window};
-use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError, TrySendError};
 use std::thread::Thread;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
@@ -63,11 +63,15 @@ pub(crate) struct Giving {
 }
 
 impl Giving {
-    /// Hands over what other workers saw up to second `last`, whenever there is room for it.
-    pub fn pass_on(&self, last: u64, snapshot: Snapshot) {
-        // A collector that is gone has no need of it.
-        let _ = self.full.send(Part { last, snapshot });
+    /// Hands over what other workers saw up to second `last`, or gives it back where there is no room yet.
+    pub fn pass_on(&self, last: u64, snapshot: Snapshot) -> Option<Snapshot> {
+        let given = self.full.try_send(Part { last, snapshot });
         self.collector.unpark();
+        match given {
+            Err(TrySendError::Full(Part { snapshot, .. })) => Some(snapshot),
+            // A collector that is gone has no need of it.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => None,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::worker::opening_gap_ns;
 use crate::{DriverChoice, EngineError, LoadPlan, LoadResult, Watch};
 use proofload_measure::{Outcome, Snapshot, Window};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -40,23 +41,23 @@ impl ShareResult {
 ///
 /// # Errors
 /// As [`crate::launch_streams`].
-pub fn carry_out(
+pub fn execute_share(
     plans: &[LoadPlan],
     watch: &Watch,
     how: Launch<'_>,
 ) -> Result<Vec<ShareResult>, EngineError> {
     let (driver, events) = common(plans)?;
     match driver {
-        DriverChoice::Epoll => carry_out_in(plans, watch, &EpollDrivers::taking(events), how),
-        DriverChoice::IoUring => carry_out_in(plans, watch, &UringDrivers::new()?.taking(events), how),
+        DriverChoice::Epoll => execute_share_in(plans, watch, &EpollDrivers::taking(events), how),
+        DriverChoice::IoUring => execute_share_in(plans, watch, &UringDrivers::new()?.taking(events), how),
     }
 }
 
-/// As [`carry_out`], through other drivers.
+/// As [`execute_share`], through other drivers.
 ///
 /// # Errors
 /// As [`crate::launch`].
-pub fn carry_out_in<D: Drivers>(
+pub fn execute_share_in<D: Drivers>(
     plans: &[LoadPlan],
     watch: &Watch,
     drivers: &D,
@@ -92,15 +93,28 @@ pub struct Merger<'a> {
 #[derive(Debug)]
 pub struct Telling {
     streams: Vec<Giving>,
+    /// What is not handed over yet: others are some seconds behind.
+    ahead: VecDeque<(usize, u64, Snapshot)>,
 }
 
 impl Telling {
-    /// What the share saw of a load (`stream`, from 0) up to second `last` and from the end of what it told before; waits
-    /// while others are some seconds behind. A load that is not there is ignored.
-    pub fn tell(&self, stream: usize, last: u64, snapshot: Snapshot) {
-        if let Some(giving) = self.streams.get(stream) {
-            giving.pass_on(last, snapshot);
+    /// What the share saw of a load (`stream`, from 0) up to second `last` and from the end of what it told before. A load
+    /// that is not there is ignored.
+    pub fn tell(&mut self, stream: usize, last: u64, snapshot: Snapshot) {
+        self.ahead.push_back((stream, last, snapshot));
+        self.hand_over();
+    }
+
+    /// Hands over what there is room for, and says whether that is all.
+    pub fn hand_over(&mut self) -> bool {
+        while let Some((stream, last, snapshot)) = self.ahead.pop_front() {
+            let left = self.streams.get(stream).and_then(|giving| giving.pass_on(last, snapshot));
+            if let Some(snapshot) = left {
+                self.ahead.push_front((stream, last, snapshot));
+                return false;
+            }
         }
+        true
     }
 }
 
@@ -108,7 +122,8 @@ impl<'a> Merger<'a> {
     /// For so many shares of these loads. Whoever asks is woken when something is there to be collected.
     pub fn new(plans: &'a [LoadPlan], watch: &'a Watch, shares: u32) -> (Merger<'a>, Vec<Telling>) {
         let here = thread::current();
-        let mut telling: Vec<Telling> = (0..shares).map(|_| Telling { streams: Vec::new() }).collect();
+        let mut telling: Vec<Telling> =
+            (0..shares).map(|_| Telling { streams: Vec::new(), ahead: VecDeque::new() }).collect();
         let mut collectors = Vec::new();
         for (stream, plan) in plans.iter().enumerate() {
             let window = Window { start_ns: 0, end_ns: plan.extent.longest_ns() };

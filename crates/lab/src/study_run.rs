@@ -11,6 +11,7 @@ pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Hosts, Listener, Preparing, Progress};
+use proofload_engine::{Generator, Here};
 use proofload_host::{self as host, clock, cpus};
 use proofload_stats::Claim;
 use proofload_store::schema::{self, Environment, Plan};
@@ -49,6 +50,8 @@ pub struct StudyRun<'a> {
     pub begin: Begin<'a>,
     /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
+    /// Who carries out its loads.
+    pub generator: &'a dyn Generator,
     /// Who hears of its loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
@@ -179,6 +182,7 @@ impl<'a> StudyRun<'a> {
             workers: None,
             begin: Begin::New,
             shape: None,
+            generator: &Here,
             listener: None,
         }
     }

@@ -9,11 +9,13 @@
 mod histogram;
 mod outcome;
 mod recorder;
+mod silence;
 mod snapshot;
 mod window;
 
 pub use histogram::{Censored, DIGITS, DecodeError, LatencyHistogram, MAX_NS, Summary};
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
+pub use silence::{Heard, Listener, Silences, silences};
 pub use snapshot::{CodeCounts, Snapshot};
 pub use window::Window;

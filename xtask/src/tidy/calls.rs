@@ -25,6 +25,7 @@ const RULES: [Rule; 8] = [
             concat!("Udp", "Socket"),
         ],
         allowed: &[
+            "crates/agents/",
             "crates/metrics/src/scrape.rs",
             "crates/engine/src/driver/",
             "crates/reference/",
@@ -35,19 +36,28 @@ const RULES: [Rule; 8] = [
             "benches/",
         ],
         in_tests_too: false,
-        instead: "sockets belong to engine::driver, reference, metrics, ui, and the probes of subject and telemetry",
+        instead: "sockets belong to engine::driver, agents, reference, metrics, ui, and the probes of subject and telemetry",
     },
     Rule {
         words: &[concat!("Com", "mand::new(")],
-        allowed: &["crates/subject/src/keeper/", "xtask/", "benches/"],
+        allowed: &["crates/agents/src/local.rs", "crates/subject/src/keeper/", "xtask/", "benches/"],
         in_tests_too: false,
-        instead: "only the keepers of subject start processes",
+        instead: "only the keepers of subject start processes, and agents of this executable",
     },
     Rule {
         words: &[concat!("derive(Ser", "ialize"), concat!(", Ser", "ialize"), concat!(", Deser", "ialize")],
-        allowed: &["crates/store/", "crates/study/", "crates/subject/", "xtask/"],
+        allowed: &[
+            "crates/agents/",
+            "crates/engine/",
+            "crates/measure/",
+            "crates/store/",
+            "crates/study/",
+            "crates/subject/",
+            "crates/wire/",
+            "xtask/",
+        ],
         in_tests_too: false,
-        instead: "stored types live in store; input types in study and subject",
+        instead: "stored types live in store; input types in study and subject; what agents hear in agents, engine, measure and wire",
     },
     Rule {
         words: &[
@@ -81,6 +91,7 @@ const RULES: [Rule; 8] = [
     Rule {
         words: &[concat!("std::", "net::TcpStream"), concat!("std::", "fs::"), concat!("std::", "thread")],
         allowed: &[
+            "crates/agents/",
             "crates/engine/",
             "crates/reference/",
             "crates/store/",

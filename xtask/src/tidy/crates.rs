@@ -3,7 +3,7 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
@@ -12,6 +12,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("reference", &["wire", "measure"]),
     ("store", &["language", "measure", "stats"]),
     ("host", &["store"]),
+    ("agents", &["engine", "host", "measure", "wire"]),
     ("study", &["engine", "host", "stats", "store", "wire"]),
     ("subject", &["engine", "host", "store", "study"]),
     ("telemetry", &["host", "language", "stats", "store", "study"]),
@@ -26,6 +27,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     (
         "cli",
         &[
+            "agents",
             "engine",
             "export",
             "host",

@@ -18,6 +18,18 @@ Examples:
   proofload run study.yaml --quick
   proofload run study.yaml --set load.closed.connections=64 --budget 20m";
 
+pub const COORDINATOR: &str = "\
+Examples:
+  proofload coordinator study.yaml --agents 4 --listen 0.0.0.0:7600 --token-file t
+  proofload coordinator study.yaml --agents 4 --listen 10.0.0.1:7600 --token-file t
+  proofload coordinator study.yaml --agents 4 --listen 0.0.0.0:7600 --token-file t --quick";
+
+pub const AGENT: &str = "\
+Examples:
+  proofload agent --join lab1:7600 --token-file token
+  proofload agent --join lab1:7600 --token-file token --index 3
+  proofload agent --join lab1:7600 --token-file token --wait 10m";
+
 pub const REPLICATE: &str = "\
 Examples:
   proofload replicate study.yaml           # six sittings, four hours apart
@@ -174,8 +186,8 @@ Usage: proofload URL [OPTIONS]
   capacity URL     the highest rate at which an objective holds
   run STUDY        start servers, load them in turn, judge claims
   more verbs       init replicate tune resume rerun report history diff ui
-                   condense reproductions subjects reference-server doctor
-                   schema completions man
+                   coordinator agent condense reproductions subjects
+                   reference-server doctor schema completions man
 
   -c, --connections N   [default: 50]     -r, --rate RATE   open loop: 500, 2k/s
   -d, --duration TIME   [default: 10s]    -H, --header 'Name: value'

@@ -3,11 +3,13 @@
 use crate::support::{Reference, json, proofload, root, text};
 
 /// Every verb, those of `subjects` among them.
-pub const VERBS: [&[&str]; 25] = [
+pub const VERBS: [&[&str]; 27] = [
     &[],
     &["capacity"],
     &["compare"],
     &["run"],
+    &["coordinator"],
+    &["agent"],
     &["replicate"],
     &["resume"],
     &["rerun"],

@@ -1,6 +1,7 @@
 //! The executable, as a person runs it.
 
 mod adding;
+mod agents;
 mod bad_input;
 mod calls;
 mod capacity;

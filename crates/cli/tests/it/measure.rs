@@ -115,11 +115,21 @@ const FAULTS: &str = "reset_before=0.002,reset_within=0.002,reset_after=0.002,wr
 #[test]
 #[ignore = "full: asks a million times"]
 fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
+    a_million_reconcile(&[]);
+}
+
+#[test]
+#[ignore = "full: asks a million times"]
+fn a_million_requests_of_four_processes_reconcile_kind_by_kind() {
+    a_million_reconcile(&["--agents", "4"]);
+}
+
+fn a_million_reconcile(more: &[&str]) {
     let server = Reference::start(&["--faults", FAULTS, "--seed", "42"]);
     let url = server.url();
     let args =
         [&url, "-n", "1000000", "-c", "64", "--timeout", "2s", "--format", "json", "-q", "--workers", "1"];
-    let point = json(&proofload(&args))["points"][0].clone();
+    let point = json(&proofload(&[&args[..], more].concat()))["points"][0].clone();
     let outcomes = outcomes(&point);
     let counts = server.counts();
     assert_eq!(outcomes.values().sum::<u64>(), 1_000_000, "{outcomes:?}");

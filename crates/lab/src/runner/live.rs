@@ -9,7 +9,7 @@ use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use crate::registry;
-use proofload_engine::{Address, Extent, LoadPlan, Profile};
+use proofload_engine::{Address, Extent, Generator, LoadPlan, Profile};
 use proofload_host::cpus::KeptOff;
 use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
@@ -50,6 +50,8 @@ pub struct LiveTerms<'a> {
     pub environment: &'a Environment,
     /// Set to end early.
     pub stop: Arc<AtomicBool>,
+    /// Who carries out the loads of its variants.
+    pub generator: &'a dyn Generator,
     /// Who hears of loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
@@ -217,7 +219,8 @@ impl<'a> LiveBench<'a> {
         if let Some(listener) = listener {
             listener.begins(&self.terms.study.variants[variant].name, &point.label);
         }
-        let watching = Watching { sampler, checkpointer, listener };
+        let generator = self.terms.generator;
+        let watching = Watching { generator, sampler, checkpointer, listener };
         let observed = observed(&plans, &watching, &self.terms.stop, &mut steady);
         let (mut results, sampled, checkpoints) =
             observed.map_err(|error| BenchError::Failed(error.to_string()))?;

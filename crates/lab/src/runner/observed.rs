@@ -1,8 +1,6 @@
 //! One load of the real world, with everybody who watches it.
 
-use proofload_engine::{
-    EngineError, Extent, Launch, LoadPlan, LoadResult, Stretch, Watch, launch_streams, run_streams,
-};
+use proofload_engine::{EngineError, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Watch};
 use proofload_host::clock;
 use proofload_host::steady::Steady;
 use proofload_store::schema::SubjectUse;
@@ -32,8 +30,9 @@ pub trait Listener: Sync {
     fn used(&self, used: &SubjectUse);
 }
 
-/// Who watches a load.
+/// Who carries a load out, and who watches it.
 pub(super) struct Watching<'a> {
+    pub generator: &'a dyn Generator,
     pub sampler: Option<Sampler<'a>>,
     pub checkpointer: Option<Checkpointer<'a>>,
     pub listener: Option<&'a dyn Listener>,
@@ -51,13 +50,13 @@ pub(super) fn observed(
 ) -> Result<Observed, EngineError> {
     let (watch, done) = (Watch::default(), AtomicBool::new(false));
     let (watch, done) = (&watch, &done);
-    let Watching { sampler, checkpointer, listener } = watching;
+    let Watching { generator, sampler, checkpointer, listener } = watching;
     std::thread::scope(|scope| {
         let (over, ended) = mpsc::channel::<()>();
         let load = scope.spawn(move || {
             // Dropped when the load ends, however it ends.
             let _over = over;
-            carried_out(plans, watch, *listener)
+            carried_out(*generator, plans, watch, *listener)
         });
         let sampling = sampler.as_ref().map(|sampler| {
             let hearing = Hearing::of(*listener, length_of(plans));
@@ -92,13 +91,14 @@ fn sampled(
 
 /// The load itself, heard second by second.
 fn carried_out(
+    generator: &dyn Generator,
     plans: &[LoadPlan],
     watch: &Watch,
     listener: Option<&dyn Listener>,
 ) -> Result<Vec<LoadResult>, EngineError> {
-    let Some(listener) = listener else { return run_streams(plans, watch) };
+    let Some(listener) = listener else { return generator.launch(plans, watch, Launch::default()) };
     let mut tell = |stretch: &Stretch<'_>| listener.second(stretch);
-    launch_streams(plans, watch, Launch { each_second: Some(&mut tell), ..Launch::default() })
+    generator.launch(plans, watch, Launch { each_second: Some(&mut tell), ..Launch::default() })
 }
 
 /// From samples to what a listener hears.

@@ -85,6 +85,7 @@ impl PreparedRun<'_> {
             cache: self.run.cache,
             environment: &self.environment,
             stop: Arc::clone(stop),
+            generator: self.run.generator,
             listener: self.run.listener,
         })
     }

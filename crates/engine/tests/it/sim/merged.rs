@@ -3,7 +3,7 @@
 use super::shares::{asked, bytes, fed};
 use super::*;
 use proofload_engine::driver::sim::{Server, Service};
-use proofload_engine::{Launch, Merger, ShareResult, Stage, Telling, Trace, carry_out_in};
+use proofload_engine::{Launch, Merger, ShareResult, Stage, Telling, Trace, execute_share_in};
 use std::thread;
 
 /// Every shape that has a timetable, half a second of it.
@@ -96,7 +96,7 @@ fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
 fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
     let watch = Watch::default();
     let plans = [sent(plan)];
-    let carry_out = |k: u32, telling: Telling| {
+    let one = |k: u32, mut telling: Telling| {
         let ahead = u64::from(k) * 7 * SECOND;
         let part = sent(&LoadPlan { share: (k, n), ..plan.clone() });
         let back = |window: &mut proofload_measure::Window| {
@@ -109,15 +109,18 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
         };
         let how = Launch { start_ns: Some(SECOND + ahead), each_second: Some(&mut tell) };
         let world = World::new(server.clone(), u64::from(k));
-        let mut shares = carry_out_in(&[part], &Watch::default(), &world, how).unwrap();
+        let mut shares = execute_share_in(&[part], &Watch::default(), &world, how).unwrap();
+        while !telling.hand_over() {
+            thread::yield_now();
+        }
         shares.iter_mut().for_each(|share| share.shift(-(ahead as i64)));
         sent::<Vec<ShareResult>>(&shares)
     };
     let (mut merger, telling) = Merger::new(&plans, &watch, n);
     let shares = thread::scope(|scope| {
-        let carry_out = &carry_out;
+        let one = &one;
         let running: Vec<_> =
-            (0..n).zip(telling).map(|(k, telling)| scope.spawn(move || carry_out(k, telling))).collect();
+            (0..n).zip(telling).map(|(k, telling)| scope.spawn(move || one(k, telling))).collect();
         while !merger.collect(&mut |_| {}) {
             thread::park_timeout(std::time::Duration::from_millis(50));
         }

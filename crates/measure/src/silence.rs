@@ -1,7 +1,7 @@
 //! Silences: stretches in which no answer came although requests were in flight. A closed loop hides them: while the
 //! server is silent nobody asks, so that a stall of any length counts as one slow answer for each connection.
 
-use proofload_measure::Window;
+use crate::Window;
 use serde::{Deserialize, Serialize};
 
 /// Shorter stretches are not kept.
@@ -49,7 +49,7 @@ impl Stretch {
 
 /// What one worker heard.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub struct Listener {
     window: Window,
     /// When it will have been silent for as long as is kept.
     silent_at_ns: u64,
@@ -119,7 +119,7 @@ impl Listener {
 
 /// What one worker hands over.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Heard {
+pub struct Heard {
     least_ns: u64,
     silent: Vec<Stretch>,
 }
@@ -134,7 +134,7 @@ impl Heard {
 }
 
 /// The silences of all workers: a server was silent when none of them heard it.
-pub(crate) fn silences<'a>(heard: impl Iterator<Item = &'a Heard>, median_ns: u64) -> Silences {
+pub fn silences<'a>(heard: impl Iterator<Item = &'a Heard>, median_ns: u64) -> Silences {
     let mut threshold_ns = MEDIANS.saturating_mul(median_ns).max(LEAST_NS);
     let mut common: Option<Vec<Stretch>> = None;
     for worker in heard {

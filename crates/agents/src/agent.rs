@@ -1,0 +1,262 @@
+//! The life of an agent: it dials, is dealt a number, carries out its share of what it is given, and tells what it sees.
+
+use crate::deadline::Deadline;
+use crate::error::AgentError;
+use crate::link::{Heard, Sender, link};
+use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message};
+use crate::token::{NAME, Token};
+use proofload_engine::{Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
+use proofload_host::clock;
+use rustls::pki_types::ServerName;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{interval, sleep, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Between two attempts to reach the coordinator.
+const RETRY: Duration = Duration::from_millis(250);
+/// How long one attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(10);
+/// How soon a signal is heeded.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Names of variables in which an engine that starts many processes gives each its number, from 0.
+const INDEX_VARIABLES: [&str; 5] = [
+    "JOB_COMPLETION_INDEX",
+    "SLURM_PROCID",
+    "OMPI_COMM_WORLD_RANK",
+    "AWS_BATCH_JOB_ARRAY_INDEX",
+    "CLOUD_RUN_TASK_INDEX",
+];
+
+/// The number that the environment gives this agent, with the variable that says so.
+///
+/// # Errors
+/// When the variable is no number.
+pub fn index_from(variable: impl Fn(&str) -> Option<String>) -> Result<Option<u32>, String> {
+    let mut given = INDEX_VARIABLES.iter().filter_map(|name| Some((name, variable(name)?)));
+    given.next().map_or(Ok(None), |(name, text)| match text.parse() {
+        Ok(index) => Ok(Some(index)),
+        Err(_) => Err(format!("{name}={text}: is no number from 0; unset it, or give --index")),
+    })
+}
+
+/// Whom an agent joins, and how.
+#[derive(Debug)]
+pub struct Joining {
+    /// Host and port of the coordinator.
+    pub at: String,
+    /// What both know.
+    pub token: Token,
+    /// Its number, where that is not to be dealt.
+    pub index: Option<u32>,
+    /// For how long nobody has to be there yet.
+    pub wait: Duration,
+}
+
+/// What an agent tells whoever started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It was dealt this number.
+    Dealt { index: u32, agents: u32 },
+    /// So many loads were carried out, all in all.
+    Carried(u64),
+}
+
+/// Joins a coordinator, and works for it until it says goodbye or `stop` is set.
+///
+/// # Errors
+/// When the coordinator cannot be reached, does not want this agent, or is gone; what is under way then ends at once.
+pub fn agent(joining: &Joining, stop: &AtomicBool, tell: &mut dyn FnMut(Told)) -> Result<(), AgentError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|source| AgentError::System { what: "cannot make a runtime", source })?;
+    let ended = runtime.block_on(async {
+        let stream = join(joining, stop).await?;
+        serve(stream, joining.index, stop, tell).await
+    });
+    // What is still to be sent is sent; a peer that takes nothing is not waited for.
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    ended
+}
+
+/// Dials until somebody is there who knows the token.
+async fn join(joining: &Joining, stop: &AtomicBool) -> Result<TlsStream<TcpStream>, AgentError> {
+    let config = joining
+        .token
+        .of_agent()
+        .map_err(|error| AgentError::Token { at: joining.at.clone(), what: error.to_string() })?;
+    let connector = TlsConnector::from(Arc::new(config));
+    let waiting = Deadline::after(joining.wait);
+    loop {
+        let last = match timeout(ATTEMPT, TcpStream::connect(&joining.at)).await {
+            Ok(Ok(stream)) => match secured(&connector, stream, joining).await {
+                Err(AgentError::System { source, .. }) => source.to_string(),
+                other => return other,
+            },
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it takes no connection".to_owned(),
+        };
+        if waiting.is_over() || stop.load(Ordering::Relaxed) {
+            let seconds = waiting.elapsed().as_secs();
+            return Err(AgentError::NobodyThere { at: joining.at.clone(), seconds, last });
+        }
+        sleep(RETRY).await;
+    }
+}
+
+async fn secured(
+    connector: &TlsConnector,
+    stream: TcpStream,
+    joining: &Joining,
+) -> Result<TlsStream<TcpStream>, AgentError> {
+    stream.set_nodelay(true).map_err(unsaid)?;
+    let name = ServerName::try_from(NAME).map_err(|error| unsaid(io::Error::other(error)))?;
+    match timeout(ATTEMPT, connector.connect(name, stream)).await {
+        Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(error)) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            Err(AgentError::Token { at: joining.at.clone(), what: error.to_string() })
+        }
+        Ok(Err(error)) => Err(unsaid(error)),
+        Err(_) => Err(unsaid(io::Error::from(io::ErrorKind::TimedOut))),
+    }
+}
+
+/// Loads that are under way.
+struct Running {
+    watch: Arc<Watch>,
+    /// Where it hears of the first instant; none when it has.
+    begin: Option<mpsc::Sender<u64>>,
+    thread: JoinHandle<()>,
+}
+
+impl Running {
+    fn stop(&mut self) {
+        self.watch.stop.store(true, Ordering::Relaxed);
+        self.begin = None;
+    }
+}
+
+/// Waits for what the coordinator says, and does it.
+async fn serve(
+    stream: TlsStream<TcpStream>,
+    index: Option<u32>,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Told),
+) -> Result<(), AgentError> {
+    let (heard_in, mut heard) = unbounded_channel();
+    let alive = frame(&FromAgent::Alive).map_err(unsaid)?;
+    let hello = Hello { version: VERSION.to_owned(), host: host_name(), index };
+    let mut stream = stream;
+    crate::message::write_frame(&mut stream, &frame(&hello).map_err(unsaid)?).await.map_err(unsaid)?;
+    let out = link(stream, alive, move |event| heard_in.send(event).is_ok());
+    let mut running: Option<Running> = None;
+    let ended = obey(&out, &mut heard, &mut running, stop, tell).await;
+    if let Some(mut running) = running {
+        running.stop();
+        // It looks at the switch after each poll.
+        let _ = running.thread.join();
+    }
+    ended
+}
+
+async fn obey(
+    out: &Sender,
+    heard: &mut UnboundedReceiver<Heard>,
+    running: &mut Option<Running>,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Told),
+) -> Result<(), AgentError> {
+    let (mut look, mut carried) = (interval(LOOK), 0);
+    loop {
+        let event = tokio::select! {
+            event = heard.recv() => event,
+            _ = look.tick() => {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                continue;
+            }
+        };
+        let (at_ns, bytes) = match event {
+            Some(Heard::Frame { at_ns, bytes }) => (at_ns, bytes),
+            Some(Heard::Left { .. }) => continue,
+            Some(Heard::Lost(why)) => return Err(AgentError::Lost(why)),
+            None => return Err(AgentError::Lost("the connection ended".to_owned())),
+        };
+        match message(&bytes).map_err(|error| AgentError::Lost(format!("it speaks otherwise: {error}")))? {
+            ToAgent::Refused(why) => return Err(AgentError::Refused(why)),
+            ToAgent::Welcome { index, agents } => tell(Told::Dealt { index, agents }),
+            ToAgent::Bye => {
+                tell(Told::Carried(carried));
+                return Ok(());
+            }
+            order => {
+                carried += u64::from(matches!(order, ToAgent::Load(_)));
+                carry(order, at_ns, out, running).map_err(unsaid)?;
+            }
+        }
+    }
+}
+
+/// What is said while an agent works. `at_ns` is when it came.
+fn carry(order: ToAgent, at_ns: u64, out: &Sender, running: &mut Option<Running>) -> io::Result<()> {
+    match order {
+        ToAgent::Ping => out.send(&FromAgent::Pong { heard_ns: at_ns, said_ns: clock::monotonic_ns() })?,
+        ToAgent::Load(plans) => {
+            *running = Some(prepared(plans, out.clone()));
+            out.send(&FromAgent::Ready)?;
+        }
+        ToAgent::Begin { at_ns } => {
+            if let Some(begin) = running.as_mut().and_then(|running| running.begin.take()) {
+                let _ = begin.send(at_ns);
+            }
+        }
+        ToAgent::Stop => running.iter_mut().for_each(Running::stop),
+        ToAgent::Alive | ToAgent::Refused(_) | ToAgent::Welcome { .. } | ToAgent::Bye => {}
+    }
+    Ok(())
+}
+
+fn unsaid(source: io::Error) -> AgentError {
+    AgentError::System { what: "cannot speak to the coordinator", source }
+}
+
+/// A thread that carries the loads out as soon as it hears when.
+fn prepared(plans: Vec<LoadPlan>, out: Sender) -> Running {
+    let watch = Arc::new(Watch::default());
+    let (begin, begins) = mpsc::channel();
+    let watched = Arc::clone(&watch);
+    let thread = std::thread::spawn(move || {
+        let ended = match begins.recv() {
+            // A fault of ours that ended this thread in silence would let the others wait for ever.
+            Ok(at_ns) => catch_unwind(AssertUnwindSafe(|| executed(&plans, &watched, at_ns, &out)))
+                .unwrap_or_else(|_| Err("a fault of Proofload: its standard error says more".to_owned())),
+            Err(_) => Err("ended before it began".to_owned()),
+        };
+        // A peer that is gone is told of by the connection.
+        let _ = out.send(&FromAgent::Ended(ended));
+    });
+    Running { watch, begin: Some(begin), thread }
+}
+
+fn executed(plans: &[LoadPlan], watch: &Watch, at_ns: u64, out: &Sender) -> Result<Vec<ShareResult>, String> {
+    let mut seen = |stretch: &Stretch<'_>| {
+        let snapshot = Box::new(stretch.snapshot.clone());
+        let _ = out.send(&FromAgent::Seen { stream: stretch.stream, last: stretch.last, snapshot });
+    };
+    let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen) };
+    execute_share(plans, watch, how).map_err(|error| error.to_string())
+}
+
+/// What this machine is called.
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

@@ -1,0 +1,28 @@
+//! Until when something is waited for.
+
+use proofload_host::clock;
+use std::time::Duration;
+
+/// A stretch of time that has begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    began_ns: u64,
+    length: Duration,
+}
+
+impl Deadline {
+    /// Begins now.
+    pub fn after(length: Duration) -> Deadline {
+        Deadline { began_ns: clock::monotonic_ns(), length }
+    }
+
+    /// How long ago it began.
+    pub fn elapsed(self) -> Duration {
+        Duration::from_nanos(clock::monotonic_ns().saturating_sub(self.began_ns))
+    }
+
+    /// Whether the time is over.
+    pub fn is_over(self) -> bool {
+        self.elapsed() >= self.length
+    }
+}

@@ -1,0 +1,236 @@
+//! The coordinator's door: it listens, lets in who knows the token and is of its version, and deals the numbers when all
+//! are there.
+
+use crate::deadline::Deadline;
+use crate::error::{FleetError, MOST_AGENTS};
+use crate::fleet::Fleet;
+use crate::link::{Heard, Sender, link};
+use crate::member::{Comer, Event, Member};
+use crate::message::{Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame};
+use crate::runtime::Runtime;
+use crate::token::Token;
+use rustls::ServerConfig;
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+/// How long somebody may take to prove who they are.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How soon a signal is heeded.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Who is let in, and how many are waited for.
+#[derive(Debug)]
+pub struct Terms {
+    /// How many agents, at least one.
+    pub agents: u32,
+    /// How long they may take to come.
+    pub wait: Duration,
+}
+
+/// A door that is open.
+#[derive(Debug)]
+pub struct Door {
+    address: SocketAddr,
+    runtime: Runtime,
+    events: Receiver<Event>,
+}
+
+impl Door {
+    /// Listens there.
+    ///
+    /// # Errors
+    /// When the address cannot be listened at.
+    pub fn open(listen: SocketAddr, token: &Token) -> Result<Door, FleetError> {
+        let system = |what: &str| {
+            let what = what.to_owned();
+            move |source| FleetError::System { what, source }
+        };
+        let config = token.of_coordinator().map_err(|error| FleetError::Token(error.to_string()))?;
+        let listener = std::net::TcpListener::bind(listen).map_err(system(&format!("--listen {listen}")))?;
+        listener.set_nonblocking(true).map_err(system("--listen"))?;
+        let address = listener.local_addr().map_err(system("--listen"))?;
+        let (tell, events) = mpsc::channel();
+        let runtime = Runtime::start(move || accept(listener, Arc::new(config), tell))?;
+        Ok(Door { address, runtime, events })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until all are there, and deals them their numbers. `told` hears who comes and who leaves.
+    ///
+    /// # Errors
+    /// When some do not come in time: it names them.
+    pub fn gather(
+        self,
+        terms: &Terms,
+        stop: &AtomicBool,
+        told: &mut dyn FnMut(&str),
+    ) -> Result<Fleet, FleetError> {
+        if terms.agents == 0 || terms.agents > MOST_AGENTS {
+            return Err(FleetError::Count(terms.agents));
+        }
+        let mut comers: Vec<Comer> = Vec::new();
+        let waiting = Deadline::after(terms.wait);
+        while comers.len() < terms.agents as usize {
+            if stop.load(Ordering::Relaxed) {
+                return Err(FleetError::Stopped);
+            }
+            if waiting.is_over() {
+                return Err(missing(terms, &comers));
+            }
+            match self.events.recv_timeout(LOOK) {
+                Ok(Event::Came(comer)) => admit(comer, terms.agents, &mut comers, told),
+                Ok(Event::Heard { from, heard: Heard::Lost(why) }) => {
+                    if let Some(at) = comers.iter().position(|comer| comer.connection == from) {
+                        let gone = comers.remove(at);
+                        told(&format!("{} left: {why}", gone.name()));
+                    }
+                }
+                Ok(Event::Heard { .. }) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(FleetError::Lost("nobody listens any more".to_owned()));
+                }
+            }
+        }
+        Ok(Fleet::new(dealt(comers), self.runtime, self.events))
+    }
+}
+
+/// Takes an agent in, or tells it why not.
+fn admit(comer: Comer, agents: u32, comers: &mut Vec<Comer>, told: &mut dyn FnMut(&str)) {
+    let why = match comer.hello.index {
+        Some(index) if index >= agents => {
+            Some(format!("{agents} agents are numbered from 0: there is no {index}"))
+        }
+        Some(index) => {
+            let other = comers.iter().find(|other| other.hello.index == Some(index));
+            other.map(|other| format!("{} is number {index} already", other.address))
+        }
+        None => None,
+    };
+    match why {
+        Some(why) => {
+            told(&format!("{} was refused: {why}", comer.name()));
+            let _ = comer.out.send(&ToAgent::Refused(why));
+        }
+        None => {
+            told(&format!("{} joined, {} of {agents}", comer.name(), comers.len() + 1));
+            comers.push(comer);
+        }
+    }
+}
+
+fn missing(terms: &Terms, comers: &[Comer]) -> FleetError {
+    let taken: BTreeSet<u32> = comers.iter().filter_map(|comer| comer.hello.index).collect();
+    let free: Vec<String> =
+        (0..terms.agents).filter(|index| !taken.contains(index)).map(|i| i.to_string()).collect();
+    let came = comers.len() as u32;
+    let absent = terms.agents - came;
+    // Of those that are to be dealt a number it is not known which they are.
+    let missing = match taken.len() == comers.len() {
+        true => format!("number {}", shortened(&free)),
+        false => format!("{absent} of any number"),
+    };
+    let names: Vec<String> = comers.iter().map(Comer::name).collect();
+    let here = if names.is_empty() { String::new() } else { format!(" ({})", shortened(&names)) };
+    FleetError::Missing { came, wanted: terms.agents, seconds: terms.wait.as_secs(), here, missing }
+}
+
+/// The first of many, and how many more.
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len() > SHOWN {
+        true => format!("{shown} and {} more", names.len() - SHOWN),
+        false => shown,
+    }
+}
+
+/// In the order of their numbers: those that have one keep it, the others get what is left as they came.
+fn dealt(comers: Vec<Comer>) -> Vec<(u64, Sender, Member)> {
+    let taken: BTreeSet<u32> = comers.iter().filter_map(|comer| comer.hello.index).collect();
+    let mut free =
+        (0..comers.len() as u32).filter(|index| !taken.contains(index)).collect::<Vec<_>>().into_iter();
+    let mut members: Vec<_> = comers
+        .into_iter()
+        .filter_map(|comer| {
+            let index = comer.hello.index.or_else(|| free.next())?;
+            let Comer { connection, hello, address, out } = comer;
+            Some((
+                connection,
+                out,
+                Member { index, host: hello.host, address, ..Member::default_at(address) },
+            ))
+        })
+        .collect();
+    members.sort_by_key(|(_, _, member)| member.index);
+    members
+}
+
+/// Lets in whoever dials, for ever.
+async fn accept(listener: std::net::TcpListener, config: Arc<ServerConfig>, tell: mpsc::Sender<Event>) {
+    let Ok(listener) = TcpListener::from_std(listener) else { return };
+    let acceptor = TlsAcceptor::from(config);
+    let connections = AtomicU64::new(0);
+    loop {
+        let Ok((stream, address)) = listener.accept().await else {
+            // Descriptors are wanting, or the peer is gone already.
+            tokio::time::sleep(LOOK).await;
+            continue;
+        };
+        let (acceptor, tell) = (acceptor.clone(), tell.clone());
+        let connection = connections.fetch_add(1, Ordering::Relaxed);
+        tokio::spawn(async move {
+            // Who cannot prove that they know the token is nobody.
+            if let Ok(Ok(Some(comer))) =
+                timeout(HANDSHAKE, let_in(acceptor, stream, address, connection, &tell)).await
+            {
+                let _ = tell.send(Event::Came(comer));
+            }
+        });
+    }
+}
+
+async fn let_in(
+    acceptor: TlsAcceptor,
+    stream: TcpStream,
+    address: SocketAddr,
+    connection: u64,
+    tell: &mpsc::Sender<Event>,
+) -> io::Result<Option<Comer>> {
+    stream.set_nodelay(true)?;
+    let mut stream = acceptor.accept(stream).await?;
+    let bytes = read_frame(&mut stream).await?;
+    let theirs = version_of(&bytes)?;
+    if theirs != VERSION {
+        refuse(
+            &mut stream,
+            format!("it is of version {theirs}, the coordinator of {VERSION}: install one on both"),
+        )
+        .await?;
+        return Ok(None);
+    }
+    let hello: Hello = message(&bytes)?;
+    let alive = frame(&ToAgent::Alive)?;
+    let tell = tell.clone();
+    let out = link(stream, alive, move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok());
+    Ok(Some(Comer { connection, hello, address, out }))
+}
+
+async fn refuse(stream: &mut TlsStream<TcpStream>, why: String) -> io::Result<()> {
+    write_frame(stream, &frame(&ToAgent::Refused(why))?).await?;
+    stream.shutdown().await
+}

@@ -1,0 +1,31 @@
+//! One load by several processes. **Agents** dial a **coordinator**, are dealt a number each, and carry out their share of
+//! every load that it gives them; it merges what they saw, second by second, and judges the whole
+//! ([ADR 28](../../docs/adr/0028-agents-are-workers-elsewhere.md)).
+//!
+//! Both sides prove that they know the same token before a byte of ours is read. Nothing listens unless it is asked to.
+
+#![forbid(unsafe_code)]
+
+mod agent;
+mod crew;
+mod deadline;
+mod error;
+mod fleet;
+mod gather;
+mod link;
+mod local;
+mod member;
+mod message;
+mod runtime;
+mod token;
+
+pub use agent::{Joining, Told, agent, index_from};
+pub use error::{AgentError, FleetError, MOST_AGENTS};
+pub use fleet::Fleet;
+pub use gather::{Door, Terms};
+pub use local::LocalAgents;
+pub use member::Member;
+pub use token::Token;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Agents on this machine: children of this process, over the same protocol as any others.
+
+use crate::deadline::Deadline;
+use crate::error::FleetError;
+use crate::token::Token;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How long children may take to end by themselves once the coordinator has said goodbye.
+const GOODBYE: Duration = Duration::from_secs(3);
+
+/// Child processes; they end with this value at the latest, and by themselves when this process is gone.
+#[derive(Debug)]
+pub struct LocalAgents {
+    children: Vec<Child>,
+}
+
+impl LocalAgents {
+    /// Starts `agents` of this executable that join the coordinator at `door`. They read the token from a pipe: it is in no file
+    /// and no argument.
+    ///
+    /// # Errors
+    /// When the operating system refuses a process.
+    pub fn start(
+        program: &Path,
+        agents: u32,
+        door: SocketAddr,
+        token: &Token,
+    ) -> Result<LocalAgents, FleetError> {
+        let mut local = LocalAgents { children: Vec::new() };
+        for index in 0..agents {
+            let mut command = Command::new(program);
+            command.arg("agent").arg("--join").arg(door.to_string()).arg("--token-file").arg("/dev/stdin");
+            command.arg("--index").arg(index.to_string()).arg("--quiet");
+            // What they have to say of an end is said by the coordinator.
+            // Ctrl-C is for the coordinator, which ends them in order.
+            command.process_group(0);
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
+            let system = |source| FleetError::System { what: format!("cannot start agent {index}"), source };
+            let mut child = command.spawn().map_err(system)?;
+            let pipe = child.stdin.take();
+            local.children.push(child);
+            pipe.map_or(Ok(()), |mut pipe| pipe.write_all(token.text())).map_err(system)?;
+        }
+        Ok(local)
+    }
+
+    /// Their process ids.
+    pub fn pids(&self) -> Vec<u32> {
+        self.children.iter().map(Child::id).collect()
+    }
+}
+
+impl Drop for LocalAgents {
+    fn drop(&mut self) {
+        let leaving = Deadline::after(GOODBYE);
+        for child in &mut self.children {
+            while matches!(child.try_wait(), Ok(None)) && !leaving.is_over() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            if matches!(child.try_wait(), Ok(None)) {
+                let _ = child.kill();
+            }
+            let _: io::Result<_> = child.wait();
+        }
+    }
+}

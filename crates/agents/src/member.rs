@@ -1,0 +1,66 @@
+//! Agents, as their coordinator knows them.
+
+use crate::link::{Heard, Sender};
+use crate::message::Hello;
+use std::net::SocketAddr;
+
+/// What the network tells.
+pub(crate) enum Event {
+    /// Somebody who knows the token.
+    Came(Comer),
+    /// Something happened on a connection.
+    Heard { from: u64, heard: Heard },
+}
+
+/// An agent that came, and has no number yet.
+pub(crate) struct Comer {
+    pub connection: u64,
+    pub hello: Hello,
+    pub address: SocketAddr,
+    pub out: Sender,
+}
+
+impl Comer {
+    pub fn name(&self) -> String {
+        match self.hello.index {
+            Some(index) => format!("agent {index} ({} {})", self.hello.host, self.address),
+            None => format!("an agent ({} {})", self.hello.host, self.address),
+        }
+    }
+}
+
+/// An agent, as its coordinator knows it.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its number, from 0.
+    pub index: u32,
+    /// Its machine's name.
+    pub host: String,
+    /// Whence it dialled.
+    pub address: SocketAddr,
+    /// By how much its clock is ahead of ours, in nanoseconds.
+    pub ahead_ns: i64,
+    /// The shortest time that a message took there and back. Half of it bounds the error of `ahead_ns`.
+    pub round_trip_ns: u64,
+}
+
+impl Member {
+    pub(crate) fn default_at(address: SocketAddr) -> Member {
+        Member { index: 0, host: String::new(), address, ahead_ns: 0, round_trip_ns: u64::MAX }
+    }
+
+    pub fn name(&self) -> String {
+        format!("agent {} ({} {})", self.index, self.host, self.address)
+    }
+
+    /// From the four instants of a ping: it left, it came, the answer left, it came (Mills, RFC 5905). The quickest is best.
+    pub(crate) fn learn(&mut self, [left, heard, said, came]: [u64; 4]) {
+        let (left, heard, said, came) =
+            (i128::from(left), i128::from(heard), i128::from(said), i128::from(came));
+        let round_trip_ns = ((came - left) - (said - heard)).max(0) as u64;
+        if round_trip_ns < self.round_trip_ns {
+            self.round_trip_ns = round_trip_ns;
+            self.ahead_ns = (((heard - left) + (said - came)) / 2) as i64;
+        }
+    }
+}

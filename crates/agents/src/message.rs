@@ -1,0 +1,114 @@
+//! What agents and coordinator say to each other, in frames: the length of the rest in four bytes, the highest first, and the
+//! message by postcard.
+
+use proofload_engine::{LoadPlan, ShareResult};
+use proofload_measure::Snapshot;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// Which messages are meant; both sides have to be of one executable's version, and of this.
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+
+/// Longest frame: a plan with the rows of its feeders.
+const MOST_BYTES: usize = 1 << 30;
+
+/// The first message of an agent. Its version comes first, so that it can be read whatever follows.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Hello {
+    pub version: String,
+    /// Name of its machine.
+    pub host: String,
+    /// The number that its environment, or its user, gives it.
+    pub index: Option<u32>,
+}
+
+/// What an agent says.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) enum FromAgent {
+    /// Nothing new.
+    Alive,
+    /// When a [`ToAgent::Ping`] came, and when this answer was made, by its clock.
+    Pong { heard_ns: u64, said_ns: u64 },
+    /// It has the loads, and waits for their first instant.
+    Ready,
+    /// What it saw of a load up to second `last`, on its own axis of time.
+    Seen { stream: usize, last: u64, snapshot: Box<Snapshot> },
+    /// All loads have ended, or could not be carried out.
+    Ended(Result<Vec<ShareResult>, String>),
+}
+
+/// What a coordinator says.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) enum ToAgent {
+    /// It does not want this agent, and why; the first variant, for agents of any version.
+    Refused(String),
+    /// All are there; this is its number.
+    Welcome { index: u32, agents: u32 },
+    /// Nothing new.
+    Alive,
+    /// What time is it?
+    Ping,
+    /// Loads to be carried out at once, the share in each.
+    Load(Vec<LoadPlan>),
+    /// Their first instant, by the agent's clock.
+    Begin { at_ns: u64 },
+    /// End them early.
+    Stop,
+    /// There is nothing more to do.
+    Bye,
+}
+
+/// A frame with that message.
+pub(crate) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let frame = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
+    with_length(frame)
+}
+
+fn with_length(mut frame: Vec<u8>) -> io::Result<Vec<u8>> {
+    let length = frame.len() - 4;
+    if length > MOST_BYTES {
+        let why = format!(
+            "a message of {length} bytes; at most {MOST_BYTES} are possible: fewer or shorter feeder rows"
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
+    Ok(frame)
+}
+
+/// Reads the bytes of a frame. Not to be given up half-way.
+pub(crate) async fn read_frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length).await?;
+    let length = u32::from_be_bytes(length) as usize;
+    if length > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a frame that is too long"));
+    }
+    let mut bytes = Vec::new();
+    // Memory is taken as bytes come, not as the length promises.
+    from.take(length as u64).read_to_end(&mut bytes).await?;
+    match bytes.len() == length {
+        true => Ok(bytes),
+        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// The message of a frame.
+pub(crate) fn message<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
+    postcard::from_bytes(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
+}
+
+/// The version that a [`Hello`] begins with, whatever follows it.
+pub(crate) fn version_of(hello: &[u8]) -> io::Result<String> {
+    let (version, _) = postcard::take_from_bytes(hello)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+    Ok(version)
+}
+
+/// Writes a frame, all of it.
+pub(crate) async fn write_frame(to: &mut (impl AsyncWrite + Unpin), frame: &[u8]) -> io::Result<()> {
+    to.write_all(frame).await?;
+    to.flush().await
+}

@@ -1,0 +1,45 @@
+//! The thread on which a coordinator's network runs.
+
+use crate::error::FleetError;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Runs the network of a coordinator on a thread of its own.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Runtime {
+    /// Until it is dropped.
+    pub fn start<F>(work: impl FnOnce() -> F + Send + 'static) -> Result<Runtime, FleetError>
+    where
+        F: Future<Output = ()>,
+    {
+        let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = built
+            .map_err(|source| FleetError::System { what: "cannot make a runtime".to_owned(), source })?;
+        let (end, ends) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = work() => {}
+                    _ = ends => {}
+                }
+                // What is said last leaves.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            });
+            runtime.shutdown_background();
+        });
+        Ok(Runtime { end: Some(end), thread: Some(thread) })
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        self.thread.take().map(JoinHandle::join);
+    }
+}

@@ -1,0 +1,367 @@
+//! Agents and their coordinator over loopback, in threads of one process, with a real server.
+
+use crate::agent::{Told, agent, index_from};
+use crate::error::{AgentError, FleetError};
+use crate::fleet::Fleet;
+use crate::gather::{Door, Terms};
+use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, write_frame};
+use crate::token::{NAME, Token};
+use crate::{Joining, Member};
+use proofload_engine::{
+    Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry, Profile, Timeouts, Watch,
+};
+use proofload_measure::Outcome;
+use proofload_testkit::HttpPeer;
+use proofload_wire::http1::RequestSpec;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+
+const SECOND: u64 = 1_000_000_000;
+const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn token() -> Token {
+    Token::new(&"secret".repeat(8)).expect("long enough")
+}
+
+/// An open loop for that long.
+fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
+    let spec = RequestSpec::get("server.test", "/");
+    let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode().expect("a request"));
+    LoadPlan {
+        targets: vec![server.into()],
+        mix: vec![MixEntry {
+            weight: 1,
+            target: 0,
+            request: encode(false),
+            closing_request: encode(true),
+            expect: Default::default(),
+            follow: Default::default(),
+        }],
+        profile: Profile::Open { rate_per_s: 500.0, arrival: Arrival::Constant, coalesce_ns: 0 },
+        connections: 10,
+        in_flight: 1,
+        keep_alive: KeepAlive::On,
+        timeouts: Timeouts::default(),
+        discard_ns: 0,
+        extent: Extent::DurationNs(ns),
+        drain_ns: SECOND,
+        workers: 1,
+        cpus: Vec::new(),
+        seed: 1,
+        share: (0, 1),
+        asking: Default::default(),
+        shortage: Default::default(),
+        driver: Default::default(),
+        manner: Default::default(),
+    }
+}
+
+type Ended<'scope> = ScopedJoinHandle<'scope, (Result<(), AgentError>, Vec<Told>)>;
+
+/// An agent in a thread.
+fn agent_in<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    door: SocketAddr,
+    token: Token,
+    index: Option<u32>,
+    stop: &'scope AtomicBool,
+) -> Ended<'scope> {
+    scope.spawn(move || {
+        let mut told = Vec::new();
+        let joining = Joining { at: door.to_string(), token, index, wait: Duration::from_secs(10) };
+        (agent(&joining, stop, &mut |what| told.push(what)), told)
+    })
+}
+
+fn gather(door: Door, agents: u32) -> Result<Fleet, FleetError> {
+    door.gather(&Terms { agents, wait: Duration::from_secs(20) }, &NEVER, &mut |_| {})
+}
+
+#[test]
+fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() {
+    let server = HttpPeer::start(8).expect("a server");
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let address = door.address();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        // The numbers that two of them have leave 0 for the third.
+        let agents = [Some(2), None, Some(1)].map(|index| agent_in(scope, address, token(), index, &stop));
+        let fleet = gather(door, 3).expect("all came");
+        let mut seconds = Vec::new();
+        for load in 1..=2 {
+            let watch = Watch::default();
+            let mut tell =
+                |stretch: &proofload_engine::Stretch<'_>| seconds.push(stretch.snapshot.answered_in_window);
+            let how = Launch { start_ns: None, each_second: Some(&mut tell) };
+            let plan = plan(server.address(), 2 * SECOND);
+            let result = fleet.launch(&[plan], &watch, how).expect("carried out").remove(0);
+            assert_eq!(result.snapshot.intended(), 1_000);
+            assert_eq!(
+                result.snapshot.outcomes.get(Outcome::Answered),
+                1_000,
+                "{:?}",
+                result.snapshot.outcomes
+            );
+            assert_eq!(server.answered(), 1_000 * load, "as many as the server says");
+            assert_eq!((result.generator.threads, result.generator.start_error_ns.len()), (3, 3));
+            assert_eq!(result.per_second.iter().sum::<u64>(), result.snapshot.answered_in_window);
+            assert_eq!(watch.answered.load(Ordering::Relaxed), 1_000);
+            // On one machine all have one clock: the window is where the coordinator put it.
+            assert_eq!(result.snapshot.window.end_ns - result.snapshot.window.start_ns, 2 * SECOND);
+            assert_eq!(result.snapshot.window.start_ns, watch.window_start_ns.load(Ordering::Relaxed));
+        }
+        assert!(seconds.len() >= 4, "{seconds:?}");
+        let members = fleet.members();
+        assert_eq!(members.iter().map(|member| member.index).collect::<Vec<_>>(), [0, 1, 2]);
+        for member in members {
+            assert!(member.ahead_ns.unsigned_abs() <= member.round_trip_ns / 2 + 1, "{member:?}");
+        }
+        drop(fleet);
+        let ended = agents.map(|agent| agent.join().expect("no panic"));
+        let numbers: Vec<_> = ended.iter().map(|(_, told)| told[0]).collect();
+        assert_eq!(numbers, [2, 0, 1].map(|index| Told::Dealt { index, agents: 3 }));
+        for (ended, told) in ended {
+            assert!(ended.is_ok(), "{ended:?}");
+            assert_eq!(told.last(), Some(&Told::Carried(2)));
+        }
+    });
+}
+
+#[test]
+fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
+    let server = HttpPeer::start(8).expect("a server");
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let address = door.address();
+    let (stays, leaves) = (AtomicBool::new(false), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let one = agent_in(scope, address, token(), Some(0), &stays);
+        let other = agent_in(scope, address, token(), Some(1), &leaves);
+        let fleet = gather(door, 2).expect("all came");
+        let mut tell = |stretch: &proofload_engine::Stretch<'_>| {
+            leaves.store(stretch.last >= 1, Ordering::Relaxed);
+        };
+        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
+        let began = Instant::now();
+        let error = fleet.launch(&[plan(server.address(), 60 * SECOND)], &Watch::default(), how).unwrap_err();
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+        let text = error.to_string();
+        assert!(matches!(error, EngineError::Share(_)) && text.starts_with("agent 1 ("), "{text}");
+        assert!(text.contains("is lost") && text.contains("ended everywhere after"), "{text}");
+        // Nobody begins anything without it.
+        let again = fleet.launch(&[plan(server.address(), SECOND)], &Watch::default(), Launch::default());
+        assert!(again.unwrap_err().to_string().starts_with("agent 1 ("));
+        drop(fleet);
+        assert!(one.join().expect("no panic").0.is_ok(), "it is told goodbye");
+        assert!(other.join().expect("no panic").0.is_ok(), "it was asked to end");
+    });
+}
+
+#[test]
+fn what_an_agent_cannot_carry_out_is_an_error_with_its_name() {
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let (address, stop) = (door.address(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let one = agent_in(scope, address, token(), None, &stop);
+        let fleet = gather(door, 1).expect("it came");
+        let wrong = LoadPlan { connections: 0, ..plan(ANYWHERE, SECOND) };
+        let error = fleet.launch(&[wrong], &Watch::default(), Launch::default()).unwrap_err().to_string();
+        assert!(error.starts_with("agent 0 (") && error.contains("connections: 0"), "{error}");
+        drop(fleet);
+        assert!(one.join().expect("no panic").0.is_ok());
+    });
+}
+
+#[test]
+fn a_load_that_is_stopped_ends_at_every_agent() {
+    let server = HttpPeer::start(8).expect("a server");
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let (address, stop) = (door.address(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let agents = [0, 1].map(|index| agent_in(scope, address, token(), Some(index), &stop));
+        let fleet = gather(door, 2).expect("all came");
+        let watch = Watch::default();
+        let mut tell = |_: &proofload_engine::Stretch<'_>| watch.stop.store(true, Ordering::Relaxed);
+        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
+        let result =
+            fleet.launch(&[plan(server.address(), 60 * SECOND)], &watch, how).expect("ended").remove(0);
+        assert!(result.stopped_early && result.snapshot.intended() >= 500, "{}", result.snapshot.intended());
+        drop(fleet);
+        agents.into_iter().for_each(|agent| assert!(agent.join().expect("no panic").0.is_ok()));
+    });
+}
+
+#[test]
+fn who_has_another_token_is_nobody_and_hears_so() {
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let (address, stop) = (door.address(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let other = Token::new(&"another".repeat(8)).expect("long enough");
+        let stranger = agent_in(scope, address, other, None, &stop);
+        let (ended, told) = stranger.join().expect("no panic");
+        assert!(matches!(ended, Err(AgentError::Token { .. })) && told.is_empty(), "{ended:?}");
+        let known = agent_in(scope, address, token(), None, &stop);
+        let fleet = gather(door, 1).expect("the one that knows the token");
+        drop(fleet);
+        assert!(known.join().expect("no panic").0.is_ok());
+    });
+}
+
+#[test]
+fn a_number_that_is_taken_or_not_there_is_refused() {
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let (address, stop) = (door.address(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let gathering = scope.spawn(move || gather(door, 2));
+        let beyond = agent_in(scope, address, token(), Some(7), &stop).join().expect("no panic").0;
+        let Err(AgentError::Refused(why)) = beyond else { panic!("{beyond:?}") };
+        assert_eq!(why, "2 agents are numbered from 0: there is no 7");
+        let twins = [(); 2].map(|()| agent_in(scope, address, token(), Some(1), &stop));
+        while twins.iter().all(|twin| !twin.is_finished()) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let first = agent_in(scope, address, token(), Some(0), &stop);
+        let fleet = gathering.join().expect("no panic").expect("both numbers came");
+        drop(fleet);
+        let ended = twins.map(|twin| twin.join().expect("no panic").0);
+        let refused = ended.iter().filter_map(|ended| ended.as_ref().err()).collect::<Vec<_>>();
+        let [AgentError::Refused(why)] = refused[..] else { panic!("{refused:?}") };
+        assert!(why.ends_with("is number 1 already"), "{why}");
+        assert!(first.join().expect("no panic").0.is_ok());
+    });
+}
+
+#[test]
+fn who_does_not_come_is_named() {
+    let wait = Duration::from_millis(300);
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let (address, stop) = (door.address(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let came = agent_in(scope, address, token(), Some(1), &stop);
+        let error =
+            door.gather(&Terms { agents: 3, wait: 4 * wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.starts_with("1 of 3 agents joined within 1 s (agent 1 ("), "{error}");
+        assert!(error.contains("missing: number 0, 2;"), "{error}");
+        assert!(matches!(came.join().expect("no panic").0, Err(AgentError::Lost(_))));
+    });
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let error = door.gather(&Terms { agents: 2, wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
+    assert!(error.contains("0 of 2 agents joined within 0 s; missing: number 0, 1;"), "{error}");
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let ended = door.gather(&Terms { agents: 2, wait }, &AtomicBool::new(true), &mut |_| {});
+    assert!(matches!(ended, Err(FleetError::Stopped)));
+}
+
+#[test]
+fn an_agent_whose_coordinator_is_not_there_says_where_it_looked() {
+    let nobody = { std::net::TcpListener::bind(ANYWHERE).expect("a port").local_addr().expect("an address") };
+    let joining = Joining { at: nobody.to_string(), token: token(), index: None, wait: Duration::ZERO };
+    let error = agent(&joining, &NEVER, &mut |_| {}).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("nobody answers at {nobody} for 0 s")), "{error}");
+}
+
+/// Speaks to a coordinator in a token-bearer's name, with any first frame; returns what it answers.
+fn answer_to(door: SocketAddr, first: Vec<u8>) -> std::io::Result<ToAgent> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let connector =
+            tokio_rustls::TlsConnector::from(Arc::new(token().of_agent().expect("a configuration")));
+        let stream = tokio::net::TcpStream::connect(door).await?;
+        let mut stream = connector.connect(NAME.try_into().expect("a name"), stream).await?;
+        write_frame(&mut stream, &first).await?;
+        message(&read_frame(&mut stream).await?)
+    })
+}
+
+#[test]
+fn an_agent_of_another_version_is_told_so_and_odd_bytes_are_a_closed_connection() {
+    let door = Door::open(ANYWHERE, &token()).expect("a door");
+    let address = door.address();
+    let hello = Hello { version: "0.0.1/1".to_owned(), host: "old".to_owned(), index: None };
+    // What a later version may have after it.
+    let mut later = frame(&hello).expect("a frame");
+    later.extend_from_slice(&[7; 9]);
+    let length = (later.len() - 4) as u32;
+    later[..4].copy_from_slice(&length.to_be_bytes());
+    let Ok(ToAgent::Refused(why)) = answer_to(address, later) else { panic!("it should be refused") };
+    assert!(
+        why.starts_with("it is of version 0.0.1/1, the coordinator of ") && why.contains(VERSION),
+        "{why}"
+    );
+    for odd in [vec![0, 0, 0, 0], vec![0, 0, 0, 3, 0xff, 0xff, 0xff], vec![0xff; 4]] {
+        assert!(answer_to(address, odd).is_err());
+    }
+}
+
+#[test]
+fn a_frame_is_read_whole_or_not_at_all() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let whole = frame(&FromAgent::Pong { heard_ns: 3, said_ns: u64::MAX }).expect("a frame");
+    let read = |bytes: &[u8]| {
+        let mut bytes = bytes;
+        runtime.block_on(read_frame(&mut bytes))
+    };
+    let back: FromAgent = message(&read(&whole).expect("whole")).expect("a message");
+    assert!(matches!(back, FromAgent::Pong { heard_ns: 3, said_ns: u64::MAX }));
+    (0..whole.len()).for_each(|cut| assert!(read(&whole[..cut]).is_err(), "{cut}"));
+    assert!(message::<FromAgent>(&[0xff; 5]).is_err());
+}
+
+#[test]
+fn the_quickest_ping_tells_the_time() {
+    let mut member = Member::default_at(ANYWHERE);
+    // 100 ahead; 10 there, 30 back: half of the difference is the error.
+    member.learn([1_000, 1_110, 1_115, 1_045]);
+    assert_eq!((member.ahead_ns, member.round_trip_ns), (90, 40));
+    // A slower one tells nothing; a quicker one does.
+    member.learn([2_000, 2_600, 2_600, 3_000]);
+    assert_eq!((member.ahead_ns, member.round_trip_ns), (90, 40));
+    member.learn([3_000, 3_102, 3_102, 3_004]);
+    assert_eq!((member.ahead_ns, member.round_trip_ns), (100, 4));
+    // A clock may be far behind.
+    let mut member = Member::default_at(ANYWHERE);
+    member.learn([9_000_000_000, 5, 5, 9_000_000_010]);
+    assert_eq!((member.ahead_ns, member.round_trip_ns), (-9_000_000_000, 10));
+}
+
+#[test]
+fn a_number_comes_from_the_environment_of_the_engine_that_starts_agents() {
+    let from = |pairs: &'static [(&str, &str)]| {
+        index_from(move |name| {
+            pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
+    };
+    assert_eq!(from(&[]), Ok(None));
+    for name in [
+        "JOB_COMPLETION_INDEX",
+        "SLURM_PROCID",
+        "OMPI_COMM_WORLD_RANK",
+        "AWS_BATCH_JOB_ARRAY_INDEX",
+        "CLOUD_RUN_TASK_INDEX",
+    ] {
+        assert_eq!(index_from(|asked| (asked == name).then(|| "3".to_owned())), Ok(Some(3)));
+    }
+    let error = from(&[("SLURM_PROCID", "-1")]).unwrap_err();
+    assert!(error.starts_with("SLURM_PROCID=-1: "), "{error}");
+}
+
+#[test]
+fn a_token_is_long_and_the_first_line_of_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("token");
+    let read = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        Token::read(&file)
+    };
+    let good = "0123456789abcdef0123456789abcdef";
+    assert_eq!(read(&format!("  {good}\nnot this\n")).expect("a token").text(), good.as_bytes());
+    let error = read(&good[1..]).unwrap_err().to_string();
+    assert!(error.contains("openssl rand -hex 32") && error.contains("token"), "{error}");
+    assert!(read("").is_err());
+    assert!(Token::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
+    assert_eq!(format!("{:?}", token()), "Token(hidden)");
+    assert_ne!(Token::fresh().expect("random").text(), Token::fresh().expect("random").text());
+}

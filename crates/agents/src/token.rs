@@ -1,0 +1,241 @@
+//! The token that agents and coordinator share, and TLS with it as the key.
+//!
+//! TLS 1.3 knows keys that both sides have beforehand, but rustls does not offer them. So each side derives two Ed25519 keys from the
+//! token, one for each role, makes the certificates of both, and accepts exactly the other one: whoever proves to have
+//! the private key knows the token. Somebody who does not sees a certificate at most, by which a short token could be
+//! guessed at leisure; so it has at least 32 characters.
+
+use crate::error::FleetError;
+use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::version::TLS13;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
+    SignatureScheme,
+};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Fewer characters could be guessed.
+const LEAST: usize = 32;
+/// More is another file.
+const MOST: usize = 4096;
+/// The head of an Ed25519 private key in PKCS #8 (RFC 8410).
+const PKCS8_HEAD: [u8; 16] =
+    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+
+/// What agents and their coordinator both know, and nobody else.
+#[derive(Clone)]
+pub struct Token(Vec<u8>);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(hidden)")
+    }
+}
+
+/// The two sides.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    Coordinator,
+    Agent,
+}
+
+impl Token {
+    /// The first line of a file, spaces around it aside.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or holds too short a token.
+    pub fn read(path: &Path) -> Result<Token, FleetError> {
+        let text = std::fs::read_to_string(path).map_err(|source| FleetError::System {
+            what: format!("--token-file {}", path.display()),
+            source,
+        })?;
+        Token::new(text.lines().next().unwrap_or_default().trim())
+            .ok_or_else(|| FleetError::Token(too_short(&path.display().to_string())))
+    }
+
+    /// That text; `None` where it is too short, or too long.
+    pub fn new(text: &str) -> Option<Token> {
+        (LEAST..=MOST).contains(&text.len()).then(|| Token(text.as_bytes().to_vec()))
+    }
+
+    /// One that nobody knows yet.
+    ///
+    /// # Errors
+    /// When the operating system has no random numbers.
+    pub fn fresh() -> Result<Token, FleetError> {
+        let mut random = [0; LEAST];
+        getrandom::fill(&mut random).map_err(|error| FleetError::Token(error.to_string()))?;
+        Ok(Token(random.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()))
+    }
+
+    /// As it stands in a file.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn key(&self, role: Role) -> Result<KeyPair, Error> {
+        let mut hash = Sha256::new();
+        hash.update(match role {
+            Role::Coordinator => &b"proofload token, coordinator's key\0"[..],
+            Role::Agent => b"proofload token, agents' key\0",
+        });
+        hash.update(&self.0);
+        let der = PrivatePkcs8KeyDer::from([&PKCS8_HEAD[..], &hash.finalize()[..]].concat());
+        KeyPair::from_pkcs8_der_and_sign_algo(&der, &PKCS_ED25519).map_err(other)
+    }
+
+    fn certificate(&self, role: Role) -> Result<CertificateDer<'static>, Error> {
+        let params = CertificateParams::new(vec![NAME.to_owned()]).map_err(other)?;
+        Ok(params.self_signed(&self.key(role)?).map_err(other)?.der().clone())
+    }
+
+    fn private(&self, role: Role) -> Result<PrivateKeyDer<'static>, Error> {
+        Ok(PrivatePkcs8KeyDer::from(self.key(role)?.serialize_der()).into())
+    }
+
+    /// For who dials.
+    pub(crate) fn of_agent(&self) -> Result<ClientConfig, Error> {
+        let provider = Arc::new(ring::default_provider());
+        let config =
+            ClientConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(&[&TLS13])?;
+        let pinned = Arc::new(Pinned { only: self.certificate(Role::Coordinator)?, provider });
+        config
+            .dangerous()
+            .with_custom_certificate_verifier(pinned)
+            .with_client_auth_cert(vec![self.certificate(Role::Agent)?], self.private(Role::Agent)?)
+    }
+
+    /// For who listens.
+    pub(crate) fn of_coordinator(&self) -> Result<ServerConfig, Error> {
+        let provider = Arc::new(ring::default_provider());
+        let config =
+            ServerConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(&[&TLS13])?;
+        let pinned = Arc::new(Pinned { only: self.certificate(Role::Agent)?, provider });
+        config
+            .with_client_cert_verifier(pinned)
+            .with_single_cert(vec![self.certificate(Role::Coordinator)?], self.private(Role::Coordinator)?)
+    }
+}
+
+/// What the certificates are for; nobody asks by it.
+pub(crate) const NAME: &str = "proofload";
+
+fn too_short(place: &str) -> String {
+    format!(
+        "--token-file {place}: its first line has to have {LEAST} to {MOST} characters that nobody guesses; \
+         `openssl rand -hex 32 > token` makes one"
+    )
+}
+
+fn other(error: rcgen::Error) -> Error {
+    Error::General(error.to_string())
+}
+
+/// Accepts one certificate.
+#[derive(Debug)]
+struct Pinned {
+    only: CertificateDer<'static>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl Pinned {
+    fn is(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+        match *shown == self.only {
+            true => Ok(()),
+            false => Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)),
+        }
+    }
+
+    fn signed(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+    }
+}
+
+/// TLS 1.2 is spoken by neither side.
+fn no_tls12() -> Error {
+    Error::General("TLS 1.2 is not spoken".to_owned())
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        _between: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.is(shown).map(|()| ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(no_tls12())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signed(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+}
+
+impl ClientCertVerifier for Pinned {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &[]
+    }
+
+    fn verify_client_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        _between: &[CertificateDer<'_>],
+        _now: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        self.is(shown).map(|()| ClientCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(no_tls12())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signed(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+}

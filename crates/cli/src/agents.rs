@@ -1,0 +1,67 @@
+//! `proofload agent` and `proofload coordinator`: one load from several machines.
+
+use crate::args::{AgentArgs, CoordinatorArgs};
+use crate::exit::{Exit, leave};
+use crate::fleet::refused;
+use crate::run;
+use proofload_agents::{AgentError, Door, Joining, Terms, Token, Told};
+use proofload_host::{Awake, signals};
+use proofload_study::quantity;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// `proofload coordinator`.
+pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
+    if args.run.explain {
+        return run::run(&args.run);
+    }
+    let token = Token::read(&args.token_file).map_err(refused)?;
+    let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)? };
+    let stop = signals::install()?;
+    let quiet = args.run.output.quiet;
+    let door = Door::open(args.listen, &token).map_err(refused)?;
+    run::say(quiet, &format!("waiting for {} agents at {}", terms.agents, door.address()));
+    let fleet = door.gather(&terms, &stop, &mut |line| run::say(quiet, line)).map_err(refused)?;
+    let exit = run::run_by(&args.run, Some(&fleet));
+    for member in fleet.members() {
+        let (ahead, within) = (member.ahead_ns as f64 / 1e6, member.round_trip_ns as f64 / 2e6);
+        let clock = format!("its clock was {ahead:+.3} ms from this one, \u{b1} {within:.3} ms");
+        run::say(quiet, &format!("agent {} ({} {}): {clock}", member.index, member.host, member.address));
+    }
+    exit
+}
+
+/// `proofload agent`.
+pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
+    let token = Token::read(&args.token_file).map_err(refused)?;
+    let index = match args.index {
+        Some(index) => Some(index),
+        None => proofload_agents::index_from(|name| std::env::var(name).ok())
+            .map_err(|error| leave(Exit::Usage, error))?,
+    };
+    let joining = Joining { at: args.join.clone(), token, index, wait: wait(&args.wait)? };
+    let stop = signals::install()?;
+    let _awake = Awake::keep();
+    let ended = proofload_agents::agent(&joining, &stop, &mut |told| {
+        let line = match told {
+            Told::Dealt { index, agents } => format!("agent {index} of {agents}, at {}", joining.at),
+            Told::Carried(loads) => format!("the coordinator says goodbye after {loads} loads"),
+        };
+        run::say(args.quiet, &line);
+    });
+    match ended {
+        Ok(()) if stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
+        Ok(()) => Ok(Exit::Done),
+        // Its coordinator says more, and this one has nobody to say it to.
+        Err(AgentError::Lost(_)) if args.quiet => Ok(Exit::Failure),
+        Err(error @ (AgentError::NobodyThere { .. } | AgentError::Token { .. } | AgentError::Refused(_))) => {
+            Err(leave(Exit::Usage, error))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn wait(text: &str) -> anyhow::Result<Duration> {
+    let wait = quantity::duration(text).map_err(|why| leave(Exit::Usage, format!("--wait {why}")))?;
+    Ok(Duration::from_nanos(wait))
+}

@@ -1,0 +1,167 @@
+//! One load by several processes, through the executable: agents of this machine and of a coordinator, and their ends.
+
+use crate::support::{Reference, TWINS, command, json, processes_with, proofload, text, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long every end may take everywhere.
+const END: Duration = Duration::from_secs(10);
+
+/// A command whose processes can be told from all others.
+fn marked(args: &[&str], mark: &str) -> Command {
+    let mut command = command(args);
+    command.env("PROOFLOAD_TEST_MARK", mark).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn mark(of: &str) -> String {
+    format!("{of}-{}", std::process::id())
+}
+
+/// The agents among the processes of that mark.
+fn agents(mark: &str) -> Vec<Pid> {
+    let found = processes_with(mark);
+    let found = found.iter().filter(|line| line.contains(" agent --join "));
+    found.filter_map(|line| Pid::from_raw(line.split(':').next()?.parse().ok()?)).collect()
+}
+
+/// A load of a minute by three agents, under way.
+fn under_way(server: &Reference, mark: &str) -> (Child, Vec<Pid>) {
+    let url = server.url();
+    let child = marked(&[&url, "-r", "300", "-d", "60s", "-c", "9", "--agents", "3"], mark);
+    let child = { child }.spawn().expect("it starts");
+    wait_until(Duration::from_secs(60), "requests", || server.counts()["requests"].as_u64() > Some(50));
+    let agents = agents(mark);
+    assert_eq!(agents.len(), 3);
+    (child, agents)
+}
+
+#[test]
+fn what_several_processes_count_is_what_the_server_counts() {
+    let server = Reference::start(&["--faults", "reset_before=0.01,status_500=0.02", "--seed", "7"]);
+    let mark = mark("counted");
+    let url = server.url();
+    let args = [&url, "-n", "5003", "-c", "11", "--agents", "4", "--format", "json", "-q"];
+    let output = marked(&args, &mark).output().expect("it runs");
+    let (point, counts) = (json(&output)["points"][0].clone(), server.counts());
+    assert_eq!((point["intended"].as_u64(), counts["requests"].as_u64()), (Some(5003), Some(5003)));
+    for (kind, n) in point["outcomes"].as_object().expect("counts") {
+        assert_eq!(n, &counts["expected_outcomes"][kind], "{kind}: {counts}");
+    }
+    assert_eq!(point["generator"]["threads"], 4);
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_that_is_killed_makes_the_run_invalid_and_leaves_no_process() {
+    let server = Reference::start(&[]);
+    let mark = mark("killed");
+    let (child, agents) = under_way(&server, &mark);
+    kill_process(agents[1], Signal::KILL).expect("killed");
+    let began = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(began.elapsed() < END, "{:?}", began.elapsed());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(12), "{said}");
+    assert!(said.contains("is lost: ") && said.contains("is no measurement"), "{said}");
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn an_agent_that_is_paused_is_lost_and_leaves_no_process() {
+    let server = Reference::start(&[]);
+    let mark = mark("paused");
+    let (child, agents) = under_way(&server, &mark);
+    kill_process(agents[0], Signal::STOP).expect("paused");
+    let began = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(began.elapsed() < 2 * END, "{:?}", began.elapsed());
+    assert!(text(&output.stderr).contains("nothing was heard for"), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(12));
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn agents_end_when_their_coordinator_is_killed() {
+    let server = Reference::start(&[]);
+    let mark = mark("orphans");
+    let (mut child, _agents) = under_way(&server, &mark);
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    wait_until(END, "their end", || processes_with(&mark).is_empty());
+}
+
+#[test]
+fn a_coordinator_runs_a_study_whose_load_comes_from_agents() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
+    std::fs::write(path("twins.yaml"), TWINS).expect("written");
+    std::fs::write(path("token"), "0123456789abcdef".repeat(4)).expect("written");
+    let mark = mark("coordinated");
+    let (study, token, folder) = (path("twins.yaml"), path("token"), path("."));
+    let mut args =
+        vec!["coordinator", &study, "--agents", "2", "--listen", "127.0.0.1:0", "--token-file", &token];
+    args.extend(["--smoke", "--dir", &folder, "--format", "json"]);
+    let mut coordinator = marked(&args, &mark).spawn().expect("it starts");
+    let mut lines = BufReader::new(coordinator.stderr.take().expect("piped"));
+    let mut line = String::new();
+    lines.read_line(&mut line).expect("where it listens");
+    let at = line.trim().rsplit(' ').next().expect("an address");
+    // One gets its number as Kubernetes gives it, the other is dealt what is left.
+    let join = ["agent", "--join", at, "--token-file", &token];
+    let numbered = marked(&join, &mark).env("JOB_COMPLETION_INDEX", "1").spawn().expect("it starts");
+    let dealt = marked(&join, &mark).spawn().expect("it starts");
+    let said = std::thread::spawn(move || lines.lines().map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+    let output = coordinator.wait_with_output().expect("it ends");
+    let said = said.join().expect("no panic");
+    // One block decides nothing, and on a busy machine the generator is not fit either.
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{said}");
+    let result: Value = json(&output);
+    let points = result["points"].as_array().expect("points");
+    assert!(points.iter().all(|point| point["outcomes"]["answered"].as_u64() > Some(0)), "{points:?}");
+    assert!(points.iter().all(|point| point["generator"]["threads"].as_u64() >= Some(2)), "{points:?}");
+    assert!(said.contains("agent 0 (") && said.contains("its clock was"), "{said}");
+    for (agent, number) in [(numbered, "agent 1 of 2"), (dealt, "agent 0 of 2")] {
+        let output = agent.wait_with_output().expect("it ends");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains(number) && said.contains("says goodbye after"), "{said}");
+    }
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let token = dir.path().join("token");
+    let file = token.to_str().expect("a path");
+    let agent = |more: &[&str]| {
+        proofload(&[&["agent", "--join", "127.0.0.1:1", "--token-file", file], more].concat())
+    };
+    let missing = agent(&[]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("--token-file"), "{}", text(&missing.stderr));
+    std::fs::write(&token, "short").expect("written");
+    assert!(text(&agent(&[]).stderr).contains("openssl rand -hex 32"));
+    std::fs::write(&token, "0123456789abcdef".repeat(4)).expect("written");
+    let nobody = agent(&["--wait", "0s"]);
+    assert_eq!(nobody.status.code(), Some(2));
+    assert!(text(&nobody.stderr).contains("nobody answers at 127.0.0.1:1"), "{}", text(&nobody.stderr));
+    let unheard = agent(&["--wait", "soon"]);
+    assert!(text(&unheard.stderr).contains("--wait"), "{}", text(&unheard.stderr));
+    let args = [
+        "coordinator",
+        "studies/quickstart.yaml",
+        "--agents",
+        "2",
+        "--listen",
+        "127.0.0.1:0",
+        "--token-file",
+    ];
+    let alone = proofload(&[&args[..], &[file, "--wait", "200ms"]].concat());
+    assert_eq!(alone.status.code(), Some(3));
+    assert!(text(&alone.stderr).contains("missing: number 0, 1"), "{}", text(&alone.stderr));
+}
