@@ -71,6 +71,7 @@ fn an_agent_that_is_killed_makes_the_run_invalid_and_leaves_no_process() {
 }
 
 #[test]
+#[ignore = "full: waits for a silence"]
 fn an_agent_that_is_paused_is_lost_and_leaves_no_process() {
     let server = Reference::start(&[]);
     let mark = mark("paused");
