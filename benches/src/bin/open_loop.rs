@@ -1,7 +1,7 @@
 //! The open loop, live: how far arrivals are from the timetable, what that costs, and whether a stall shows as it was.
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/open_loop [--rounds 5] [--seconds 10] [deviation|stall] [--smoke]
+//! cargo build --release --workspace && target/release/open_loop [--rounds 5] [--seconds 10] [deviation|agents|stall] [--smoke]
 //! ```
 //!
 //! Client with one thread on CPU 0, reference server on CPU 1, 5,000 requests a second over 64 connections. *Arrivals*:
@@ -10,6 +10,10 @@
 //! generator's own send delay, from intended to the call of `send`, as its result says; what arrivals are late beyond
 //! that is the way through the kernel and the server's own wake-up. *CPU*: user and system time of the whole client
 //! process over answered requests. Figures are medians over the rounds, in which the settings take turns.
+//!
+//! *Agents*: 20,000 requests a second by 1, 2, 4 and 8 agents, all on the client's CPU. Together they have one timetable, so
+//! arrivals are as far from it as those of one process, and none come in bursts: the share of gaps below half of the
+//! ideal one tells. The start error is that of the agent that began last.
 //!
 //! The stall experiment (wrk2's): the server holds all answers for 200 ms every 2 s. A tenth of the requests fall into
 //! that and wait evenly between 0 and 200 ms, so the truth is p99 180 ms and p99.9 198 ms. The first stall comes 2 s after
@@ -37,6 +41,9 @@ fn main() -> anyhow::Result<()> {
     let wants = |word: &str| flags.words.is_empty() || flags.words.iter().any(|wanted| wanted == word);
     if wants("deviation") {
         undisturbed("deviation", flags.smoke, || deviation(rounds, seconds))?;
+    }
+    if wants("agents") {
+        undisturbed("agents", flags.smoke, || agents(rounds, seconds))?;
     }
     if wants("stall") {
         undisturbed("stall", flags.smoke, || stall(rounds, seconds))?;
@@ -80,14 +87,60 @@ fn deviate(coalesce: &str, seconds: u64) -> anyhow::Result<Round> {
     let loaded = load(&server, &["-c", "64", "--coalesce", coalesce], seconds)?;
     // The log is whole once the server was told to stop.
     server.stop()?;
-    let arrivals = read_arrivals(&log.0)?;
-    let at_ns: Vec<f64> = arrivals.iter().map(|arrival| arrival.at_ns as f64).collect();
-    Ok(Round { arrivals_us: deviations_us(&at_ns)?, ..loaded.round })
+    Ok(Round { arrivals_us: deviations_us(&log.read()?, RATE_PER_S)?, ..loaded.round })
+}
+
+/// Requests a second of several agents.
+const AGENTS_RATE_PER_S: f64 = 20_000.0;
+
+fn agents(rounds: usize, seconds: u64) -> anyhow::Result<()> {
+    let counts = ["1", "2", "4", "8"];
+    let mut of: Vec<Vec<[f64; 7]>> = vec![Vec::new(); counts.len()];
+    for _ in 0..rounds {
+        for (count, rounds) in counts.iter().zip(&mut of) {
+            rounds.push(by_agents(count, seconds)?);
+        }
+    }
+    println!("\n20,000/s, 64 connections, {seconds} s, medians of {rounds} rounds; us");
+    println!(
+        "agents | arrivals p50      p99      max | gaps below half | start error | answered | CPU us/request"
+    );
+    for (count, rounds) in counts.iter().zip(&of) {
+        let [a50, a99, amax, bursts, start, answered, cpu] =
+            [0, 1, 2, 3, 4, 5, 6].map(|at| median(&rounds.iter().map(|round| round[at]).collect::<Vec<_>>()));
+        println!(
+            "{count:>6} | {a50:>12.1} {a99:>8.1} {amax:>8.0} | {bursts:>15.3} | {start:>11.1} | {answered:>8.0} | {cpu:>6.2}"
+        );
+    }
+    Ok(())
+}
+
+/// Quantiles of the deviations, the share of short gaps, the start error, the answers, and CPU per request.
+fn by_agents(count: &str, seconds: u64) -> anyhow::Result<[f64; 7]> {
+    let log = Log::new();
+    let path = log.0.to_str().context("the temporary directory's name is no text")?.to_owned();
+    let server = Subject::start(&["--null", "--arrivals", &path])?;
+    let flags = ["-r", "20000", "-c", "64", "--agents", count];
+    let Measured { ended, point, answered } = measure(&server.url, seconds, &flags)?;
+    server.stop()?;
+    let at_ns = log.read()?;
+    let asked = (AGENTS_RATE_PER_S * seconds as f64) as usize;
+    ensure!(
+        at_ns.len() == asked,
+        "{} arrivals of {asked}: the log is not that of one timetable",
+        at_ns.len()
+    );
+    let half_ns = 0.5e9 / AGENTS_RATE_PER_S;
+    let short = at_ns.windows(2).filter(|pair| pair[1] - pair[0] < half_ns).count();
+    let [a50, a99, amax] = deviations_us(&at_ns, AGENTS_RATE_PER_S)?;
+    let start_us = point["generator"]["start_error_ns"].as_f64().unwrap_or(f64::NAN) / 1e3;
+    let cpu_us = ended.cpu_ns / answered / 1e3;
+    Ok([a50, a99, amax, short as f64 / asked as f64, start_us, answered, cpu_us])
 }
 
 /// Quantiles .5 and .99 and the largest of the deviations of arrivals, in order, from their timetable.
-fn deviations_us(at_ns: &[f64]) -> anyhow::Result<[f64; 3]> {
-    let gap_ns = 1e9 / RATE_PER_S;
+fn deviations_us(at_ns: &[f64], rate_per_s: f64) -> anyhow::Result<[f64; 3]> {
+    let gap_ns = 1e9 / rate_per_s;
     let skip = (LEFT_OUT_NS / gap_ns) as usize;
     ensure!(at_ns.len() > 2 * skip, "only {} arrivals were logged", at_ns.len());
     let first = at_ns[0];
@@ -169,6 +222,14 @@ impl Log {
     fn new() -> Log {
         Log(std::env::temp_dir().join(format!("proofload-open-loop-{}.arrivals", std::process::id())))
     }
+
+    /// The instants, in order.
+    fn read(&self) -> anyhow::Result<Vec<f64>> {
+        let mut at_ns: Vec<f64> =
+            read_arrivals(&self.0)?.iter().map(|arrival| arrival.at_ns as f64).collect();
+        at_ns.sort_by(f64::total_cmp);
+        Ok(at_ns)
+    }
 }
 
 impl Drop for Log {
@@ -194,11 +255,11 @@ mod tests {
             }
         };
         let at_ns: Vec<f64> = (0..20_000).map(|i| 7e9 + i as f64 * 200e3 + late(i)).collect();
-        let [p50, p99, max] = deviations_us(&at_ns).unwrap();
+        let [p50, p99, max] = deviations_us(&at_ns, RATE_PER_S).unwrap();
         assert!(
             p50.abs() < 1e-6 && (p99 - 100.0).abs() < 1e-6 && (max - 100.0).abs() < 1e-6,
             "{p50} {p99} {max}"
         );
-        assert!(deviations_us(&at_ns[..100]).is_err());
+        assert!(deviations_us(&at_ns[..100], RATE_PER_S).is_err());
     }
 }

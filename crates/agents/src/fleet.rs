@@ -7,7 +7,8 @@ use crate::member::{Event, Member};
 use crate::message::{FromAgent, ToAgent, message};
 use crate::runtime::Runtime;
 use proofload_engine::{
-    EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult, Stretch, Telling, Watch,
+    AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult, Stretch, Telling,
+    Watch,
 };
 use proofload_host::clock;
 use std::sync::atomic::Ordering;
@@ -104,7 +105,12 @@ impl Crew {
             )));
         }
         let shares = seats.into_iter().filter_map(|seat| seat.ended?.ok()).collect();
-        Ok(merger.finish(shares))
+        let mut results = merger.finish(shares);
+        let clocks_within_ns =
+            self.members.iter().map(|member| member.round_trip_ns.div_ceil(2)).max().unwrap_or(0);
+        let agents = AgentsUse { count: self.members.len() as u32, clocks_within_ns };
+        results.iter_mut().for_each(|result| result.generator.agents = Some(agents));
+        Ok(results)
     }
 
     /// Merges what comes until all have ended.

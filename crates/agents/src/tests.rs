@@ -107,6 +107,9 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
                 result.snapshot.outcomes
             );
             assert_eq!(server.answered(), 1_000 * load, "as many as the server says");
+            let agents = result.generator.agents.expect("several processes");
+            let slowest = fleet.members().iter().map(|member| member.round_trip_ns).max();
+            assert_eq!((agents.count, Some(agents.clocks_within_ns)), (3, slowest.map(|ns| ns.div_ceil(2))));
             assert_eq!((result.generator.threads, result.generator.start_error_ns.len()), (3, 3));
             assert_eq!(result.per_second.iter().sum::<u64>(), result.snapshot.answered_in_window);
             assert_eq!(watch.answered.load(Ordering::Relaxed), 1_000);

@@ -379,6 +379,7 @@ pub(crate) fn gather(
         peak_rss_bytes,
         threads: workers.len() as u32,
         driver: workers.first().map_or("", |worker| worker.driver),
+        agents: None,
     };
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>() as u32;
     let connections = ConnectionUse {

@@ -145,6 +145,18 @@ pub struct GeneratorUse {
     pub start_error_ns: Vec<Option<u64>>,
     /// Name of the driver that carried it: `epoll`, `io_uring`.
     pub driver: &'static str,
+    /// The processes that carried it out together; `None` for this one alone.
+    pub agents: Option<AgentsUse>,
+}
+
+/// Several processes that carried out a load together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentsUse {
+    /// How many.
+    pub count: u32,
+    /// Within what the clock of each is known, and so the common first instant: half the shortest round trip of
+    /// the slowest.
+    pub clocks_within_ns: u64,
 }
 
 /// One load, carried out.

@@ -443,6 +443,7 @@ pub fn generator(point: &Point) -> String {
         _ => word!("generator-not-fit"),
     };
     let threads = say!("generator-threads", threads = of.threads);
+    let threads = of.agents.map_or(threads.clone(), |of| format!("{threads}, {}", agents(of)));
     say!("generator-of-cpu-per-exchange", cost, threads, driver = of.driver, fit)
 }
 

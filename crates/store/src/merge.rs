@@ -142,6 +142,7 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
         out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
         out.threads = out.threads.max(generator.threads);
         out.start_error_ns = out.start_error_ns.max(generator.start_error_ns);
+        out.agents = out.agents.max(generator.agents);
         out.driver.clone_from(&generator.driver);
         for finding in &generator.findings {
             if out.findings.len() < FINDINGS_MAX && !out.findings.contains(finding) {

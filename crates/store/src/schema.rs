@@ -36,7 +36,7 @@ pub use figures::Figure;
 pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck};
 
 pub use noise::*;
-pub use parts::{BadAnswer, Durations, Histograms, Silences};
+pub use parts::{Agents, BadAnswer, Durations, Histograms, Silences};
 pub use plan::{
     EarlierSittings, EarlierSpread, Level, LoadPoint, Plan, PlannedCondition, PlannedSitting, StreamLoad,
     Timing, Variant,
@@ -97,6 +97,9 @@ pub struct Generator {
     pub start_error_ns: Option<u64>,
     /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
+    /// The processes that carried the load out together; left out for one alone. The figures above are of all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Agents>,
     /// Whether every self-check passed. Of streams of one load all are fit, or none: this, the findings and the checks
     /// of their points are those of the load.
     pub fit: bool,

@@ -183,10 +183,10 @@ mod tests {
     fn stored_types_live_in_store() {
         let derive = concat!("#[derive(Clone, Ser", "ialize)]\nstruct A;\n");
         assert_eq!(
-            (found("crates/measure/src/lib.rs", derive), found("crates/store/src/lib.rs", derive)),
+            (found("crates/stats/src/lib.rs", derive), found("crates/store/src/lib.rs", derive)),
             (1, 0)
         );
-        assert_eq!(found("crates/measure/src/lib.rs", concat!("use x::{A, Ser", "ializer};\n")), 0);
+        assert_eq!(found("crates/stats/src/lib.rs", concat!("use x::{A, Ser", "ializer};\n")), 0);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use super::bench::Loaded;
 use super::participants::Fate;
 use super::slice_key::SliceKey;
 use crate::messages;
-use proofload_engine::{Check, CheckKind, LoadResult, SecondQuantiles};
+use proofload_engine::{AgentsUse, Check, CheckKind, LoadResult, SecondQuantiles};
 use proofload_host::clock;
 use proofload_store::schema::{
-    CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase, Plan,
-    Point, Silences, Slice, SubjectUse,
+    Agents, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase,
+    Plan, Point, Silences, Slice, SubjectUse,
 };
 use proofload_store::{bad_answer, hide, histograms_of, point_of};
 use proofload_study::LoadPoint;
@@ -148,6 +148,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             threads: used.threads,
             start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
             driver: used.driver.to_string(),
+            agents: used.agents.map(agents),
             fit: result.findings.is_empty(),
             findings: result.findings.iter().map(messages::checks::finding).collect(),
             checks: result.checks.iter().map(check).collect(),
@@ -156,6 +157,10 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
         bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
         ..of_snapshot
     }
+}
+
+fn agents(of: AgentsUse) -> Agents {
+    Agents { count: of.count, clocks_within_ns: of.clocks_within_ns }
 }
 
 /// With what they settled on; there may be none in the window when all connections stood before.

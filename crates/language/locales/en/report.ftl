@@ -101,6 +101,10 @@ cpus-generator-subjects = generator { $generator }, subjects { $subjects }
 generator-nothing-was-answered = nothing was answered
 generator-fit = generator fit
 generator-not-fit = not fit
+generator-agents = { $agents ->
+    [one] 1 agent
+   *[other] { $agents } agents
+}, clocks within { $within }
 generator-threads = { $threads ->
     [one] 1 thread
    *[other] { $threads } threads

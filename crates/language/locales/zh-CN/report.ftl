@@ -97,6 +97,7 @@ cpus-generator-subjects = 发压端 { $generator }，被测服务 { $subjects }
 generator-nothing-was-answered = 没有任何应答
 generator-fit = 发压端合格
 generator-not-fit = 不合格
+generator-agents = { $agents } 个代理，时钟误差不超过 { $within }
 generator-threads = { $threads } 个线程
 generator-of-cpu-per-exchange = 每次交互 { $cost } CPU 时间，{ $threads }，{ $driver }，{ $fit }
 sent-and-received = 发送 { $sent }，接收 { $received }

@@ -3,7 +3,7 @@
 use crate::number;
 use proofload_language::{Phrase, again, named, say, word};
 use proofload_measure::Outcome;
-use proofload_store::schema::{Model, Point, Silences};
+use proofload_store::schema::{Agents, Model, Point, Silences};
 
 /// A part of an answer came 40 ms late.
 pub const DELAYED_ACK: Phrase = Phrase("delayed-ack");
@@ -102,6 +102,11 @@ pub fn errors_of(n: u64, share: f64, what: &str) -> String {
 pub fn generator_fit(busy: Option<f64>) -> String {
     let busy = busy.map(|busy| say!("generator-fit-busy", busy = number::short_percent(busy)));
     say!("generator-fit-generator-fit", busy = busy.unwrap_or_default())
+}
+
+/// The processes that carried a load out together.
+pub fn agents(of: Agents) -> String {
+    say!("generator-agents", agents = of.count, within = number::duration(of.clocks_within_ns as f64))
 }
 
 /// Where the record lies.

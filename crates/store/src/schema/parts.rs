@@ -90,3 +90,13 @@ pub struct Histograms {
     #[serde(default)]
     pub handshakes_resumed: String,
 }
+
+/// Several processes that carried a load out together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Agents {
+    /// How many.
+    pub count: u32,
+    /// Within what the clock of each was known when the load began, and so the common first instant; of several loads
+    /// the worst.
+    pub clocks_within_ns: u64,
+}

@@ -147,6 +147,7 @@ fn closing(result: &RunResult, point: &Point) -> Vec<String> {
         let checks = &point.generator.checks;
         let at_work = checks.iter().find(|check| check.check == CheckName::AtWork);
         parts.push(messages::generator_fit(at_work.and_then(|check| check.found)));
+        parts.extend(point.generator.agents.map(messages::agents));
     }
     if !result.run.is_empty() {
         parts.push(messages::record_at(&line(&result.run)));
