@@ -64,7 +64,7 @@ pub struct Joining {
 
 /// What an agent tells whoever started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Notice {
     /// It was dealt this number.
     Dealt { index: u32, agents: u32 },
     /// So many loads were carried out, all in all.
@@ -75,7 +75,7 @@ pub enum Told {
 ///
 /// # Errors
 /// When the coordinator cannot be reached, does not want this agent, or is gone; what is under way then ends at once.
-pub fn agent(joining: &Joining, stop: &AtomicBool, tell: &mut dyn FnMut(Told)) -> Result<(), AgentError> {
+pub fn agent(joining: &Joining, stop: &AtomicBool, tell: &mut dyn FnMut(Notice)) -> Result<(), AgentError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| AgentError::System { what: "cannot make a runtime", source })?;
     let ended = runtime.block_on(async {
@@ -149,7 +149,7 @@ async fn serve(
     stream: TlsStream<TcpStream>,
     index: Option<u32>,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (heard_in, mut heard) = unbounded_channel();
     let alive = frame(&FromAgent::Alive).map_err(unsaid)?;
@@ -172,7 +172,7 @@ async fn obey(
     heard: &mut UnboundedReceiver<Heard>,
     running: &mut Option<Running>,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(Told),
+    tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (mut look, mut carried) = (interval(LOOK), 0);
     loop {
@@ -193,9 +193,9 @@ async fn obey(
         };
         match message(&bytes).map_err(|error| AgentError::Lost(format!("it speaks otherwise: {error}")))? {
             ToAgent::Refused(why) => return Err(AgentError::Refused(why)),
-            ToAgent::Welcome { index, agents } => tell(Told::Dealt { index, agents }),
+            ToAgent::Welcome { index, agents } => tell(Notice::Dealt { index, agents }),
             ToAgent::Bye => {
-                tell(Told::Carried(carried));
+                tell(Notice::Carried(carried));
                 return Ok(());
             }
             order => {

@@ -55,8 +55,8 @@ impl Crew {
         }
         let (from, heard) = match self.events.recv_timeout(wait) {
             Ok(Event::Heard { from, heard }) => (from, heard),
-            Ok(Event::Came(comer)) => {
-                let _ = comer.out.send(&ToAgent::Refused("all agents are there already".to_owned()));
+            Ok(Event::Joined(newcomer)) => {
+                let _ = newcomer.out.send(&ToAgent::Refused("all agents are there already".to_owned()));
                 return Ok(None);
             }
             Err(RecvTimeoutError::Timeout) => return Ok(None),
@@ -119,6 +119,7 @@ impl Crew {
         for (place, out) in self.out.iter().enumerate() {
             let shares: Vec<LoadPlan> = plans.iter().map(|plan| share(plan, place as u32, agents)).collect();
             lead = lead.max(lead_ns(&shares));
+            // One that is too long is so for the first agent already: none waits for a load that does not come.
             out.send(&ToAgent::Load(shares)).map_err(|error| EngineError::Plan(error.to_string()))?;
         }
         let mut ready = vec![false; self.members.len()];

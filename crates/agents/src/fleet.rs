@@ -7,7 +7,7 @@ use crate::member::{Event, Member};
 use crate::message::{FromAgent, ToAgent, message};
 use crate::runtime::Runtime;
 use proofload_engine::{
-    AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult, Stretch, Telling,
+    AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult, ShareSink, Stretch,
     Watch,
 };
 use proofload_host::clock;
@@ -73,9 +73,10 @@ impl Generator for Fleet {
 }
 
 /// What a load has come to at one agent.
-struct Seat {
-    telling: Option<Telling>,
-    ended: Option<Result<Vec<ShareResult>, String>>,
+struct Progress {
+    telling: Option<ShareSink>,
+    /// What it handed over in the end; nothing where it failed.
+    ended: Option<Vec<ShareResult>>,
 }
 
 impl Crew {
@@ -94,17 +95,17 @@ impl Crew {
         let discard_ns = plans.first().map_or(0, |plan| plan.discard_ns);
         watch.window_start_ns.store(start_ns + discard_ns, Ordering::Relaxed);
         let (mut merger, telling) = Merger::new(plans, watch, self.members.len() as u32);
-        let mut seats: Vec<Seat> =
-            telling.into_iter().map(|telling| Seat { telling: Some(telling), ended: None }).collect();
-        let ended = self.follow(watch, how.each_second, &mut merger, &mut seats);
+        let mut progress: Vec<Progress> =
+            telling.into_iter().map(|telling| Progress { telling: Some(telling), ended: None }).collect();
+        let ended = self.follow(watch, how.each_second, &mut merger, &mut progress);
         if let Err(error) = ended {
             let offered = watch.answered.load(Ordering::Relaxed) + watch.failed.load(Ordering::Relaxed);
-            self.end(&mut seats);
+            self.end(&mut progress);
             return Err(EngineError::Share(format!(
                 "{error}; the load was ended everywhere after {offered} exchanges, and what they came to is no measurement"
             )));
         }
-        let shares = seats.into_iter().filter_map(|seat| seat.ended?.ok()).collect();
+        let shares = progress.into_iter().filter_map(|of_agent| of_agent.ended).collect();
         let mut results = merger.finish(shares);
         let clocks_within_ns =
             self.members.iter().map(|member| member.round_trip_ns.div_ceil(2)).max().unwrap_or(0);
@@ -119,7 +120,7 @@ impl Crew {
         watch: &Watch,
         mut each_second: Option<&mut dyn FnMut(&Stretch<'_>)>,
         merger: &mut Merger<'_>,
-        seats: &mut [Seat],
+        progress: &mut [Progress],
     ) -> Result<(), EngineError> {
         let mut told = |stretch: &Stretch<'_>| {
             if let Some(tell) = &mut each_second {
@@ -129,16 +130,18 @@ impl Crew {
         let mut is_stopped = false;
         loop {
             if let Some((place, Said::Message { message, .. })) = self.hear(LOOK)? {
-                self.take(place, message, &mut seats[place])?;
+                self.take(place, message, &mut progress[place])?;
             }
-            for seat in &mut *seats {
-                let is_through = seat.telling.as_mut().is_some_and(Telling::hand_over);
-                if is_through && seat.ended.is_some() {
-                    seat.telling = None;
+            for of_agent in &mut *progress {
+                let is_through = of_agent.telling.as_mut().is_some_and(ShareSink::hand_over);
+                if is_through && of_agent.ended.is_some() {
+                    of_agent.telling = None;
                 }
             }
             let is_over = merger.collect(&mut told);
-            if is_over && seats.iter().all(|seat| seat.ended.is_some() && seat.telling.is_none()) {
+            if is_over
+                && progress.iter().all(|of_agent| of_agent.ended.is_some() && of_agent.telling.is_none())
+            {
                 return Ok(());
             }
             if watch.stop.load(Ordering::Relaxed) && !is_stopped {
@@ -149,23 +152,23 @@ impl Crew {
     }
 
     /// What an agent tells, on our axis of time.
-    fn take(&mut self, place: usize, message: FromAgent, seat: &mut Seat) -> Result<(), EngineError> {
+    fn take(&mut self, place: usize, message: FromAgent, of_agent: &mut Progress) -> Result<(), EngineError> {
         let back_ns = self.members[place].ahead_ns.saturating_neg();
         match message {
             FromAgent::Seen { stream, last, mut snapshot } => {
                 let window = &mut snapshot.window;
                 window.start_ns = window.start_ns.saturating_add_signed(back_ns);
                 window.end_ns = window.end_ns.saturating_add_signed(back_ns);
-                if let Some(telling) = &mut seat.telling {
+                if let Some(telling) = &mut of_agent.telling {
                     telling.tell(stream, last, *snapshot);
                 }
             }
             FromAgent::Ended(Ok(mut shares)) => {
                 shares.iter_mut().for_each(|share| share.shift(back_ns));
-                seat.ended = Some(Ok(shares));
+                of_agent.ended = Some(shares);
             }
             FromAgent::Ended(Err(why)) => {
-                seat.ended = Some(Err(String::new()));
+                of_agent.ended = Some(Vec::new());
                 return Err(EngineError::Share(format!("{}: {why}", self.members[place].name())));
             }
             FromAgent::Alive | FromAgent::Ready | FromAgent::Pong { .. } => {}
@@ -174,13 +177,13 @@ impl Crew {
     }
 
     /// Ends the load everywhere, and waits until it has ended there.
-    fn end(&mut self, seats: &mut [Seat]) {
+    fn end(&mut self, progress: &mut [Progress]) {
         self.tell_all(&ToAgent::Stop);
         if let Some((place, _)) = &self.lost {
-            seats[*place].ended.get_or_insert(Err(String::new()));
+            progress[*place].ended.get_or_insert_default();
         }
         let ending = Deadline::after(ENDING);
-        while !ending.is_over() && seats.iter().any(|seat| seat.ended.is_none()) {
+        while !ending.is_over() && progress.iter().any(|of_agent| of_agent.ended.is_none()) {
             let Ok(Event::Heard { from, heard }) = self.events.recv_timeout(LOOK) else { continue };
             let Some(place) = self.connections.iter().position(|connection| *connection == from) else {
                 continue;
@@ -191,11 +194,11 @@ impl Crew {
                 Heard::Left { .. } => false,
             };
             if ended {
-                seats[place].ended.get_or_insert(Err(String::new()));
+                progress[place].ended.get_or_insert_default();
             }
         }
         // What it says of this load later would be taken for the next one's.
-        if let Some(slow) = seats.iter().position(|seat| seat.ended.is_none()) {
+        if let Some(slow) = progress.iter().position(|of_agent| of_agent.ended.is_none()) {
             self.lose(slow, &format!("it has not ended the load within {} s", ENDING.as_secs()));
         }
     }

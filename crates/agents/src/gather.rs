@@ -1,11 +1,11 @@
-//! The coordinator's door: it listens, lets in who knows the token and is of its version, and deals the numbers when all
+//! The coordinator's side of joining: it listens, lets in who knows the token and is of its version, and deals the numbers when all
 //! are there.
 
 use crate::deadline::Deadline;
 use crate::error::{FleetError, MOST_AGENTS};
 use crate::fleet::Fleet;
 use crate::link::{Heard, Sender, link};
-use crate::member::{Comer, Event, Member};
+use crate::member::{Event, Member, Newcomer};
 use crate::message::{Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame};
 use crate::runtime::Runtime;
 use crate::token::Token;
@@ -37,20 +37,20 @@ pub struct Terms {
     pub wait: Duration,
 }
 
-/// A door that is open.
+/// Where agents dial.
 #[derive(Debug)]
-pub struct Door {
+pub struct Listener {
     address: SocketAddr,
     runtime: Runtime,
     events: Receiver<Event>,
 }
 
-impl Door {
+impl Listener {
     /// Listens there.
     ///
     /// # Errors
     /// When the address cannot be listened at.
-    pub fn open(listen: SocketAddr, token: &Token) -> Result<Door, FleetError> {
+    pub fn open(listen: SocketAddr, token: &Token) -> Result<Listener, FleetError> {
         let system = |what: &str| {
             let what = what.to_owned();
             move |source| FleetError::System { what, source }
@@ -61,7 +61,7 @@ impl Door {
         let address = listener.local_addr().map_err(system("--listen"))?;
         let (tell, events) = mpsc::channel();
         let runtime = Runtime::start(move || accept(listener, Arc::new(config), tell))?;
-        Ok(Door { address, runtime, events })
+        Ok(Listener { address, runtime, events })
     }
 
     /// Where it listens.
@@ -82,20 +82,20 @@ impl Door {
         if terms.agents == 0 || terms.agents > MOST_AGENTS {
             return Err(FleetError::Count(terms.agents));
         }
-        let mut comers: Vec<Comer> = Vec::new();
+        let mut newcomers: Vec<Newcomer> = Vec::new();
         let waiting = Deadline::after(terms.wait);
-        while comers.len() < terms.agents as usize {
+        while newcomers.len() < terms.agents as usize {
             if stop.load(Ordering::Relaxed) {
                 return Err(FleetError::Stopped);
             }
             if waiting.is_over() {
-                return Err(missing(terms, &comers));
+                return Err(missing(terms, &newcomers));
             }
             match self.events.recv_timeout(LOOK) {
-                Ok(Event::Came(comer)) => admit(comer, terms.agents, &mut comers, told),
+                Ok(Event::Joined(newcomer)) => admit(newcomer, terms.agents, &mut newcomers, told),
                 Ok(Event::Heard { from, heard: Heard::Lost(why) }) => {
-                    if let Some(at) = comers.iter().position(|comer| comer.connection == from) {
-                        let gone = comers.remove(at);
+                    if let Some(at) = newcomers.iter().position(|newcomer| newcomer.connection == from) {
+                        let gone = newcomers.remove(at);
                         told(&format!("{} left: {why}", gone.name()));
                     }
                 }
@@ -105,46 +105,46 @@ impl Door {
                 }
             }
         }
-        Ok(Fleet::new(dealt(comers), self.runtime, self.events))
+        Ok(Fleet::new(dealt(newcomers), self.runtime, self.events))
     }
 }
 
 /// Takes an agent in, or tells it why not.
-fn admit(comer: Comer, agents: u32, comers: &mut Vec<Comer>, told: &mut dyn FnMut(&str)) {
-    let why = match comer.hello.index {
+fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>, told: &mut dyn FnMut(&str)) {
+    let why = match newcomer.hello.index {
         Some(index) if index >= agents => {
             Some(format!("{agents} agents are numbered from 0: there is no {index}"))
         }
         Some(index) => {
-            let other = comers.iter().find(|other| other.hello.index == Some(index));
+            let other = newcomers.iter().find(|other| other.hello.index == Some(index));
             other.map(|other| format!("{} is number {index} already", other.address))
         }
         None => None,
     };
     match why {
         Some(why) => {
-            told(&format!("{} was refused: {why}", comer.name()));
-            let _ = comer.out.send(&ToAgent::Refused(why));
+            told(&format!("{} was refused: {why}", newcomer.name()));
+            let _ = newcomer.out.send(&ToAgent::Refused(why));
         }
         None => {
-            told(&format!("{} joined, {} of {agents}", comer.name(), comers.len() + 1));
-            comers.push(comer);
+            told(&format!("{} joined, {} of {agents}", newcomer.name(), newcomers.len() + 1));
+            newcomers.push(newcomer);
         }
     }
 }
 
-fn missing(terms: &Terms, comers: &[Comer]) -> FleetError {
-    let taken: BTreeSet<u32> = comers.iter().filter_map(|comer| comer.hello.index).collect();
+fn missing(terms: &Terms, newcomers: &[Newcomer]) -> FleetError {
+    let taken: BTreeSet<u32> = newcomers.iter().filter_map(|newcomer| newcomer.hello.index).collect();
     let free: Vec<String> =
         (0..terms.agents).filter(|index| !taken.contains(index)).map(|i| i.to_string()).collect();
-    let came = comers.len() as u32;
+    let came = newcomers.len() as u32;
     let absent = terms.agents - came;
     // Of those that are to be dealt a number it is not known which they are.
-    let missing = match taken.len() == comers.len() {
+    let missing = match taken.len() == newcomers.len() {
         true => format!("number {}", shortened(&free)),
         false => format!("{absent} of any number"),
     };
-    let names: Vec<String> = comers.iter().map(Comer::name).collect();
+    let names: Vec<String> = newcomers.iter().map(Newcomer::name).collect();
     let here = if names.is_empty() { String::new() } else { format!(" ({})", shortened(&names)) };
     FleetError::Missing { came, wanted: terms.agents, seconds: terms.wait.as_secs(), here, missing }
 }
@@ -160,15 +160,15 @@ fn shortened(names: &[String]) -> String {
 }
 
 /// In the order of their numbers: those that have one keep it, the others get what is left as they came.
-fn dealt(comers: Vec<Comer>) -> Vec<(u64, Sender, Member)> {
-    let taken: BTreeSet<u32> = comers.iter().filter_map(|comer| comer.hello.index).collect();
+fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
+    let taken: BTreeSet<u32> = newcomers.iter().filter_map(|newcomer| newcomer.hello.index).collect();
     let mut free =
-        (0..comers.len() as u32).filter(|index| !taken.contains(index)).collect::<Vec<_>>().into_iter();
-    let mut members: Vec<_> = comers
+        (0..newcomers.len() as u32).filter(|index| !taken.contains(index)).collect::<Vec<_>>().into_iter();
+    let mut members: Vec<_> = newcomers
         .into_iter()
-        .filter_map(|comer| {
-            let index = comer.hello.index.or_else(|| free.next())?;
-            let Comer { connection, hello, address, out } = comer;
+        .filter_map(|newcomer| {
+            let index = newcomer.hello.index.or_else(|| free.next())?;
+            let Newcomer { connection, hello, address, out } = newcomer;
             Some((
                 connection,
                 out,
@@ -195,10 +195,10 @@ async fn accept(listener: std::net::TcpListener, config: Arc<ServerConfig>, tell
         let connection = connections.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             // Who cannot prove that they know the token is nobody.
-            if let Ok(Ok(Some(comer))) =
+            if let Ok(Ok(Some(newcomer))) =
                 timeout(HANDSHAKE, let_in(acceptor, stream, address, connection, &tell)).await
             {
-                let _ = tell.send(Event::Came(comer));
+                let _ = tell.send(Event::Joined(newcomer));
             }
         });
     }
@@ -210,10 +210,10 @@ async fn let_in(
     address: SocketAddr,
     connection: u64,
     tell: &mpsc::Sender<Event>,
-) -> io::Result<Option<Comer>> {
+) -> io::Result<Option<Newcomer>> {
     stream.set_nodelay(true)?;
     let mut stream = acceptor.accept(stream).await?;
-    let bytes = read_frame(&mut stream).await?;
+    let bytes = read_frame(&mut stream, HANDSHAKE).await?;
     let theirs = version_of(&bytes)?;
     if theirs != VERSION {
         refuse(
@@ -227,7 +227,7 @@ async fn let_in(
     let alive = frame(&ToAgent::Alive)?;
     let tell = tell.clone();
     let out = link(stream, alive, move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok());
-    Ok(Some(Comer { connection, hello, address, out }))
+    Ok(Some(Newcomer { connection, hello, address, out }))
 }
 
 async fn refuse(stream: &mut TlsStream<TcpStream>, why: String) -> io::Result<()> {

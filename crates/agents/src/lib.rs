@@ -19,10 +19,10 @@ mod message;
 mod runtime;
 mod token;
 
-pub use agent::{Joining, Told, agent, index_from};
+pub use agent::{Joining, Notice, agent, index_from};
 pub use error::{AgentError, FleetError, MOST_AGENTS};
 pub use fleet::Fleet;
-pub use gather::{Door, Terms};
+pub use gather::{Listener, Terms};
 pub use local::LocalAgents;
 pub use member::Member;
 pub use token::Token;

@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::{interval, timeout};
+use tokio::time::interval;
 
 /// How often a side says that it lives.
 const ALIVE_EVERY: Duration = Duration::from_secs(1);
@@ -72,10 +72,9 @@ where
 
 async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, tell: impl Fn(Heard) -> bool) {
     loop {
-        let heard = match timeout(SILENCE, read_frame(&mut from)).await {
-            Ok(Ok(bytes)) => Heard::Frame { at_ns: clock::monotonic_ns(), bytes },
-            Ok(Err(error)) => Heard::Lost(why(&error)),
-            Err(_) => Heard::Lost(format!("nothing was heard for {} s", SILENCE.as_secs())),
+        let heard = match read_frame(&mut from, SILENCE).await {
+            Ok(bytes) => Heard::Frame { at_ns: clock::monotonic_ns(), bytes },
+            Err(error) => Heard::Lost(why(&error)),
         };
         let is_lost = matches!(heard, Heard::Lost(_));
         if !tell(heard) || is_lost {
@@ -88,6 +87,7 @@ async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, tell: impl Fn(Heard) -> boo
 fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "it closed the connection".to_owned(),
+        io::ErrorKind::TimedOut => format!("nothing was heard for {} s", SILENCE.as_secs()),
         _ => error.to_string(),
     }
 }

@@ -20,7 +20,7 @@ pub struct LocalAgents {
 }
 
 impl LocalAgents {
-    /// Starts `agents` of this executable that join the coordinator at `door`. They read the token from a pipe: it is in no file
+    /// Starts `agents` of this executable that join the coordinator at `listener`. They read the token from a pipe: it is in no file
     /// and no argument.
     ///
     /// # Errors
@@ -28,13 +28,18 @@ impl LocalAgents {
     pub fn start(
         program: &Path,
         agents: u32,
-        door: SocketAddr,
+        listener: SocketAddr,
         token: &Token,
     ) -> Result<LocalAgents, FleetError> {
         let mut local = LocalAgents { children: Vec::new() };
         for index in 0..agents {
             let mut command = Command::new(program);
-            command.arg("agent").arg("--join").arg(door.to_string()).arg("--token-file").arg("/dev/stdin");
+            command
+                .arg("agent")
+                .arg("--join")
+                .arg(listener.to_string())
+                .arg("--token-file")
+                .arg("/dev/stdin");
             command.arg("--index").arg(index.to_string()).arg("--quiet");
             // What they have to say of an end is said by the coordinator.
             // Ctrl-C is for the coordinator, which ends them in order.

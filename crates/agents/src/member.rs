@@ -7,20 +7,20 @@ use std::net::SocketAddr;
 /// What the network tells.
 pub(crate) enum Event {
     /// Somebody who knows the token.
-    Came(Comer),
+    Joined(Newcomer),
     /// Something happened on a connection.
     Heard { from: u64, heard: Heard },
 }
 
 /// An agent that came, and has no number yet.
-pub(crate) struct Comer {
+pub(crate) struct Newcomer {
     pub connection: u64,
     pub hello: Hello,
     pub address: SocketAddr,
     pub out: Sender,
 }
 
-impl Comer {
+impl Newcomer {
     pub fn name(&self) -> String {
         match self.hello.index {
             Some(index) => format!("agent {index} ({} {})", self.hello.host, self.address),

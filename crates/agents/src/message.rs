@@ -6,7 +6,9 @@ use proofload_measure::Snapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
 
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
 pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
@@ -78,21 +80,30 @@ fn with_length(mut frame: Vec<u8>) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// Reads the bytes of a frame. Not to be given up half-way.
-pub(crate) async fn read_frame(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+/// Most bytes that are read at once.
+const CHUNK: u64 = 1 << 20;
+
+/// Reads the bytes of a frame, however long it takes as long as some of it comes within every `silence`. Not to be given up
+/// half-way.
+pub(crate) async fn read_frame(
+    from: &mut (impl AsyncRead + Unpin),
+    silence: Duration,
+) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
-    from.read_exact(&mut length).await?;
+    timeout(silence, from.read_exact(&mut length)).await??;
     let length = u32::from_be_bytes(length) as usize;
     if length > MOST_BYTES {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a frame that is too long"));
     }
     let mut bytes = Vec::new();
     // Memory is taken as bytes come, not as the length promises.
-    from.take(length as u64).read_to_end(&mut bytes).await?;
-    match bytes.len() == length {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    while bytes.len() < length {
+        let mut rest = (&mut *from).take(CHUNK.min((length - bytes.len()) as u64));
+        if timeout(silence, rest.read_buf(&mut bytes)).await?? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
     }
+    Ok(bytes)
 }
 
 /// The message of a frame.

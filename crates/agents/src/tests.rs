@@ -1,9 +1,9 @@
 //! Agents and their coordinator over loopback, in threads of one process, with a real server.
 
-use crate::agent::{Told, agent, index_from};
+use crate::agent::{Notice, agent, index_from};
 use crate::error::{AgentError, FleetError};
 use crate::fleet::Fleet;
-use crate::gather::{Door, Terms};
+use crate::gather::{Listener, Terms};
 use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, write_frame};
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};
@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt as _;
 
 const SECOND: u64 = 1_000_000_000;
 const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -60,37 +61,37 @@ fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
     }
 }
 
-type Ended<'scope> = ScopedJoinHandle<'scope, (Result<(), AgentError>, Vec<Told>)>;
+type Ended<'scope> = ScopedJoinHandle<'scope, (Result<(), AgentError>, Vec<Notice>)>;
 
 /// An agent in a thread.
 fn agent_in<'scope>(
     scope: &'scope Scope<'scope, '_>,
-    door: SocketAddr,
+    listener: SocketAddr,
     token: Token,
     index: Option<u32>,
     stop: &'scope AtomicBool,
 ) -> Ended<'scope> {
     scope.spawn(move || {
         let mut told = Vec::new();
-        let joining = Joining { at: door.to_string(), token, index, wait: Duration::from_secs(10) };
+        let joining = Joining { at: listener.to_string(), token, index, wait: Duration::from_secs(10) };
         (agent(&joining, stop, &mut |what| told.push(what)), told)
     })
 }
 
-fn gather(door: Door, agents: u32) -> Result<Fleet, FleetError> {
-    door.gather(&Terms { agents, wait: Duration::from_secs(20) }, &NEVER, &mut |_| {})
+fn gather(listener: Listener, agents: u32) -> Result<Fleet, FleetError> {
+    listener.gather(&Terms { agents, wait: Duration::from_secs(20) }, &NEVER, &mut |_| {})
 }
 
 #[test]
 fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() {
     let server = HttpPeer::start(8).expect("a server");
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let address = door.address();
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let address = listener.address();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         // The numbers that two of them have leave 0 for the third.
         let agents = [Some(2), None, Some(1)].map(|index| agent_in(scope, address, token(), index, &stop));
-        let fleet = gather(door, 3).expect("all came");
+        let fleet = gather(listener, 3).expect("all came");
         let mut seconds = Vec::new();
         for load in 1..=2 {
             let watch = Watch::default();
@@ -126,10 +127,10 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
         drop(fleet);
         let ended = agents.map(|agent| agent.join().expect("no panic"));
         let numbers: Vec<_> = ended.iter().map(|(_, told)| told[0]).collect();
-        assert_eq!(numbers, [2, 0, 1].map(|index| Told::Dealt { index, agents: 3 }));
+        assert_eq!(numbers, [2, 0, 1].map(|index| Notice::Dealt { index, agents: 3 }));
         for (ended, told) in ended {
             assert!(ended.is_ok(), "{ended:?}");
-            assert_eq!(told.last(), Some(&Told::Carried(2)));
+            assert_eq!(told.last(), Some(&Notice::Carried(2)));
         }
     });
 }
@@ -137,13 +138,13 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
 #[test]
 fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
     let server = HttpPeer::start(8).expect("a server");
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let address = door.address();
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let address = listener.address();
     let (stays, leaves) = (AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
         let one = agent_in(scope, address, token(), Some(0), &stays);
         let other = agent_in(scope, address, token(), Some(1), &leaves);
-        let fleet = gather(door, 2).expect("all came");
+        let fleet = gather(listener, 2).expect("all came");
         let mut tell = |stretch: &proofload_engine::Stretch<'_>| {
             leaves.store(stretch.last >= 1, Ordering::Relaxed);
         };
@@ -165,11 +166,11 @@ fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
 
 #[test]
 fn what_an_agent_cannot_carry_out_is_an_error_with_its_name() {
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let (address, stop) = (door.address(), AtomicBool::new(false));
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
         let one = agent_in(scope, address, token(), None, &stop);
-        let fleet = gather(door, 1).expect("it came");
+        let fleet = gather(listener, 1).expect("it came");
         let wrong = LoadPlan { connections: 0, ..plan(ANYWHERE, SECOND) };
         let error = fleet.launch(&[wrong], &Watch::default(), Launch::default()).unwrap_err().to_string();
         assert!(error.starts_with("agent 0 (") && error.contains("connections: 0"), "{error}");
@@ -181,11 +182,11 @@ fn what_an_agent_cannot_carry_out_is_an_error_with_its_name() {
 #[test]
 fn a_load_that_is_stopped_ends_at_every_agent() {
     let server = HttpPeer::start(8).expect("a server");
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let (address, stop) = (door.address(), AtomicBool::new(false));
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
         let agents = [0, 1].map(|index| agent_in(scope, address, token(), Some(index), &stop));
-        let fleet = gather(door, 2).expect("all came");
+        let fleet = gather(listener, 2).expect("all came");
         let watch = Watch::default();
         let mut tell = |_: &proofload_engine::Stretch<'_>| watch.stop.store(true, Ordering::Relaxed);
         let how = Launch { start_ns: None, each_second: Some(&mut tell) };
@@ -199,15 +200,15 @@ fn a_load_that_is_stopped_ends_at_every_agent() {
 
 #[test]
 fn who_has_another_token_is_nobody_and_hears_so() {
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let (address, stop) = (door.address(), AtomicBool::new(false));
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
         let other = Token::new(&"another".repeat(8)).expect("long enough");
         let stranger = agent_in(scope, address, other, None, &stop);
         let (ended, told) = stranger.join().expect("no panic");
         assert!(matches!(ended, Err(AgentError::Token { .. })) && told.is_empty(), "{ended:?}");
         let known = agent_in(scope, address, token(), None, &stop);
-        let fleet = gather(door, 1).expect("the one that knows the token");
+        let fleet = gather(listener, 1).expect("the one that knows the token");
         drop(fleet);
         assert!(known.join().expect("no panic").0.is_ok());
     });
@@ -215,10 +216,10 @@ fn who_has_another_token_is_nobody_and_hears_so() {
 
 #[test]
 fn a_number_that_is_taken_or_not_there_is_refused() {
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let (address, stop) = (door.address(), AtomicBool::new(false));
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
-        let gathering = scope.spawn(move || gather(door, 2));
+        let gathering = scope.spawn(move || gather(listener, 2));
         let beyond = agent_in(scope, address, token(), Some(7), &stop).join().expect("no panic").0;
         let Err(AgentError::Refused(why)) = beyond else { panic!("{beyond:?}") };
         assert_eq!(why, "2 agents are numbered from 0: there is no 7");
@@ -240,21 +241,23 @@ fn a_number_that_is_taken_or_not_there_is_refused() {
 #[test]
 fn who_does_not_come_is_named() {
     let wait = Duration::from_millis(300);
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let (address, stop) = (door.address(), AtomicBool::new(false));
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
         let came = agent_in(scope, address, token(), Some(1), &stop);
-        let error =
-            door.gather(&Terms { agents: 3, wait: 4 * wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
+        let error = listener
+            .gather(&Terms { agents: 3, wait: 4 * wait }, &NEVER, &mut |_| {})
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("1 of 3 agents joined within 1 s (agent 1 ("), "{error}");
         assert!(error.contains("missing: number 0, 2;"), "{error}");
         assert!(matches!(came.join().expect("no panic").0, Err(AgentError::Lost(_))));
     });
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let error = door.gather(&Terms { agents: 2, wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let error = listener.gather(&Terms { agents: 2, wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
     assert!(error.contains("0 of 2 agents joined within 0 s; missing: number 0, 1;"), "{error}");
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let ended = door.gather(&Terms { agents: 2, wait }, &AtomicBool::new(true), &mut |_| {});
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let ended = listener.gather(&Terms { agents: 2, wait }, &AtomicBool::new(true), &mut |_| {});
     assert!(matches!(ended, Err(FleetError::Stopped)));
 }
 
@@ -267,22 +270,22 @@ fn an_agent_whose_coordinator_is_not_there_says_where_it_looked() {
 }
 
 /// Speaks to a coordinator in a token-bearer's name, with any first frame; returns what it answers.
-fn answer_to(door: SocketAddr, first: Vec<u8>) -> std::io::Result<ToAgent> {
+fn answer_to(listener: SocketAddr, first: Vec<u8>) -> std::io::Result<ToAgent> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let connector =
             tokio_rustls::TlsConnector::from(Arc::new(token().of_agent().expect("a configuration")));
-        let stream = tokio::net::TcpStream::connect(door).await?;
+        let stream = tokio::net::TcpStream::connect(listener).await?;
         let mut stream = connector.connect(NAME.try_into().expect("a name"), stream).await?;
         write_frame(&mut stream, &first).await?;
-        message(&read_frame(&mut stream).await?)
+        message(&read_frame(&mut stream, Duration::from_secs(10)).await?)
     })
 }
 
 #[test]
 fn an_agent_of_another_version_is_told_so_and_odd_bytes_are_a_closed_connection() {
-    let door = Door::open(ANYWHERE, &token()).expect("a door");
-    let address = door.address();
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let address = listener.address();
     let hello = Hello { version: "0.0.1/1".to_owned(), host: "old".to_owned(), index: None };
     // What a later version may have after it.
     let mut later = frame(&hello).expect("a frame");
@@ -301,16 +304,37 @@ fn an_agent_of_another_version_is_told_so_and_odd_bytes_are_a_closed_connection(
 
 #[test]
 fn a_frame_is_read_whole_or_not_at_all() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let whole = frame(&FromAgent::Pong { heard_ns: 3, said_ns: u64::MAX }).expect("a frame");
     let read = |bytes: &[u8]| {
         let mut bytes = bytes;
-        runtime.block_on(read_frame(&mut bytes))
+        runtime.block_on(read_frame(&mut bytes, Duration::from_secs(10)))
     };
     let back: FromAgent = message(&read(&whole).expect("whole")).expect("a message");
     assert!(matches!(back, FromAgent::Pong { heard_ns: 3, said_ns: u64::MAX }));
     (0..whole.len()).for_each(|cut| assert!(read(&whole[..cut]).is_err(), "{cut}"));
     assert!(message::<FromAgent>(&[0xff; 5]).is_err());
+}
+
+#[test]
+fn a_long_frame_may_take_longer_than_a_silence_and_a_silence_within_it_is_the_end() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let silence = Duration::from_millis(400);
+    let slowly = |pauses: u32, pause: Duration| {
+        runtime.block_on(async move {
+            let (mut from, mut to) = tokio::io::duplex(64);
+            let sending = async move {
+                let _ = to.write_all(&pauses.to_be_bytes()).await;
+                for _ in 0..pauses {
+                    tokio::time::sleep(pause).await;
+                    let _ = to.write_all(&[7]).await;
+                }
+            };
+            tokio::join!(read_frame(&mut from, silence), sending).0
+        })
+    };
+    assert_eq!(slowly(30, silence / 20).expect("it came").len(), 30);
+    assert_eq!(slowly(1, 3 * silence).unwrap_err().kind(), std::io::ErrorKind::TimedOut);
 }
 
 #[test]

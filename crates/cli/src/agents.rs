@@ -4,7 +4,7 @@ use crate::args::{AgentArgs, CoordinatorArgs};
 use crate::exit::{Exit, leave};
 use crate::fleet::refused;
 use crate::run;
-use proofload_agents::{AgentError, Door, Joining, Terms, Token, Told};
+use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
 use proofload_study::quantity;
 use std::sync::atomic::Ordering;
@@ -15,14 +15,15 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     if args.run.explain {
         return run::run(&args.run);
     }
+    let checked = run::Checked::of(&args.run)?;
     let token = Token::read(&args.token_file).map_err(refused)?;
     let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)? };
     let stop = signals::install()?;
     let quiet = args.run.output.quiet;
-    let door = Door::open(args.listen, &token).map_err(refused)?;
-    run::say(quiet, &format!("waiting for {} agents at {}", terms.agents, door.address()));
-    let fleet = door.gather(&terms, &stop, &mut |line| run::say(quiet, line)).map_err(refused)?;
-    let exit = run::run_by(&args.run, Some(&fleet));
+    let listener = Listener::open(args.listen, &token).map_err(refused)?;
+    run::say(quiet, &format!("waiting for {} agents at {}", terms.agents, listener.address()));
+    let fleet = listener.gather(&terms, &stop, &mut |line| run::say(quiet, line)).map_err(refused)?;
+    let exit = checked.run(&args.run, Some(&fleet));
     for member in fleet.members() {
         let (ahead, within) = (member.ahead_ns as f64 / 1e6, member.round_trip_ns as f64 / 2e6);
         let clock = format!("its clock was {ahead:+.3} ms from this one, \u{b1} {within:.3} ms");
@@ -44,8 +45,8 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
     let _awake = Awake::keep();
     let ended = proofload_agents::agent(&joining, &stop, &mut |told| {
         let line = match told {
-            Told::Dealt { index, agents } => format!("agent {index} of {agents}, at {}", joining.at),
-            Told::Carried(loads) => format!("the coordinator says goodbye after {loads} loads"),
+            Notice::Dealt { index, agents } => format!("agent {index} of {agents}, at {}", joining.at),
+            Notice::Carried(loads) => format!("the coordinator says goodbye after {loads} loads"),
         };
         run::say(args.quiet, &line);
     });

@@ -1,7 +1,7 @@
 //! `--agents`: the load of this command by several processes of this machine.
 
 use crate::exit::{Exit, leave};
-use proofload_agents::{Door, Fleet, FleetError, LocalAgents, Terms, Token};
+use proofload_agents::{Fleet, FleetError, Listener, LocalAgents, Terms, Token};
 use proofload_engine::EngineError;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::AtomicBool;
@@ -21,11 +21,11 @@ impl Local {
     /// Starts so many, and waits until they are there.
     pub fn start(agents: u32, stop: &AtomicBool) -> anyhow::Result<Local> {
         let token = Token::fresh().map_err(refused)?;
-        let door = Door::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), &token).map_err(refused)?;
+        let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), &token).map_err(refused)?;
         let program = std::env::current_exe()?;
-        let children = LocalAgents::start(&program, agents, door.address(), &token).map_err(refused)?;
+        let children = LocalAgents::start(&program, agents, listener.address(), &token).map_err(refused)?;
         let terms = Terms { agents, wait: LOCAL_WAIT };
-        let fleet = door.gather(&terms, stop, &mut |_| {}).map_err(refused)?;
+        let fleet = listener.gather(&terms, stop, &mut |_| {}).map_err(refused)?;
         Ok(Local { fleet, _children: children })
     }
 

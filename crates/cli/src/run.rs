@@ -65,40 +65,56 @@ impl<'a> Request<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let checked = Checked::of(args)?;
     let agents = args.agents.filter(|_| !args.explain);
     let agents = agents.map(|agents| Local::start(agents, &*signals::install()?)).transpose()?;
-    run_by(args, agents.as_ref().map(Local::fleet))
+    checked.run(args, agents.as_ref().map(Local::fleet))
 }
 
-/// Runs a study whose loads these agents carry out, or this process. A run that lost one of them is invalid.
-pub fn run_by(args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
-    let ended = run_with(args, fleet);
-    match fleet.and_then(Fleet::lost) {
-        Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
-        None => ended,
+/// A study without mistakes, and where what it needs comes from.
+pub struct Checked {
+    study: Study,
+    catalogue: Catalogue,
+    cache: Cache,
+}
+
+impl Checked {
+    /// The study that the arguments name. Whoever needs agents checks it before they are started or waited for.
+    pub fn of(args: &RunArgs) -> anyhow::Result<Checked> {
+        let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
+        let catalogue = catalogue(args)?;
+        let study = study::load(&args.study, &options(args), &catalogue)
+            .map_err(|problems| leave(Exit::Usage, problems))?;
+        Ok(Checked { study, catalogue, cache })
     }
-}
 
-fn run_with(args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
-    let catalogue = catalogue(args)?;
-    let study = study::load(&args.study, &options(args), &catalogue)
-        .map_err(|problems| leave(Exit::Usage, problems))?;
-    let run = StudyRun {
-        mode: args.mode.as_deref().and_then(Mode::from_name),
-        seed: args.seed,
-        generator: fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
-        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
-    };
-    // Of several processes together no ceiling is known.
-    let run = StudyRun { no_ceiling: run.no_ceiling || fleet.is_some(), ..run };
-    execute(&Request {
-        no_wait: args.no_wait,
-        explain: args.explain,
-        baseline: Some(&args.baseline),
-        export: Some(&args.export),
-        ..Request::new(run, &args.output)
-    })
+    /// Runs it. Its loads are carried out by these agents, or by this process; a run that lost one of them is invalid.
+    pub fn run(&self, args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
+        let ended = self.run_by(args, fleet);
+        match fleet.and_then(Fleet::lost) {
+            Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
+            None => ended,
+        }
+    }
+
+    fn run_by(&self, args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
+        let Checked { study, catalogue, cache } = self;
+        let run = StudyRun {
+            mode: args.mode.as_deref().and_then(Mode::from_name),
+            seed: args.seed,
+            generator: fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
+            ..timed(StudyRun::new(study, catalogue, cache, &args.dir), &args.preset)?
+        };
+        // Of several processes together no ceiling is known.
+        let run = StudyRun { no_ceiling: run.no_ceiling || fleet.is_some(), ..run };
+        execute(&Request {
+            no_wait: args.no_wait,
+            explain: args.explain,
+            baseline: Some(&args.baseline),
+            export: Some(&args.export),
+            ..Request::new(run, &args.output)
+        })
+    }
 }
 
 /// The catalogue that the arguments lead to.

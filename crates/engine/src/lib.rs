@@ -36,5 +36,5 @@ pub use plan::*;
 pub use proofload_measure::Silences;
 pub use result::*;
 pub use seconds::{SecondQuantiles, Stretch};
-pub use shares::{Merger, ShareResult, Telling, execute_share, execute_share_in, lead_ns};
+pub use shares::{Merger, ShareResult, ShareSink, execute_share, execute_share_in, lead_ns};
 pub use target::{Address, Target};

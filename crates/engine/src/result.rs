@@ -136,7 +136,7 @@ pub struct GeneratorUse {
     pub cpu_ns: u64,
     /// CPU time over wall time of each worker in the window, 0 to 1.
     pub busy: Vec<f64>,
-    /// Peak resident memory of the process.
+    /// Peak resident memory of the process; of several the sum.
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,

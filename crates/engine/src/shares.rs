@@ -30,11 +30,6 @@ impl ShareResult {
             worker.heard.shift(by_ns);
         }
     }
-
-    /// How late it began its first exchange, of all its workers the latest; `None` where none began one.
-    pub fn start_error_ns(&self) -> Option<u64> {
-        self.workers.iter().filter_map(|worker| worker.start_error_ns).max()
-    }
 }
 
 /// Carries out this process's share of several loads on this machine's sockets.
@@ -91,13 +86,13 @@ pub struct Merger<'a> {
 
 /// Where one share hands over what it saw, in order. It has ended when this is dropped.
 #[derive(Debug)]
-pub struct Telling {
+pub struct ShareSink {
     streams: Vec<Giving>,
     /// What is not handed over yet: others are some seconds behind.
     ahead: VecDeque<(usize, u64, Snapshot)>,
 }
 
-impl Telling {
+impl ShareSink {
     /// What the share saw of a load (`stream`, from 0) up to second `last` and from the end of what it told before. A load
     /// that is not there is ignored.
     pub fn tell(&mut self, stream: usize, last: u64, snapshot: Snapshot) {
@@ -120,10 +115,10 @@ impl Telling {
 
 impl<'a> Merger<'a> {
     /// For so many shares of these loads. Whoever asks is woken when something is there to be collected.
-    pub fn new(plans: &'a [LoadPlan], watch: &'a Watch, shares: u32) -> (Merger<'a>, Vec<Telling>) {
+    pub fn new(plans: &'a [LoadPlan], watch: &'a Watch, shares: u32) -> (Merger<'a>, Vec<ShareSink>) {
         let here = thread::current();
-        let mut telling: Vec<Telling> =
-            (0..shares).map(|_| Telling { streams: Vec::new(), ahead: VecDeque::new() }).collect();
+        let mut telling: Vec<ShareSink> =
+            (0..shares).map(|_| ShareSink { streams: Vec::new(), ahead: VecDeque::new() }).collect();
         let mut collectors = Vec::new();
         for (stream, plan) in plans.iter().enumerate() {
             let window = Window { start_ns: 0, end_ns: plan.extent.longest_ns() };

@@ -2,6 +2,7 @@
 
 use super::RunArgs;
 use clap::Args;
+use proofload_agents::MOST_AGENTS;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -49,7 +50,11 @@ pub struct CoordinatorArgs {
 /// Here the agents come from elsewhere, as many as are said.
 fn not_local(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
-        "agents" => arg.required(true).hide_short_help(false).help("Number of agents to wait for"),
+        "agents" => arg
+            .required(true)
+            .hide_short_help(false)
+            .value_parser(clap::value_parser!(u32).range(1..=i64::from(MOST_AGENTS)))
+            .help("Number of agents to wait for"),
         // As of `run`, whose help has them all.
         "set" | "only" | "baseline" | "verbose" => arg.hide_short_help(true),
         _ => arg,

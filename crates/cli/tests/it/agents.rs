@@ -165,4 +165,15 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
     let alone = proofload(&[&args[..], &[file, "--wait", "200ms"]].concat());
     assert_eq!(alone.status.code(), Some(3));
     assert!(text(&alone.stderr).contains("missing: number 0, 1"), "{}", text(&alone.stderr));
+    // Nobody is waited for, or started, for a study that cannot be run.
+    let study = dir.path().join("wrong.yaml");
+    std::fs::write(&study, "study: wrong\n").expect("written");
+    let study = study.to_str().expect("a path");
+    let rest = ["--agents", "1000", "--listen", "127.0.0.1:0", "--token-file", file];
+    for verb in [&[&["coordinator", study], &rest[..]].concat()[..], &["run", study, "--agents", "2"]] {
+        let refused = proofload(verb);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("wrong.yaml") && !said.contains("waiting for"), "{said}");
+    }
 }

@@ -3,7 +3,7 @@
 use super::shares::{asked, bytes, fed};
 use super::*;
 use proofload_engine::driver::sim::{Server, Service};
-use proofload_engine::{Launch, Merger, ShareResult, Stage, Telling, Trace, execute_share_in};
+use proofload_engine::{Launch, Merger, ShareResult, ShareSink, Stage, Trace, execute_share_in};
 use std::thread;
 
 /// Every shape that has a timetable, half a second of it.
@@ -96,7 +96,7 @@ fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
 fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
     let watch = Watch::default();
     let plans = [sent(plan)];
-    let one = |k: u32, mut telling: Telling| {
+    let one = |k: u32, mut telling: ShareSink| {
         let ahead = u64::from(k) * 7 * SECOND;
         let part = sent(&LoadPlan { share: (k, n), ..plan.clone() });
         let back = |window: &mut proofload_measure::Window| {
