@@ -76,7 +76,7 @@ pub(super) fn check_command(
     let factors: Vec<&str> = varied.factors.iter().map(|factor| factor.name.as_str()).collect();
     if let (Some(args), Some(env)) = (&args, &env) {
         let known = values.keys().map(String::as_str).chain(factors.iter().copied());
-        let known: Vec<&str> = known.chain(["port"]).collect();
+        let known: Vec<&str> = known.chain(["port", "address"]).collect();
         placeholders(field, args.iter().chain(env.values()), &known, &factors, port.is_some());
     }
     Some(CommandSource {

@@ -1,6 +1,7 @@
 //! What can go wrong between a name in a study and a server that answers.
 
 use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::keeper::Exit;
@@ -369,8 +370,12 @@ pub enum SubjectError {
         by: String,
     },
     /// No free port was found.
-    #[error("no free port between {first} and {last} on 127.0.0.1; end what listens there")]
+    #[error(
+        "no free port between {first} and {last} on {address}: either others listen on all of them, or the address is not one of this machine's"
+    )]
     NoPort {
+        /// Where it would have been.
+        address: IpAddr,
         /// First port tried.
         first: u16,
         /// Last port tried.

@@ -1,7 +1,7 @@
 //! The processes of a subject: their ports, files, logs, and whether they live.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +31,8 @@ pub(super) struct Launched {
     pub(super) program: Program,
     /// Ports of each step; those of the front are its endpoints'.
     pub(super) ports: Vec<Vec<u16>>,
+    /// Where the process that is loaded listens.
+    address: IpAddr,
     pub(super) cpus: Vec<usize>,
     pub(super) log: PathBuf,
     pub(super) temp: PathBuf,
@@ -60,11 +62,6 @@ fn padding(bytes: usize) -> (String, String) {
     (NAME.to_string(), "x".repeat(bytes.saturating_sub(NAME.len() + "=\0".len())))
 }
 
-/// Where a started server listens.
-pub(super) fn local(port: u16) -> Address {
-    Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-}
-
 impl Launched {
     /// Chooses ports, makes the temporary directory with the program's files, and starts the first process.
     pub(super) fn start(
@@ -75,7 +72,7 @@ impl Launched {
         log: &Path,
         temp: &Path,
     ) -> Result<Launched, SubjectError> {
-        let ports = choose_ports(subject, program)?;
+        let ports = choose_ports(subject, program, surroundings.address)?;
         let temp =
             std::path::absolute(temp).map_err(SubjectError::files(temp, "not a path of a directory"))?;
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&temp);
@@ -86,6 +83,7 @@ impl Launched {
             keeper: Arc::clone(keeper.link()),
             program: program.clone(),
             ports,
+            address: surroundings.address,
             cpus: surroundings.cpus.to_vec(),
             environment_bytes: surroundings.environment_bytes,
             log,
@@ -103,7 +101,22 @@ impl Launched {
 
     /// Where the process that is loaded listens, an address for each endpoint.
     pub(super) fn addresses(&self) -> Vec<Address> {
-        self.ports.get(self.program.front).into_iter().flatten().map(|port| local(*port)).collect()
+        self.ports
+            .get(self.program.front)
+            .into_iter()
+            .flatten()
+            .map(|port| self.at(self.program.front, *port))
+            .collect()
+    }
+
+    /// Where the process of a step listens: only the one that is loaded is asked from elsewhere.
+    fn address_of(&self, step: usize) -> IpAddr {
+        if step == self.program.front { self.address } else { IpAddr::V4(Ipv4Addr::LOCALHOST) }
+    }
+
+    /// Where a port of that process is asked.
+    pub(super) fn at(&self, step: usize, port: u16) -> Address {
+        Address::Tcp(SocketAddr::new(self.address_of(step), port))
     }
 
     pub(super) fn started(&self) -> MutexGuard<'_, Vec<Started>> {
@@ -119,6 +132,7 @@ impl Launched {
         };
         let value = |name: &str| match name {
             "port" => first(step),
+            "address" => Some(self.address_of(step).to_string()),
             "temp" => Some(self.temp.to_string_lossy().into_owned()),
             "endpoints" => Some(endpoints().join(",")),
             _ => {
@@ -220,14 +234,15 @@ impl Launched {
     }
 }
 
-fn choose_ports(subject: &str, program: &Program) -> Result<Vec<Vec<u16>>, SubjectError> {
+fn choose_ports(subject: &str, program: &Program, address: IpAddr) -> Result<Vec<Vec<u16>>, SubjectError> {
     let mut ports = Vec::new();
     for step in 0..program.steps.len() {
+        let at = if step == program.front { address } else { IpAddr::V4(Ipv4Addr::LOCALHOST) };
         let count = if step == program.front { program.endpoints.len() } else { 1 };
         let fixed = program.port.filter(|_| step == program.front && count == 1);
         let chosen = match fixed {
             Some(port) => vec![refuse_taken(subject, port)?],
-            None => (0..count).map(|_| ports::free_port()).collect::<Result<_, _>>()?,
+            None => (0..count).map(|_| ports::free_port(at)).collect::<Result<_, _>>()?,
         };
         ports.push(chosen);
     }

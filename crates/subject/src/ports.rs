@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -33,21 +33,19 @@ const COMMAND_COLUMNS: usize = 60;
 /// Ports given out so far: none is given twice by one process, since a subject may take a while to listen.
 static GIVEN: AtomicU32 = AtomicU32::new(0);
 
-/// A port on which nobody listens on any address.
-pub(crate) fn free_port() -> Result<u16, SubjectError> {
+/// A port of this address on which nobody listens on any address.
+pub(crate) fn free_port(address: IpAddr) -> Result<u16, SubjectError> {
     let count = u32::from(LAST_PORT - FIRST_PORT) + 1;
     // Different processes begin at different places, so that two of them seldom try the same port at once.
     let begin = std::process::id().wrapping_mul(97);
     for _ in 0..count {
         let offset = begin.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % count;
         let port = FIRST_PORT + u16::try_from(offset).unwrap_or(0);
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
-            && listeners(port).is_ok_and(|l| l.is_empty())
-        {
+        if TcpListener::bind((address, port)).is_ok() && listeners(port).is_ok_and(|l| l.is_empty()) {
             return Ok(port);
         }
     }
-    Err(SubjectError::NoPort { first: FIRST_PORT, last: LAST_PORT })
+    Err(SubjectError::NoPort { address, first: FIRST_PORT, last: LAST_PORT })
 }
 
 /// Inodes of all sockets that listen on a port, whatever address they are bound to.
@@ -226,7 +224,8 @@ mod tests {
 
     #[test]
     fn free_ports_differ_and_are_free() {
-        let (a, b) = (free_port().unwrap(), free_port().unwrap());
+        let own = IpAddr::from([127, 0, 0, 1]);
+        let (a, b) = (free_port(own).unwrap(), free_port(own).unwrap());
         assert_ne!(a, b);
         assert!(listeners(a).unwrap().is_empty());
     }
@@ -256,7 +255,7 @@ mod tests {
     fn the_child_of_the_next_test() {
         let Some(port) = std::env::var_os(CHILD) else { return };
         let port = port.to_str().and_then(|port| port.parse().ok()).expect("a port");
-        probe(&Address::Tcp((Ipv4Addr::LOCALHOST, port).into()), Some("/"), Duration::from_secs(20)).unwrap();
+        probe(&Address::Tcp(([127, 0, 0, 1], port).into()), Some("/"), Duration::from_secs(20)).unwrap();
     }
 
     #[test]

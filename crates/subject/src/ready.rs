@@ -7,7 +7,7 @@ use proofload_host::clock::{monotonic_ns, sleep_for};
 
 use super::SubjectError;
 use super::keeper::tree;
-use super::launched::{Launched, Started, local};
+use super::launched::{Launched, Started};
 use super::ports::{self, ProbeError};
 
 /// How often readiness is checked; a JVM takes half a second or more to start.
@@ -79,7 +79,7 @@ impl Launched {
                 let holder = ports::name_holder(&tree::snapshot(), &others);
                 return Ok(Readiness::Foreign { port: *port, holder });
             }
-            match ports::probe(&local(*port), step.ready_path(number), PROBE_WITHIN) {
+            match ports::probe(&self.at(started.step, *port), step.ready_path(number), PROBE_WITHIN) {
                 Ok(()) => {}
                 Err(ProbeError::Silent(what)) => return Ok(Readiness::Silent(what)),
                 Err(ProbeError::Other(what)) => return Ok(Readiness::Missing(what)),

@@ -1,6 +1,7 @@
 //! A subject that was started: waited for, checked, stopped.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +9,7 @@ use proofload_engine::Address;
 use proofload_host::affinity::{self, MoveError};
 
 use super::keeper::{Exit, Keeper};
-use super::launched::{Launched, Started, local};
+use super::launched::{Launched, Started};
 use super::prepared::{Origin, Prepared};
 use super::ready::PROBE_WITHIN;
 use super::surroundings::Surroundings;
@@ -113,7 +114,7 @@ impl Running {
 
     /// Where it is to be asked; the first endpoint where several variants share it.
     pub fn address(&self) -> Address {
-        self.addresses.first().cloned().unwrap_or_else(|| local(0))
+        self.addresses.first().cloned().unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)).into())
     }
 
     /// Where the variants that share it are asked, in the order of [`Prepared::prepare_shared`]; else one address.

@@ -1,17 +1,27 @@
 //! What a subject finds around it when it starts, beside what its declaration says.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 /// Where and in what surroundings a subject is started.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
+    /// Where it listens, one of this machine's addresses, and where whoever loads it finds it.
+    pub address: IpAddr,
     /// CPUs that it may use; none given: those of Proofload.
     pub cpus: &'a [usize],
     /// Bytes that are added to its environment. They move its stack, and with it what lies in which line of a cache.
     pub environment_bytes: usize,
 }
 
+impl Default for Surroundings<'_> {
+    fn default() -> Self {
+        Surroundings { address: IpAddr::V4(Ipv4Addr::LOCALHOST), cpus: &[], environment_bytes: 0 }
+    }
+}
+
 impl<'a> From<&'a [usize]> for Surroundings<'a> {
     fn from(cpus: &'a [usize]) -> Self {
-        Surroundings { cpus, environment_bytes: 0 }
+        Surroundings { cpus, ..Surroundings::default() }
     }
 }
 

@@ -37,7 +37,8 @@ public final class DubboSubject {
         Map<String, String> parameters = new HashMap<String, String>();
         ProtocolConfig protocol = new ProtocolConfig();
         protocol.setName("dubbo");
-        protocol.setHost(LOOPBACK);
+        String address = System.getProperty("subject.address", "127.0.0.1");
+        protocol.setHost(address.startsWith("127.") ? LOOPBACK : address);
         protocol.setPort(port);
         for (String setting : settings) {
             String[] pair = setting.split("=", 2);

@@ -25,7 +25,7 @@ public final class JettySubject {
         Server server = new Server(threads);
         ServerConnector connector = new ServerConnector(
                 server, Integer.parseInt(args[3]), Integer.parseInt(args[4]), new HttpConnectionFactory());
-        connector.setHost("127.0.0.1");
+        connector.setHost(System.getProperty("subject.address", "127.0.0.1"));
         connector.setPort(port);
         connector.setAcceptQueueSize(Integer.parseInt(args[5]));
         server.addConnector(connector);

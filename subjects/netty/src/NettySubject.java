@@ -73,7 +73,7 @@ public final class NettySubject {
                                 new Serving(blocking));
                     }
                 })
-                .bind(new InetSocketAddress("127.0.0.1", port))
+                .bind(new InetSocketAddress(System.getProperty("subject.address", "127.0.0.1"), port))
                 .sync()
                 .channel();
         System.out.println("Netty " + Version.identify().get("netty-transport").artifactVersion() + ", "

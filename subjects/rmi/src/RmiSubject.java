@@ -81,7 +81,8 @@ public final class RmiSubject implements RemoteEchoService {
 
         @Override
         public ServerSocket createServerSocket(int port) throws IOException {
-            return new ServerSocket(port, backlog, InetAddress.getLoopbackAddress()) {
+            InetAddress own = InetAddress.getByName(System.getProperty("java.rmi.server.hostname"));
+            return new ServerSocket(port, backlog, own) {
                 @Override
                 public Socket accept() throws IOException {
                     try {

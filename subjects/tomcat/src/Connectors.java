@@ -29,7 +29,7 @@ final class Connectors {
             needsNative |= parts[0].endsWith("apr");
             Connector connector = new Connector(protocol(parts[0]));
             connector.setPort(Integer.parseInt(parts[1]));
-            set(connector, "address", "127.0.0.1");
+            set(connector, "address", System.getProperty("subject.address", "127.0.0.1"));
             setAll(connector, parts[0].startsWith(AJP), Arrays.asList(args).subList(2, args.length));
             all.add(connector);
         }

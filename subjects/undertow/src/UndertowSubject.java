@@ -37,7 +37,7 @@ public final class UndertowSubject {
                 .setWorkerThreads(Integer.parseInt(args[3]))
                 .setSocketOption(Options.BACKLOG, Integer.parseInt(args[4]))
                 .setServerOption(UndertowOptions.SHUTDOWN_TIMEOUT, 1000)
-                .addHttpListener(port, "127.0.0.1", handler)
+                .addHttpListener(port, System.getProperty("subject.address", "127.0.0.1"), handler)
                 .build();
         Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
         server.start();

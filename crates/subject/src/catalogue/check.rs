@@ -20,7 +20,7 @@ use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
 /// The format that this version reads.
 const SUBJECT_FORMAT: u32 = 1;
 /// Placeholders that every subject may use.
-const BUILT_IN: [&str; 3] = ["port", "temp", "proofload"];
+const BUILT_IN: [&str; 4] = ["address", "port", "temp", "proofload"];
 /// Placeholders of subjects that need a JDK.
 const OF_JAVA: [&str; 3] = ["java", "java_home", "class_path"];
 /// Placeholders of subjects that need Debian packages: their root, and the folder of their libraries.

@@ -30,6 +30,8 @@ fn an_option_that_is_not_given_is_left_out_of_the_command() {
         plain.command[1..],
         [
             "reference-server",
+            "--bind",
+            "{address}",
             "--port",
             "{port}",
             "--workers",
@@ -45,7 +47,7 @@ fn an_option_that_is_not_given_is_left_out_of_the_command() {
     let faulty =
         resolve(&folder("reference", &[("faults", "status_500=1%"), ("null", "true"), ("service", "")]))
             .unwrap();
-    assert_eq!(faulty.command[8..], ["--size", "1024", "--faults", "status_500=1%", "--null"]);
+    assert_eq!(faulty.command[10..], ["--size", "1024", "--faults", "status_500=1%", "--null"]);
     assert_eq!(faulty.kind, SubjectKind::Catalogue);
     assert_eq!(plain.digests["proofload"].len(), 64);
 }
