@@ -3,11 +3,12 @@
 use crate::deadline::Deadline;
 use crate::error::AgentError;
 use crate::link::{Heard, Sender, link};
-use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message};
+use crate::message::{Failure, FromAgent, Hello, ToAgent, VERSION, frame, message};
 use crate::token::{NAME, Token};
-use proofload_engine::{Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
+use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
 use proofload_host::clock;
 use rustls::pki_types::ServerName;
+use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -71,16 +72,32 @@ pub enum Notice {
     Carried(u64),
 }
 
+/// What carries out an agent's share of loads, as [`execute_share`] does.
+pub type Engine = fn(&[LoadPlan], &Watch, Launch<'_>) -> Result<Vec<ShareResult>, EngineError>;
+
 /// Joins a coordinator, and works for it until it says goodbye or `stop` is set.
 ///
 /// # Errors
 /// When the coordinator cannot be reached, does not want this agent, or is gone; what is under way then ends at once.
 pub fn agent(joining: &Joining, stop: &AtomicBool, tell: &mut dyn FnMut(Notice)) -> Result<(), AgentError> {
+    agent_by(execute_share, joining, stop, tell)
+}
+
+/// The same by another engine. One that plays back what was recorded lets a thousand agents be on one machine.
+///
+/// # Errors
+/// As [`agent`].
+pub fn agent_by(
+    engine: Engine,
+    joining: &Joining,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Notice),
+) -> Result<(), AgentError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|source| AgentError::System { what: "cannot make a runtime", source })?;
     let ended = runtime.block_on(async {
         let stream = join(joining, stop).await?;
-        serve(stream, joining.index, stop, tell).await
+        serve(stream, engine, joining.index, stop, tell).await
     });
     // What is still to be sent is sent; a peer that takes nothing is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
@@ -147,18 +164,25 @@ impl Running {
 /// Waits for what the coordinator says, and does it.
 async fn serve(
     stream: TlsStream<TcpStream>,
+    engine: Engine,
     index: Option<u32>,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (heard_in, mut heard) = unbounded_channel();
     let alive = frame(&FromAgent::Alive).map_err(unsaid)?;
-    let hello = Hello { version: VERSION.to_owned(), host: host_name(), index };
+    let hello = Hello {
+        version: VERSION.to_owned(),
+        host: host_name(),
+        boot: proofload_host::boot(),
+        cpus: proofload_host::cpus::allowed().len() as u32,
+        index,
+    };
     let mut stream = stream;
     crate::message::write_frame(&mut stream, &frame(&hello).map_err(unsaid)?).await.map_err(unsaid)?;
     let out = link(stream, alive, move |event| heard_in.send(event).is_ok());
     let mut running: Option<Running> = None;
-    let ended = obey(&out, &mut heard, &mut running, stop, tell).await;
+    let ended = obey(engine, &out, &mut heard, &mut running, stop, tell).await;
     if let Some(mut running) = running {
         running.stop();
         // It looks at the switch after each poll.
@@ -168,6 +192,7 @@ async fn serve(
 }
 
 async fn obey(
+    engine: Engine,
     out: &Sender,
     heard: &mut UnboundedReceiver<Heard>,
     running: &mut Option<Running>,
@@ -200,18 +225,24 @@ async fn obey(
             }
             order => {
                 carried += u64::from(matches!(order, ToAgent::Load(_)));
-                carry(order, at_ns, out, running).map_err(unsaid)?;
+                carry(order, at_ns, engine, out, running).map_err(unsaid)?;
             }
         }
     }
 }
 
 /// What is said while an agent works. `at_ns` is when it came.
-fn carry(order: ToAgent, at_ns: u64, out: &Sender, running: &mut Option<Running>) -> io::Result<()> {
+fn carry(
+    order: ToAgent,
+    at_ns: u64,
+    engine: Engine,
+    out: &Sender,
+    running: &mut Option<Running>,
+) -> io::Result<()> {
     match order {
         ToAgent::Ping => out.send(&FromAgent::Pong { heard_ns: at_ns, said_ns: clock::monotonic_ns() })?,
         ToAgent::Load(plans) => {
-            *running = Some(prepared(plans, out.clone()));
+            *running = Some(prepared(plans, engine, out.clone()));
             out.send(&FromAgent::Ready)?;
         }
         ToAgent::Begin { at_ns } => {
@@ -230,16 +261,16 @@ fn unsaid(source: io::Error) -> AgentError {
 }
 
 /// A thread that carries the loads out as soon as it hears when.
-fn prepared(plans: Vec<LoadPlan>, out: Sender) -> Running {
+fn prepared(plans: Vec<LoadPlan>, engine: Engine, out: Sender) -> Running {
     let watch = Arc::new(Watch::default());
     let (begin, begins) = mpsc::channel();
     let watched = Arc::clone(&watch);
     let thread = std::thread::spawn(move || {
         let ended = match begins.recv() {
             // A fault of ours that ended this thread in silence would let the others wait for ever.
-            Ok(at_ns) => catch_unwind(AssertUnwindSafe(|| executed(&plans, &watched, at_ns, &out)))
-                .unwrap_or_else(|_| Err("a fault of Proofload: its standard error says more".to_owned())),
-            Err(_) => Err("ended before it began".to_owned()),
+            Ok(at_ns) => catch_unwind(AssertUnwindSafe(|| executed(&plans, engine, &watched, at_ns, &out)))
+                .unwrap_or_else(|_| Err(other("a fault of Proofload: its standard error says more"))),
+            Err(_) => Err(other("ended before it began")),
         };
         // A peer that is gone is told of by the connection.
         let _ = out.send(&FromAgent::Ended(ended));
@@ -247,13 +278,26 @@ fn prepared(plans: Vec<LoadPlan>, out: Sender) -> Running {
     Running { watch, begin: Some(begin), thread }
 }
 
-fn executed(plans: &[LoadPlan], watch: &Watch, at_ns: u64, out: &Sender) -> Result<Vec<ShareResult>, String> {
+fn other(why: &str) -> Failure {
+    Failure::Other(why.to_owned())
+}
+
+fn executed(
+    plans: &[LoadPlan],
+    engine: Engine,
+    watch: &Watch,
+    at_ns: u64,
+    out: &Sender,
+) -> Result<Vec<ShareResult>, Failure> {
     let mut seen = |stretch: &Stretch<'_>| {
-        let snapshot = Box::new(stretch.snapshot.clone());
+        let snapshot = Cow::Borrowed(stretch.snapshot);
         let _ = out.send(&FromAgent::Seen { stream: stretch.stream, last: stretch.last, snapshot });
     };
     let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen) };
-    execute_share(plans, watch, how).map_err(|error| error.to_string())
+    engine(plans, watch, how).map_err(|error| match error {
+        EngineError::TooLate { late_ns } => Failure::TooLate { late_ns },
+        error => Failure::Other(error.to_string()),
+    })
 }
 
 /// What this machine is called.

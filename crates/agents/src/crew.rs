@@ -27,10 +27,13 @@ const MARGIN_NS: RangeInclusive<u64> = 20_000_000..=250_000_000;
 pub(crate) struct Crew {
     pub members: Vec<Member>,
     pub connections: Vec<u64>,
-    pub out: Vec<Sender>,
+    /// None of an agent that was lost: its connection is closed, so that one that was only paused sends no more load.
+    pub out: Vec<Option<Sender>>,
     pub events: Receiver<Event>,
-    /// Whoever was lost, and why: nobody goes on without them.
-    pub lost: Option<(usize, String)>,
+    /// Whoever was lost, and why, in the order of time.
+    pub lost: Vec<String>,
+    /// So many may be lost; nobody goes on without more.
+    pub tolerated: u32,
 }
 
 /// What an agent says, with the instants of the connection.
@@ -38,20 +41,30 @@ pub(crate) enum Said {
     /// The ping left.
     Left { at_ns: u64 },
     /// A message came.
-    Message { at_ns: u64, message: FromAgent },
+    Message { at_ns: u64, message: FromAgent<'static> },
 }
 
 impl Crew {
     pub fn tell_all(&self, message: &ToAgent) {
-        self.out.iter().for_each(|out| {
+        self.out.iter().flatten().for_each(|out| {
             let _ = out.send(message);
         });
     }
 
+    pub fn is_lost(&self, place: usize) -> bool {
+        self.out[place].is_none()
+    }
+
+    /// Why nobody goes on: more were lost than are tolerated.
+    pub fn broken(&self) -> Option<String> {
+        let is_broken = self.lost.len() > self.tolerated as usize || self.lost.len() == self.out.len();
+        is_broken.then(|| self.lost.join("; "))
+    }
+
     /// The next that an agent says, and its place; `None` when nothing was said for a while.
     pub fn hear(&mut self, wait: Duration) -> Result<Option<(usize, Said)>, EngineError> {
-        if let Some((_, lost)) = &self.lost {
-            return Err(EngineError::Share(lost.clone()));
+        if let Some(lost) = self.broken() {
+            return Err(EngineError::Share(lost));
         }
         let (from, heard) = match self.events.recv_timeout(wait) {
             Ok(Event::Heard { from, heard }) => (from, heard),
@@ -64,37 +77,45 @@ impl Crew {
                 return Err(EngineError::Share("nobody listens".to_owned()));
             }
         };
-        let Some(place) = self.connections.iter().position(|connection| *connection == from) else {
-            return Ok(None);
-        };
+        let place = self.connections.iter().position(|connection| *connection == from);
+        let Some(place) = place.filter(|place| !self.is_lost(*place)) else { return Ok(None) };
         match heard {
             Heard::Left { at_ns } => Ok(Some((place, Said::Left { at_ns }))),
             Heard::Frame { at_ns, bytes } => match message(&bytes) {
                 Ok(FromAgent::Alive) => Ok(None),
                 Ok(message) => Ok(Some((place, Said::Message { at_ns, message }))),
-                Err(error) => Err(self.lose(place, &format!("it speaks otherwise: {error}"))),
+                Err(error) => self.lose(place, &format!("it speaks otherwise: {error}")).map(|()| None),
             },
-            Heard::Lost(why) => Err(self.lose(place, &why)),
+            Heard::Lost(why) => self.lose(place, &why).map(|()| None),
         }
     }
 
-    pub fn lose(&mut self, place: usize, why: &str) -> EngineError {
-        let lost = format!("{} is lost: {why}", self.members[place].name());
-        self.lost = Some((place, lost.clone()));
-        EngineError::Share(lost)
+    /// Goes on without an agent, for ever: one that was only silent for a while is sent away when it comes to again.
+    ///
+    /// # Errors
+    /// When more are lost than are tolerated.
+    pub fn lose(&mut self, place: usize, why: &str) -> Result<(), EngineError> {
+        if let Some(out) = self.out[place].take() {
+            self.lost.push(format!("{} is lost: {why}", self.members[place].name()));
+            let _ = out.send(&ToAgent::Refused(format!("it is taken for lost: {why}")));
+        }
+        self.broken().map_or(Ok(()), |lost| Err(EngineError::Share(lost)))
     }
 
     /// Asks all agents what time it is.
     pub fn set_clocks(&mut self) -> Result<(), EngineError> {
         let mut asked: Vec<(u32, u64)> = vec![(0, 0); self.members.len()];
-        self.members.iter_mut().for_each(|member| member.round_trip_ns = u64::MAX);
-        for out in &self.out {
-            let _ = out.send_stamped(&ToAgent::Ping);
+        for (out, member) in self.out.iter().zip(&mut self.members) {
+            if let Some(out) = out {
+                member.round_trip_ns = u64::MAX;
+                let _ = out.send_stamped(&ToAgent::Ping);
+            }
         }
         let pinging = Deadline::after(PINGING);
-        while let Some(slow) = asked.iter().position(|(answers, _)| *answers < PINGS) {
+        while let Some(slow) = self.first_of(|place| asked[place].0 < PINGS) {
             if pinging.is_over() {
-                return Err(self.lose(slow, "it does not answer pings"));
+                self.lose(slow, "it does not answer pings")?;
+                continue;
             }
             match self.hear(LOOK)? {
                 Some((place, Said::Left { at_ns })) => asked[place].1 = at_ns,
@@ -103,7 +124,9 @@ impl Crew {
                     *answers += 1;
                     self.members[place].learn([*left_ns, heard_ns, said_ns, at_ns]);
                     if *answers < PINGS {
-                        let _ = self.out[place].send_stamped(&ToAgent::Ping);
+                        self.out[place].iter().for_each(|out| {
+                            let _ = out.send_stamped(&ToAgent::Ping);
+                        });
                     }
                 }
                 _ => {}
@@ -112,29 +135,39 @@ impl Crew {
         Ok(())
     }
 
-    /// Gives each agent its share, waits until all have it, and says how long they need until they can begin.
+    /// The first agent that is still there of which this holds.
+    fn first_of(&self, holds: impl Fn(usize) -> bool) -> Option<usize> {
+        (0..self.out.len()).find(|place| !self.is_lost(*place) && holds(*place))
+    }
+
+    /// Gives each agent its share, waits until all have it, and says how long they need until they can begin. There are
+    /// as many shares as there were agents in the beginning: that of one that is lost is nobody's, for the load of the
+    /// others would be another one otherwise.
     pub fn deal(&mut self, plans: &[LoadPlan]) -> Result<u64, EngineError> {
         let agents = self.members.len() as u32;
         let mut lead = 0;
         for (place, out) in self.out.iter().enumerate() {
-            let shares: Vec<LoadPlan> = plans.iter().map(|plan| share(plan, place as u32, agents)).collect();
+            let Some(out) = out else { continue };
+            let is_here = self.members[place].is_here;
+            let shares: Vec<LoadPlan> =
+                plans.iter().map(|plan| share(plan, place as u32, agents, is_here)).collect();
             lead = lead.max(lead_ns(&shares));
             // One that is too long is so for the first agent already: none waits for a load that does not come.
             out.send(&ToAgent::Load(shares)).map_err(|error| EngineError::Plan(error.to_string()))?;
         }
         let mut ready = vec![false; self.members.len()];
         let taking = Deadline::after(READY);
-        while let Some(slow) = ready.iter().position(|ready| !ready) {
+        while let Some(slow) = self.first_of(|place| !ready[place]) {
             if taking.is_over() {
-                return Err(
-                    self.lose(slow, &format!("it has not taken its share within {} s", READY.as_secs()))
-                );
+                self.lose(slow, &format!("it has not taken its share within {} s", READY.as_secs()))?;
+                continue;
             }
             if let Some((place, Said::Message { message: FromAgent::Ready, .. })) = self.hear(LOOK)? {
                 ready[place] = true;
             }
         }
-        let way = self.members.iter().map(|member| member.round_trip_ns).max().unwrap_or(0);
+        let present = self.members.iter().zip(&self.out).filter(|(_, out)| out.is_some());
+        let way = present.map(|(member, _)| member.round_trip_ns).max().unwrap_or(0);
         let longest = plans.iter().map(|plan| plan.discard_ns + plan.extent.longest_ns()).max().unwrap_or(0);
         let margin = (longest / MARGIN_PART).clamp(*MARGIN_NS.start(), *MARGIN_NS.end());
         Ok(lead + margin + 4 * way)
@@ -142,10 +175,13 @@ impl Crew {
 }
 
 /// Share `k` of `n` of a load that may be a share itself. CPUs are this machine's: with several agents on it they take
-/// turns.
-fn share(plan: &LoadPlan, k: u32, n: u32) -> LoadPlan {
+/// turns, and an agent elsewhere has all of its own.
+fn share(plan: &LoadPlan, k: u32, n: u32, is_here: bool) -> LoadPlan {
     let mut share = plan.clone();
     share.share = (plan.share.0 * n + k, plan.share.1 * n);
+    if !is_here {
+        share.cpus.clear();
+    }
     if !share.cpus.is_empty() {
         let first = (k * plan.workers) as usize % share.cpus.len();
         share.cpus.rotate_left(first);

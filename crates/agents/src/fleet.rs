@@ -3,12 +3,13 @@
 use crate::crew::{Crew, LOOK, Said};
 use crate::deadline::Deadline;
 use crate::link::{Heard, Sender};
+use crate::losses::{self, Part, Told};
 use crate::member::{Event, Member};
-use crate::message::{FromAgent, ToAgent, message};
+use crate::message::{Failure, FromAgent, ToAgent, message};
 use crate::runtime::Runtime;
 use proofload_engine::{
-    AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult, ShareSink, Stretch,
-    Watch,
+    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult,
+    ShareSink, Stretch, Watch,
 };
 use proofload_host::clock;
 use std::sync::atomic::Ordering;
@@ -18,6 +19,9 @@ use std::time::Duration;
 
 /// How long the others may take to end when one is lost.
 const ENDING: Duration = Duration::from_secs(8);
+/// How many times longer than usual agents may take to be ready at most.
+const PATIENCE_MAX: u64 = 64;
+
 /// All agents of a coordinator.
 #[derive(Debug)]
 pub struct Fleet {
@@ -26,7 +30,12 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    pub(crate) fn new(dealt: Vec<(u64, Sender, Member)>, runtime: Runtime, events: Receiver<Event>) -> Fleet {
+    pub(crate) fn new(
+        dealt: Vec<(u64, Sender, Member)>,
+        tolerated: u32,
+        runtime: Runtime,
+        events: Receiver<Event>,
+    ) -> Fleet {
         let (mut connections, mut out, mut members) = (Vec::new(), Vec::new(), Vec::new());
         for (connection, sender, member) in dealt {
             connections.push(connection);
@@ -37,14 +46,19 @@ impl Fleet {
         for (sender, member) in out.iter().zip(&members) {
             let _ = sender.send(&ToAgent::Welcome { index: member.index, agents });
         }
-        let crew = Mutex::new(Crew { members, connections, out, events, lost: None });
+        let out = out.into_iter().map(Some).collect();
+        let crew = Mutex::new(Crew { members, connections, out, events, lost: Vec::new(), tolerated });
         Fleet { crew, _runtime: runtime }
     }
 
-    /// Which agent was lost, and why.
+    /// Which agents were lost, and why, where they are more than are tolerated: no load is carried out any more.
     pub fn lost(&self) -> Option<String> {
-        let crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        crew.lost.as_ref().map(|(_, lost)| lost.clone())
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner).broken()
+    }
+
+    /// Every agent that was lost, and why, tolerated or not.
+    pub fn losses(&self) -> Vec<String> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner).lost.clone()
     }
 
     /// The agents, by their numbers; their clocks as they were when the last load began.
@@ -70,48 +84,115 @@ impl Generator for Fleet {
         let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
         crew.launch(plans, watch, how)
     }
+
+    fn agents(&self) -> Vec<AgentPlace> {
+        let place =
+            |member: Member| AgentPlace { host: member.host, is_here: member.is_here, cpus: member.cpus };
+        self.members().into_iter().map(place).collect()
+    }
 }
 
 /// What a load has come to at one agent.
 struct Progress {
     telling: Option<ShareSink>,
-    /// What it handed over in the end; nothing where it failed.
+    /// What it handed over in the end; nothing where it failed, or was lost.
     ended: Option<Vec<ShareResult>>,
+    /// What it told of each load.
+    told: Vec<Told>,
+    is_lost: bool,
+    /// It was lost before the load.
+    is_absent: bool,
+}
+
+impl Progress {
+    fn of(loads: usize, telling: ShareSink, is_absent: bool) -> Progress {
+        let told = (0..loads).map(|_| Told::default()).collect();
+        Progress { telling: Some(telling), ended: None, told, is_lost: false, is_absent }
+    }
+
+    /// Nobody carries out what is left of its share. What it handed over before is whole.
+    fn lose(&mut self) {
+        self.is_lost |= self.ended.is_none();
+        self.ended.get_or_insert_default();
+    }
 }
 
 impl Crew {
+    /// A load for which an agent's workers were not ready in time is begun again, later: nothing of it was counted.
     fn launch(
         &mut self,
         plans: &[LoadPlan],
         watch: &Watch,
+        mut how: Launch<'_>,
+    ) -> Result<Vec<LoadResult>, EngineError> {
+        let mut patience = 1;
+        loop {
+            let start_ns = how.start_ns;
+            let each_second = how.each_second.as_mut().map(|tell| &mut **tell as _);
+            let ended = self.attempt(plans, watch, Launch { start_ns, each_second }, patience);
+            let is_late = matches!(ended, Err(EngineError::TooLate { .. })) && start_ns.is_none();
+            if !is_late || patience >= PATIENCE_MAX || watch.stop.load(Ordering::Relaxed) {
+                return ended;
+            }
+            patience *= 4;
+            watch.answered.store(0, Ordering::Relaxed);
+            watch.failed.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        plans: &[LoadPlan],
+        watch: &Watch,
         how: Launch<'_>,
+        patience: u64,
     ) -> Result<Vec<LoadResult>, EngineError> {
         self.set_clocks()?;
-        let lead_ns = self.deal(plans)?;
+        let lead_ns = self.deal(plans)? * patience;
         let start_ns = how.start_ns.unwrap_or(clock::monotonic_ns() + lead_ns);
         for (out, member) in self.out.iter().zip(&self.members) {
-            let _ = out.send(&ToAgent::Begin { at_ns: start_ns.saturating_add_signed(member.ahead_ns) });
+            let at_ns = start_ns.saturating_add_signed(member.ahead_ns);
+            let _ = out.as_ref().map(|out| out.send(&ToAgent::Begin { at_ns }));
         }
         let discard_ns = plans.first().map_or(0, |plan| plan.discard_ns);
         watch.window_start_ns.store(start_ns + discard_ns, Ordering::Relaxed);
         let (mut merger, telling) = Merger::new(plans, watch, self.members.len() as u32);
-        let mut progress: Vec<Progress> =
-            telling.into_iter().map(|telling| Progress { telling: Some(telling), ended: None }).collect();
+        let absent = (0..self.out.len()).map(|place| self.is_lost(place));
+        let of_agent = |(telling, is_absent)| Progress::of(plans.len(), telling, is_absent);
+        let mut progress: Vec<Progress> = telling.into_iter().zip(absent).map(of_agent).collect();
         let ended = self.follow(watch, how.each_second, &mut merger, &mut progress);
         if let Err(error) = ended {
             let offered = watch.answered.load(Ordering::Relaxed) + watch.failed.load(Ordering::Relaxed);
             self.end(&mut progress);
+            if matches!(error, EngineError::TooLate { .. }) && self.broken().is_none() {
+                return Err(error);
+            }
             return Err(EngineError::Share(format!(
                 "{error}; the load was ended everywhere after {offered} exchanges, and what they came to is no measurement"
             )));
         }
-        let shares = progress.into_iter().filter_map(|of_agent| of_agent.ended).collect();
+        let shares = progress.iter_mut().filter_map(|of_agent| of_agent.ended.take()).collect();
         let mut results = merger.finish(shares);
-        let clocks_within_ns =
-            self.members.iter().map(|member| member.round_trip_ns.div_ceil(2)).max().unwrap_or(0);
-        let agents = AgentsUse { count: self.members.len() as u32, clocks_within_ns };
-        results.iter_mut().for_each(|result| result.generator.agents = Some(agents));
+        self.enter(&mut results, &progress);
         Ok(results)
+    }
+
+    /// Enters who carried these loads out, and who did not.
+    fn enter(&self, results: &mut [LoadResult], progress: &[Progress]) {
+        // One that was lost before it had answered a ping has no clock.
+        let clocks = self.members.iter().map(|member| member.round_trip_ns).filter(|ns| *ns < u64::MAX);
+        let clocks_within_ns = clocks.map(|ns| ns.div_ceil(2)).max().unwrap_or(0);
+        let agents =
+            AgentsUse { count: self.members.len() as u32, clocks_within_ns, lost: 0, not_offered: 0 };
+        for (stream, result) in results.iter_mut().enumerate() {
+            let parts = self.members.iter().zip(progress).map(|(member, of_agent)| Part {
+                name: member.name(),
+                told: &of_agent.told[stream],
+                is_lost: of_agent.is_lost,
+                is_absent: of_agent.is_absent,
+            });
+            losses::enter(result, agents, &parts.collect::<Vec<_>>());
+        }
     }
 
     /// Merges what comes until all have ended.
@@ -132,7 +213,10 @@ impl Crew {
             if let Some((place, Said::Message { message, .. })) = self.hear(LOOK)? {
                 self.take(place, message, &mut progress[place])?;
             }
-            for of_agent in &mut *progress {
+            for (place, of_agent) in progress.iter_mut().enumerate() {
+                if self.is_lost(place) {
+                    of_agent.lose();
+                }
                 let is_through = of_agent.telling.as_mut().is_some_and(ShareSink::hand_over);
                 if is_through && of_agent.ended.is_some() {
                     of_agent.telling = None;
@@ -152,24 +236,36 @@ impl Crew {
     }
 
     /// What an agent tells, on our axis of time.
-    fn take(&mut self, place: usize, message: FromAgent, of_agent: &mut Progress) -> Result<(), EngineError> {
+    fn take(
+        &mut self,
+        place: usize,
+        message: FromAgent<'_>,
+        of_agent: &mut Progress,
+    ) -> Result<(), EngineError> {
         let back_ns = self.members[place].ahead_ns.saturating_neg();
         match message {
-            FromAgent::Seen { stream, last, mut snapshot } => {
+            FromAgent::Seen { stream, last, snapshot } => {
+                let mut snapshot = snapshot.into_owned();
                 let window = &mut snapshot.window;
                 window.start_ns = window.start_ns.saturating_add_signed(back_ns);
                 window.end_ns = window.end_ns.saturating_add_signed(back_ns);
-                if let Some(telling) = &mut of_agent.telling {
-                    telling.tell(stream, last, *snapshot);
+                if let (Some(telling), Some(told)) = (&mut of_agent.telling, of_agent.told.get_mut(stream)) {
+                    told.add(last, &snapshot);
+                    telling.tell(stream, last, snapshot);
                 }
             }
             FromAgent::Ended(Ok(mut shares)) => {
                 shares.iter_mut().for_each(|share| share.shift(back_ns));
                 of_agent.ended = Some(shares);
             }
-            FromAgent::Ended(Err(why)) => {
+            FromAgent::Ended(Err(failure)) => {
                 of_agent.ended = Some(Vec::new());
-                return Err(EngineError::Share(format!("{}: {why}", self.members[place].name())));
+                return Err(match failure {
+                    Failure::TooLate { late_ns } => EngineError::TooLate { late_ns },
+                    Failure::Other(why) => {
+                        EngineError::Share(format!("{}: {why}", self.members[place].name()))
+                    }
+                });
             }
             FromAgent::Alive | FromAgent::Ready | FromAgent::Pong { .. } => {}
         }
@@ -179,27 +275,30 @@ impl Crew {
     /// Ends the load everywhere, and waits until it has ended there.
     fn end(&mut self, progress: &mut [Progress]) {
         self.tell_all(&ToAgent::Stop);
-        if let Some((place, _)) = &self.lost {
-            progress[*place].ended.get_or_insert_default();
-        }
         let ending = Deadline::after(ENDING);
-        while !ending.is_over() && progress.iter().any(|of_agent| of_agent.ended.is_none()) {
+        while !ending.is_over() && self.awaited(progress).is_some() {
             let Ok(Event::Heard { from, heard }) = self.events.recv_timeout(LOOK) else { continue };
             let Some(place) = self.connections.iter().position(|connection| *connection == from) else {
                 continue;
             };
-            let ended = match heard {
-                Heard::Lost(_) => true,
-                Heard::Frame { bytes, .. } => matches!(message(&bytes), Ok(FromAgent::Ended(_))),
-                Heard::Left { .. } => false,
-            };
-            if ended {
-                progress[place].ended.get_or_insert_default();
+            match heard {
+                Heard::Lost(why) => {
+                    let _ = self.lose(place, &why);
+                }
+                Heard::Frame { bytes, .. } if matches!(message(&bytes), Ok(FromAgent::Ended(_))) => {
+                    progress[place].ended.get_or_insert_default();
+                }
+                Heard::Frame { .. } | Heard::Left { .. } => {}
             }
         }
         // What it says of this load later would be taken for the next one's.
-        if let Some(slow) = progress.iter().position(|of_agent| of_agent.ended.is_none()) {
-            self.lose(slow, &format!("it has not ended the load within {} s", ENDING.as_secs()));
+        while let Some(slow) = self.awaited(progress) {
+            let _ = self.lose(slow, &format!("it has not ended the load within {} s", ENDING.as_secs()));
         }
+    }
+
+    /// The first agent that is still to end a load.
+    fn awaited(&self, progress: &[Progress]) -> Option<usize> {
+        (0..progress.len()).find(|place| !self.is_lost(*place) && progress[*place].ended.is_none())
     }
 }

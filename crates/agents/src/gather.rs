@@ -35,6 +35,8 @@ pub struct Terms {
     pub agents: u32,
     /// How long they may take to come.
     pub wait: Duration,
+    /// How many of them may be lost, in all loads together, before nobody goes on; fewer than there are.
+    pub tolerated: u32,
 }
 
 /// Where agents dial.
@@ -105,7 +107,7 @@ impl Listener {
                 }
             }
         }
-        Ok(Fleet::new(dealt(newcomers), self.runtime, self.events))
+        Ok(Fleet::new(dealt(newcomers), terms.tolerated, self.runtime, self.events))
     }
 }
 
@@ -164,16 +166,15 @@ fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
     let taken: BTreeSet<u32> = newcomers.iter().filter_map(|newcomer| newcomer.hello.index).collect();
     let mut free =
         (0..newcomers.len() as u32).filter(|index| !taken.contains(index)).collect::<Vec<_>>().into_iter();
+    let boot = proofload_host::boot();
     let mut members: Vec<_> = newcomers
         .into_iter()
         .filter_map(|newcomer| {
             let index = newcomer.hello.index.or_else(|| free.next())?;
             let Newcomer { connection, hello, address, out } = newcomer;
-            Some((
-                connection,
-                out,
-                Member { index, host: hello.host, address, ..Member::default_at(address) },
-            ))
+            let is_here = !hello.boot.is_empty() && hello.boot == boot;
+            let Hello { host, cpus, .. } = hello;
+            Some((connection, out, Member { index, host, is_here, cpus, ..Member::default_at(address) }))
         })
         .collect();
     members.sort_by_key(|(_, _, member)| member.index);

@@ -14,12 +14,13 @@ mod fleet;
 mod gather;
 mod link;
 mod local;
+mod losses;
 mod member;
 mod message;
 mod runtime;
 mod token;
 
-pub use agent::{Joining, Notice, agent, index_from};
+pub use agent::{Engine, Joining, Notice, agent, agent_by, index_from};
 pub use error::{AgentError, FleetError, MOST_AGENTS};
 pub use fleet::Fleet;
 pub use gather::{Listener, Terms};

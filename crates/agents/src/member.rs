@@ -36,6 +36,10 @@ pub struct Member {
     pub index: u32,
     /// Its machine's name.
     pub host: String,
+    /// Whether that machine is the coordinator's.
+    pub is_here: bool,
+    /// CPUs that it may use.
+    pub cpus: u32,
     /// Whence it dialled.
     pub address: SocketAddr,
     /// By how much its clock is ahead of ours, in nanoseconds.
@@ -46,7 +50,15 @@ pub struct Member {
 
 impl Member {
     pub(crate) fn default_at(address: SocketAddr) -> Member {
-        Member { index: 0, host: String::new(), address, ahead_ns: 0, round_trip_ns: u64::MAX }
+        Member {
+            index: 0,
+            host: String::new(),
+            is_here: false,
+            cpus: 0,
+            address,
+            ahead_ns: 0,
+            round_trip_ns: u64::MAX,
+        }
     }
 
     pub fn name(&self) -> String {

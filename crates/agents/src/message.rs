@@ -5,13 +5,14 @@ use proofload_engine::{LoadPlan, ShareResult};
 use proofload_measure::Snapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
-pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 /// Longest frame: a plan with the rows of its feeders.
 const MOST_BYTES: usize = 1 << 30;
@@ -22,13 +23,17 @@ pub(crate) struct Hello {
     pub version: String,
     /// Name of its machine.
     pub host: String,
+    /// Which start of which machine it is on; empty where that is not known.
+    pub boot: String,
+    /// CPUs that it may use.
+    pub cpus: u32,
     /// The number that its environment, or its user, gives it.
     pub index: Option<u32>,
 }
 
 /// What an agent says.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) enum FromAgent {
+pub(crate) enum FromAgent<'a> {
     /// Nothing new.
     Alive,
     /// When a [`ToAgent::Ping`] came, and when this answer was made, by its clock.
@@ -36,9 +41,18 @@ pub(crate) enum FromAgent {
     /// It has the loads, and waits for their first instant.
     Ready,
     /// What it saw of a load up to second `last`, on its own axis of time.
-    Seen { stream: usize, last: u64, snapshot: Box<Snapshot> },
+    Seen { stream: usize, last: u64, snapshot: Cow<'a, Snapshot> },
     /// All loads have ended, or could not be carried out.
-    Ended(Result<Vec<ShareResult>, String>),
+    Ended(Result<Vec<ShareResult>, Failure>),
+}
+
+/// Why an agent's share of a load came to nothing.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) enum Failure {
+    /// Its workers were ready only so long after the first instant.
+    TooLate { late_ns: u64 },
+    /// Anything else, a sentence.
+    Other(String),
 }
 
 /// What a coordinator says.

@@ -20,6 +20,8 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 
+mod lost;
+
 const SECOND: u64 = 1_000_000_000;
 const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -79,7 +81,12 @@ fn agent_in<'scope>(
 }
 
 fn gather(listener: Listener, agents: u32) -> Result<Fleet, FleetError> {
-    listener.gather(&Terms { agents, wait: Duration::from_secs(20) }, &NEVER, &mut |_| {})
+    gather_tolerating(listener, agents, 0)
+}
+
+fn gather_tolerating(listener: Listener, agents: u32, tolerated: u32) -> Result<Fleet, FleetError> {
+    let terms = Terms { agents, wait: Duration::from_secs(20), tolerated };
+    listener.gather(&terms, &NEVER, &mut |_| {})
 }
 
 #[test]
@@ -246,7 +253,7 @@ fn who_does_not_come_is_named() {
     thread::scope(|scope| {
         let came = agent_in(scope, address, token(), Some(1), &stop);
         let error = listener
-            .gather(&Terms { agents: 3, wait: 4 * wait }, &NEVER, &mut |_| {})
+            .gather(&Terms { agents: 3, wait: 4 * wait, tolerated: 0 }, &NEVER, &mut |_| {})
             .unwrap_err()
             .to_string();
         assert!(error.starts_with("1 of 3 agents joined within 1 s (agent 1 ("), "{error}");
@@ -254,10 +261,14 @@ fn who_does_not_come_is_named() {
         assert!(matches!(came.join().expect("no panic").0, Err(AgentError::Lost(_))));
     });
     let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
-    let error = listener.gather(&Terms { agents: 2, wait }, &NEVER, &mut |_| {}).unwrap_err().to_string();
+    let error = listener
+        .gather(&Terms { agents: 2, wait, tolerated: 0 }, &NEVER, &mut |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("0 of 2 agents joined within 0 s; missing: number 0, 1;"), "{error}");
     let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
-    let ended = listener.gather(&Terms { agents: 2, wait }, &AtomicBool::new(true), &mut |_| {});
+    let ended =
+        listener.gather(&Terms { agents: 2, wait, tolerated: 0 }, &AtomicBool::new(true), &mut |_| {});
     assert!(matches!(ended, Err(FleetError::Stopped)));
 }
 
@@ -286,7 +297,13 @@ fn answer_to(listener: SocketAddr, first: Vec<u8>) -> std::io::Result<ToAgent> {
 fn an_agent_of_another_version_is_told_so_and_odd_bytes_are_a_closed_connection() {
     let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
     let address = listener.address();
-    let hello = Hello { version: "0.0.1/1".to_owned(), host: "old".to_owned(), index: None };
+    let hello = Hello {
+        version: "0.0.1/1".to_owned(),
+        host: "old".to_owned(),
+        boot: String::new(),
+        cpus: 1,
+        index: None,
+    };
     // What a later version may have after it.
     let mut later = frame(&hello).expect("a frame");
     later.extend_from_slice(&[7; 9]);

@@ -75,6 +75,11 @@ impl Token {
         Ok(Token(random.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()))
     }
 
+    /// As it stands in a file, for an agent that reads it from a pipe.
+    pub fn line(&self) -> String {
+        format!("{}\n", String::from_utf8_lossy(&self.0))
+    }
+
     /// As it stands in a file.
     pub(crate) fn text(&self) -> &[u8] {
         &self.0

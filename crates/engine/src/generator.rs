@@ -97,6 +97,22 @@ pub trait Generator: Sync {
         watch: &Watch,
         how: Launch<'_>,
     ) -> Result<Vec<LoadResult>, EngineError>;
+
+    /// The processes that do, where this one only leads them.
+    fn agents(&self) -> Vec<AgentPlace> {
+        Vec::new()
+    }
+}
+
+/// Where a process is that carries out a share of every load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentPlace {
+    /// Name of its machine.
+    pub host: String,
+    /// Whether that machine is ours, containers and network namespaces left aside.
+    pub is_here: bool,
+    /// CPUs that it may use.
+    pub cpus: u32,
 }
 
 /// The workers of this process.

@@ -29,7 +29,7 @@ mod worker;
 
 pub use error::EngineError;
 pub use generator::{
-    Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in,
+    AgentPlace, Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in,
 };
 pub use load::{Arrival, Distribution, Stage, Trace};
 pub use plan::*;

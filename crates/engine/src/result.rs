@@ -61,6 +61,15 @@ pub enum Finding {
         /// Left unsent though a connection was free.
         behind: u64,
     },
+    /// One of several processes was lost, and nobody sent what was left of its share.
+    AgentLost {
+        /// Its name.
+        agent: String,
+        /// So long, in nanoseconds, it had told what it did in the window; `None` where it was lost before the load.
+        told_ns: Option<u64>,
+        /// How much of the intended load was offered by all together, 0 to 1.
+        offered: f64,
+    },
     /// File descriptors ran out.
     Descriptors {
         /// Connections that failed for want of one.
@@ -157,6 +166,10 @@ pub struct AgentsUse {
     /// Within what the clock of each is known, and so the common first instant: half the shortest round trip of
     /// the slowest.
     pub clocks_within_ns: u64,
+    /// How many were lost before they had carried out their share.
+    pub lost: u32,
+    /// Exchanges that those are taken to have left out: each of them would have had as many as each of the others.
+    pub not_offered: u64,
 }
 
 /// One load, carried out.

@@ -9,7 +9,7 @@ const CPUS_PER_GENERATOR_CPU: usize = 4;
 
 /// More CPUs than this the generator does not need: one makes more than 100,000 exchanges a second, and every
 /// further one is taken from the subject, whose speed is the question.
-const GENERATOR_CPUS_MAX: usize = 16;
+pub const GENERATOR_CPUS_MAX: usize = 16;
 
 /// Highest CPU number that a list may name.
 const CPU_NUMBER_MAX: usize = 1 << 16;

@@ -23,6 +23,12 @@ pub fn environment(say: fn(&Finding) -> String) -> Environment {
     }
 }
 
+/// Which machine this is since its last start, by a number that the kernel drew then: containers and network namespaces of one
+/// machine have the same. Empty where it cannot be read.
+pub fn boot() -> String {
+    super::root::Root::machine().text("/proc/sys/kernel/random/boot_id").unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ pub mod steady;
 
 pub use awake::{AS_IT_LIKES, Awake, Sleep, WhyUnlimited};
 pub use doctor::{Finding, State, doctor};
-pub use environment::environment;
+pub use environment::{boot, environment};
 pub use facts::memory_available_bytes;
 pub use leftovers::MARK_KEEPER;
 

@@ -5,24 +5,23 @@
 //! ceiling is kept in the cache for the setting that it was measured in, for a week, and as long as a piece of
 //! fixed work takes as long as it did then.
 
+mod null;
 mod setting;
 pub(crate) mod why;
 
+pub(crate) use null::NullServer;
 pub use setting::Setting;
 
 use crate::manner::Manner;
 use crate::messages::ceiling as messages;
 use data_encoding::HEXLOWER;
-use proofload_engine::transport::pem;
-use proofload_engine::{LoadPlan, Watch};
+use proofload_engine::{Generator, Launch, LoadPlan, LoadResult, Watch};
 use proofload_host::{clock, cpus, steady};
 use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
-use proofload_study::SubjectSpec;
-use proofload_subject::{Cache, Catalogue, Keeper, Prepared, SubjectError, this_program};
+use proofload_subject::{Cache, Keeper, this_program};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,10 +34,6 @@ const FRESH_NS: u64 = 7 * DAY_NS;
 const DAY_NS: u64 = 24 * 3600 * 1_000_000_000;
 /// By how much the fixed work may take longer or shorter on a machine that is still the same.
 const CANARY_SHARE: f64 = 0.10;
-/// Most threads of the null server.
-const SERVER_WORKERS_MAX: usize = 16;
-/// How long the null server may take until it listens.
-const READY_WITHIN_NS: u64 = 10_000_000_000;
 /// Share of exchanges that may fail; a load that the null server does not understand fails altogether.
 const FAILED_SHARE_MAX: f64 = 0.001;
 /// Largest file of the cache that is read.
@@ -54,6 +49,10 @@ pub struct Measuring<'a> {
     pub manner: &'a Manner,
     /// Set to end early.
     pub stop: &'a AtomicBool,
+    /// Who makes the load.
+    pub generator: &'a dyn Generator,
+    /// Where the null server listens.
+    pub address: IpAddr,
 }
 
 /// Another build is another generator.
@@ -116,7 +115,13 @@ pub fn cached(
 impl Measuring<'_> {
     /// All that the ceiling of a setting depends on, a line each.
     pub fn lines(&self, setting: &Setting, environment: &Environment) -> Vec<String> {
-        setting.lines(environment, self.manner)
+        let mut lines = setting.lines(environment, self.manner);
+        let agents = self.generator.agents();
+        if !agents.is_empty() {
+            lines.push(format!("to {}", self.address));
+        }
+        lines.extend(agents.iter().map(|agent| format!("agent on {} with {} CPUs", agent.host, agent.cpus)));
+        lines
     }
 
     /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: what cannot be
@@ -150,53 +155,27 @@ impl Measuring<'_> {
     }
 
     fn measure(&self, setting: &Setting) -> Result<f64, String> {
-        // The null server's head takes about 100 bytes; half of the class stands for all of it.
-        let size = setting.answer_bytes / 2;
         let busy: usize = setting.plans.iter().map(|plan| plan.workers as usize).sum();
-        let workers = match &self.manner.subject_cpus[..] {
-            [] => cpus::allowed().len().saturating_sub(busy),
-            cpus => cpus.len(),
+        let null = NullServer {
+            // The null server's head takes about 100 bytes; half of the class stands for all of it.
+            body_bytes: setting.answer_bytes / 2,
+            closes: !setting.keeps_alive(),
+            has_tls: setting.tls().is_some(),
+            workers: Some(cpus::allowed().len().saturating_sub(busy)),
         };
-        let workers = workers.clamp(1, SERVER_WORKERS_MAX);
-        let mut args = vec![this_program().display().to_string()];
-        let words = ["reference-server", "--null", "--port", "{port}", "--size", &size.to_string()];
-        args.extend(words.map(str::to_string));
-        args.extend(["--workers".to_string(), workers.to_string()]);
-        if !setting.keeps_alive() {
-            args.extend(["--close-after".to_string(), "1".to_string()]);
-        }
-        let temp = self.keeper.temp().join(format!("null-{}", clock::monotonic_ns()));
-        let certificates = temp.with_extension("tls");
-        if setting.tls().is_some() {
-            args.extend(["--tls-self-signed".to_string(), certificates.display().to_string()]);
-        }
-        let spec = SubjectSpec::Command {
-            args,
-            port: None,
-            env: BTreeMap::new(),
-            directory: Some(self.keeper.temp().to_path_buf()),
-            ready_within_ns: READY_WITHIN_NS,
-            memory_max_bytes: None,
-        };
-        let said = |error: SubjectError| error.to_string();
-        let catalogue = Catalogue::find(None, None).map_err(said)?;
-        let prepared = Prepared::resolve("the null server", &spec, &catalogue, self.cache).map_err(said)?;
-        let log = temp.with_extension("log");
-        let running =
-            prepared.start(self.keeper, &self.manner.subject_cpus[..], &log, &temp).map_err(said)?;
-        running.wait_ready(self.stop).map_err(said)?;
-        let address = running.address().tcp().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
-        let authority = setting.tls().map(|_| authority_in(&certificates)).transpose()?;
-        let plans = setting.against(address, authority.as_deref());
-        let rates: Result<Vec<f64>, String> = (0..TIMES).map(|_| self.load(&plans)).collect();
-        running.stop().map_err(said)?;
+        let running = self.start_null(&null)?;
+        let authority = setting.tls().map(|_| running.authority()).transpose()?;
+        let plans = setting.against(running.address, authority.as_deref());
+        let rates: Result<Vec<f64>, String> = (0..TIMES).map(|_| Ok(rate(&self.load(&plans)?))).collect();
+        running.stop()?;
         Ok(rates?.into_iter().fold(0.0, f64::max))
     }
 
-    fn load(&self, plans: &[LoadPlan]) -> Result<f64, String> {
+    /// Loads it; what failed beyond a thousandth is no measurement.
+    pub(crate) fn load(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, String> {
         let watch = Watch::default();
         let results = std::thread::scope(|scope| {
-            let load = scope.spawn(|| proofload_engine::run_streams(plans, &watch));
+            let load = scope.spawn(|| self.generator.launch(plans, &watch, Launch::default()));
             while !load.is_finished() {
                 if self.stop.load(Ordering::Relaxed) {
                     watch.stop.store(true, Ordering::Relaxed);
@@ -209,23 +188,23 @@ impl Measuring<'_> {
         if results.iter().any(|result| result.stopped_early) {
             return Err(messages::STOPPED.to_string());
         }
-        let (mut rate, mut failed) = (0.0, 0.0_f64);
-        for result in &results {
-            rate += result.snapshot.throughput_per_s().unwrap_or(0.0);
-            failed = failed.max(result.snapshot.outcomes.error_share().unwrap_or(1.0));
+        let lost = results.iter().filter_map(|result| result.generator.agents).any(|agents| agents.lost > 0);
+        if lost {
+            // What the others reach must not be kept as what all do.
+            return Err(messages::AGENT_LOST.to_string());
         }
-        if failed > FAILED_SHARE_MAX {
-            return Err(messages::exchanges_failed(failed));
+        let shares = results.iter().map(|result| result.snapshot.outcomes.error_share().unwrap_or(1.0));
+        let failed = shares.fold(0.0, f64::max);
+        match failed > FAILED_SHARE_MAX {
+            true => Err(messages::exchanges_failed(failed)),
+            false => Ok(results),
         }
-        Ok(rate)
     }
 }
 
-/// The authority that the null server made for itself.
-fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
-    let file = directory.join("ca.pem");
-    let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| messages::no_certificate(&file))
+/// Exchanges per second, of all streams together.
+fn rate(results: &[LoadResult]) -> f64 {
+    results.iter().filter_map(|result| result.snapshot.throughput_per_s()).sum()
 }
 
 /// Writes a document of the cache: whole, or not at all.

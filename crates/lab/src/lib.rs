@@ -4,6 +4,7 @@ pub mod ceiling;
 pub mod endpoint;
 pub mod manner;
 mod messages;
+mod network;
 pub mod noise;
 pub mod plan;
 mod registry;

@@ -5,6 +5,7 @@
 
 mod error;
 mod execute;
+mod placed;
 
 pub use error::{Changed, RunError};
 pub use execute::{Executed, keep_interrupted};
@@ -12,13 +13,14 @@ pub use execute::{Executed, keep_interrupted};
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Hosts, Listener, Preparing, Progress};
 use proofload_engine::{Generator, Here};
-use proofload_host::{self as host, clock, cpus};
+use proofload_host::{self as host, clock};
 use proofload_stats::Claim;
 use proofload_store::schema::{self, Environment, Plan};
 use proofload_store::{Run, compare, earlier_sittings};
 use proofload_study::Study;
 use proofload_subject::{Cache, Catalogue};
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 /// What is run, and how.
@@ -52,6 +54,10 @@ pub struct StudyRun<'a> {
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
     /// Who carries out its loads.
     pub generator: &'a dyn Generator,
+    /// Where its servers listen, one of this machine's addresses: the loopback address unless they are loaded from elsewhere.
+    pub address: IpAddr,
+    /// The arguments and the working directory that it was asked for with; this process's own where there are none.
+    pub given: Option<(&'a [String], &'a str)>,
     /// Who hears of its loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
@@ -183,6 +189,8 @@ impl<'a> StudyRun<'a> {
             begin: Begin::New,
             shape: None,
             generator: &Here,
+            address: Ipv4Addr::LOCALHOST.into(),
+            given: None,
             listener: None,
         }
     }
@@ -196,9 +204,11 @@ impl<'a> StudyRun<'a> {
         how: Preparing<'_>,
         say: fn(&host::Finding) -> String,
     ) -> Result<PreparedRun<'a>, RunError> {
+        let agents = self.generator.agents();
+        placed::check(self.study, &agents, how)?;
         let Applicable { study, hosts, left_out } = applicable(self.study, self.catalogue, self.cache, how)?;
         let environment = host::environment(say);
-        let share = cpus::share(&environment.cpus);
+        let share = placed::share(&environment.cpus, &agents);
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =
             plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
@@ -214,12 +224,14 @@ impl<'a> StudyRun<'a> {
             plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
         }
         plan.no_ceiling = self.no_ceiling;
+        placed::enter(&mut plan, &agents, self.address);
         if let Some(shape) = self.shape {
             shape(&mut plan);
         }
         describe(&hosts, &mut plan);
         self.look_back(&mut plan, &environment)?;
-        Ok(PreparedRun { run: self, study, hosts, left_out, environment, plan, accepted: Vec::new() })
+        let run = StudyRun { workers: self.workers.or(placed::workers(&agents)), ..self };
+        Ok(PreparedRun { run, study, hosts, left_out, environment, plan, accepted: Vec::new() })
     }
 }
 
@@ -276,9 +288,12 @@ impl PreparedRun<'_> {
         let plan = &mut self.plan;
         let (run, anyway, resumed) = match self.run.begin {
             Begin::New => {
-                let words = std::env::args().skip(1).collect::<Vec<_>>();
+                let (words, directory) = match self.run.given {
+                    Some((words, directory)) => (words.to_vec(), directory.to_owned()),
+                    None => (std::env::args().skip(1).collect(), host::working_directory()),
+                };
                 plan.arguments = plan::redact_own_arguments(&words);
-                plan.working_directory = host::working_directory();
+                plan.working_directory = directory;
                 return Ok(());
             }
             Begin::Resume { run, anyway } => (run, anyway, true),

@@ -37,6 +37,7 @@ files! {
     "live.ftl"
     "named.ftl"
     "noise.ftl"
+    "places.ftl"
     "reasons.ftl"
     "report.ftl"
     "reproductions.ftl"

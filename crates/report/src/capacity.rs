@@ -108,7 +108,7 @@ pub(crate) fn points(run: &Run) -> Vec<Point> {
 
 /// What limits the answer, from what was really done.
 pub(crate) fn limits(run: &Run) -> Vec<String> {
-    let mut said = vec![messages::LOOPBACK.to_string()];
+    let mut said = crate::limits::place(run);
     if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
         said.push(messages::CAPACITY_NO_CEILING.to_string());
     }

@@ -42,6 +42,7 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
+pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{
     Page, Reproduction, SCRIPT, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text,

@@ -38,17 +38,10 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
         limits.push(messages::SATURATED.to_string());
     }
     limits.extend(overloaded(&measured));
-    limits.push(messages::LOOPBACK.to_string());
+    limits.extend(place(run));
     limits.extend(telemetry(&measured, plan));
-    let unfit: Vec<&String> =
-        measured.iter().filter_map(|slice| slice.measured.generator.findings.first()).collect();
-    if let Some(first) = unfit.first() {
-        limits.push(messages::unfit(unfit.len(), measured.len(), first));
-    }
-    let marked: Vec<&String> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
-    if let Some(first) = marked.first() {
-        limits.push(messages::marked(marked.len(), measured.len(), first));
-    }
+    limits.extend(lost_agents(&measured));
+    limits.extend(doubtful(&measured));
     limits.extend(disturbed(run));
     if plan.mode == Mode::Serial {
         limits.push(messages::SERIAL.to_string());
@@ -63,6 +56,16 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     }
     limits.extend(circumstances(run));
     limits
+}
+
+/// Slices whose generator was no match, and those at which something was noticed.
+fn doubtful(measured: &[&Slice]) -> Vec<String> {
+    let unfit: Vec<&String> = measured.iter().filter_map(|slice| findings(slice).1.first()).collect();
+    let marked: Vec<&String> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
+    let of = measured.len();
+    let unfit = unfit.first().map(|first| messages::unfit(unfit.len(), of, first));
+    let marked = marked.first().map(|first| messages::marked(marked.len(), of, first));
+    unfit.into_iter().chain(marked).collect()
 }
 
 /// How a run of any kind came about, and on what machine.
@@ -103,6 +106,50 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
         .filter(|(_, counts)| share(*counts) < CARRIED_SHARE_MIN)
         .map(|((variant, point, stream), counts)| messages::overloaded(variant, point, stream, share(counts)))
         .collect()
+}
+
+/// A small exchange that takes this share of a server's median, or more, is told.
+const NETWORK_SHARE_MIN: f64 = 0.25;
+
+/// What comes of where generator and servers are: on one machine, or with a network between them.
+pub(crate) fn place(run: &Run) -> Vec<String> {
+    let agents = &run.plan().agents;
+    let shared = agents.is_empty() || agents.iter().any(|agent| agent.is_here);
+    let shared = shared.then(|| messages::LOOPBACK.to_string());
+    shared.into_iter().chain(network_part(run)).collect()
+}
+
+/// The network's part in the quickest median that was measured.
+fn network_part(run: &Run) -> Option<String> {
+    let network_ns = run.network()?.p50_ns?;
+    let slices = run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured());
+    let medians =
+        slices.filter_map(|slice| Some((slice.measured.service_time_ns.p50?, &slice.measured.variant)));
+    let (quickest_ns, variant) = medians.min()?;
+    let share = network_ns as f64 / quickest_ns.max(1) as f64;
+    (share >= NETWORK_SHARE_MIN).then(|| messages::places::network_part(network_ns, variant, share.min(1.0)))
+}
+
+/// What is said of agents that were lost, and what the self-checks found.
+fn findings(slice: &Slice) -> (&[String], &[String]) {
+    let found = slice.measured.generator.findings.as_slice();
+    found.split_at(found.len().min(slice.measured.generator.agents_lost() as usize))
+}
+
+/// A sentence for each agent where a slice lacks more of them than those before it.
+fn lost_agents(measured: &[&Slice]) -> Vec<String> {
+    let (mut said, mut known) = (Vec::new(), 0);
+    for (at, slice) in measured.iter().enumerate() {
+        let lost = slice.measured.generator.agents_lost();
+        if lost > known {
+            known = lost;
+            let n = measured[at..].iter().filter(|slice| slice.measured.generator.agents_lost() > 0).count();
+            let (first, of) = (slice.block, measured.len());
+            let of_agents = findings(slice).0.iter();
+            said.extend(of_agents.map(|finding| messages::places::agent_lost(first, n, of, finding)));
+        }
+    }
+    said
 }
 
 /// A sentence for each variant that was lost in a block, with what happened first.
@@ -187,6 +234,30 @@ fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_that_were_lost_are_named_where_they_were() {
+        let slice = |block, lost, findings: &[&str]| {
+            let agents = Some(schema::Agents { count: 3, lost, ..Default::default() });
+            let findings = findings.iter().map(|said| said.to_string()).collect();
+            let generator = schema::Generator { agents, findings, ..Default::default() };
+            Slice { block, measured: schema::Point { generator, ..Default::default() }, ..Slice::default() }
+        };
+        let slices = [
+            slice(1, 0, &["late"]),
+            slice(2, 1, &["agent 1 was lost after 3 s", "late"]),
+            slice(3, 1, &["agent 1 was lost before"]),
+            slice(4, 2, &["agent 1 was lost before", "agent 2 was lost after 5 s"]),
+        ];
+        let measured: Vec<&Slice> = slices.iter().collect();
+        let expected = [
+            "from block 2 on, in 3 of 4 slices: agent 1 was lost after 3 s",
+            "from block 4 on, in 1 of 4 slices: agent 1 was lost before",
+            "from block 4 on, in 1 of 4 slices: agent 2 was lost after 5 s",
+        ];
+        assert_eq!(lost_agents(&measured), expected);
+        assert_eq!(findings(&slices[1]).1, ["late"], "a check of the others");
+    }
 
     #[test]
     fn a_closed_loop_among_streams_saturates_like_one_alone() {

@@ -13,6 +13,7 @@ mod factors;
 mod figures;
 mod fitness;
 mod noise;
+pub mod places;
 mod reasons;
 mod reproductions;
 mod runs;

@@ -7,7 +7,7 @@ use crate::figures::{figured, figures};
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_stats::{Claim, Judged, Observations};
 use proofload_store::schema::{
-    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Plan, RunResult, Verdict,
+    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, RunResult, Verdict,
 };
 use proofload_store::{Run, published_figures, restore};
 
@@ -81,6 +81,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),
         ceilings: run.ceilings().to_vec(),
+        network: run.network().cloned(),
         slicing: run.slicing().cloned(),
         slice_length: crate::steady::slice_length(&claims, &observations),
         steady_states,
@@ -128,7 +129,9 @@ pub fn overall(result: &RunResult) -> Overall {
     let answered =
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
-    let unfit = result.points.iter().any(|point| !point.generator.fit);
+    // That agents may be lost was asked for: figures stand, and claims that would rest on them are undecided.
+    let unfit = |generator: &Generator| !(generator.fit || proofload_store::lacks_agents_only(generator));
+    let unfit = result.points.iter().any(|point| unfit(&point.generator));
     let rows = |outcome| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
     let against = |verdict| {

@@ -349,7 +349,8 @@ fn is_fit(result: &RunResult) -> bool {
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();
     if !point.generator.fit && outcome(point, "answered") > 0 {
-        said.push(messages::CLIENT_LIMITED.to_string());
+        let is_limit = !proofload_store::lacks_agents_only(&point.generator);
+        said.extend(is_limit.then(|| messages::CLIENT_LIMITED.to_string()));
         said.extend(point.generator.findings.iter().map(|found| again(found).into_owned()));
     }
     if outcome(point, "answered") == 0 {
@@ -400,6 +401,11 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         add(messages::BLOCKS.text(), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+        if !plan.agents.is_empty() {
+            add(messages::places::AGENTS.text(), messages::places::agents(&plan.agents));
+        }
+        let network = result.network.iter().map(messages::places::network);
+        network.for_each(|said| add(messages::places::NETWORK.text(), said));
         messages::conditions(plan).into_iter().for_each(|said| add(messages::CONDITIONS.text(), said));
     }
     if let Some(load) = &result.load {

@@ -1,6 +1,6 @@
 //! What a record came to, from the few documents that say so: no block is read.
 
-use crate::run::document;
+use crate::document::document;
 use crate::schema::{HistoryVerdict, Preset, Status};
 use crate::{StoreError, layout};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use crate::convert::counts_of;
 use crate::messages;
-use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Point};
+use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Generator, Point};
 use proofload_stats::Measure;
 
 /// Share of the ceiling that a trial may reach.
@@ -16,6 +16,13 @@ pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 pub fn concerns_tails_only(check: &CheckName) -> bool {
     let early = matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail);
     early || LENGTHENED.contains(check)
+}
+
+/// Whether a generator is unfit for nothing else than agents that were lost: the others passed their self-checks.
+pub fn lacks_agents_only(generator: &Generator) -> bool {
+    let failed =
+        |check: &FitnessCheck| check.outcome == CheckOutcome::Failed && !concerns_tails_only(&check.check);
+    !generator.fit && generator.agents_lost() > 0 && !generator.checks.iter().any(failed)
 }
 
 /// By how much the generator's own delays lengthen the mean, p99 and p999.

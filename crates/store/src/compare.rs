@@ -171,6 +171,13 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("futility".into(), timing.futility.to_string());
     add("budget".into(), seconds(timing.budget_ns));
     add("order".into(), format!("{:?}", plan.order));
+    let agents: Vec<&str> = plan.agents.iter().map(|agent| agent.host.as_str()).collect();
+    if !agents.is_empty() {
+        add("agents".into(), agents.join(", "));
+    }
+    if !plan.subjects_address.is_empty() {
+        add("servers' address".into(), plan.subjects_address.clone());
+    }
     add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));
     add("subject CPUs".into(), format!("{:?}", plan.subject_cpus));
     plan.points.iter().for_each(|point| facts_of_point(point, &mut add));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 pub const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
+pub(crate) const NETWORK: &str = "network.json";
 pub(crate) const CEILINGS: &str = "ceilings.json";
 pub(crate) const SLICING: &str = "slicing.json";
 /// What a run came to when it ended.

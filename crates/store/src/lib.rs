@@ -17,6 +17,7 @@ mod checks;
 mod condense;
 mod conditions;
 mod convert;
+mod document;
 mod error;
 mod fitness;
 mod joined;
@@ -42,7 +43,9 @@ mod writer;
 
 pub use brief::{Brief, BriefResult};
 pub use capacity::{SeenTrial, search_terms, trial_of};
-pub use checks::{ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only};
+pub use checks::{
+    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, lacks_agents_only,
+};
 pub use condense::condense;
 pub use conditions::{condition_in_words, conditions_vary, fixed_in_words, level_of, levels_of};
 pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::checks::merged_checks;
 use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of, response_times_of};
-use crate::schema::{Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
+use crate::schema::{Agents, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -142,7 +142,7 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
         out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
         out.threads = out.threads.max(generator.threads);
         out.start_error_ns = out.start_error_ns.max(generator.start_error_ns);
-        out.agents = out.agents.max(generator.agents);
+        out.agents = out.agents.into_iter().chain(generator.agents).reduce(Agents::merge);
         out.driver.clone_from(&generator.driver);
         for finding in &generator.findings {
             if out.findings.len() < FINDINGS_MAX && !out.findings.contains(finding) {
@@ -151,7 +151,9 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
         }
     }
     out.checks = merged_checks(slices.iter().flat_map(|slice| &slice.measured.generator.checks));
-    out.cpu_ns_per_exchange = (finished > 0).then(|| out.cpu_ns as f64 / finished as f64);
+    // The CPU time of a lost agent is not known.
+    let is_whole = finished > 0 && out.agents_lost() == 0;
+    out.cpu_ns_per_exchange = is_whole.then(|| out.cpu_ns as f64 / finished as f64);
     out
 }
 

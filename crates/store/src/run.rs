@@ -1,13 +1,12 @@
 //! Reading a run, whole or cut off.
 
+use crate::document::{Versioned, document, known, versioned};
 use crate::planned::order_of;
 use crate::schema::{
-    Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
+    Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
 use crate::streams::Fused;
 use crate::{StoreError, layout, lock, messages};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -15,9 +14,6 @@ use std::path::{Path, PathBuf};
 
 #[cfg(test)]
 mod tests;
-
-/// Largest JSON document that is read.
-const DOCUMENT_MAX: u64 = 64 << 20;
 
 /// Longest line of a block file.
 const LINE_MAX: u64 = 16 << 20;
@@ -48,6 +44,7 @@ pub struct Run {
     blocks: Vec<Block>,
     partial: Vec<PartialBlock>,
     ceilings: Vec<Ceiling>,
+    network: Option<Network>,
     slicing: Option<Slicing>,
     fused: Fused,
 }
@@ -101,12 +98,6 @@ pub struct PartialBlock {
     pub damage: Option<String>,
 }
 
-/// The one field that every version has.
-#[derive(Deserialize)]
-struct Versioned {
-    format: u32,
-}
-
 impl Run {
     /// Reads a run. `path` is a run directory, a link to one, or the directory of a study, of which the
     /// latest run is read.
@@ -130,10 +121,9 @@ impl Run {
         check_size(&plan, &path)?;
         let environment = document(&path.join(layout::ENVIRONMENT))?;
         let status = document(&path.join(layout::STATUS))?;
-        let ceilings = match path.join(layout::CEILINGS).is_file() {
-            true => document(&path.join(layout::CEILINGS))?,
-            false => Vec::new(),
-        };
+        let there = |name: &str| Some(path.join(name)).filter(|path| path.is_file());
+        let ceilings = there(layout::CEILINGS).map(|path| document(&path)).transpose()?.unwrap_or_default();
+        let network = there(layout::NETWORK).map(|path| versioned(&path)).transpose()?;
         let (blocks, partial) = (Vec::new(), Vec::new());
         let slicing = slicing_of(&path)?;
         let mut run = Run {
@@ -144,6 +134,7 @@ impl Run {
             blocks,
             partial,
             ceilings,
+            network,
             slicing,
             fused: Fused::default(),
         };
@@ -184,6 +175,11 @@ impl Run {
     /// What the generator reaches against a server that does nothing, as far as it was measured.
     pub fn ceilings(&self) -> &[Ceiling] {
         &self.ceilings
+    }
+
+    /// What was measured of the network between agents and servers, where they are apart.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
     }
 
     /// How many cycles the blocks after the first look have, where it was chosen.
@@ -459,39 +455,4 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
             Err(error) => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
         }
     }
-}
-
-fn known(path: &Path, found: u32) -> Result<(), StoreError> {
-    match found {
-        0 => Err(StoreError::Damaged { path: path.to_path_buf(), why: "format 0 never was".to_string() }),
-        1..=FORMAT_VERSION => Ok(()),
-        _ => Err(StoreError::Newer { path: path.to_path_buf(), found, known: FORMAT_VERSION }),
-    }
-}
-
-pub(crate) fn versioned<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
-    let text = text_of(path)?;
-    let Versioned { format } = parse(path, &text)?;
-    known(path, format)?;
-    parse(path, &text)
-}
-
-pub(crate) fn document<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
-    parse(path, &text_of(path)?)
-}
-
-fn text_of(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
-    file.take(DOCUMENT_MAX + 1).read_to_end(&mut text).map_err(|e| StoreError::io("read", path, e))?;
-    if text.len() as u64 > DOCUMENT_MAX {
-        let why = format!("it is larger than {} MiB", DOCUMENT_MAX >> 20);
-        return Err(StoreError::Damaged { path: path.to_path_buf(), why });
-    }
-    Ok(text)
-}
-
-fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(text)
-        .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
 }

@@ -33,13 +33,13 @@ pub use factors::{FactorEffect, FactorTable, LevelChange};
 
 pub use figures::Figure;
 
-pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck};
+pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck, Network};
 
 pub use noise::*;
 pub use parts::{Agents, BadAnswer, Durations, Histograms, Silences};
 pub use plan::{
-    EarlierSittings, EarlierSpread, Level, LoadPoint, Plan, PlannedCondition, PlannedSitting, StreamLoad,
-    Timing, Variant,
+    EarlierSittings, EarlierSpread, Level, LoadPoint, Plan, PlannedAgent, PlannedCondition, PlannedSitting,
+    StreamLoad, Timing, Variant,
 };
 
 pub use records::{
@@ -97,13 +97,14 @@ pub struct Generator {
     pub start_error_ns: Option<u64>,
     /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
-    /// The processes that carried the load out together; left out for one alone. The figures above are of all of them.
+    /// The processes that carried the load out together; left out for one alone. The figures above are of all of them
+    /// that were not lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<Agents>,
-    /// Whether every self-check passed. Of streams of one load all are fit, or none: this, the findings and the checks
+    /// Whether every self-check passed and no agent was lost. Of streams of one load all are fit, or none: this, the findings and the checks
     /// of their points are those of the load.
     pub fit: bool,
-    /// The checks that failed, a sentence each.
+    /// The agents that were lost, and the checks that failed, a sentence each.
     pub findings: Vec<String>,
     /// Every check with its figure, passed or not.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! The record of a single measurement: no plan, one slice.
 
-use crate::run::{RECORD_MAX, Room, document, read_slices, versioned};
+use crate::document::{document, versioned};
+use crate::run::{RECORD_MAX, Room, read_slices};
 use crate::schema::{RunResult, Slice};
 use crate::writer::new_directory;
 use crate::{StoreError, atomic, layout, messages};

@@ -1,7 +1,7 @@
 //! Writing a run: everything that was finished is on disk, whatever happens next.
 
 use crate::schema::{
-    Ceiling, Environment, Plan, RunResult, RunState, Slice, Slicing, Status, SubjectFacts, WarmUp,
+    Ceiling, Environment, Network, Plan, RunResult, RunState, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
 use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
 use serde::Serialize;
@@ -133,6 +133,14 @@ impl RunWriter {
     /// When it cannot be written.
     pub fn write_ceilings(&self, ceilings: &[Ceiling]) -> Result<(), StoreError> {
         self.write_json(layout::CEILINGS, "the ceilings", &ceilings)
+    }
+
+    /// Replaces `network.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_network(&self, network: &Network) -> Result<(), StoreError> {
+        self.write_json(layout::NETWORK, "the network", network)
     }
 
     /// Writes `slicing.json`: from the next block on it holds.

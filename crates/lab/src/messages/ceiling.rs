@@ -34,6 +34,8 @@ pub fn unusable(why: &Unusable, believed_days: u64) -> String {
 
 /// Measuring was ended from outside.
 pub const STOPPED: Kept = Kept("kept-stopped");
+/// An agent was lost while it was measured, or before.
+pub const AGENT_LOST: Kept = Kept("kept-ceiling-agent-lost");
 
 /// Too many exchanges failed for a ceiling.
 pub fn exchanges_failed(share: f64) -> String {

@@ -49,8 +49,17 @@ pub fn finding(finding: &Finding) -> String {
             let share = *behind as f64 / (*intended).max(1) as f64 * 100.0;
             kept!("kept-finding-offered-load-of-planned", behind, intended, share = format!("{share:.1}"))
         }
+        Finding::AgentLost { agent, told_ns, offered } => agent_lost(agent, *told_ns, *offered),
         Finding::Descriptors { exhausted } => {
             kept!("kept-finding-file-descriptors-connections-found", exhausted)
         }
     }
+}
+
+/// An agent was lost, and when.
+fn agent_lost(agent: &str, told_ns: Option<u64>, offered: f64) -> String {
+    let offered = format!("{:.1}", offered * 100.0);
+    let Some(told_ns) = told_ns else { return kept!("kept-finding-agent-lost-before", agent, offered) };
+    let seconds = format!("{:.1}", told_ns as f64 / 1e9);
+    kept!("kept-finding-agent-lost", agent, seconds, offered)
 }

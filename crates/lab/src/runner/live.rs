@@ -14,13 +14,13 @@ use proofload_host::cpus::KeptOff;
 use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_host::{affinity, clock};
-use proofload_store::schema::{Ceiling, Environment};
+use proofload_store::schema::{Ceiling, Environment, Network};
 use proofload_study::quantity::rate_label;
 use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
 use proofload_subject::{Cache, Keeper, Running, SubjectError, Surroundings};
 use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, TreeSample, idle_share};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +52,8 @@ pub struct LiveTerms<'a> {
     pub stop: Arc<AtomicBool>,
     /// Who carries out the loads of its variants.
     pub generator: &'a dyn Generator,
+    /// Where servers listen.
+    pub address: IpAddr,
     /// Who hears of loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
@@ -151,7 +153,14 @@ impl<'a> LiveBench<'a> {
             keeper: self.terms.keeper,
             manner: &self.manner,
             stop: &self.terms.stop,
+            generator: self.terms.generator,
+            address: self.terms.address,
         }
+    }
+
+    /// What the network is like to where the servers are.
+    pub fn network(&self) -> Network {
+        self.measuring().network()
     }
 
     /// The load itself, of as many connections as it has, against nobody in particular.
@@ -287,6 +296,7 @@ impl Bench for LiveBench<'_> {
         self.starts += 1;
         let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
         let surroundings = Surroundings {
+            address: self.terms.address,
             cpus: &self.manner.subject_cpus,
             environment_bytes: self.manner.environment_bytes,
         };

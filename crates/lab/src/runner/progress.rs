@@ -3,7 +3,7 @@
 use proofload_stats::Judgement;
 use proofload_stats::capacity::Stage;
 use proofload_store::SeenTrial;
-use proofload_store::schema::{Ceiling, Slice, Slicing};
+use proofload_store::schema::{Ceiling, Network, Slice, Slicing};
 
 /// Where a study stands; for the live view.
 #[derive(Clone, Debug)]
@@ -52,6 +52,11 @@ pub enum Progress<'a> {
     LongSlices {
         /// Load point's label.
         point: &'a str,
+    },
+    /// The network between agents and servers was measured.
+    Network {
+        /// What was found.
+        found: &'a Network,
     },
     /// The generator's ceiling at a load point is about to be measured, or was.
     Ceiling {

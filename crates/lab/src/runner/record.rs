@@ -132,6 +132,8 @@ pub fn hide_secrets(result: &mut LoadResult, secrets: &[String]) {
 fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();
+    // The CPU time of a lost agent is not known.
+    let lost = used.agents.map_or(0, |agents| agents.lost);
     let bad = result.bad_answers.iter();
     let of_snapshot = point_of(&result.snapshot);
     Point {
@@ -143,7 +145,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
         response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
         generator: Generator {
             cpu_ns: used.cpu_ns,
-            cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),
+            cpu_ns_per_exchange: (finished > 0 && lost == 0).then(|| used.cpu_ns as f64 / finished as f64),
             peak_rss_bytes: used.peak_rss_bytes,
             threads: used.threads,
             start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
@@ -160,7 +162,8 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
 }
 
 fn agents(of: AgentsUse) -> Agents {
-    Agents { count: of.count, clocks_within_ns: of.clocks_within_ns }
+    let AgentsUse { count, clocks_within_ns, lost, not_offered } = of;
+    Agents { count, clocks_within_ns, lost, not_offered }
 }
 
 /// With what they settled on; there may be none in the window when all connections stood before.

@@ -86,8 +86,25 @@ impl PreparedRun<'_> {
             environment: &self.environment,
             stop: Arc::clone(stop),
             generator: self.run.generator,
+            address: self.run.address,
             listener: self.run.listener,
         })
+    }
+
+    /// What lies between agents and servers, where the servers are asked at an address of the network.
+    fn measure_network(
+        &self,
+        bench: &mut LiveBench<'_>,
+        record: &mut RunWriter,
+        heard: &mut Heard<'_>,
+    ) -> Result<(), RunError> {
+        if self.plan.subjects_address.is_empty() {
+            return Ok(());
+        }
+        bench.adopt(&Manner::of(&self.plan, 1));
+        let network = bench.network();
+        heard.step(&Progress::Network { found: &network });
+        record.write_network(&network).map_err(RunError::Record)
     }
 
     /// The trials of a search for a capacity.
@@ -102,6 +119,7 @@ impl PreparedRun<'_> {
     ) -> Result<Ending, RunError> {
         bench.adopt(&Manner::of(&self.plan, 1));
         heard.observer.begun(&self.plan, &[], behind);
+        self.measure_network(bench, record, heard)?;
         let ending = CapacityRunner {
             plan: &self.plan,
             capacity,
@@ -128,6 +146,7 @@ impl PreparedRun<'_> {
         let (_, claims, design) = proofload_store::restore(&self.plan)?;
         let judge = RunJudge::of(&self.plan)?;
         heard.observer.begun(&self.plan, &claims, behind);
+        self.measure_network(bench, record, heard)?;
         let ending = Runner {
             plan: &self.plan,
             design: &design,

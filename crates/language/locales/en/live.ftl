@@ -50,6 +50,7 @@ live-look-after = after { $counted }: { $intervals }{ $left }
 live-trial-line-nothing = nothing
 live-trial-line-fresh = , fresh
 live-trial-line-trial = { $variant }, trial { $number } ({ $stage }{ $fresh }): { $rate } { $outcome }, { $values }
+live-network = the network: { $found }
 live-ceiling-line-from-the-cache = , from the cache
 live-ceiling-line-the-generators-ceiling-at = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s{ $from }
 live-ceiling-line-the-generators-ceiling-at-is-not = the generator's ceiling at { $point } is not measured: { $why }

@@ -104,7 +104,11 @@ generator-not-fit = not fit
 generator-agents = { $agents ->
     [one] 1 agent
    *[other] { $agents } agents
-}, clocks within { $within }
+}{ $lost }, clocks within { $within }
+generator-agents-lost = , { $lost } of them lost ({ $count } planned { $n ->
+    [one] exchange
+   *[other] exchanges
+} not offered)
 generator-threads = { $threads ->
     [one] 1 thread
    *[other] { $threads } threads

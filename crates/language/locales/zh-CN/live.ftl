@@ -44,6 +44,7 @@ live-look-after = { $counted }之后：{ $intervals }{ $left }
 live-trial-line-nothing = 无
 live-trial-line-fresh = ，全新启动
 live-trial-line-trial = { $variant }，试验 { $number }（{ $stage }{ $fresh }）：{ $rate } { $outcome }，{ $values }
+live-network = 网络：{ $found }
 live-ceiling-line-from-the-cache = ，取自缓存
 live-ceiling-line-the-generators-ceiling-at = 发压端在 { $point } 下的上限，应答至多 { $kib } KiB：每秒 { $rate } 次交互{ $from }
 live-ceiling-line-the-generators-ceiling-at-is-not = 发压端在 { $point } 下的上限未测得：{ $why }

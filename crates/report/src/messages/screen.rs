@@ -127,7 +127,8 @@ pub fn based_on(result: &RunResult, plan: &Plan) -> String {
     } else {
         word!("based-on-the-servers-taking-turns")
     };
-    let fit = result.points.iter().all(|point| point.generator.fit);
+    let mut generators = result.points.iter().map(|point| &point.generator);
+    let fit = generators.all(|generator| generator.fit || proofload_store::lacks_agents_only(generator));
     let fitness =
         if fit { word!("based-on-generator-fit") } else { word!("based-on-generator-at-its-limit") };
     say!("based-on-line", what, time, turns, fitness)

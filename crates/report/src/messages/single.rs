@@ -104,9 +104,15 @@ pub fn generator_fit(busy: Option<f64>) -> String {
     say!("generator-fit-generator-fit", busy = busy.unwrap_or_default())
 }
 
-/// The processes that carried a load out together.
+/// The processes that carried a load out together, and what is missing of it for those that were lost.
 pub fn agents(of: Agents) -> String {
-    say!("generator-agents", agents = of.count, within = number::duration(of.clocks_within_ns as f64))
+    let lost = match of.lost {
+        0 => String::new(),
+        lost => {
+            say!("generator-agents-lost", lost, n = of.not_offered, count = number::count(of.not_offered))
+        }
+    };
+    say!("generator-agents", agents = of.count, lost, within = number::duration(of.clocks_within_ns as f64))
 }
 
 /// Where the record lies.

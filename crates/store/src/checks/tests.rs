@@ -3,7 +3,7 @@
 use super::*;
 use crate::messages::finding;
 use crate::schema::CheckOutcome::{Failed, NotMeasured, Passed};
-use crate::schema::Point;
+use crate::schema::{Agents, Point};
 
 fn point(answered: u64, received: u64) -> Point {
     Point {
@@ -76,4 +76,19 @@ fn of_several_slices_the_check_that_is_nearest_to_its_limit_stands() {
     ];
     assert_eq!(merged_checks(all.iter()), [check("failed", Some(0.99))]);
     assert_eq!(merged_checks(all[..2].iter()), [check("passed", Some(0.4))]);
+}
+
+#[test]
+fn a_generator_that_lacks_agents_only_is_told_from_one_that_was_the_limit() {
+    let generator = |lost, fit, check: &str, outcome| Generator {
+        fit,
+        agents: Some(Agents { count: 3, lost, ..Agents::default() }),
+        checks: vec![FitnessCheck { check: check.into(), outcome, ..FitnessCheck::default() }],
+        ..Generator::default()
+    };
+    assert!(lacks_agents_only(&generator(1, false, "at_work", Passed)));
+    assert!(lacks_agents_only(&generator(1, false, "lengthened_p99", Failed)), "it concerns tails alone");
+    assert!(!lacks_agents_only(&generator(1, false, "at_work", Failed)), "the others were the limit");
+    assert!(!lacks_agents_only(&generator(0, false, "at_work", Failed)));
+    assert!(!lacks_agents_only(&generator(0, true, "at_work", Passed)));
 }

@@ -6,11 +6,13 @@ use crate::messages;
 use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 use proofload_stats::{Measure, sample};
 
-/// Whether a generator at its limit can only have lowered this throughput.
+/// Whether a generator at its limit can only have lowered this throughput. One that lost an agent had fewer connections, with
+/// which a server may do better.
 pub(super) fn only_slowed(measured: &Point) -> bool {
     let contradicted =
         |check: &FitnessCheck| check.check == CheckName::LittlesLaw && check.outcome == CheckOutcome::Failed;
-    measured.model == Model::Closed && !measured.generator.checks.iter().any(contradicted)
+    let is_whole = measured.generator.agents_lost() == 0;
+    measured.model == Model::Closed && is_whole && !measured.generator.checks.iter().any(contradicted)
 }
 
 /// Whether a generator at its limit can only have lengthened these times: an open loop counts from the intended instant, and
@@ -28,12 +30,12 @@ fn only_slept(measured: &Point) -> bool {
         && checks.all(|check| check.check != CheckName::Away || slept(check))
 }
 
-/// Whether no other checks failed than those, and it is told which.
+/// Whether no other checks failed than those, it is told which, and all of the load was offered.
 pub(super) fn fails_at_most(measured: &Point, excused: impl Fn(&CheckName) -> bool) -> bool {
     let generator = &measured.generator;
     let mut failed = generator.checks.iter().filter(|check| check.outcome == CheckOutcome::Failed).peekable();
     let is_told = generator.fit || failed.peek().is_some();
-    is_told && failed.all(|check| excused(&check.check))
+    is_told && generator.agents_lost() == 0 && failed.all(|check| excused(&check.check))
 }
 
 /// Whether a check that fails shows that the generator had much to do, or concerns tails alone.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::RunWriter;
+use crate::schema::FORMAT_VERSION;
 
 fn begun(root: &Path) -> RunWriter {
     let plan = Plan { format: FORMAT_VERSION, study: "shop".to_string(), ..Plan::default() };

@@ -66,6 +66,28 @@ pub struct Ceiling {
     pub levels: Vec<usize>,
 }
 
+/// What was measured of the network between agents and servers, before the first block: exchanges with a server that does
+/// nothing, in the place of the servers. Generator and server have their part in every figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Network {
+    /// Format version.
+    pub format: u32,
+    /// Where the servers listen.
+    pub address: String,
+    /// Small exchanges, one after the other on one connection of each agent.
+    pub exchanges: u64,
+    /// Median of their times, nanoseconds; `null` when they could not be measured.
+    pub p50_ns: Option<u64>,
+    /// Their 99th percentile, nanoseconds.
+    pub p99_ns: Option<u64>,
+    /// The longest, nanoseconds.
+    pub max_ns: Option<u64>,
+    /// Bytes per second that came with answers of 64 KiB, over four connections of each agent.
+    pub bytes_per_s: Option<f64>,
+    /// Why something was not measured; empty when all was.
+    pub why: String,
+}
+
 /// How the machine disturbed a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cause {

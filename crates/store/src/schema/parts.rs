@@ -1,5 +1,6 @@
 //! What a point and a slice are made of.
 
+use super::Generator;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,11 +93,41 @@ pub struct Histograms {
 }
 
 /// Several processes that carried a load out together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agents {
     /// How many.
     pub count: u32,
     /// Within what the clock of each was known when the load began, and so the common first instant; of several loads
     /// the worst.
     pub clocks_within_ns: u64,
+    /// How many of them were lost before they had carried out their share, which nobody else did; of several loads the most.
+    /// What they told before is in all figures but the generator's own; what was under way then is in none.
+    #[serde(default, skip_serializing_if = "is_none_lost")]
+    pub lost: u32,
+    /// Exchanges that those left out, none of which is an outcome: each would have had as many as each of the others.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub not_offered: u64,
+}
+
+impl Generator {
+    /// How many agents were lost before they had carried out their share.
+    pub fn agents_lost(&self) -> u32 {
+        self.agents.map_or(0, |agents| agents.lost)
+    }
+}
+
+fn is_none_lost(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Agents {
+    /// Of several loads together.
+    pub(crate) fn merge(self, other: Agents) -> Agents {
+        Agents {
+            count: self.count.max(other.count),
+            clocks_within_ns: self.clocks_within_ns.max(other.clocks_within_ns),
+            lost: self.lost.max(other.lost),
+            not_offered: self.not_offered.saturating_add(other.not_offered),
+        }
+    }
 }

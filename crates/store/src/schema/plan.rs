@@ -17,6 +17,17 @@ pub struct Level {
     pub level: String,
 }
 
+/// A process that carries out a share of every load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedAgent {
+    /// Name of its machine.
+    pub host: String,
+    /// Whether that machine is the one that the servers run on.
+    pub is_here: bool,
+    /// CPUs that it may use.
+    pub cpus: u32,
+}
+
 /// A variant as the plan holds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Variant {
@@ -223,7 +234,13 @@ pub struct Plan {
     pub timing: Timing,
     /// Order of variants: for each block, for each cycle, indexes into `variants`.
     pub order: Vec<Vec<Vec<usize>>>,
-    /// CPUs of the generator.
+    /// Where the agents are that carry the loads out; empty where the process that runs the study does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<PlannedAgent>,
+    /// Where started servers listen, if not on the loopback address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subjects_address: String,
+    /// CPUs of the generator; empty where it is on other machines.
     pub generator_cpus: Vec<usize>,
     /// CPUs of the subjects.
     pub subject_cpus: Vec<usize>,

@@ -2,8 +2,9 @@
 
 use super::{
     Baseline, CapacityResult, Ceiling, ClaimResult, ConclusionResult, Environment, ExpectationResult,
-    Exploratory, FactorTable, Figure, Plan, Point, PublishedContradiction, PublishedFigure, Replication,
-    Scalability, SingleLoad, Slice, SliceLength, Slicing, Status, SteadyState, TrendResult, Variant,
+    Exploratory, FactorTable, Figure, Network, Plan, Point, PublishedContradiction, PublishedFigure,
+    Replication, Scalability, SingleLoad, Slice, SliceLength, Slicing, Status, SteadyState, TrendResult,
+    Variant,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,9 @@ pub struct RunResult {
     /// What the generator reaches against a server that does nothing.
     #[serde(default)]
     pub ceilings: Vec<Ceiling>,
+    /// What lies between agents and servers; absent where the servers were asked on the loopback address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
     /// How many cycles the blocks after the first look have, where it was chosen.
     #[serde(default)]
     pub slicing: Option<Slicing>,

@@ -6,7 +6,7 @@ use crate::figures::{errors, outcome};
 use crate::render::text::judged_lines;
 use crate::view::verdict;
 use crate::{headline, messages, number};
-use proofload_language::word;
+use proofload_language::{again, word};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, RunState, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -121,6 +121,10 @@ fn warnings(result: &RunResult, point: &Point) -> Vec<String> {
     let mut said = Vec::new();
     if outcome(point, "answered") > 0 {
         match point.generator.findings.first().filter(|_| !point.generator.fit) {
+            Some(_) if proofload_store::lacks_agents_only(&point.generator) => {
+                said.extend(point.generator.findings.iter().map(|finding| again(finding).into_owned()));
+                said.extend(crate::fitness::limits(&result.points));
+            }
             Some(finding) => said.push(messages::generator_limited(finding)),
             None => said.extend(crate::fitness::limits(&result.points)),
         }

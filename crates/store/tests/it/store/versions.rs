@@ -113,7 +113,7 @@ fn claims_are_judged_on_what_the_record_yields() {
 #[test]
 fn every_stored_format_has_a_schema_with_its_fields_described() {
     let all = schemas();
-    assert_eq!(all.len(), 14);
+    assert_eq!(all.len(), 15);
     for (name, schema) in all {
         assert!(name.ends_with(".schema.json"));
         let properties = schema["properties"].as_object().unwrap();

@@ -1,0 +1,82 @@
+//! The network between agents and servers, measured before the first block: what no answer can be quicker than, and no answers
+//! can come faster than.
+
+use crate::ceiling::{Measuring, NullServer};
+use crate::endpoint::{self, Terms};
+use proofload_engine::{Distribution, DriverChoice, Extent, KeepAlive, LoadResult, Profile};
+use proofload_store::schema::{FORMAT_VERSION, Network};
+use proofload_study::{LoadPoint, RequestOptions};
+
+/// Load before the windows, and the windows.
+const DISCARD_NS: u64 = 200_000_000;
+const WINDOW_NS: u64 = 1_000_000_000;
+const DRAIN_NS: u64 = 1_000_000_000;
+/// Bodies of the answers to small exchanges, bytes.
+const SMALL_BYTES: u64 = 64;
+/// Bodies of large answers, bytes.
+const LARGE_BYTES: u64 = 64 << 10;
+/// Connections of each agent for large answers: one alone may wait for its window.
+const LARGE_CONNECTIONS: u32 = 4;
+
+impl Measuring<'_> {
+    /// What the network is like between the generator's agents and a server at the place of the servers. Never fails: what
+    /// could not be measured says why.
+    pub fn network(&self) -> Network {
+        let agents = self.generator.agents().len().max(1) as u32;
+        let mut network =
+            Network { format: FORMAT_VERSION, address: self.address.to_string(), ..Network::default() };
+        match self.against_null(SMALL_BYTES, agents) {
+            Ok(small) => {
+                let times = &small.snapshot.response_time;
+                network.exchanges = times.count();
+                network.p50_ns = times.quantile_ns(0.5);
+                network.p99_ns = times.quantile_ns(0.99);
+                network.max_ns = times.quantile_ns(1.0);
+            }
+            Err(why) => network.why = why,
+        }
+        match self.against_null(LARGE_BYTES, agents * LARGE_CONNECTIONS) {
+            Ok(large) => {
+                let (bytes, seconds) = (large.snapshot.bytes_received as f64, large.snapshot.seconds());
+                network.bytes_per_s = (seconds > 0.0).then(|| bytes / seconds);
+            }
+            Err(why) => network.why = why,
+        }
+        network
+    }
+
+    fn against_null(&self, body_bytes: u64, connections: u32) -> Result<LoadResult, String> {
+        let null = self.start_null(&NullServer { body_bytes, ..NullServer::default() })?;
+        let url = format!("http://{}/", null.address);
+        let terms = Terms {
+            discard_ns: DISCARD_NS,
+            extent: Extent::DurationNs(WINDOW_NS),
+            drain_ns: DRAIN_NS,
+            workers: 1,
+            driver: DriverChoice::Epoll,
+            seed: 1,
+        };
+        let plan = endpoint::load_plan(&[url], &RequestOptions::default(), &closed(connections), &terms);
+        let plan = plan.map_err(|problems| problems.join("; "))?;
+        let results = self.load(&[plan]);
+        null.stop()?;
+        Ok(results?.remove(0))
+    }
+}
+
+/// One exchange after the other on each connection.
+fn closed(connections: u32) -> LoadPoint {
+    LoadPoint {
+        label: String::new(),
+        connections,
+        in_flight: 1,
+        profile: Profile::Closed { think_ns: Distribution::Constant(0) },
+        end: None,
+        trace: None,
+        keep_alive: KeepAlive::On,
+        checkpoint_ns: 0,
+        streams: Vec::new(),
+        asks: None,
+        open: Default::default(),
+    }
+}

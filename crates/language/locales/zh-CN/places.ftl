@@ -1,0 +1,9 @@
+places-agents = 代理
+places-network = 网络
+places-and-more = 等另外 { $more } 台
+places-agents-on = { $agents } 个代理，位于 { $hosts }
+places-small-exchange = 与什么都不做的服务器完成一次小交互用时 { $p50 }（p50）、{ $p99 }（p99）
+places-large-answers = 64 KiB 的应答以 { $megabits } 到达
+places-not-measured = 未测得：{ $why }
+places-network-part = 每个响应时间都含有网络的部分：与什么都不做的服务器完成一次小交互用时 { $p50 }，占最快的 { $variant } 的中位数的 { $share }
+places-agent-lost = 从第 { $block } 个区组起，{ $of } 个切片中有 { $n } 个：{ $finding }

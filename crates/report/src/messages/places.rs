@@ -1,0 +1,51 @@
+//! Sentences about where load comes from: agents, and the network between them and the servers.
+
+use crate::number;
+use proofload_language::{Phrase, again, say, word};
+use proofload_store::schema::{Network, PlannedAgent};
+
+/// A row: the agents.
+pub const AGENTS: Phrase = Phrase("places-agents");
+/// A row: the network.
+pub const NETWORK: Phrase = Phrase("places-network");
+
+/// Most machines that are named.
+const NAMED_MAX: usize = 8;
+
+/// `3 agents on lab1, lab2`.
+pub fn agents(agents: &[PlannedAgent]) -> String {
+    let mut hosts: Vec<&str> = agents.iter().map(|agent| agent.host.as_str()).collect();
+    hosts.dedup();
+    let more = hosts.len().saturating_sub(NAMED_MAX);
+    hosts.truncate(NAMED_MAX);
+    let more = if more > 0 { say!("places-and-more", more) } else { String::new() };
+    let hosts = format!("{}{more}", hosts.join(word!("between-items")));
+    say!("places-agents-on", agents = agents.len() as u64, hosts)
+}
+
+/// What was measured of the network, without its row's name.
+pub fn network(of: &Network) -> String {
+    let mut said = Vec::new();
+    if let (Some(p50), Some(p99)) = (of.p50_ns, of.p99_ns) {
+        let (p50, p99) = (number::duration(p50 as f64), number::duration(p99 as f64));
+        said.push(say!("places-small-exchange", p50, p99));
+    }
+    if let Some(rate) = of.bytes_per_s {
+        said.push(say!("places-large-answers", megabits = number::short(rate * 8.0 / 1e6, "Mbit/s")));
+    }
+    if !of.why.is_empty() {
+        said.push(say!("places-not-measured", why = again(&of.why)));
+    }
+    said.join(word!("between-sentences"))
+}
+
+/// The network's part in the quickest median is large.
+pub fn network_part(p50_ns: u64, variant: &str, share: f64) -> String {
+    let p50 = number::duration(p50_ns as f64);
+    say!("places-network-part", p50, variant, share = number::percent(share))
+}
+
+/// An agent was lost: from which block on, and in how many slices of how many.
+pub fn agent_lost(block: u32, n: usize, of: usize, finding: &str) -> String {
+    say!("places-agent-lost", block, n, of, finding = again(finding))
+}
