@@ -1,35 +1,53 @@
 //! `proofload agent` and `proofload coordinator`: one load from several machines.
 
 use crate::args::{AgentArgs, CoordinatorArgs};
+use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
-use crate::fleet::refused;
+use crate::fleet::{refused, tolerated};
+use crate::place;
 use crate::run;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
 use proofload_study::quantity;
+use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// `proofload coordinator`.
 pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     if args.run.explain {
-        return run::run(&args.run);
+        return run_here(&args.run, &Checked::of(&args.run)?);
     }
-    let checked = run::Checked::of(&args.run)?;
+    if args.run.places.on.is_some() || args.run.places.subjects_on.is_some() {
+        return Err(leave(
+            Exit::Usage,
+            "--on and --subjects-on are for proofload run, which starts what it needs",
+        ));
+    }
+    if let Some(address) = args.run.places.address {
+        let own = proofload_study::local_address(&address.to_string());
+        own.map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+    }
+    let checked = Checked::of(&args.run)?;
     let token = Token::read(&args.token_file).map_err(refused)?;
-    let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)? };
+    let tolerated = tolerated(&args.run.tolerance, args.run.agents)?;
+    let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)?, tolerated };
     let stop = signals::install()?;
     let quiet = args.run.output.quiet;
     let listener = Listener::open(args.listen, &token).map_err(refused)?;
     run::say(quiet, &format!("waiting for {} agents at {}", terms.agents, listener.address()));
     let fleet = listener.gather(&terms, &stop, &mut |line| run::say(quiet, line)).map_err(refused)?;
-    let exit = checked.run(&args.run, Some(&fleet));
+    let address = args.run.places.address.unwrap_or(Ipv4Addr::LOCALHOST.into());
+    let exit = checked.run(&args.run, &Placed { fleet: Some(&fleet), address, given: None });
     for member in fleet.members() {
         let (ahead, within) = (member.ahead_ns as f64 / 1e6, member.round_trip_ns as f64 / 2e6);
         let clock = format!("its clock was {ahead:+.3} ms from this one, \u{b1} {within:.3} ms");
         run::say(quiet, &format!("agent {} ({} {}): {clock}", member.index, member.host, member.address));
     }
-    exit
+    match &args.hold {
+        Some(hold) => place::hold(&args.run.dir, exit, quantity::duration(hold), &stop),
+        None => exit,
+    }
 }
 
 /// `proofload agent`.

@@ -17,7 +17,9 @@ mod subjects;
 mod transport;
 mod ui;
 
-pub use agents::{AgentArgs, CoordinatorArgs};
+pub use agents::{
+    AgentArgs, CoordinatorArgs, FleetArgs, KubernetesArgs, ManifestArgs, PlacesArgs, ToleranceArgs,
+};
 pub use capacity::CapacityArgs;
 pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
@@ -100,6 +102,9 @@ pub enum Verb {
     /// Run a study whose load comes from agents on other machines
     #[command(after_help = examples::COORDINATOR)]
     Coordinator(Box<CoordinatorArgs>),
+    /// Print the Kubernetes objects that run a study with agents
+    #[command(after_help = examples::MANIFEST)]
+    Manifest(Box<ManifestArgs>),
     /// Carry out a share of the load of a coordinator
     #[command(after_help = examples::AGENT)]
     Agent(AgentArgs),
@@ -208,9 +213,9 @@ pub struct MeasureArgs {
     /// Requests per user
     #[arg(long, value_name = "N", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
     pub loops: Option<u32>,
-    /// Number of processes that carry the load out together
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
-    pub agents: Option<u32>,
+    /// Who carries it out.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Do not compare the rate with the generator's own maximum (see `proofload doctor --ceiling`)
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_ceiling: bool,
@@ -246,6 +251,9 @@ pub struct CompareArgs {
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// Who carries it out.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// How much time it takes.
     #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,
@@ -311,6 +319,9 @@ pub struct RunArgs {
     /// Number of processes that carry the load out together
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub agents: Option<u32>,
+    /// How many of them may be lost.
+    #[command(flatten)]
+    pub tolerance: ToleranceArgs,
     /// cycles: all variants run at the same time and are loaded in turn, slice by slice; serial: they run one after the
     /// other [default: depends on load and memory]
     #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"], help_heading = heading::MEASUREMENT, hide_short_help = true)]
@@ -327,6 +338,9 @@ pub struct RunArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
+    /// Where it runs.
+    #[command(flatten, next_help_heading = heading::PLACES)]
+    pub places: PlacesArgs,
     /// How much time it takes.
     #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,

@@ -2,6 +2,7 @@
 
 use crate::args::{CapacityArgs, LoadArgs, PresetArgs};
 use crate::exit::{Exit, leave};
+use crate::fleet::with_agents;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
@@ -17,12 +18,19 @@ pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
     let preset = preset(args);
-    let run = StudyRun {
-        seed: args.load.seed,
-        workers: args.load.workers,
-        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)?
-    };
-    execute(&Request { no_wait: args.no_wait, export: Some(&args.export), ..Request::new(run, &args.output) })
+    with_agents(&args.fleet, args.output.quiet, |generator| {
+        let run = StudyRun {
+            seed: args.load.seed,
+            workers: args.load.workers,
+            generator,
+            ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)?
+        };
+        execute(&Request {
+            no_wait: args.no_wait,
+            export: Some(&args.export),
+            ..Request::new(run, &args.output)
+        })
+    })
 }
 
 /// How much time the search takes.

@@ -2,6 +2,7 @@
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
+use crate::fleet::with_agents;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
@@ -14,12 +15,15 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
-    let run = StudyRun {
-        seed: args.load.seed,
-        workers: args.load.workers,
-        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
-    };
-    execute(&Request { export: Some(&args.export), ..Request::new(run, &args.output) })
+    with_agents(&args.fleet, args.output.quiet, |generator| {
+        let run = StudyRun {
+            seed: args.load.seed,
+            workers: args.load.workers,
+            generator,
+            ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
+        };
+        execute(&Request { export: Some(&args.export), ..Request::new(run, &args.output) })
+    })
 }
 
 /// The study that the arguments make.

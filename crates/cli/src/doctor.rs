@@ -5,6 +5,7 @@ use crate::exit::{Exit, leave};
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::{doubts, noise, output, progress, run};
+use proofload_engine::Here;
 use proofload_engine::{Extent, LoadPlan};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::signals;
@@ -15,6 +16,7 @@ use proofload_lab::manner::Manner;
 use proofload_language::{say, word};
 use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
+use std::net::Ipv4Addr;
 
 /// The verb.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
@@ -97,7 +99,14 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let environment = host::environment(report::recorded_finding);
-    let measuring = Measuring { cache: &cache, keeper: &keeper, manner: &Manner::default(), stop: &stop };
+    let measuring = Measuring {
+        cache: &cache,
+        keeper: &keeper,
+        manner: &Manner::default(),
+        stop: &stop,
+        generator: &Here,
+        address: Ipv4Addr::LOCALHOST.into(),
+    };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {
         let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);

@@ -52,6 +52,27 @@ pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
         .map(|(code, says)| (code, says.trim()))
 }
 
+impl Exit {
+    /// That of another process of ours.
+    pub fn from_code(code: u8) -> Exit {
+        use Exit::*;
+        let all = [
+            Done,
+            Failure,
+            Usage,
+            FailedStart,
+            Busy,
+            Unfit,
+            Refuted,
+            Undecided,
+            Invalid,
+            Regressed,
+            Interrupted,
+        ];
+        all.into_iter().find(|exit| *exit as u8 == code).unwrap_or(Failure)
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         std::process::ExitCode::from(exit as u8)

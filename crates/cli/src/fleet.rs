@@ -1,8 +1,10 @@
 //! `--agents`: the load of this command by several processes of this machine.
 
+use crate::args::{FleetArgs, ToleranceArgs};
 use crate::exit::{Exit, leave};
 use proofload_agents::{Fleet, FleetError, Listener, LocalAgents, Terms, Token};
-use proofload_engine::EngineError;
+use proofload_engine::{EngineError, Generator, Here};
+use proofload_host::signals;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,13 +20,13 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts so many, and waits until they are there.
-    pub fn start(agents: u32, stop: &AtomicBool) -> anyhow::Result<Local> {
+    /// Starts so many, and waits until they are there. So many of them may be lost.
+    pub fn start(agents: u32, tolerated: u32, stop: &AtomicBool) -> anyhow::Result<Local> {
         let token = Token::fresh().map_err(refused)?;
         let listener = Listener::open(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), &token).map_err(refused)?;
         let program = std::env::current_exe()?;
         let children = LocalAgents::start(&program, agents, listener.address(), &token).map_err(refused)?;
-        let terms = Terms { agents, wait: LOCAL_WAIT };
+        let terms = Terms { agents, wait: LOCAL_WAIT, tolerated };
         let fleet = listener.gather(&terms, stop, &mut |_| {}).map_err(refused)?;
         Ok(Local { fleet, _children: children })
     }
@@ -32,6 +34,42 @@ impl Local {
     /// Who carries loads out.
     pub fn fleet(&self) -> &Fleet {
         &self.fleet
+    }
+}
+
+/// Has loads carried out by the agents of this machine that are asked for, or by this process. What was measured while more of them
+/// were lost than are tolerated is invalid.
+pub fn with_agents(
+    args: &FleetArgs,
+    quiet: bool,
+    execute: impl FnOnce(&dyn Generator) -> anyhow::Result<Exit>,
+) -> anyhow::Result<Exit> {
+    let tolerated = tolerated(&args.tolerance, args.agents)?;
+    let Some(agents) = args.agents else { return execute(&Here) };
+    let local = Local::start(agents, tolerated, &*signals::install()?)?;
+    let ended = execute(local.fleet());
+    say_losses(local.fleet(), quiet);
+    unless_lost(local.fleet(), ended)
+}
+
+/// How something ended, which is invalid where more agents were lost than are tolerated.
+pub fn unless_lost(fleet: &Fleet, ended: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+    match fleet.lost() {
+        Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
+        None => ended,
+    }
+}
+
+/// How many of so many agents may be lost.
+pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u32> {
+    args.of(agents).map_err(|why| leave(Exit::Usage, format!("--tolerate-lost: {why}")))
+}
+
+/// Says which agents were lost, where the load went on without them.
+pub fn say_losses(fleet: &Fleet, quiet: bool) {
+    let losses = if quiet || fleet.lost().is_some() { Vec::new() } else { fleet.losses() };
+    for lost in losses {
+        eprintln!("{}; the others went on without its share", proofload_report::escape::terminal(&lost));
     }
 }
 

@@ -4,6 +4,7 @@ mod agents;
 mod args;
 mod baseline;
 mod capacity;
+mod checked;
 mod compare;
 mod debug;
 mod doctor;
@@ -12,6 +13,7 @@ mod exit;
 mod exports;
 mod fleet;
 mod init;
+mod kubernetes;
 mod load;
 mod man;
 mod measure;
@@ -20,6 +22,8 @@ mod noise;
 mod output;
 #[cfg(test)]
 mod pages;
+mod place;
+mod places;
 mod progress;
 mod reference;
 mod replicate;
@@ -30,6 +34,7 @@ mod run;
 mod runs;
 mod schema;
 mod subjects;
+mod there;
 mod transport;
 mod tune;
 mod ui;
@@ -41,7 +46,12 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == proofload_subject::KEEPER_ARGUMENT) {
         return proofload_subject::keeper_main();
     }
-    match args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))) {
+    let ended = match std::env::args_os().nth(1) {
+        Some(first) if first == place::ARGUMENT => place::serve(),
+        Some(first) if first == place::RECORD_ARGUMENT => place::record(std::env::args_os().nth(2)),
+        _ => args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))),
+    };
+    match ended {
         Ok(exit) => exit.into(),
         Err(error) => {
             let text = format!("proofload: {error:#}");
@@ -56,8 +66,9 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         None => measure::measure(&cli.measure),
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
-        Some(args::Verb::Run(args)) => run::run(&args),
+        Some(args::Verb::Run(args)) => places::run(&args),
         Some(args::Verb::Coordinator(args)) => agents::coordinator(&args),
+        Some(args::Verb::Manifest(args)) => kubernetes::print(&args),
         Some(args::Verb::Agent(args)) => agents::agent(&args),
         Some(args::Verb::Replicate(args)) => replicate::replicate(&args),
         Some(args::Verb::Resume(args)) => resume::resume(&args),

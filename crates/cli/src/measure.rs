@@ -57,6 +57,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         found.into_iter().for_each(|mistake| mistakes.add(format!("--fail: {mistake}")));
         Vec::new()
     });
+    let tolerated = mistakes.take("--tolerate-lost", args.fleet.tolerance.of(args.fleet.agents));
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
     let passage = endpoint::passage(&args.urls, &request);
@@ -75,9 +76,10 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         exports.endpoint(&name, &point.label, terms.seed);
     }
     let title = format!("{name} @ {}", point.label);
-    let agents = args.agents.map(|agents| Local::start(agents, &stop)).transpose()?;
+    let agents = args.fleet.agents.map(|agents| Local::start(agents, tolerated, &stop)).transpose()?;
     let generator = agents.as_ref().map_or(&Here as &dyn Generator, |agents| agents.fleet());
     let mut loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
+    agents.iter().for_each(|agents| fleet::say_losses(agents.fleet(), args.output.quiet));
     drop(agents);
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let environment = host::environment(proofload_report::recorded_finding);
@@ -153,7 +155,7 @@ fn given(load: SingleLoad) -> SingleLoad {
 
 /// Why the rate is not held against the generator's ceiling.
 fn left_out(args: &MeasureArgs) -> Option<&'static str> {
-    match args.agents {
+    match args.fleet.agents {
         _ if args.no_ceiling => Some("--no-ceiling was given"),
         Some(_) => Some("that of several agents is not known"),
         None => None,

@@ -1,7 +1,8 @@
 //! `proofload resume` and `proofload rerun`: what a record says, done again or to its end.
 
-use crate::args::{Cli, ExportArgs, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
+use crate::args::{Cli, ExportArgs, FleetArgs, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
 use crate::exit::{Exit, leave};
+use crate::fleet::with_agents;
 use crate::run::{Request, execute, timed};
 use crate::{capacity, compare, run};
 use clap::Parser;
@@ -127,9 +128,15 @@ fn again(
         .map_err(|error| mistake(format!("its command line is not understood by this Proofload: {error}")))?;
     let base = PathBuf::from(&plan.working_directory);
     let mut offline = false;
+    let fleet;
     let (mut study, catalogue, preset, workers, baseline) = match &cli.verb {
         Some(Verb::Run(args)) => {
             let args = below(args, &base);
+            if !plan.subjects_address.is_empty() || plan.agents.iter().any(|agent| !agent.is_here) {
+                let what = "its servers or agents were on other machines; run the study anew";
+                return Err(mistake(what.to_string()));
+            }
+            fleet = FleetArgs { agents: args.agents, tolerance: args.tolerance.clone() };
             offline = args.offline;
             let catalogue = run::catalogue(&args)?;
             let study = study_of(&args, &catalogue, plan)?;
@@ -138,11 +145,13 @@ fn again(
         Some(Verb::Compare(args)) => {
             let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
             let study = within(&base, || compare::study_of(args))?;
+            fleet = args.fleet.clone();
             (study, catalogue, args.preset.clone(), args.load.workers, None)
         }
         Some(Verb::Capacity(args)) => {
             let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
             let study = within(&base, || capacity::study_of(args))?;
+            fleet = args.fleet.clone();
             (study, catalogue, capacity::preset(args), args.load.workers, None)
         }
         Some(Verb::Tune(_) | Verb::Doctor(_) | Verb::Replicate(_)) => {
@@ -155,19 +164,22 @@ fn again(
         plan::keep_most_connections(&mut study, plan);
     }
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
-    let run = StudyRun {
-        mode: Mode::from_name(plan.mode.name()),
-        seed: Some(plan.seed),
-        workers,
-        begin,
-        ..timed(StudyRun::new(&study, &catalogue, &cache, dir), &preset)?
-    };
-    execute(&Request {
-        no_wait,
-        baseline: baseline.as_ref(),
-        base: &base,
-        export: Some(export),
-        ..Request::new(run, output)
+    with_agents(&fleet, output.quiet, |generator| {
+        let run = StudyRun {
+            mode: Mode::from_name(plan.mode.name()),
+            seed: Some(plan.seed),
+            workers,
+            begin,
+            generator,
+            ..timed(StudyRun::new(&study, &catalogue, &cache, dir), &preset)?
+        };
+        execute(&Request {
+            no_wait,
+            baseline: baseline.as_ref(),
+            base: &base,
+            export: Some(export),
+            ..Request::new(run, output)
+        })
     })
 }
 

@@ -4,15 +4,13 @@ use crate::args::{BaselineArgs, ExportArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
-use crate::fleet::Local;
 use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
-use proofload_agents::Fleet;
-use proofload_engine::{EngineError, Generator, Here, driver};
+use proofload_engine::{EngineError, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals};
-use proofload_lab::plan::{self, Length, Mode, Preset};
+use proofload_lab::plan::{self, Length, Preset};
 use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
 use proofload_language::{again, say, word};
@@ -22,7 +20,7 @@ use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
 use proofload_store::{Run, StoreError};
 use proofload_study::{self as study, Study};
-use proofload_subject::{Cache, Catalogue, SubjectError};
+use proofload_subject::{Catalogue, SubjectError};
 use std::path::{Path, PathBuf};
 
 /// A run of a study, as the command line asks for it.
@@ -42,6 +40,8 @@ pub struct Request<'a> {
     pub held: Option<&'a MeasuringLock>,
     /// Who sees figures while it runs.
     pub export: Option<&'a ExportArgs>,
+    /// Whether the record is for somebody elsewhere, who says where it lies.
+    pub brought_home: bool,
     /// The output.
     pub output: &'a OutputArgs,
 }
@@ -58,62 +58,9 @@ impl<'a> Request<'a> {
             base,
             held: None,
             export: None,
+            brought_home: false,
             output,
         }
-    }
-}
-
-/// The verb.
-pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
-    let checked = Checked::of(args)?;
-    let agents = args.agents.filter(|_| !args.explain);
-    let agents = agents.map(|agents| Local::start(agents, &*signals::install()?)).transpose()?;
-    checked.run(args, agents.as_ref().map(Local::fleet))
-}
-
-/// A study without mistakes, and where what it needs comes from.
-pub struct Checked {
-    study: Study,
-    catalogue: Catalogue,
-    cache: Cache,
-}
-
-impl Checked {
-    /// The study that the arguments name. Whoever needs agents checks it before they are started or waited for.
-    pub fn of(args: &RunArgs) -> anyhow::Result<Checked> {
-        let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
-        let catalogue = catalogue(args)?;
-        let study = study::load(&args.study, &options(args), &catalogue)
-            .map_err(|problems| leave(Exit::Usage, problems))?;
-        Ok(Checked { study, catalogue, cache })
-    }
-
-    /// Runs it. Its loads are carried out by these agents, or by this process; a run that lost one of them is invalid.
-    pub fn run(&self, args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
-        let ended = self.run_by(args, fleet);
-        match fleet.and_then(Fleet::lost) {
-            Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
-            None => ended,
-        }
-    }
-
-    fn run_by(&self, args: &RunArgs, fleet: Option<&Fleet>) -> anyhow::Result<Exit> {
-        let Checked { study, catalogue, cache } = self;
-        let run = StudyRun {
-            mode: args.mode.as_deref().and_then(Mode::from_name),
-            seed: args.seed,
-            generator: fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
-            ..timed(StudyRun::new(study, catalogue, cache, &args.dir), &args.preset)?
-        };
-        // Of several processes together no ceiling is known.
-        let run = StudyRun { no_ceiling: run.no_ceiling || fleet.is_some(), ..run };
-        execute(&Request {
-            no_wait: args.no_wait,
-            explain: args.explain,
-            baseline: Some(&args.baseline),
-            export: Some(&args.export),
-            ..Request::new(run, &args.output)
-        })
     }
 }
 
@@ -421,7 +368,7 @@ fn finish(
     if request.held.is_none() {
         output::write(&result, &output::Slices::of(&run), request.output)?;
     }
-    if !request.output.quiet {
+    if !request.output.quiet && !request.brought_home {
         eprintln!("{}", say!("kept-in", run = record.path().display().to_string()));
     }
     match ending {

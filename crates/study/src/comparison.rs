@@ -152,6 +152,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
         timeouts: request.timeouts,
         mode: None,
         conditions: Default::default(),
+        places: None,
         seed: None,
         not_tested: Vec::new(),
         claims: Vec::new(),

@@ -4,6 +4,7 @@ use super::conditions::Conditions;
 use super::encode::{self, EncodeError};
 use super::expectations::{ExpectedRow, Reference};
 use super::mode::Mode;
+use super::places::StudyPlaces;
 use super::request::Shown;
 use super::shape::LoadPoint;
 use super::speaks::Speaks;
@@ -43,6 +44,8 @@ pub struct Study {
     pub mode: Option<Mode>,
     /// What Proofload chooses about its own manner of asking.
     pub conditions: Conditions,
+    /// Where it runs, when the study says so.
+    pub places: Option<StudyPlaces>,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.

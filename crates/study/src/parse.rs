@@ -15,6 +15,7 @@ use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
 use super::model::{Stream, Study, Variant};
 use super::name::{FOLDER_NAME, is_folder_name};
+use super::places::{PLACES, check_places};
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity::{self, DURATION};
 use super::redact;
@@ -79,6 +80,8 @@ keys! {
         optional streams: Kind::Names(&Kind::Map(&[&STREAM]), 2, STREAMS_MAX),
         /// How the variants take turns; chosen by load and memory without it.
         optional mode: MODE,
+        /// Where servers and agents run; all of it on this machine without.
+        optional places: Kind::Map(&[&PLACES]),
         /// What Proofload chooses about its own manner of asking; varied without it.
         optional conditions: CONDITIONS_OR_WORD,
         /// Time-outs.
@@ -185,6 +188,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let conditions =
         map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
+    let places = map.optional("places").map_or(Some(None), |field| check_places(&field).map(Some));
     let seed = map.optional("seed").map(|field| field.integer("a seed"));
     let statements = Statements::read(map);
     let quick = map.optional("quick");
@@ -232,6 +236,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
             Some(driver) => conditions?.with_driver(driver),
             None => conditions?,
         },
+        places: places?,
         seed: seed.flatten(),
         not_tested: parts.not_tested,
         claims: parts.claims.expanded,

@@ -205,8 +205,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a limited generator lowers the throughput of every load",
         file: "crates/store/src/observe/fitness.rs",
-        from: "measured.model == Model::Closed && !measured",
-        to: "!measured",
+        from: "measured.model == Model::Closed && is_whole",
+        to: "is_whole",
         tests: &["-p", "proofload-store", "--test", "it"],
     },
     Mutation {

@@ -40,9 +40,15 @@ const RULES: [Rule; 8] = [
     },
     Rule {
         words: &[concat!("Com", "mand::new(")],
-        allowed: &["crates/agents/src/local.rs", "crates/subject/src/keeper/", "xtask/", "benches/"],
+        allowed: &[
+            "crates/agents/src/local.rs",
+            "crates/places/",
+            "crates/subject/src/keeper/",
+            "xtask/",
+            "benches/",
+        ],
         in_tests_too: false,
-        instead: "only the keepers of subject start processes, and agents of this executable",
+        instead: "only the keepers of subject start processes, agents of this executable, and places what brings it elsewhere",
     },
     Rule {
         words: &[concat!("derive(Ser", "ialize"), concat!(", Ser", "ialize"), concat!(", Deser", "ialize")],
@@ -50,6 +56,7 @@ const RULES: [Rule; 8] = [
             "crates/agents/",
             "crates/engine/",
             "crates/measure/",
+            "crates/places/",
             "crates/store/",
             "crates/study/",
             "crates/subject/",
@@ -57,7 +64,8 @@ const RULES: [Rule; 8] = [
             "xtask/",
         ],
         in_tests_too: false,
-        instead: "stored types live in store; input types in study and subject; what agents hear in agents, engine, measure and wire",
+        instead: "stored types live in store; input types in study and subject; what agents hear in agents, engine, measure and \
+                  wire; what a place answers in places",
     },
     Rule {
         words: &[
@@ -100,6 +108,7 @@ const RULES: [Rule; 8] = [
             "crates/subject/",
             "crates/telemetry/",
             "crates/lab/",
+            "crates/places/",
             "crates/ui/",
             "crates/metrics/src/push.rs",
             "crates/metrics/src/scrape.rs",

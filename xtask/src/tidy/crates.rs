@@ -3,7 +3,7 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 21] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
@@ -12,6 +12,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("reference", &["wire", "measure"]),
     ("store", &["language", "measure", "stats"]),
     ("host", &["store"]),
+    ("places", &[]),
     ("agents", &["engine", "host", "measure", "wire"]),
     ("study", &["engine", "host", "stats", "store", "wire"]),
     ("subject", &["engine", "host", "store", "study"]),
@@ -35,6 +36,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "language",
             "measure",
             "metrics",
+            "places",
             "reference",
             "report",
             "stats",
@@ -46,7 +48,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ),
     ("testkit", &[]),
     ("xtask", &["host", "stats", "store", "study"]),
-    ("benches", &["host", "reference"]),
+    ("benches", &["agents", "engine", "host", "measure", "reference", "wire"]),
 ];
 
 /// What tests may use beyond that.

@@ -1,6 +1,6 @@
 //! Arguments of `proofload capacity`.
 
-use super::{ExportArgs, LoadArgs, OutputArgs, heading};
+use super::{ExportArgs, FleetArgs, LoadArgs, OutputArgs, heading};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,6 +34,9 @@ pub struct CapacityArgs {
     /// Directory for runs/capacity/ID/
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
     pub dir: PathBuf,
+    /// Who carries it out.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// The load; connections default to auto, arrivals are always Poisson.
     #[command(flatten)]
     pub load: LoadArgs,

@@ -15,8 +15,8 @@ Examples:
 pub const RUN: &str = "\
 Examples:
   proofload run study.yaml --explain       # what it would start, and how long
-  proofload run study.yaml --quick
-  proofload run study.yaml --set load.closed.connections=64 --budget 20m";
+  proofload run study.yaml --set load.closed.connections=64 --quick
+  proofload run study.yaml --subjects-on lab1      # the servers, by your ssh";
 
 pub const COORDINATOR: &str = "\
 Examples:
@@ -59,6 +59,12 @@ Examples:
   proofload diff runs/STUDY/ID1 runs/STUDY/ID2
   proofload diff runs/STUDY/ID1 runs/STUDY/latest
   proofload diff runs/STUDY/ID1 runs/STUDY/latest --format json";
+
+pub const MANIFEST: &str = "\
+Examples:
+  proofload manifest study.yaml --agents 20 --image registry/lab:1 > lab.yaml
+  proofload manifest study.yaml --agents 20 --image lab:1 --quick
+  proofload manifest study.yaml --agents 2 --image lab:1 --namespace perf";
 
 pub const UI: &str = "\
 Examples:

@@ -10,6 +10,8 @@ pub const CONNECTIONS: &str = "Connections";
 pub const MEASUREMENT: &str = "Measurement";
 /// How much time it takes.
 pub const TIME: &str = "Time";
+/// Where it runs.
+pub const PLACES: &str = "Places";
 /// The search of a capacity.
 pub const SEARCH: &str = "Search";
 /// The comparison with an earlier run.

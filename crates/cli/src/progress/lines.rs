@@ -34,6 +34,9 @@ pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
 /// What was measured or chosen on the way, by which the run goes on.
 pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
+        Progress::Network { found } => {
+            say!("live-network", found = proofload_report::said_of_network(found))
+        }
         Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
         Progress::Slices { slicing } => say!(
             "live-chosen-turns-of-s-of",

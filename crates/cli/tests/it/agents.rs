@@ -30,8 +30,13 @@ fn agents(mark: &str) -> Vec<Pid> {
 
 /// A load of a minute by three agents, under way.
 fn under_way(server: &Reference, mark: &str) -> (Child, Vec<Pid>) {
+    under_way_for("60s", &[], server, mark)
+}
+
+fn under_way_for(length: &str, more: &[&str], server: &Reference, mark: &str) -> (Child, Vec<Pid>) {
     let url = server.url();
-    let child = marked(&[&url, "-r", "300", "-d", "60s", "-c", "9", "--agents", "3"], mark);
+    let args = [&url, "-r", "300", "-d", length, "-c", "9", "--agents", "3"];
+    let child = marked(&[&args[..], more].concat(), mark);
     let child = { child }.spawn().expect("it starts");
     wait_until(Duration::from_secs(60), "requests", || server.counts()["requests"].as_u64() > Some(50));
     let agents = agents(mark);
@@ -67,6 +72,33 @@ fn an_agent_that_is_killed_makes_the_run_invalid_and_leaves_no_process() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(12), "{said}");
     assert!(said.contains("is lost: ") && said.contains("is no measurement"), "{said}");
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn a_load_that_tolerates_it_goes_on_without_an_agent_that_is_killed() {
+    let server = Reference::start(&[]);
+    let mark = mark("tolerated");
+    let more = ["--tolerate-lost", "1", "--format", "json"];
+    let (child, agents) = under_way_for("6s", &more, &server, &mark);
+    kill_process(agents[1], Signal::KILL).expect("killed");
+    let began = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(began.elapsed() < 2 * END, "{:?}", began.elapsed());
+    let said = text(&output.stderr);
+    assert!(said.contains("is lost: ") && said.contains("the others went on"), "{said}");
+    let point = json(&output)["points"][0].clone();
+    let used = &point["generator"]["agents"];
+    assert_eq!((used["count"].as_u64(), used["lost"].as_u64()), (Some(3), Some(1)), "{used}");
+    let (intended, lacking) = (point["intended"].as_u64(), used["not_offered"].as_u64());
+    assert_eq!(intended.zip(lacking).map(|(intended, lacking)| intended + lacking), Some(1_800));
+    assert!((1_200..1_800).contains(&intended.expect("a count")), "{point}");
+    assert_eq!((&point["outcomes"]["answered"], &point["unsent"]), (&point["intended"], &Value::from(0)));
+    let found = point["generator"]["findings"][0].as_str().expect("a finding");
+    let is_named = found.starts_with("agent ") && found.contains("was lost during this load");
+    assert!(is_named && found.contains("% of the intended load was offered"), "{found}");
+    // On a busy machine the others are not fit either.
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
@@ -162,6 +194,14 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
         "127.0.0.1:0",
         "--token-file",
     ];
+    let nobody_left = proofload(&[&args[..], &[file, "--tolerate-lost", "2"]].concat());
+    assert_eq!(nobody_left.status.code(), Some(2));
+    assert!(text(&nobody_left.stderr).contains("write at most 1"), "{}", text(&nobody_left.stderr));
+    for verb in [&["http://127.0.0.1:1"][..], &["run", "studies/quickstart.yaml"]] {
+        let without_agents = proofload(&[verb, &["--tolerate-lost", "1"]].concat());
+        assert_eq!(without_agents.status.code(), Some(2));
+        assert!(text(&without_agents.stderr).contains("give --agents"), "{}", text(&without_agents.stderr));
+    }
     let alone = proofload(&[&args[..], &[file, "--wait", "200ms"]].concat());
     assert_eq!(alone.status.code(), Some(3));
     assert!(text(&alone.stderr).contains("missing: number 0, 1"), "{}", text(&alone.stderr));

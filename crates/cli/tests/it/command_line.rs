@@ -3,12 +3,13 @@
 use crate::support::{Reference, json, proofload, root, text};
 
 /// Every verb, those of `subjects` among them.
-pub const VERBS: [&[&str]; 27] = [
+pub const VERBS: [&[&str]; 28] = [
     &[],
     &["capacity"],
     &["compare"],
     &["run"],
     &["coordinator"],
+    &["manifest"],
     &["agent"],
     &["replicate"],
     &["resume"],

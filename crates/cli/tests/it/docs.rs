@@ -275,7 +275,7 @@ fn every_outcome_is_in_the_table_of_the_documents() {
 }
 
 /// Options of other programs that the documents speak of.
-const OF_OTHERS: [&str; 16] = [
+const OF_OTHERS: [&str; 21] = [
     "--release",
     "--locked",
     "--target",
@@ -292,6 +292,11 @@ const OF_OTHERS: [&str; 16] = [
     "--rounds",
     "--seconds",
     "--warm",
+    "--read-only",
+    "--rm",
+    "--tmpfs",
+    "--user",
+    "--userns",
 ];
 
 fn options(text: &str) -> BTreeSet<String> {

@@ -25,6 +25,7 @@ mod measure;
 mod missing;
 mod noise;
 mod open_loop;
+mod places;
 mod processes;
 mod records;
 mod replicate;

@@ -1,0 +1,88 @@
+//! A study that was checked, and runs where it is placed.
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, leave};
+use crate::fleet::{self, Local};
+use crate::run::{Request, catalogue, execute, options, timed};
+use proofload_agents::Fleet;
+use proofload_engine::{Generator, Here};
+use proofload_host::signals;
+use proofload_lab::plan::Mode;
+use proofload_lab::study_run::StudyRun;
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue};
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Runs a checked study with servers on this machine, by its agents or by this process.
+pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
+    let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
+    let agents = args.agents.filter(|_| !args.explain);
+    let agents = agents.map(|agents| Local::start(agents, tolerated, &*signals::install()?)).transpose()?;
+    checked.run(args, &Placed { fleet: agents.as_ref().map(Local::fleet), ..Placed::default() })
+}
+
+/// A study without mistakes, and where what it needs comes from.
+pub struct Checked {
+    /// The study.
+    pub study: Study,
+    catalogue: Catalogue,
+    cache: Cache,
+}
+
+/// Where a study runs.
+#[derive(Clone, Copy)]
+pub struct Placed<'a> {
+    /// The agents that carry its loads out; none where this process does.
+    pub fleet: Option<&'a Fleet>,
+    /// Where its servers listen.
+    pub address: IpAddr,
+    /// The arguments and the working directory that it was asked for with, where that was elsewhere.
+    pub given: Option<(&'a [String], &'a str)>,
+}
+
+impl Default for Placed<'_> {
+    fn default() -> Self {
+        Placed { fleet: None, address: Ipv4Addr::LOCALHOST.into(), given: None }
+    }
+}
+
+impl Checked {
+    /// The study that the arguments name. Whoever needs agents checks it before they are started or waited for.
+    pub fn of(args: &RunArgs) -> anyhow::Result<Checked> {
+        let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
+        let catalogue = catalogue(args)?;
+        let study = study::load(&args.study, &options(args), &catalogue)
+            .map_err(|problems| leave(Exit::Usage, problems))?;
+        Ok(Checked { study, catalogue, cache })
+    }
+
+    /// Runs it in its places. A run that lost more agents than it tolerates is invalid.
+    pub fn run(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
+        let ended = self.run_by(args, placed);
+        placed.fleet.iter().for_each(|fleet| fleet::say_losses(fleet, args.output.quiet));
+        match placed.fleet {
+            Some(fleet) => fleet::unless_lost(fleet, ended),
+            None => ended,
+        }
+    }
+
+    fn run_by(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
+        let Checked { study, catalogue, cache } = self;
+        let run = StudyRun {
+            mode: args.mode.as_deref().and_then(Mode::from_name),
+            seed: args.seed,
+            generator: placed.fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
+            address: placed.address,
+            given: placed.given,
+            ..timed(StudyRun::new(study, catalogue, cache, &args.dir), &args.preset)?
+        };
+        execute(&Request {
+            no_wait: args.no_wait,
+            explain: args.explain,
+            baseline: Some(&args.baseline),
+            export: Some(&args.export),
+            brought_home: placed.given.is_some(),
+            ..Request::new(run, &args.output)
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! The coordinator that another machine's `proofload run --subjects-on` starts here: it takes its orders from standard input, and
+//! ends everything when that ends.
+
+use crate::args::{self, RunArgs, Verb};
+use crate::checked::{Checked, Placed};
+use crate::exit::{Exit, leave};
+use crate::fleet::{refused, tolerated};
+use crate::run;
+use anyhow::Context as _;
+use proofload_agents::{Listener, Terms, Token};
+use proofload_host::signals;
+use proofload_places::{Order, Told};
+use proofload_subject::{Cache, this_program};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Stdin, Write};
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// The first argument of a process that does this.
+pub const ARGUMENT: &str = "__place";
+/// What whoever asked says: that it is there, and that all is to end.
+pub const ALIVE: &[u8] = b"alive\n";
+pub const STOP: &[u8] = b"stop\n";
+/// The first argument of a process that hands over what a coordinator holds.
+pub const RECORD_ARGUMENT: &str = "__record";
+/// The line by which a coordinator says that it holds its record.
+pub const HELD: &str = "the run has ended; its record waits to be fetched";
+/// In the folder of a coordinator that holds its record: how it ended, and that it was fetched.
+const ENDED: &str = "ended";
+const FETCHED: &str = "fetched";
+/// Whoever asked says every second that it is there; after so long without a word it is gone.
+const SILENCE_NS: u64 = 5_000_000_000;
+const LOOK: Duration = Duration::from_millis(250);
+/// How long the record may take on its way before the way is taken for gone.
+const HANDING_OVER: Duration = Duration::from_secs(60);
+
+/// Carries an order out. What happens is told on the standard output that this process was started with.
+pub fn serve() -> anyhow::Result<Exit> {
+    let mut out = apart_from_output().context("standard output and error cannot be set apart")?;
+    let mut input = BufReader::new(std::io::stdin());
+    let order = proofload_places::read_order(&mut input).context("no order came")?;
+    let own = proofload_places::fingerprint(&this_program())?;
+    if order.fingerprint != own {
+        return Err(leave(Exit::Usage, format!("asked by executable {}, this is {own}", order.fingerprint)));
+    }
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let folder = cache.root().join("places").join(format!("{}-{}", clock_seconds(), std::process::id()));
+    proofload_places::unpack((&mut input).take(order.files_bytes), &folder.join("files"))
+        .with_context(|| format!("{}", folder.display()))?;
+    let stop = signals::install()?;
+    listen_for_the_end(input, Arc::clone(&stop));
+    let ended = conduct(&order, &folder, &stop, &mut out);
+    let (exit, message) = outcome(&ended);
+    if hand_over(out, exit, message, &folder) {
+        // It is at home now.
+        let _ = fs::remove_dir_all(&folder);
+    }
+    Ok(exit)
+}
+
+fn clock_seconds() -> u64 {
+    proofload_host::clock::unix_ns() / 1_000_000_000
+}
+
+/// The standard output for what is told here alone, and a standard error that never fails: whoever reads it may be gone.
+fn apart_from_output() -> std::io::Result<File> {
+    let told = File::from(rustix::io::dup(rustix::stdio::stdout())?);
+    rustix::stdio::dup2_stdout(&File::options().write(true).open("/dev/null")?)?;
+    let mut shown = File::from(rustix::io::dup(rustix::stdio::stderr())?);
+    let (mut lines, into) = std::io::pipe()?;
+    rustix::stdio::dup2_stderr(&into)?;
+    std::thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        while let Ok(count @ 1..) = lines.read(&mut chunk) {
+            let _ = shown.write_all(&chunk[..count]);
+        }
+    });
+    Ok(told)
+}
+
+/// Stops everything when the other side says so, ends, or is silent for too long.
+fn listen_for_the_end(input: BufReader<Stdin>, stop: Arc<AtomicBool>) {
+    let heard_ns = Arc::new(AtomicU64::new(proofload_host::clock::monotonic_ns()));
+    let (last, stopping) = (Arc::clone(&heard_ns), Arc::clone(&stop));
+    std::thread::spawn(move || {
+        for line in input.lines() {
+            match line.as_deref() {
+                Ok(word) if STOP.starts_with(word.as_bytes()) => break,
+                Err(_) => break,
+                Ok(_) => last.store(proofload_host::clock::monotonic_ns(), Ordering::Relaxed),
+            }
+        }
+        stopping.store(true, Ordering::Relaxed);
+    });
+    std::thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
+            let now_ns = proofload_host::clock::monotonic_ns();
+            if now_ns.saturating_sub(heard_ns.load(Ordering::Relaxed)) > SILENCE_NS {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// Waits for the agents, runs the study.
+fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &mut File) -> anyhow::Result<Exit> {
+    let args = arguments(order, folder)?;
+    let address = match order.address {
+        Some(address) => address,
+        None => own_address()?,
+    };
+    let address = proofload_study::local_address(&address.to_string())
+        .map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+    let checked = Checked::of(&args)?;
+    let token = Token::new(&order.token).context("the token is too short")?;
+    let listener = Listener::open(SocketAddr::new(address, 0), &token).map_err(refused)?;
+    let keeps_in = folder.join("runs").display().to_string();
+    proofload_places::say_told(out, &Told::Listening { at: listener.address(), keeps_in })?;
+    let tolerated = tolerated(&args.tolerance, Some(order.agents))?;
+    let terms = Terms { agents: order.agents, wait: Duration::from_secs(order.wait_s), tolerated };
+    let fleet =
+        listener.gather(&terms, stop, &mut |line| run::say(args.output.quiet, line)).map_err(refused)?;
+    let given = (order.arguments.as_slice(), order.directory.as_str());
+    checked.run(&args, &Placed { fleet: Some(&fleet), address, given: Some(given) })
+}
+
+/// The arguments as they were given there, for the files as they lie here.
+fn arguments(order: &Order, folder: &Path) -> anyhow::Result<RunArgs> {
+    let words = std::iter::once("proofload").chain(order.arguments.iter().map(String::as_str));
+    let Some(Verb::Run(args)) = args::read(words.map(OsString::from))?.verb else {
+        return Err(leave(Exit::Usage, "not the arguments of proofload run"));
+    };
+    let mut args = *args;
+    let files = folder.join("files");
+    args.study = files.join("study").join(args.study.file_name().unwrap_or_default());
+    args.catalogue = args.catalogue.map(|_| files.join("catalogue"));
+    args.dir = folder.to_path_buf();
+    (args.places, args.agents, args.output.output) = (Default::default(), None, Vec::new());
+    // Figures are compared, and shown to others, where the record will be.
+    (args.baseline.baseline, args.export) = (None, Default::default());
+    Ok(args)
+}
+
+/// The address at which whoever came by ssh found this machine.
+fn own_address() -> anyhow::Result<IpAddr> {
+    let connection = std::env::var("SSH_CONNECTION").unwrap_or_default();
+    let found = connection.split_whitespace().nth(2).and_then(|word| word.parse().ok());
+    found.ok_or_else(|| {
+        let why =
+            "no address of the servers' machine is known here; give --address, one at which agents reach it";
+        leave(Exit::Usage, why)
+    })
+}
+
+/// Says how it ended, with the record. Whether all of it went.
+fn hand_over(mut out: File, exit: Exit, message: String, folder: &Path) -> bool {
+    let mut record = Vec::new();
+    let runs = folder.join("runs");
+    if runs.is_dir() && proofload_places::pack_record(&runs, &mut record).is_err() {
+        record.clear();
+    }
+    let kept = runs.is_dir() && record.is_empty();
+    let ended = Told::Ended { exit: exit as u8, message, record_bytes: record.len() as u64 };
+    let (done, is_done) = mpsc::channel();
+    std::thread::spawn(move || {
+        let said = proofload_places::say_told(&mut out, &ended).and_then(|()| out.write_all(&record));
+        let _ = done.send(said.is_ok());
+    });
+    // A way that is cut takes nothing, and says nothing.
+    is_done.recv_timeout(HANDING_OVER).unwrap_or(false) && !kept
+}
+
+/// Keeps a process and its record after the end for whoever fetches it.
+pub fn hold(
+    folder: &Path,
+    ended: anyhow::Result<Exit>,
+    time: Result<u64, String>,
+    stop: &AtomicBool,
+) -> anyhow::Result<Exit> {
+    let time_ns = time.map_err(|why| leave(Exit::Usage, format!("--hold {why}")))?;
+    let (exit, message) = outcome(&ended);
+    let told = Told::Ended { exit: exit as u8, message, record_bytes: 0 };
+    let mut file = File::create(folder.join(ENDED)).with_context(|| format!("{}", folder.display()))?;
+    proofload_places::say_told(&mut file, &told)?;
+    eprintln!("{HELD}");
+    let begun_ns = proofload_host::clock::monotonic_ns();
+    let is_over = || proofload_host::clock::monotonic_ns().saturating_sub(begun_ns) > time_ns;
+    while !folder.join(FETCHED).exists() && !stop.load(Ordering::Relaxed) && !is_over() {
+        std::thread::sleep(LOOK);
+    }
+    ended
+}
+
+fn outcome(ended: &anyhow::Result<Exit>) -> (Exit, String) {
+    match ended {
+        Ok(exit) => (*exit, String::new()),
+        Err(error) => (crate::exit::of(error), format!("{error:#}")),
+    }
+}
+
+/// Hands over what the coordinator of this folder holds.
+pub fn record(folder: Option<OsString>) -> anyhow::Result<Exit> {
+    let folder = PathBuf::from(folder.context("of which folder?")?);
+    let file = File::open(folder.join(ENDED)).context("the run has not ended")?;
+    let told = proofload_places::read_told(&mut BufReader::new(file))?;
+    let Some(Told::Ended { exit, message, .. }) = told else { anyhow::bail!("nothing is held") };
+    let out = File::from(rustix::io::dup(rustix::stdio::stdout())?);
+    if hand_over(out, Exit::from_code(exit), message, &folder) {
+        File::create(folder.join(FETCHED))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Where records are kept on a machine whose way home was cut.
+pub fn kept(host: &str, keeps_in: &str) -> String {
+    format!("what was measured until then is kept on {host}, in {keeps_in}")
+}
+
+/// The folder of a study, which goes along with it.
+pub fn folder_of(study: &Path) -> PathBuf {
+    match study.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}

@@ -1,0 +1,287 @@
+//! `--on` and `--subjects-on`: a study whose agents, or whose servers, are on other machines.
+
+use crate::args::RunArgs;
+use crate::checked::{Checked, Placed, run_here};
+use crate::exit::{Exit, leave};
+use crate::fleet::{refused, tolerated};
+use crate::kubernetes;
+use crate::place::{self, folder_of};
+use crate::run::say;
+use crate::there::{There, bring_home};
+use anyhow::Context as _;
+use proofload_agents::{Listener, Terms, Token};
+use proofload_host::signals;
+use proofload_places::{Allocation, Launched, Launcher, Order, fingerprint};
+use proofload_study::Study;
+use proofload_subject::this_program;
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How long agents elsewhere may take to come, seconds.
+const WAIT_S: u64 = 60;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The verb.
+pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let checked = Checked::of(args)?;
+    let args = &with_those_of(&checked.study, args);
+    if args.explain {
+        return run_here(args, &checked);
+    }
+    if let Some(exit) = within_slurm(args)? {
+        return Ok(exit);
+    }
+    match (args.places.on.as_deref(), Places::of(args)?) {
+        (Some(KUBERNETES), _) => kubernetes::run(args),
+        (_, Some(places)) => places.run(args, &checked),
+        (_, None) => run_here(args, &checked),
+    }
+}
+
+/// Engines, as `--on` names them; beside these there is `ssh:HOST,HOST`.
+const KUBERNETES: &str = "kubernetes";
+const SLURM: &str = "slurm";
+
+/// Who runs where.
+#[derive(Debug)]
+struct Places {
+    /// Where the servers are, and with them the coordinator.
+    subjects: Launcher,
+    /// Where the agents are, one list for each process that starts some.
+    agents: Vec<(Launcher, u32)>,
+    /// The servers' address; found out where there is none.
+    address: Option<IpAddr>,
+}
+
+/// The arguments, and where they say nothing, what the study says of its places.
+fn with_those_of(study: &Study, args: &RunArgs) -> RunArgs {
+    let mut args = args.clone();
+    let said = study.places.clone().unwrap_or_default();
+    let asked = &mut args.places;
+    asked.on = asked.on.take().or(said.agents_on);
+    asked.subjects_on = asked.subjects_on.take().or(said.subjects_on);
+    asked.address = asked.address.or(said.address);
+    args.agents = args.agents.or(said.agents);
+    args
+}
+
+/// This executable.
+struct Program {
+    path: PathBuf,
+    fingerprint: String,
+}
+
+impl Places {
+    /// What the arguments say; `None` where everything stays here.
+    fn of(args: &RunArgs) -> anyhow::Result<Option<Places>> {
+        let asked = &args.places;
+        let wanted = args.agents.unwrap_or(0);
+        let subjects = asked.subjects_on.clone().map_or(Launcher::Here, Launcher::Ssh);
+        let (subjects, agents, mut address) = match asked.on.as_deref() {
+            Some(KUBERNETES) => return Ok(None),
+            None if subjects == Launcher::Here => return Ok(None),
+            None => (subjects, vec![(Launcher::Here, wanted.max(1))], None),
+            Some(SLURM) => {
+                let (first, others) = nodes()?;
+                let address = Allocation::address(&first).map_err(|error| leave(Exit::Usage, error))?;
+                let agents = vec![(Launcher::Slurm(others.clone()), others.len() as u32)];
+                (Launcher::Slurm(vec![first]), agents, Some(address))
+            }
+            Some(on) => (subjects, by_ssh(on, wanted)?, None),
+        };
+        address = asked.address.or(address);
+        Ok(Some(Places { subjects, agents, address }))
+    }
+
+    fn count(&self) -> u32 {
+        self.agents.iter().map(|(_, count)| count).sum()
+    }
+
+    /// How many of the agents may be lost.
+    fn tolerated(&self, args: &RunArgs) -> anyhow::Result<u32> {
+        tolerated(&args.tolerance, Some(self.count()))
+    }
+
+    /// Runs a study there.
+    fn run(&self, args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
+        self.tolerated(args)?;
+        let path = this_program();
+        let fingerprint = fingerprint(&path)?;
+        let program = Program { path, fingerprint };
+        let launchers = self.agents.iter().map(|(launcher, _)| launcher).chain([&self.subjects]);
+        for launcher in launchers {
+            let provided = launcher.provide(&program.path, &program.fingerprint);
+            provided.map_err(|error| leave(Exit::FailedStart, error))?;
+        }
+        match self.subjects {
+            Launcher::Here => self.run_here(args, checked, &program),
+            _ => self.run_there(args, &program),
+        }
+    }
+
+    /// The servers are on this machine.
+    fn run_here(&self, args: &RunArgs, checked: &Checked, program: &Program) -> anyhow::Result<Exit> {
+        let stop = signals::install()?;
+        let address = match self.address {
+            Some(address) => address,
+            None => self.address_seen()?,
+        };
+        proofload_study::local_address(&address.to_string())
+            .map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+        let token = Token::fresh().map_err(refused)?;
+        let listener = Listener::open(SocketAddr::new(address, 0), &token).map_err(refused)?;
+        let _agents = self.start_agents(listener.address(), &token, program)?;
+        let terms = Terms {
+            agents: self.count(),
+            wait: Duration::from_secs(WAIT_S),
+            tolerated: self.tolerated(args)?,
+        };
+        let quiet = args.output.quiet;
+        let fleet = listener.gather(&terms, &stop, &mut |line| say(quiet, line)).map_err(refused)?;
+        checked.run(args, &Placed { fleet: Some(&fleet), address, given: None })
+    }
+
+    /// This machine's address as the first of the agents' machines sees it.
+    fn address_seen(&self) -> anyhow::Result<IpAddr> {
+        let Some((Launcher::Ssh(host), _)) = self.agents.first() else {
+            return Err(leave(Exit::Usage, "--address: agents have to know where this machine is"));
+        };
+        let seen = proofload_places::seen_from(host).map_err(|error| leave(Exit::FailedStart, error))?;
+        seen.ok_or_else(|| {
+            leave(Exit::Usage, format!("{host} does not say how it sees this machine; give --address"))
+        })
+    }
+
+    fn start_agents(
+        &self,
+        at: SocketAddr,
+        token: &Token,
+        program: &Program,
+    ) -> anyhow::Result<Vec<Launched>> {
+        let mut started = Vec::new();
+        let mut index = 0;
+        for (launcher, count) in &self.agents {
+            // Slurm starts one on each node, and numbers them.
+            let (processes, numbered) =
+                if let Launcher::Slurm(_) = launcher { (1, false) } else { (*count, true) };
+            for _ in 0..processes {
+                let mut words = vec!["agent".to_owned(), "--join".to_owned(), at.to_string()];
+                words.extend(["--token-file", "/dev/stdin", "--quiet"].map(str::to_owned));
+                if numbered {
+                    words.extend(["--index".to_owned(), index.to_string()]);
+                    index += 1;
+                }
+                let mut command = launcher.command(&program.path, &program.fingerprint, &words);
+                command.stdin(Stdio::piped()).stdout(Stdio::null());
+                let name = format!("agent on {}", launcher.name());
+                let mut agent =
+                    Launched::start(name, command).map_err(|error| leave(Exit::FailedStart, error))?;
+                if let Some(mut pipe) = agent.child.stdin.take() {
+                    pipe.write_all(token.line().as_bytes()).with_context(|| agent.name.clone())?;
+                }
+                started.push(agent);
+            }
+        }
+        Ok(started)
+    }
+
+    /// The servers are elsewhere, and so is the coordinator: it is told what to do, and its record is brought home.
+    fn run_there(&self, args: &RunArgs, program: &Program) -> anyhow::Result<Exit> {
+        let token = Token::fresh().map_err(refused)?;
+        let (order, files) = self.order(args, &token, program)?;
+        let words = [place::ARGUMENT.to_owned()];
+        let command = self.subjects.command(&program.path, &program.fingerprint, &words);
+        let stop = signals::install()?;
+        let there = There::start(self.subjects.name(), command, self.tolerated(args)?, &order, &files)?;
+        let ended = there.follow(&stop, &mut |at| {
+            let count = self.count();
+            say(args.output.quiet, &format!("the servers' machine waits for {count} agents at {at}"));
+            self.start_agents(at, &token, program)
+        })?;
+        bring_home(args, ended)
+    }
+
+    fn order(&self, args: &RunArgs, token: &Token, program: &Program) -> anyhow::Result<(Order, Vec<u8>)> {
+        let mut files = Vec::new();
+        let packed = |error| leave(Exit::Usage, error);
+        let mut folders = vec![(folder_of(&args.study), "study")];
+        folders.extend(args.catalogue.clone().map(|catalogue| (catalogue, "catalogue")));
+        proofload_places::pack(&folders, &mut files).map_err(packed)?;
+        let order = Order {
+            fingerprint: program.fingerprint.clone(),
+            token: token.line().trim().to_owned(),
+            agents: self.count(),
+            wait_s: WAIT_S,
+            address: self.address,
+            arguments: std::env::args().skip(1).collect(),
+            directory: proofload_host::working_directory(),
+            files_bytes: files.len() as u64,
+        };
+        Ok((order, files))
+    }
+}
+
+/// The first node of the allocation that this process is in, and the others.
+fn nodes() -> anyhow::Result<(String, Vec<String>)> {
+    let allocation = Allocation::of_environment().map_err(|error| leave(Exit::Usage, error))?;
+    let mut nodes = allocation.map(|allocation| allocation.nodes).unwrap_or_default();
+    if nodes.len() < 2 {
+        let why =
+            "--on slurm: the allocation needs two nodes at least, one for the servers and one for each agent";
+        return Err(leave(Exit::Usage, why));
+    }
+    let first = nodes.remove(0);
+    Ok((first, nodes))
+}
+
+/// `ssh:a,b`: agents take turns over the hosts, one each unless more are wanted.
+fn by_ssh(on: &str, wanted: u32) -> anyhow::Result<Vec<(Launcher, u32)>> {
+    let hosts: Vec<&str> = on.strip_prefix("ssh:").map_or(Vec::new(), |hosts| hosts.split(',').collect());
+    if hosts.is_empty() || hosts.iter().any(|host| host.is_empty() || host.starts_with('-')) {
+        let why = format!("--on {on}: write ssh:HOST,HOST, slurm or kubernetes");
+        return Err(leave(Exit::Usage, why));
+    }
+    let count = hosts.len() as u32;
+    let wanted = if wanted == 0 { count } else { wanted };
+    let share = |at: u32| wanted / count + u32::from(at < wanted % count);
+    let agents = hosts.iter().zip(0..).map(|(host, at)| (Launcher::Ssh((*host).to_owned()), share(at)));
+    Ok(agents.filter(|(_, count)| *count > 0).collect())
+}
+
+/// In the environment of a command within an allocation: when its standard input ends, whoever asked for it is gone.
+const LIFE_LINE: &str = "PROOFLOAD_LIFE_LINE";
+
+/// Runs this command again within an allocation, where it is in none.
+fn within_slurm(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
+    if args.places.on.as_deref() != Some(SLURM) {
+        return Ok(None);
+    }
+    let stop = signals::install()?;
+    if std::env::var_os("SLURM_JOB_ID").is_some() {
+        if std::env::var_os(LIFE_LINE).is_some() {
+            std::thread::spawn(move || {
+                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+        return Ok(None);
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut command = Allocation::wanted(args.agents.unwrap_or(1) + 1, &this_program(), &words);
+    command.env(LIFE_LINE, "stdin").stdin(Stdio::piped());
+    let mut allocation =
+        Launched::start("salloc".to_owned(), command).map_err(|error| leave(Exit::Usage, error))?;
+    loop {
+        if let Some(status) = allocation.ended() {
+            return Ok(Some(Exit::from_code(status.code().unwrap_or(1) as u8)));
+        }
+        if stop.load(Ordering::Relaxed) {
+            drop(allocation.child.stdin.take());
+        }
+        std::thread::sleep(LOOK);
+    }
+}

@@ -1,0 +1,192 @@
+//! The conversation with a coordinator elsewhere, and the way of its record home.
+
+use crate::args::{ReportArgs, RunArgs};
+use crate::exit::{Exit, leave};
+use crate::place::{self, kept};
+use crate::report;
+use crate::run::say;
+use anyhow::Context as _;
+use proofload_host::clock;
+use proofload_places::{Launched, Order, Told};
+use std::io::{BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often the other side hears that this one is there.
+const ALIVE_EVERY_NS: u64 = 1_000_000_000;
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How a run elsewhere ended.
+pub struct Ended {
+    pub exit: Exit,
+    /// The error, or nothing.
+    pub message: String,
+    /// The archive of its record; empty where nothing was recorded.
+    pub record: Vec<u8>,
+}
+
+/// What is heard of a coordinator elsewhere.
+pub enum Heard {
+    /// Agents are waited for there; records are kept in that folder.
+    Listening {
+        at: SocketAddr,
+        keeps_in: String,
+    },
+    Ended(Ended),
+    Lost(String),
+}
+
+/// Reads what is told, in a thread of its own.
+pub fn hear(output: ChildStdout) -> Receiver<Heard> {
+    let (tell, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        loop {
+            let heard = match proofload_places::read_told(&mut output) {
+                Ok(Some(Told::Listening { at, keeps_in })) => Heard::Listening { at, keeps_in },
+                Ok(Some(Told::Ended { exit, message, record_bytes })) => {
+                    let mut record = Vec::new();
+                    match (&mut output).take(record_bytes).read_to_end(&mut record) {
+                        Ok(read) if read as u64 == record_bytes => {
+                            Heard::Ended(Ended { exit: Exit::from_code(exit), message, record })
+                        }
+                        _ => Heard::Lost("its record came in part only".to_owned()),
+                    }
+                }
+                Ok(None) => Heard::Lost("the connection broke, or it could not be started".to_owned()),
+                Err(error) => Heard::Lost(format!("it says {error}")),
+            };
+            let is_last = !matches!(heard, Heard::Listening { .. });
+            if tell.send(heard).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    heard
+}
+
+/// A coordinator elsewhere, from this side.
+pub struct There {
+    host: String,
+    // Its end is the end of everything there; so it goes before the process is waited for.
+    input: ChildStdin,
+    heard: Receiver<Heard>,
+    agents: Vec<Launched>,
+    /// So many of these may end: the coordinator goes on without them, or says which did not come.
+    tolerated: u32,
+    keeps_in: String,
+    said_ns: u64,
+    stopped: bool,
+    _process: Launched,
+}
+
+impl There {
+    /// Starts it by that command, and gives it its order.
+    pub fn start(
+        host: String,
+        mut command: Command,
+        tolerated: u32,
+        order: &Order,
+        files: &[u8],
+    ) -> anyhow::Result<There> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let failed = |error: std::io::Error| leave(Exit::FailedStart, error);
+        let mut process = Launched::start(host.clone(), command).map_err(failed)?;
+        let (input, output) = (process.child.stdin.take(), process.child.stdout.take());
+        let (Some(mut input), Some(output)) = (input, output) else { anyhow::bail!("no pipes to {host}") };
+        let heard = hear(output);
+        proofload_places::say_order(&mut input, order, files)
+            .map_err(|error| leave(Exit::FailedStart, format!("{host} takes no order: {error}")))?;
+        let (agents, keeps_in) = (Vec::new(), String::new());
+        Ok(There {
+            host,
+            input,
+            heard,
+            agents,
+            tolerated,
+            keeps_in,
+            said_ns: 0,
+            stopped: false,
+            _process: process,
+        })
+    }
+
+    /// Waits for its end; where agents are to dial is told to whoever starts them.
+    pub fn follow(
+        mut self,
+        stop: &AtomicBool,
+        start_agents: &mut dyn FnMut(SocketAddr) -> anyhow::Result<Vec<Launched>>,
+    ) -> anyhow::Result<Ended> {
+        loop {
+            self.say(stop);
+            match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Listening { at, keeps_in }) => {
+                    self.keeps_in = keeps_in;
+                    self.agents = start_agents(at)?;
+                }
+                Ok(Heard::Ended(ended)) => return Ok(ended),
+                Ok(Heard::Lost(why)) => return Err(self.lost(&why)),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Says that this side is there, or that it is to end: somebody said so, or more agents have ended than may.
+    fn say(&mut self, stop: &AtomicBool) {
+        let mut failed = self.agents.iter_mut().filter_map(|agent| {
+            let status = agent.ended()?;
+            (!status.success()).then(|| format!("the {} ended ({status})", agent.name))
+        });
+        let failed = failed.nth(self.tolerated as usize);
+        let stops = stop.load(Ordering::Relaxed) || failed.is_some();
+        let now_ns = clock::monotonic_ns();
+        let said = if stops && !self.stopped {
+            self.stopped = true;
+            failed.iter().for_each(|why| say(false, why));
+            self.input.write_all(place::STOP)
+        } else if now_ns.saturating_sub(self.said_ns) > ALIVE_EVERY_NS {
+            self.said_ns = now_ns;
+            self.input.write_all(place::ALIVE)
+        } else {
+            Ok(())
+        };
+        // Whoever reads the other pipe hears that the other side is gone.
+        let _ = said.and_then(|()| self.input.flush());
+    }
+
+    fn lost(&self, why: &str) -> anyhow::Error {
+        let host = &self.host;
+        match self.keeps_in.as_str() {
+            "" => leave(Exit::FailedStart, format!("{host} is lost: {why}")),
+            keeps_in => leave(Exit::Failure, format!("{host} is lost: {why}; {}", kept(host, keeps_in))),
+        }
+    }
+}
+
+/// Unpacks the record and draws it as a run here would.
+pub fn bring_home(args: &RunArgs, ended: Ended) -> anyhow::Result<Exit> {
+    let Ended { exit, message, record } = ended;
+    if record.is_empty() {
+        return if message.is_empty() { Ok(exit) } else { Err(leave(exit, message)) };
+    }
+    let home = args.dir.join("runs");
+    proofload_places::unpack(&record[..], &home).with_context(|| format!("{}", home.display()))?;
+    let names = proofload_places::names_in(&record)?;
+    let run = home.join(names);
+    let drawn = report::report(&ReportArgs {
+        run: run.clone(),
+        fail: Vec::new(),
+        baseline: args.baseline.clone(),
+        output: args.output.clone(),
+    })?;
+    say(args.output.quiet, &proofload_language::say!("kept-in", run = run.display().to_string()));
+    match (message.is_empty(), exit) {
+        (true, Exit::Interrupted) => Ok(exit),
+        (true, _) => Ok(drawn),
+        (false, _) => Err(leave(exit, message)),
+    }
+}

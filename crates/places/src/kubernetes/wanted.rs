@@ -1,0 +1,262 @@
+//! What is wanted, and what Kubernetes would refuse of it or misunderstand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// Names of objects and hosts have 63 characters at most; the longest made of a name end in `-coordinator` and
+/// `-agents-9999`.
+const NAME_MAX: usize = 63 - "-coordinator".len();
+/// Of a label of a host name.
+const LABEL_MAX: usize = 63;
+/// As many as a coordinator lets in.
+const AGENTS_MAX: u32 = 10_000;
+/// What a ConfigMap holds at most, names of files aside.
+const FILES_BYTES_MAX: usize = 1 << 20;
+/// As `--token-file` takes them.
+const TOKEN_CHARACTERS: std::ops::RangeInclusive<usize> = 32..=4096;
+/// Bytes, as Kubernetes writes them. `m` is left out: 512m is half a byte.
+const BYTE_SUFFIXES: [&str; 9] = ["", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"];
+/// Arguments that a manifest decides.
+const OURS: [&str; 6] = ["--agents", "--listen", "--token-file", "--address", "--dir", "--wait"];
+
+/// A study to be run in a cluster.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What the names of all objects begin with: a DNS label (RFC 1123) that begins with a letter, of 51 characters at most.
+    pub name: String,
+    /// The namespace, which is there already.
+    pub namespace: String,
+    /// The image that has `proofload` as its entry point, and what the study's servers need.
+    pub image: String,
+    /// How many agents, 1 to 10,000.
+    pub agents: u32,
+    /// What each agent has.
+    pub agent: Size,
+    /// What the coordinator has together with the servers that it starts.
+    pub coordinator: Size,
+    /// Which of the files is the study.
+    pub study: String,
+    /// The study and all that it includes: relative paths, and at most 1 MiB.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Further arguments, as of `proofload run`.
+    pub arguments: Vec<String>,
+    /// What coordinator and agents both know, 32 to 4096 characters.
+    pub token: String,
+    /// How long coordinator and agents wait for each other, images being fetched meanwhile.
+    pub wait_s: u64,
+    /// After how long Kubernetes ends all of it; `None` is never.
+    pub deadline_s: Option<u64>,
+}
+
+/// Without the token, and without what is in the files.
+impl fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = self.files.keys();
+        write!(f, "Wanted({}/{}, {} agents, {:?})", self.namespace, self.name, self.agents, files)
+    }
+}
+
+/// What a container is given, and what it may use at most: both are the same, so that nothing else takes it away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Whole CPUs, such as `2`: of parts the kernel would stop the container for up to 100 ms at a time.
+    pub cpu: String,
+    /// Bytes as Kubernetes writes them, such as `512Mi`.
+    pub memory: String,
+}
+
+/// One thing that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Not a name for objects.
+    #[error(
+        "name `{0}`: 1 to {NAME_MAX} small letters, digits and hyphens are possible, the first a letter, the last no hyphen"
+    )]
+    Name(String),
+    /// Not a name of a namespace.
+    #[error(
+        "namespace `{0}`: 1 to {LABEL_MAX} small letters, digits and hyphens are possible, no hyphen first or last"
+    )]
+    Namespace(String),
+    /// Not an image.
+    #[error("image `{0}`: a name such as registry.example/proofload:1.0 is needed, without spaces")]
+    Image(String),
+    /// Too few, or too many.
+    #[error("agents: {0}; 1 to {AGENTS_MAX} are possible")]
+    Agents(u32),
+    /// Not whole CPUs.
+    #[error(
+        "CPUs of {of}: `{text}`; a whole number such as 1 is needed, since parts of a CPU are taken away in turns"
+    )]
+    Cpu {
+        /// Agents, or the coordinator.
+        of: &'static str,
+        /// What was said.
+        text: String,
+    },
+    /// Not an amount of memory.
+    #[error("memory of {of}: `{text}`; a number with Ki, Mi, Gi, Ti, k, M, G or T is needed, such as 512Mi")]
+    Memory {
+        /// Agents, or the coordinator.
+        of: &'static str,
+        /// What was said.
+        text: String,
+    },
+    /// Not among the files.
+    #[error("study `{0}` is not among the files: add it, or name one of them")]
+    Study(String),
+    /// A path that leads elsewhere.
+    #[error("file `{0}`: a path below the study's folder is needed, without `..`; move it there")]
+    Path(String),
+    /// More than a ConfigMap holds.
+    #[error(
+        "files of the study have {0} bytes together; a ConfigMap holds {FILES_BYTES_MAX}: leave out what the study does not \
+         read, or build an image that has it"
+    )]
+    TooLarge(usize),
+    /// Decided here.
+    #[error("argument `{0}` is set for the cluster: leave it out")]
+    Argument(String),
+    /// Characters that one reader of YAML or another takes for something else.
+    #[error("{0:?} has a line break, a tab or another control character in it: leave it out")]
+    Odd(String),
+    /// Too short, too long, or of several lines.
+    #[error("the token has to be one line of 32 to 4096 characters: make one by `openssl rand -hex 32`")]
+    Token,
+    /// Waits and deadlines have an end, and a beginning.
+    #[error("{0}: at least one second is needed")]
+    Time(&'static str),
+}
+
+/// All that is wrong, at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(pub Vec<Problem>);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Wanted {
+    /// What would be refused, or misunderstood.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        let mut found = Vec::new();
+        let starts_with_letter = self.name.starts_with(|first: char| first.is_ascii_lowercase());
+        if !label(&self.name, NAME_MAX) || !starts_with_letter {
+            found.push(Problem::Name(self.name.clone()));
+        }
+        if !label(&self.namespace, LABEL_MAX) {
+            found.push(Problem::Namespace(self.namespace.clone()));
+        }
+        if self.image.is_empty() || self.image.contains(|c: char| c.is_whitespace() || odd(c)) {
+            found.push(Problem::Image(self.image.clone()));
+        }
+        if !(1..=AGENTS_MAX).contains(&self.agents) {
+            found.push(Problem::Agents(self.agents));
+        }
+        found.extend(self.agent.check("each agent"));
+        found.extend(self.coordinator.check("the coordinator"));
+        found.extend(self.check_files());
+        found.extend(self.check_command());
+        if self.wait_s == 0 {
+            found.push(Problem::Time("how long coordinator and agents wait for each other"));
+        }
+        if self.deadline_s == Some(0) {
+            found.push(Problem::Time("deadline"));
+        }
+        if found.is_empty() { Ok(()) } else { Err(Refused(found)) }
+    }
+
+    fn check_command(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let ours = |argument: &&String| {
+            OURS.iter().any(|own| {
+                argument.strip_prefix(own).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'=', ..]))
+            })
+        };
+        found.extend(self.arguments.iter().filter(ours).cloned().map(Problem::Argument));
+        found.extend(
+            self.arguments
+                .iter()
+                .chain(self.files.keys())
+                .filter(|text| text.contains(odd))
+                .cloned()
+                .map(Problem::Odd),
+        );
+        let one_line = !self.token.contains(odd) && self.token.trim() == self.token;
+        if !TOKEN_CHARACTERS.contains(&self.token.len()) || !one_line {
+            found.push(Problem::Token);
+        }
+        found
+    }
+
+    fn check_files(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        if !self.files.contains_key(&self.study) {
+            found.push(Problem::Study(self.study.clone()));
+        }
+        let leads_elsewhere = |path: &&String| {
+            path.split('/').any(|part| matches!(part, "" | "." | "..")) || path.starts_with("..")
+        };
+        found.extend(self.files.keys().filter(leads_elsewhere).cloned().map(Problem::Path));
+        let bytes = self.files.values().map(Vec::len).sum();
+        if bytes > FILES_BYTES_MAX {
+            found.push(Problem::TooLarge(bytes));
+        }
+        found
+    }
+
+    /// Each file with the key that it has in the ConfigMap, where a slash and most other characters are not possible.
+    pub(crate) fn keyed_files(&self) -> Vec<(String, &str, &[u8])> {
+        let mut taken = BTreeSet::new();
+        let keyed = self.files.iter().enumerate().map(|(at, (path, bytes))| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+            let mut key: String = path.chars().map(|c| if fits(c) { c } else { '_' }).take(200).collect();
+            if !taken.insert(key.clone()) {
+                key = format!("{key}-{at}");
+                taken.insert(key.clone());
+            }
+            (key, path.as_str(), bytes.as_slice())
+        });
+        keyed.collect()
+    }
+}
+
+impl Size {
+    fn check(&self, of: &'static str) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let whole = self.cpu.bytes().all(|byte| byte.is_ascii_digit()) && self.cpu.len() <= 4;
+        if !whole || self.cpu.is_empty() || self.cpu.starts_with('0') {
+            found.push(Problem::Cpu { of, text: self.cpu.clone() });
+        }
+        let digits = self.memory.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, suffix) = self.memory.split_at(digits);
+        if number.is_empty()
+            || number.len() > 18
+            || number.starts_with('0')
+            || !BYTE_SUFFIXES.contains(&suffix)
+        {
+            found.push(Problem::Memory { of, text: self.memory.clone() });
+        }
+        found
+    }
+}
+
+/// What does not belong into a line of text. Beside control characters: ends of lines and a mark of byte order, as Unicode
+/// has them.
+pub(crate) fn odd(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// Whether it is a label of a host name (RFC 1123) in small letters.
+fn label(text: &str, longest: usize) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=longest).contains(&text.len())
+        && text.bytes().all(fits)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+}

@@ -1,0 +1,191 @@
+//! What the objects are made of, at the boundaries.
+
+use super::{object, objects, wanted};
+use proofload_places::kubernetes::manifest::{Wanted, manifest};
+use serde_json::{Value, json};
+
+fn container(job: &Value) -> &Value {
+    &job["spec"]["template"]["spec"]["containers"][0]
+}
+
+#[test]
+fn the_whole_reads_well() {
+    insta::assert_snapshot!(manifest(&wanted(2)).expect("a manifest"));
+}
+
+#[test]
+fn the_same_wish_gives_the_same_bytes() {
+    assert_eq!(manifest(&wanted(3)), manifest(&wanted(3)));
+}
+
+#[test]
+fn there_are_as_many_agents_as_wanted() {
+    for agents in [1, 20, 10_000] {
+        let wanted = wanted(agents);
+        let job = object(&wanted, "Job", "lab-agents");
+        assert_eq!(job["spec"]["completions"], agents);
+        assert_eq!(job["spec"]["parallelism"], agents);
+        assert_eq!(job["spec"]["completionMode"], "Indexed");
+        let coordinator = object(&wanted, "Job", "lab-coordinator");
+        assert_eq!(coordinator["spec"]["completions"], 1);
+        assert_eq!(coordinator["spec"]["parallelism"], 1);
+        let args = container(&coordinator)["args"].as_array().expect("arguments");
+        let at = args.iter().position(|argument| argument == "--agents").expect("--agents");
+        assert_eq!(args[at + 1], agents.to_string());
+    }
+}
+
+#[test]
+fn agents_join_where_the_coordinator_listens() {
+    let wanted = wanted(1);
+    let service = object(&wanted, "Service", "lab-coordinator");
+    let coordinator = object(&wanted, "Job", "lab-coordinator");
+    assert_eq!(service["spec"]["selector"], coordinator["spec"]["template"]["metadata"]["labels"]);
+    assert_eq!(service["spec"]["ports"][0]["port"], container(&coordinator)["ports"][0]["containerPort"]);
+    let agents = object(&wanted, "Job", "lab-agents");
+    assert_eq!(container(&agents)["args"][2], "lab-coordinator.load.svc:7600");
+}
+
+#[test]
+fn only_agents_of_this_study_reach_the_coordinator() {
+    let wanted = wanted(1);
+    let policy = object(&wanted, "NetworkPolicy", "lab-coordinator");
+    let labels = |job: &str| object(&wanted, "Job", job)["spec"]["template"]["metadata"]["labels"].clone();
+    assert_eq!(policy["spec"]["podSelector"]["matchLabels"], labels("lab-coordinator"));
+    assert_eq!(
+        policy["spec"]["ingress"],
+        json!([{ "from": [{ "podSelector": { "matchLabels": labels("lab-agents") } }] }])
+    );
+    let mut other = wanted.clone();
+    other.name = "lab2".into();
+    assert_ne!(
+        labels("lab-agents"),
+        object(&other, "Job", "lab2-agents")["spec"]["template"]["metadata"]["labels"]
+    );
+}
+
+/// What the pod security standard *restricted* demands, and what keeps a pod's CPUs its own.
+#[test]
+fn every_pod_is_restricted_and_guaranteed() {
+    let wanted = wanted(20);
+    for job in ["lab-coordinator", "lab-agents"] {
+        let job = object(&wanted, "Job", job);
+        assert_eq!(job["spec"]["backoffLimit"], 0);
+        let pod = &job["spec"]["template"]["spec"];
+        assert_eq!(pod["restartPolicy"], "Never");
+        assert_eq!(pod["automountServiceAccountToken"], false);
+        assert_eq!(pod["enableServiceLinks"], false);
+        assert_eq!(pod["securityContext"]["runAsNonRoot"], true);
+        assert_eq!(pod["securityContext"]["runAsUser"], 65_532);
+        assert_eq!(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault");
+        for volume in pod["volumes"].as_array().expect("volumes") {
+            assert!(volume.get("hostPath").is_none(), "{volume}");
+        }
+        let container = container(&job);
+        assert_eq!(container["securityContext"]["allowPrivilegeEscalation"], false);
+        assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+        assert_eq!(container["securityContext"]["capabilities"], json!({ "drop": ["ALL"] }));
+        assert_eq!(container["resources"]["limits"], container["resources"]["requests"]);
+        assert!(container["resources"]["limits"]["cpu"].is_string());
+    }
+}
+
+#[test]
+fn every_mount_has_its_volume_and_every_volume_its_object() {
+    let wanted = wanted(2);
+    let all = objects(&wanted);
+    let there =
+        |kind: &str, name: &Value| all.iter().any(|o| o["kind"] == kind && &o["metadata"]["name"] == name);
+    for job in all.iter().filter(|object| object["kind"] == "Job") {
+        let pod = &job["spec"]["template"]["spec"];
+        let volumes = pod["volumes"].as_array().expect("volumes");
+        let mounts = pod["containers"][0]["volumeMounts"].as_array().expect("mounts");
+        assert_eq!(volumes.len(), mounts.len());
+        for mount in mounts {
+            let volume = volumes.iter().find(|volume| volume["name"] == mount["name"]).expect("a volume");
+            assert!(volume.get("secret").is_none_or(|secret| there("Secret", &secret["secretName"])));
+            assert!(volume.get("configMap").is_none_or(|map| there("ConfigMap", &map["name"])));
+        }
+    }
+}
+
+/// Each file of the study as it would be below `/study`.
+fn mounted(wanted: &Wanted) -> Vec<(String, Vec<u8>)> {
+    let map = object(wanted, "ConfigMap", "lab-study");
+    let job = object(wanted, "Job", "lab-coordinator");
+    let volumes = job["spec"]["template"]["spec"]["volumes"].as_array().expect("volumes");
+    let items = volumes[0]["configMap"]["items"].as_array().expect("items");
+    let mut files: Vec<(String, Vec<u8>)> = items
+        .iter()
+        .map(|item| {
+            let key = item["key"].as_str().expect("a key");
+            let bytes = match map["data"].get(key) {
+                Some(text) => text.as_str().expect("text").as_bytes().to_vec(),
+                None => {
+                    let text = map["binaryData"][key].as_str().expect("base64");
+                    data_encoding::BASE64.decode(text.as_bytes()).expect("base64")
+                }
+            };
+            (item["path"].as_str().expect("a path").to_string(), bytes)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn files_arrive_byte_by_byte_under_their_paths() {
+    let mut wanted = wanted(1);
+    for (path, bytes) in [
+        ("a/b", b"one".as_slice()),
+        ("a_b", b"another, whose key would be the same"),
+        ("a_b-1", b"and one with the name of a way out"),
+        ("rows.bin", &[0, 159, 146, 150]),
+        ("crlf.csv", b"a,b\r\n1,2\r\n"),
+        ("no end", b"no line end"),
+        ("ends", b"several line ends\n\n\n"),
+        ("spaces", b"  begins with spaces \n and ends with them  "),
+        ("empty", b""),
+        ("yes", b"yes"),
+        ("number", b"1e3"),
+        ("tricky.yaml", b"--- # a document\nkey: 'v'\n...\n"),
+        ("\u{fc}ber.txt", "\u{feff}bom, \u{85} and \u{2028}\n".as_bytes()),
+    ] {
+        wanted.files.insert(path.into(), bytes.into());
+    }
+    let expected: Vec<_> = wanted.files.clone().into_iter().collect();
+    assert_eq!(mounted(&wanted), expected);
+}
+
+/// Kubernetes replaces `$(NAME)` in arguments, and takes `$$` for `$`.
+#[test]
+fn arguments_reach_the_command_as_they_are() {
+    let mut wanted = wanted(1);
+    wanted.arguments = ["--set", "a=$(POD_IP) $$ $", "--only", "yes"].map(String::from).to_vec();
+    let job = object(&wanted, "Job", "lab-coordinator");
+    let args = container(&job)["args"].as_array().expect("arguments").clone();
+    assert_eq!(args[args.len() - 4..], ["--set", "a=$$(POD_IP) $$$$ $$", "--only", "yes"]);
+    assert!(args.contains(&json!("$(POD_IP)")));
+}
+
+#[test]
+fn a_deadline_is_there_only_if_wanted() {
+    let mut wanted = wanted(1);
+    assert_eq!(object(&wanted, "Job", "lab-agents")["spec"]["activeDeadlineSeconds"], 3600);
+    wanted.deadline_s = None;
+    for job in ["lab-agents", "lab-coordinator"] {
+        assert!(object(&wanted, "Job", job)["spec"].get("activeDeadlineSeconds").is_none());
+    }
+}
+
+#[test]
+fn the_token_is_in_the_secret_alone() {
+    let mut wanted = wanted(1);
+    // As a number it would be another token.
+    wanted.token = "12345678901234567890123456789012".into();
+    let with_token: Vec<Value> =
+        objects(&wanted).into_iter().filter(|object| object.to_string().contains(&wanted.token)).collect();
+    assert_eq!(with_token.len(), 1);
+    assert_eq!(with_token[0]["stringData"]["token"], wanted.token.as_str());
+    assert!(!format!("{wanted:?}").contains(&wanted.token));
+}

@@ -1,0 +1,89 @@
+//! `places: { subjects_on: lab1, agents_on: "ssh:lab2,lab3" }` — where servers and agents run, as the options of `proofload run` say it.
+
+use super::field::Field;
+use super::keys::{Kind, keys};
+use std::net::IpAddr;
+
+/// Most agents that are started together.
+const AGENTS_MAX: u64 = 10_000;
+
+/// Where a study runs, as far as it says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StudyPlaces {
+    /// The machine of the servers, as the user's ssh knows it.
+    pub subjects_on: Option<String>,
+    /// What starts the agents: `ssh:HOST,HOST`, `slurm`, `kubernetes`.
+    pub agents_on: Option<String>,
+    /// How many agents.
+    pub agents: Option<u32>,
+    /// The address at which agents reach the servers.
+    pub address: Option<IpAddr>,
+}
+
+keys! {
+    /// Where servers and agents run; all of it on this machine without.
+    PLACES {
+        /// The machine on which the servers are started, as your ssh knows it.
+        optional subjects_on: Kind::Text(r"^[^-\s]\S*$"),
+        /// What starts the agents: ssh:HOST,HOST, slurm or kubernetes.
+        optional agents_on: Kind::Text(r"^(ssh:\S+|slurm|kubernetes)$"),
+        /// How many agents.
+        optional agents: Kind::Integer(1, AGENTS_MAX),
+        /// The address at which agents reach the servers, where it is not found by ssh.
+        optional address: Kind::Text(r"^[0-9A-Fa-f.:]+$"),
+    }
+}
+
+/// Reads them.
+pub(super) fn check_places(field: &Field<'_>) -> Option<StudyPlaces> {
+    let map = field.map("write places: { subjects_on: lab1 }")?;
+    let subjects_on = map.optional("subjects_on").map(|field| check_host(&field));
+    let agents_on = map.optional("agents_on").map(|field| check_on(&field));
+    let agents = map.optional("agents").map(|field| field.integer("a number of agents"));
+    let address = map.optional("address").map(|field| check_address(&field));
+    map.close();
+    Some(StudyPlaces {
+        subjects_on: transposed(subjects_on)?,
+        agents_on: transposed(agents_on)?,
+        agents: transposed(agents)?.map(|agents| agents as u32),
+        address: transposed(address)?,
+    })
+}
+
+/// What is there is good, or all is bad.
+fn transposed<T>(read: Option<Option<T>>) -> Option<Option<T>> {
+    read.map_or(Some(None), |read| read.map(Some))
+}
+
+fn check_host(field: &Field<'_>) -> Option<String> {
+    let remedy = "name a machine as your ssh knows it";
+    let text = field.text(remedy)?;
+    let good = !text.is_empty() && !text.starts_with('-') && !text.contains(char::is_whitespace);
+    if !good {
+        field.problem(format!("{} is no machine", field.found()), remedy);
+    }
+    good.then(|| text.to_owned())
+}
+
+fn check_on(field: &Field<'_>) -> Option<String> {
+    let remedy = "write ssh:HOST,HOST, slurm or kubernetes";
+    let text = field.text(remedy)?;
+    let hosts = text.strip_prefix("ssh:").map(|hosts| hosts.split(','));
+    let good = match hosts {
+        Some(mut hosts) => hosts.all(|host| !host.is_empty() && !host.starts_with('-')),
+        None => ["slurm", "kubernetes"].contains(&text),
+    };
+    if !good {
+        field.problem(format!("{} starts no agents", field.found()), remedy);
+    }
+    good.then(|| text.to_owned())
+}
+
+fn check_address(field: &Field<'_>) -> Option<IpAddr> {
+    let remedy = "write an address of the servers' machine, such as 10.0.0.1";
+    let read = field.text(remedy)?.parse().ok();
+    if read.is_none() {
+        field.problem(format!("{} is not a numeric address", field.found()), remedy);
+    }
+    read
+}
