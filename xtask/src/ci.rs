@@ -3,8 +3,7 @@
 use crate::suite::{self, Tier};
 use crate::tools::{self, run_command};
 use crate::{bounds, gates, kills, readers, real, reference, root, schema, web};
-use anyhow::{Context, anyhow, bail};
-use std::process::Command;
+use anyhow::{Context, anyhow};
 use std::thread;
 use std::time::Instant;
 
@@ -91,30 +90,5 @@ const TOOLS: [(&str, &str); 8] = [
 /// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium, the
 /// manual pages mandoc. On Debian as root they are installed; elsewhere it is said what to install.
 pub fn install_tools() -> anyhow::Result<()> {
-    let missing: Vec<&str> =
-        TOOLS.iter().copied().filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect();
-    if missing.is_empty() {
-        println!("they are there");
-        return Ok(());
-    }
-    if !on_path("apt-get") || !is_root() {
-        bail!(
-            "install {} first: the tests start real servers, the gates measure, the report is opened",
-            missing.join(", ")
-        );
-    }
-    println!("installing {} from Debian's packages", missing.join(", "));
-    run_command(Command::new("apt-get").args(["update", "-qq"]))?;
-    let install = ["install", "-y", "-qq", "--no-install-recommends"];
-    run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
-}
-
-fn on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-}
-
-fn is_root() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))
+    tools::install(&TOOLS, "the tests start real servers, the gates measure, the report is opened")
 }

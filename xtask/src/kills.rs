@@ -1,6 +1,7 @@
 //! Kills a live study at random moments, again and again, and lets it go on: nothing may stay behind, the record
 //! must be readable after each kill, and the verdict at the end must be the one that the record yields.
 
+use crate::lab::processes;
 use crate::tools;
 use anyhow::{Context, bail, ensure};
 use std::fs;
@@ -165,7 +166,7 @@ impl Session {
         let temp = self.place.join("temp");
         let deadline = Instant::now() + END_WITHIN;
         loop {
-            let processes = processes_of(&temp)?;
+            let processes = processes::marked(&temp.display().to_string())?;
             let files = fs::read_dir(&temp)?.flatten().count();
             if processes.is_empty() && files == 0 {
                 return Ok(());
@@ -211,25 +212,4 @@ impl Session {
         fs::remove_dir_all(self.dir())?;
         Ok(())
     }
-}
-
-/// Processes that were started with this temporary directory; those that ended and were not waited for are none.
-fn processes_of(temp: &Path) -> anyhow::Result<Vec<String>> {
-    let needle = temp.display().to_string();
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc")?.flatten() {
-        let read = |file: &str| {
-            let bytes = fs::read(entry.path().join(file)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let ended = read("stat").rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'));
-        if !ended && read("environ").contains(&needle) {
-            found.push(format!(
-                "{}: {}",
-                entry.file_name().to_string_lossy(),
-                read("cmdline").replace('\0', " ")
-            ));
-        }
-    }
-    Ok(found)
 }

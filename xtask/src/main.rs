@@ -8,7 +8,9 @@ mod deb;
 mod explore;
 mod full;
 mod gates;
+mod image;
 mod kills;
+mod lab;
 mod mutate;
 mod picture;
 mod readers;
@@ -41,12 +43,14 @@ cargo xtask man                the manual pages, to target/man/, read by mandoc
 cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
 cargo xtask web [--check]      build the script of the report from web/, or compare and open reports in Chromium
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
+cargo xtask lab NAME           real networks, SSH and Slurm, brought up on this machine and shown to work: net, ssh, slurm
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask readers            Parquet, JTL and hgrm files, read by DuckDB, pyarrow, JMeter and HdrHistogram
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
 cargo xtask scrape             figures of a run, dashboard and workflows, read by programs of others (go, python3)
 cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
+cargo xtask image              a container image of a static build, to target/image/, without docker; --binary FILE takes another
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
 cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
 cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
@@ -69,12 +73,14 @@ fn main() -> ExitCode {
         Some("picture") => picture::run(&root(), rest),
         Some("web") => web::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
+        Some("lab") => lab::run(rest),
         Some("gates") => gates::run(&root()),
         Some("readers") => readers::run(&root()),
         Some("benches") => benches::run(&root()),
         Some("explore") => explore::run(&root(), rest),
         Some("scrape") => scrape::run(&root()),
         Some("deb") => deb::run(&root(), rest),
+        Some("image") => image::run(&root(), rest),
         Some("bounds") => bounds::run(rest),
         Some("truth") => truth::run(&root(), rest),
         Some("mutate") => mutate::run(&root(), rest),

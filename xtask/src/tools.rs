@@ -71,6 +71,33 @@ pub fn run_command(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Programs, and Debian's packages that bring them: as root on Debian those that are missing are installed, elsewhere it is
+/// said what to install, and what for.
+pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
+    let missing: Vec<&str> =
+        wanted.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !on_path("apt-get") || !is_root() {
+        bail!("install {} first: {what_for}", missing.join(", "));
+    }
+    println!("installing {} from Debian's packages", missing.join(", "));
+    run_command(Command::new("apt-get").args(["update", "-qq"]))?;
+    let install = ["install", "-y", "-qq", "--no-install-recommends"];
+    run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+pub fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))
+}
+
 /// A new folder among the temporary files.
 pub fn scratch(what: &str) -> anyhow::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -1,0 +1,132 @@
+//! Real engines on this one machine: networks that can be cut, SSH between hosts, a Slurm cluster.
+
+mod commands;
+mod daemon;
+mod leftovers;
+mod net;
+mod packages;
+pub mod processes;
+mod slurm;
+mod ssh;
+
+use anyhow::{Context, bail, ensure};
+use commands::{output, until};
+use net::Net;
+use processes::Process;
+use slurm::Slurm;
+use ssh::Ssh;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Places of what is shown.
+const PLACES: [&str; 3] = ["a", "b", "c"];
+
+/// How long what was killed may take to be gone everywhere.
+const END_WITHIN: Duration = Duration::from_secs(20);
+
+/// In the command line of tasks that are going to be killed: seconds that nobody else sleeps.
+const LONG: &str = "86399.5";
+
+/// The task: brings one up, shows that it works, and takes it away.
+pub fn run(args: &[String]) -> anyhow::Result<()> {
+    let show = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["net"] => show_net,
+        ["ssh"] => show_ssh,
+        ["slurm"] => show_slurm,
+        _ => bail!("name one: net, ssh or slurm"),
+    };
+    Net::with(&PLACES, show)?;
+    println!("nothing is left");
+    Ok(())
+}
+
+fn show_net(net: &Net) -> anyhow::Result<()> {
+    println!("{}", output(Command::new("ip").arg("-V"))?);
+    for from in PLACES {
+        for to in PLACES {
+            ping(net, from, &net.address(to)?.to_string())?;
+        }
+        ping(net, from, &net.outside_address().to_string())?;
+    }
+    println!("all reach all, and this machine");
+    net.cut("b")?;
+    ensure!(ping(net, "a", "b").is_err(), "a reaches b, which is cut off");
+    ping(net, "a", "c")?;
+    net.heal("b")?;
+    until("b is reached again", END_WITHIN, || Ok(ping(net, "a", "b").is_ok()))?;
+    println!("b was cut off, and is reached again");
+    Ok(())
+}
+
+fn ping(net: &Net, from: &str, to: &str) -> anyhow::Result<()> {
+    output(net.command(from, "ping").args(["-q", "-c", "1", "-W", "1", to])).map(drop)
+}
+
+fn show_ssh(net: &Net) -> anyhow::Result<()> {
+    let ssh = Ssh::up(net)?;
+    println!("{}", ssh.version()?);
+    for to in PLACES {
+        expect(net.command("a", "ssh").args([to, "hostname"]), to)?;
+        expect(net.outside("ssh").args([to, "hostname"]), to)?;
+    }
+    expect(net.outside("/usr/bin/ssh").arg("-F").arg(ssh.config()).args(["b", "hostname"]), "b")?;
+    expect(net.command("a", "ssh").args(["b", "ssh c hostname"]), "c")?;
+    println!("all log in at all by name: from a, from b, and from this machine");
+    Ok(())
+}
+
+fn show_slurm(net: &Net) -> anyhow::Result<()> {
+    let slurm = Slurm::up(net)?;
+    println!("{}", slurm.version()?);
+    let (three, all) = (["-N", "3", "-l", "hostname"], "0: a\n1: b\n2: c");
+    expect(net.outside("srun").args(three), all)?;
+    expect(net.outside("/usr/bin/srun").args(three).env("SLURM_CONF", slurm.conf()), all)?;
+    expect(net.command("a", "srun").args(three), all)?;
+    expect(net.command("a", "salloc").args(["-N", "3", "srun", "-l", "hostname"]), all)?;
+    expect(net.command("b", "srun").args(["--nodelist", "c", "hostname"]), "c")?;
+    println!("srun and salloc reach all nodes, from a node and from this machine; --nodelist chooses");
+    give(net)?;
+    kill(net)
+}
+
+/// Standard input goes to the task that it is for.
+fn give(net: &Net) -> anyhow::Result<()> {
+    let mut srun = net.command("a", "srun");
+    srun.args(["-N", "3", "-l", "--input", "1", "cat"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = srun.spawn()?;
+    child.stdin.take().context("its standard input")?.write_all(b"one line\n")?;
+    let output = child.wait_with_output()?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    ensure!(told == "1: one line\n", "what task 1 was given came back as {told:?}");
+    println!("task 1 got its standard input");
+    Ok(())
+}
+
+/// One task of three is killed, and the others end with it.
+fn kill(net: &Net) -> anyhow::Result<()> {
+    let mut srun = net.command("a", "srun");
+    srun.args(["-N", "3", "-K", "sleep", LONG]).stdin(Stdio::null()).stderr(Stdio::null());
+    let mut child = srun.spawn()?;
+    let tasks = || -> anyhow::Result<Vec<Process>> {
+        let all = processes::marked(&net.mark())?;
+        Ok(all.into_iter().filter(|process| process.command.ends_with(&format!("/sleep {LONG}"))).collect())
+    };
+    until("three tasks run", END_WITHIN, || Ok(tasks()?.len() == PLACES.len()))?;
+    output(Command::new("kill").arg("-KILL").arg(tasks()?[0].pid.to_string()))?;
+    let status = child.wait()?;
+    ensure!(!status.success(), "srun ended well though a task was killed");
+    until("all tasks end", END_WITHIN, || Ok(tasks()?.is_empty()))?;
+    println!("one task was killed: srun ended with {status}, and no task is left");
+    Ok(())
+}
+
+/// Runs a command that must say this.
+fn expect(command: &mut Command, wanted: &str) -> anyhow::Result<()> {
+    let told = output(command)?;
+    let mut lines: Vec<&str> = told.lines().collect();
+    // Tasks speak in any order.
+    lines.sort_unstable();
+    ensure!(lines.join("\n") == wanted, "{command:?} said {told:?}");
+    Ok(())
+}
