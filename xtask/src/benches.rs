@@ -35,6 +35,7 @@ mod tests {
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
         let all = [
+            "agents_cost",
             "consumers",
             "drivers",
             "exporters",

@@ -3,13 +3,14 @@
 use crate::crew::{Crew, LOOK, Said};
 use crate::deadline::Deadline;
 use crate::link::{Heard, Sender};
-use crate::losses::{self, Part, Told};
+use crate::losses::{self, Part};
 use crate::member::{Event, Member};
 use crate::message::{Failure, FromAgent, ToAgent, message};
+use crate::progress::Progress;
 use crate::runtime::Runtime;
 use proofload_engine::{
-    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareResult,
-    ShareSink, Stretch, Watch,
+    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareSink, Stretch,
+    Watch,
 };
 use proofload_host::clock;
 use std::sync::atomic::Ordering;
@@ -89,31 +90,6 @@ impl Generator for Fleet {
         let place =
             |member: Member| AgentPlace { host: member.host, is_here: member.is_here, cpus: member.cpus };
         self.members().into_iter().map(place).collect()
-    }
-}
-
-/// What a load has come to at one agent.
-struct Progress {
-    telling: Option<ShareSink>,
-    /// What it handed over in the end; nothing where it failed, or was lost.
-    ended: Option<Vec<ShareResult>>,
-    /// What it told of each load.
-    told: Vec<Told>,
-    is_lost: bool,
-    /// It was lost before the load.
-    is_absent: bool,
-}
-
-impl Progress {
-    fn of(loads: usize, telling: ShareSink, is_absent: bool) -> Progress {
-        let told = (0..loads).map(|_| Told::default()).collect();
-        Progress { telling: Some(telling), ended: None, told, is_lost: false, is_absent }
-    }
-
-    /// Nobody carries out what is left of its share. What it handed over before is whole.
-    fn lose(&mut self) {
-        self.is_lost |= self.ended.is_none();
-        self.ended.get_or_insert_default();
     }
 }
 

@@ -1,9 +1,10 @@
 //! Agents and their coordinator over loopback, in threads of one process, with a real server.
 
-use crate::agent::{Notice, agent, index_from};
+use crate::agent::{Notice, agent};
 use crate::error::{AgentError, FleetError};
 use crate::fleet::Fleet;
 use crate::gather::{Listener, Terms};
+use crate::index::index_from;
 use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, write_frame};
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};

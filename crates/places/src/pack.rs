@@ -11,6 +11,9 @@ const FILES_MAX: usize = 10_000;
 /// Folders that are never a part of a study.
 const LEFT_OUT: [&str; 4] = ["runs", ".git", "target", "node_modules"];
 
+/// What every record has.
+const PLAN: &str = "plan.json";
+
 /// Why a folder cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
@@ -70,7 +73,7 @@ pub fn pack_record(runs: &Path, into: &mut Vec<u8>) -> io::Result<()> {
 pub fn names_in(record: &[u8]) -> io::Result<PathBuf> {
     for entry in tar::Archive::new(record).entries()? {
         let path = entry?.path()?.into_owned();
-        if path.file_name().is_some_and(|name| name == "plan.json") {
+        if path.ends_with(PLAN) {
             return Ok(path.parent().unwrap_or(Path::new("")).to_path_buf());
         }
     }

@@ -23,17 +23,7 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     if plan.timing.looks == [1] {
         limits.push(messages::SMOKE.to_string());
     }
-    if plan.replication == Replication::Process {
-        limits.push(messages::PROCESSES.to_string());
-    } else if let Some((from, to)) = ages(&measured) {
-        match plan.preset {
-            Preset::Smoke | Preset::Quick => {
-                limits.push(messages::young_servers(from, to, has_jvm(&measured)))
-            }
-            _ if plan.timing.warm_up_cap_ns == 0 => limits.push(messages::FIXED_WARM_UP.to_string()),
-            _ => {}
-        }
-    }
+    limits.extend(warm_up(plan, &measured));
     if plan.points.iter().any(saturates) {
         limits.push(messages::SATURATED.to_string());
     }
@@ -56,6 +46,19 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     }
     limits.extend(circumstances(run));
     limits
+}
+
+/// How warm the servers were.
+fn warm_up(plan: &Plan, measured: &[&Slice]) -> Option<String> {
+    if plan.replication == Replication::Process {
+        return Some(messages::PROCESSES.to_string());
+    }
+    let (from, to) = ages(measured)?;
+    match plan.preset {
+        Preset::Smoke | Preset::Quick => Some(messages::young_servers(from, to, has_jvm(measured))),
+        _ if plan.timing.warm_up_cap_ns == 0 => Some(messages::FIXED_WARM_UP.to_string()),
+        _ => None,
+    }
 }
 
 /// Slices whose generator was no match, and those at which something was noticed.
