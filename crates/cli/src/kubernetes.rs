@@ -18,7 +18,7 @@ use proofload_places::kubernetes::{kubectl, read_by};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -167,15 +167,26 @@ impl Objects<'_> {
         Ok((log, heard))
     }
 
-    /// The record, from the coordinator that holds it.
-    fn fetch(&self) -> anyhow::Result<Heard> {
+    /// A kubectl that speaks to the coordinator, which holds its record.
+    fn held(&self, words: &[&str]) -> Command {
         let job = self.job();
-        let words = ["exec", "-n", &self.of.namespace, &job, "--", PROGRAM, place::RECORD_ARGUMENT, "/runs"];
-        let mut command = read_by(&words);
+        let exec = ["exec", "-n", &self.of.namespace, &job, "--", PROGRAM, place::RECORD_ARGUMENT, "/runs"];
+        let mut command = read_by(&[&exec, words].concat());
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut exec = Launched::start("kubectl exec".to_owned(), command)?;
+        command
+    }
+
+    /// The record, from there.
+    fn fetch(&self) -> anyhow::Result<Heard> {
+        let mut exec = Launched::start("kubectl exec".to_owned(), self.held(&[]))?;
         let heard = hear(exec.child.stdout.take().context("kubectl has no output")?);
         heard.recv().context("kubectl exec ended without the record")
+    }
+
+    /// Lets the coordinator go.
+    fn has_kept(&self) {
+        // What it does not hear it learns when its objects are deleted.
+        let _ = Launched::start("kubectl exec".to_owned(), self.held(&["kept"]));
     }
 }
 
@@ -213,7 +224,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         lines.iter().filter(|line| *line != place::HELD).for_each(|line| say(quiet, line));
         if is_held {
             return match objects.fetch()? {
-                Heard::Ended(ended) => bring_home(args, ended),
+                Heard::Ended(ended) => bring_home(args, ended, &mut || objects.has_kept()),
                 Heard::Lost(why) => Err(leave(Exit::Failure, format!("the record cannot be fetched: {why}"))),
                 Heard::Listening { .. } => anyhow::bail!("the coordinator speaks otherwise"),
             };

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
     let ended = match std::env::args_os().nth(1) {
         Some(first) if first == place::ARGUMENT => place::serve(),
-        Some(first) if first == place::RECORD_ARGUMENT => place::record(std::env::args_os().nth(2)),
+        Some(first) if first == place::RECORD_ARGUMENT => place::record(std::env::args_os().skip(2)),
         _ => args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))),
     };
     match ended {

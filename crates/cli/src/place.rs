@@ -8,6 +8,7 @@ use crate::fleet::{refused, tolerated};
 use crate::run;
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token};
+use proofload_host::clock::monotonic_ns;
 use proofload_host::signals;
 use proofload_places::{Order, Told};
 use proofload_subject::{Cache, this_program};
@@ -18,7 +19,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The first argument of a process that does this.
@@ -26,6 +27,8 @@ pub const ARGUMENT: &str = "__place";
 /// What whoever asked says: that it is there, and that all is to end.
 pub const ALIVE: &[u8] = b"alive\n";
 pub const STOP: &[u8] = b"stop\n";
+/// And that the record is kept there now: only then it may go here.
+pub const KEPT: &[u8] = b"kept\n";
 /// The first argument of a process that hands over what a coordinator holds.
 pub const RECORD_ARGUMENT: &str = "__record";
 /// The line by which a coordinator says that it holds its record.
@@ -37,7 +40,7 @@ const FETCHED: &str = "fetched";
 const SILENCE_NS: u64 = 5_000_000_000;
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the record may take on its way before the way is taken for gone.
-const HANDING_OVER: Duration = Duration::from_secs(60);
+const HANDING_OVER_NS: u64 = 60_000_000_000;
 
 /// Carries an order out. What happens is told on the standard output that this process was started with.
 pub fn serve() -> anyhow::Result<Exit> {
@@ -53,13 +56,18 @@ pub fn serve() -> anyhow::Result<Exit> {
     proofload_places::unpack((&mut input).take(order.files_bytes), &folder.join("files"))
         .with_context(|| format!("{}", folder.display()))?;
     let stop = signals::install()?;
-    listen_for_the_end(input, Arc::clone(&stop));
+    let heard = listen(input, Arc::clone(&stop));
     let ended = conduct(&order, &folder, &stop, &mut out);
     let (exit, message) = outcome(&ended);
-    if hand_over(out, exit, message, &folder) {
-        // It is at home now.
-        let _ = fs::remove_dir_all(&folder);
+    hand_over(out, exit, message, &folder);
+    let deadline_ns = monotonic_ns() + HANDING_OVER_NS;
+    while !heard.has_kept.load(Ordering::Relaxed) {
+        if heard.is_gone.load(Ordering::Relaxed) || monotonic_ns() > deadline_ns {
+            return Ok(exit);
+        }
+        std::thread::sleep(LOOK);
     }
+    let _ = fs::remove_dir_all(&folder);
     Ok(exit)
 }
 
@@ -83,29 +91,41 @@ fn apart_from_output() -> std::io::Result<File> {
     Ok(told)
 }
 
+/// What is heard of the other side.
+#[derive(Default)]
+struct Heard {
+    at_ns: AtomicU64,
+    is_gone: AtomicBool,
+    has_kept: AtomicBool,
+}
+
 /// Stops everything when the other side says so, ends, or is silent for too long.
-fn listen_for_the_end(input: BufReader<Stdin>, stop: Arc<AtomicBool>) {
-    let heard_ns = Arc::new(AtomicU64::new(proofload_host::clock::monotonic_ns()));
-    let (last, stopping) = (Arc::clone(&heard_ns), Arc::clone(&stop));
+fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
+    let heard = Arc::new(Heard { at_ns: AtomicU64::new(monotonic_ns()), ..Heard::default() });
+    let (reading, stopping) = (Arc::clone(&heard), Arc::clone(&stop));
     std::thread::spawn(move || {
-        for line in input.lines() {
-            match line.as_deref() {
-                Ok(word) if STOP.starts_with(word.as_bytes()) => break,
-                Err(_) => break,
-                Ok(_) => last.store(proofload_host::clock::monotonic_ns(), Ordering::Relaxed),
+        for line in input.split(b'\n').map_while(Result::ok) {
+            reading.at_ns.store(monotonic_ns(), Ordering::Relaxed);
+            match [line.as_slice(), b"\n"].concat().as_slice() {
+                STOP => stopping.store(true, Ordering::Relaxed),
+                KEPT => reading.has_kept.store(true, Ordering::Relaxed),
+                _ => {}
             }
         }
+        reading.is_gone.store(true, Ordering::Relaxed);
         stopping.store(true, Ordering::Relaxed);
     });
+    let watching = Arc::clone(&heard);
     std::thread::spawn(move || {
-        while !stop.load(Ordering::Relaxed) {
+        while !watching.is_gone.load(Ordering::Relaxed) {
             std::thread::sleep(LOOK);
-            let now_ns = proofload_host::clock::monotonic_ns();
-            if now_ns.saturating_sub(heard_ns.load(Ordering::Relaxed)) > SILENCE_NS {
+            if monotonic_ns().saturating_sub(watching.at_ns.load(Ordering::Relaxed)) > SILENCE_NS {
+                watching.is_gone.store(true, Ordering::Relaxed);
                 stop.store(true, Ordering::Relaxed);
             }
         }
     });
+    heard
 }
 
 /// Waits for the agents, runs the study.
@@ -158,22 +178,17 @@ fn own_address() -> anyhow::Result<IpAddr> {
     })
 }
 
-/// Says how it ended, with the record. Whether all of it went.
-fn hand_over(mut out: File, exit: Exit, message: String, folder: &Path) -> bool {
+/// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
+fn hand_over(mut out: File, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
     let mut record = Vec::new();
     let runs = folder.join("runs");
     if runs.is_dir() && proofload_places::pack_record(&runs, &mut record).is_err() {
         record.clear();
     }
-    let kept = runs.is_dir() && record.is_empty();
     let ended = Told::Ended { exit: exit as u8, message, record_bytes: record.len() as u64 };
-    let (done, is_done) = mpsc::channel();
     std::thread::spawn(move || {
-        let said = proofload_places::say_told(&mut out, &ended).and_then(|()| out.write_all(&record));
-        let _ = done.send(said.is_ok());
-    });
-    // A way that is cut takes nothing, and says nothing.
-    is_done.recv_timeout(HANDING_OVER).unwrap_or(false) && !kept
+        proofload_places::say_told(&mut out, &ended).and_then(|()| out.write_all(&record))
+    })
 }
 
 /// Keeps a process and its record after the end for whoever fetches it.
@@ -189,8 +204,8 @@ pub fn hold(
     let mut file = File::create(folder.join(ENDED)).with_context(|| format!("{}", folder.display()))?;
     proofload_places::say_told(&mut file, &told)?;
     eprintln!("{HELD}");
-    let begun_ns = proofload_host::clock::monotonic_ns();
-    let is_over = || proofload_host::clock::monotonic_ns().saturating_sub(begun_ns) > time_ns;
+    let begun_ns = monotonic_ns();
+    let is_over = || monotonic_ns().saturating_sub(begun_ns) > time_ns;
     while !folder.join(FETCHED).exists() && !stop.load(Ordering::Relaxed) && !is_over() {
         std::thread::sleep(LOOK);
     }
@@ -204,16 +219,19 @@ fn outcome(ended: &anyhow::Result<Exit>) -> (Exit, String) {
     }
 }
 
-/// Hands over what the coordinator of this folder holds.
-pub fn record(folder: Option<OsString>) -> anyhow::Result<Exit> {
-    let folder = PathBuf::from(folder.context("of which folder?")?);
+/// Hands over what the coordinator of this folder holds; with a further word, hears that it is kept elsewhere now.
+pub fn record(mut words: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
+    let folder = PathBuf::from(words.next().context("of which folder?")?);
+    if words.next().is_some() {
+        File::create(folder.join(FETCHED))?;
+        return Ok(Exit::Done);
+    }
     let file = File::open(folder.join(ENDED)).context("the run has not ended")?;
     let told = proofload_places::read_told(&mut BufReader::new(file))?;
     let Some(Told::Ended { exit, message, .. }) = told else { anyhow::bail!("nothing is held") };
     let out = File::from(rustix::io::dup(rustix::stdio::stdout())?);
-    if hand_over(out, Exit::from_code(exit), message, &folder) {
-        File::create(folder.join(FETCHED))?;
-    }
+    let handed = hand_over(out, Exit::from_code(exit), message, &folder).join();
+    handed.map_err(|_| anyhow::anyhow!("the record was not handed over"))??;
     Ok(Exit::Done)
 }
 

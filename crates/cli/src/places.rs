@@ -196,13 +196,13 @@ impl Places {
         let words = [place::ARGUMENT.to_owned()];
         let command = self.subjects.command(&program.path, &program.fingerprint, &words);
         let stop = signals::install()?;
-        let there = There::start(self.subjects.name(), command, self.tolerated(args)?, &order, &files)?;
+        let mut there = There::start(self.subjects.name(), command, self.tolerated(args)?, &order, &files)?;
         let ended = there.follow(&stop, &mut |at| {
             let count = self.count();
             say(args.output.quiet, &format!("the servers' machine waits for {count} agents at {at}"));
             self.start_agents(at, &token, program)
         })?;
-        bring_home(args, ended)
+        bring_home(args, ended, &mut || there.has_kept())
     }
 
     fn order(&self, args: &RunArgs, token: &Token, program: &Program) -> anyhow::Result<(Order, Vec<u8>)> {

@@ -116,7 +116,7 @@ impl There {
 
     /// Waits for its end; where agents are to dial is told to whoever starts them.
     pub fn follow(
-        mut self,
+        &mut self,
         stop: &AtomicBool,
         start_agents: &mut dyn FnMut(SocketAddr) -> anyhow::Result<Vec<Launched>>,
     ) -> anyhow::Result<Ended> {
@@ -133,6 +133,12 @@ impl There {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Says that the record is kept here now: it goes there.
+    pub fn has_kept(&mut self) {
+        // One that does not hear it keeps its copy.
+        let _ = self.input.write_all(place::KEPT).and_then(|()| self.input.flush());
     }
 
     /// Says that this side is there, or that it is to end: somebody said so, or more agents have ended than may.
@@ -168,7 +174,7 @@ impl There {
 }
 
 /// Unpacks the record and draws it as a run here would.
-pub fn bring_home(args: &RunArgs, ended: Ended) -> anyhow::Result<Exit> {
+pub fn bring_home(args: &RunArgs, ended: Ended, kept: &mut dyn FnMut()) -> anyhow::Result<Exit> {
     let Ended { exit, message, record } = ended;
     if record.is_empty() {
         return if message.is_empty() { Ok(exit) } else { Err(leave(exit, message)) };
@@ -176,6 +182,7 @@ pub fn bring_home(args: &RunArgs, ended: Ended) -> anyhow::Result<Exit> {
     let home = args.dir.join("runs");
     proofload_places::unpack(&record[..], &home).with_context(|| format!("{}", home.display()))?;
     let names = proofload_places::names_in(&record)?;
+    kept();
     let run = home.join(names);
     let drawn = report::report(&ReportArgs {
         run: run.clone(),

@@ -40,7 +40,7 @@ get)
 logs) exec tail -n +1 -f --pid="$(cat "$at/pid")" "$at/log" ;;
 exec)
     while [ "$1" != "--" ]; do shift; done
-    exec "$PROGRAM" "$3" "$at/runs"
+    exec "$PROGRAM" "$3" "$at/runs" $5
     ;;
 delete) cat > "$at/deleted.yaml" ;;
 esac
