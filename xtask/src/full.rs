@@ -3,7 +3,7 @@
 use crate::suite::{self, Tier};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, book, ci, gates, kills, mutate, readers, repeat, scrape, subjects};
+use crate::{benches, book, ci, gates, kills, lab, mutate, readers, repeat, scrape, subjects};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -86,6 +86,18 @@ const STEPS: [Step; 12] = [
         what: "every version and choice of every server",
         minutes: 15,
         run: subjects::run,
+    },
+    Step {
+        name: "lab-ssh",
+        what: "studies and every fault between machines that SSH reaches",
+        minutes: 10,
+        run: |root| lab::run(root, &["ssh".to_string()]),
+    },
+    Step {
+        name: "lab-slurm",
+        what: "studies and every fault on a Slurm cluster",
+        minutes: 10,
+        run: |root| lab::run(root, &["slurm".to_string()]),
     },
     Step {
         name: "truth-live",
@@ -238,7 +250,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, truth-live."
+                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, lab-ssh, lab-slurm, truth-live."
             ),
             "{text}"
         );

@@ -1,14 +1,20 @@
 //! Real engines on this one machine: networks that can be cut, SSH between hosts, a Slurm cluster.
 
+mod by_hand;
 mod commands;
 mod daemon;
+mod faults;
 mod leftovers;
 mod net;
 mod packages;
 pub mod processes;
 mod slurm;
 mod ssh;
+mod studies;
+mod tested;
+mod trial;
 
+use crate::{gates, tools};
 use anyhow::{Context, bail, ensure};
 use commands::{output, until};
 use net::Net;
@@ -16,8 +22,10 @@ use processes::Process;
 use slurm::Slurm;
 use ssh::Ssh;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use trial::{Bench, Engine};
 
 /// Places of what is shown.
 const PLACES: [&str; 3] = ["a", "b", "c"];
@@ -28,16 +36,65 @@ const END_WITHIN: Duration = Duration::from_secs(20);
 /// In the command line of tasks that are going to be killed: seconds that nobody else sleeps.
 const LONG: &str = "86399.5";
 
-/// The task: brings one up, shows that it works, and takes it away.
-pub fn run(args: &[String]) -> anyhow::Result<()> {
-    let show = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["net"] => show_net,
-        ["ssh"] => show_ssh,
-        ["slurm"] => show_slurm,
-        _ => bail!("name one: net, ssh or slurm"),
-    };
-    Net::with(&PLACES, show)?;
+/// What is asked for besides an engine.
+struct Asked<'a> {
+    root: &'a Path,
+    /// The executable; what cargo builds, if none is named.
+    binary: Option<PathBuf>,
+    /// Trials whose name has this word; the page is written of all only.
+    only: String,
+}
+
+/// The task: brings one up, shows that it works, runs studies in it and breaks them, and takes it away.
+pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
+    let (name, mut rest) = args.split_first().context("name one: net, ssh or slurm")?;
+    let mut asked = Asked { root, binary: None, only: String::new() };
+    while let [option, value, others @ ..] = rest {
+        match option.as_str() {
+            "--binary" => asked.binary = Some(std::path::absolute(value)?),
+            "--only" => asked.only.clone_from(value),
+            _ => bail!("{option}: is neither --binary FILE nor --only WORD"),
+        }
+        rest = others;
+    }
+    ensure!(rest.is_empty(), "{}: has no value", rest.join(" "));
+    match name.as_str() {
+        "net" => Net::with(&PLACES, show_net)?,
+        "ssh" => Net::with(&PLACES, |net| {
+            let ssh = show_ssh(net)?;
+            try_all(&asked, net, Engine::Ssh, &ssh.version()?)
+        })?,
+        "slurm" => Net::with(&PLACES, |net| {
+            let slurm = show_slurm(net)?;
+            try_all(&asked, net, Engine::Slurm, &slurm.version()?)
+        })?,
+        _ => bail!("{name}: name one of net, ssh and slurm"),
+    }
     println!("nothing is left");
+    Ok(())
+}
+
+/// Studies and faults, with the executable as it is released; what came of them is on the page before it is an error.
+fn try_all(asked: &Asked<'_>, net: &Net, engine: Engine, version: &str) -> anyhow::Result<()> {
+    let binary = match &asked.binary {
+        Some(binary) => binary.clone(),
+        None => {
+            tools::cargo(asked.root, &gates::RELEASE, &[])?;
+            tools::target_folder(asked.root).join("release/proofload")
+        }
+    };
+    let bench = Bench::set_up(net, engine, asked.root, &binary)?;
+    let mut rows = Vec::new();
+    studies::all(&bench, &asked.only, &mut rows);
+    faults::all(&bench, &asked.only, &mut rows);
+    if engine == Engine::Ssh {
+        by_hand::all(&bench, &asked.only, &mut rows);
+    }
+    if asked.only.is_empty() {
+        tested::write(asked.root, &format!("{engine:?}"), version, &rows)?;
+    }
+    let failed = rows.iter().filter(|row| row.failed.is_some()).count();
+    ensure!(failed == 0, "{failed} of {} did not end as they should", rows.len());
     Ok(())
 }
 
@@ -63,7 +120,7 @@ fn ping(net: &Net, from: &str, to: &str) -> anyhow::Result<()> {
     output(net.command(from, "ping").args(["-q", "-c", "1", "-W", "1", to])).map(drop)
 }
 
-fn show_ssh(net: &Net) -> anyhow::Result<()> {
+fn show_ssh(net: &Net) -> anyhow::Result<Ssh<'_>> {
     let ssh = Ssh::up(net)?;
     println!("{}", ssh.version()?);
     for to in PLACES {
@@ -73,10 +130,10 @@ fn show_ssh(net: &Net) -> anyhow::Result<()> {
     expect(net.outside("/usr/bin/ssh").arg("-F").arg(ssh.config()).args(["b", "hostname"]), "b")?;
     expect(net.command("a", "ssh").args(["b", "ssh c hostname"]), "c")?;
     println!("all log in at all by name: from a, from b, and from this machine");
-    Ok(())
+    Ok(ssh)
 }
 
-fn show_slurm(net: &Net) -> anyhow::Result<()> {
+fn show_slurm(net: &Net) -> anyhow::Result<Slurm<'_>> {
     let slurm = Slurm::up(net)?;
     println!("{}", slurm.version()?);
     let (three, all) = (["-N", "3", "-l", "hostname"], "0: a\n1: b\n2: c");
@@ -87,7 +144,8 @@ fn show_slurm(net: &Net) -> anyhow::Result<()> {
     expect(net.command("b", "srun").args(["--nodelist", "c", "hostname"]), "c")?;
     println!("srun and salloc reach all nodes, from a node and from this machine; --nodelist chooses");
     give(net)?;
-    kill(net)
+    kill(net)?;
+    Ok(slurm)
 }
 
 /// Standard input goes to the task that it is for.

@@ -2,9 +2,13 @@
 
 use super::net::Net;
 use anyhow::{Context, ensure};
-use std::fs::{self, File};
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+
+/// Each process that `ip netns exec` starts sees mounts of its own.
+const MOUNT: &str = r#"mount -t tmpfs -o size=64m lab "$1" && shift && exec "$@""#;
 
 /// Lines of what it said that go into an error.
 const LINES: usize = 15;
@@ -17,12 +21,26 @@ pub struct Daemon {
 impl Daemon {
     /// Starts a program that stays in the foreground, at a place. What it says goes to a file in the folder of the net.
     pub fn start(net: &Net, name: &str, words: &[&str]) -> anyhow::Result<Self> {
-        let (program, args) = words.split_first().context("a daemon is a program")?;
+        Daemon::start_with(net, name, &[], words)
+    }
+
+    /// Starts one that has a small disk of its own at a folder, and so has all that it starts. The disk goes with them.
+    pub fn start_on_disk(net: &Net, name: &str, disk: &Path, words: &[&str]) -> anyhow::Result<Self> {
+        // Proofload keeps nothing in a cache that others may look into.
+        let mut folders = DirBuilder::new();
+        folders.recursive(true).mode(0o700).create(disk).with_context(|| format!("{}", disk.display()))?;
+        let disk = disk.display().to_string();
+        Daemon::start_with(net, name, &["sh", "-c", MOUNT, "sh", &disk], words)
+    }
+
+    fn start_with(net: &Net, name: &str, before: &[&str], words: &[&str]) -> anyhow::Result<Self> {
+        let (program, _) = words.split_first().context("a daemon is a program")?;
         let called = program.rsplit('/').next().unwrap_or(program);
         let log = net.folder().join(format!("{called}-{name}.log"));
         let file = File::create(&log).with_context(|| format!("{}", log.display()))?;
-        let mut command = net.command(name, program);
-        command.args(args).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        let all = [before, words].concat();
+        let mut command = net.command(name, all[0]);
+        command.args(&all[1..]).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         let child = command.spawn().with_context(|| format!("{command:?}"))?;
         Ok(Daemon { child, log })
     }

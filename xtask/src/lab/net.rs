@@ -19,6 +19,12 @@ const HUB_OCTET: u8 = 254;
 /// The last octet of the machine itself.
 const OUTSIDE_OCTET: u8 = 253;
 
+/// Whose cache nodes of Slurm have.
+pub const SHARED: &str = "shared";
+
+/// Where Proofload keeps records of others in its cache.
+pub const PLACES: &str = "proofload/places";
+
 /// Characters of a name at most: interfaces have 15.
 const NAME_MAX: usize = 8;
 
@@ -148,6 +154,11 @@ impl Net {
     /// A folder that goes away with the net; every place sees it.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The cache that Proofload has at a place; nodes of Slurm are told whatever the command was told, and share it.
+    pub fn cache(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("cache-{name}"))
     }
 
     /// What all processes of this lab have in their environment, and nobody else.

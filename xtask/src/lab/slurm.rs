@@ -2,7 +2,7 @@
 
 use super::commands::{output, until};
 use super::daemon::Daemon;
-use super::net::{HUB, Net};
+use super::net::{HUB, Net, PLACES, SHARED};
 use super::packages;
 use anyhow::{Context, ensure};
 use std::fs::{self, File};
@@ -38,14 +38,17 @@ impl<'net> Slurm<'net> {
             net.replace(program, &format!("SLURM_CONF={} exec /usr/bin/{program} \"$@\"", conf.display()))?;
         }
         slurm.start_munge()?;
-        slurm.start(HUB, "slurmctld", &["-D", "-f"])?;
+        let conf = slurm.conf().display().to_string();
+        slurm.daemons.push(Daemon::start(net, HUB, &["slurmctld", "-D", "-f", &conf])?);
         slurm.wait("slurmctld", |net| {
             let pings = output(net.outside("scontrol").arg("ping"));
             pings.is_ok_and(|told| told.contains("is UP"))
         })?;
         for name in net.names() {
             fs::create_dir(slurm.folder.join(format!("spool-{name}")))?;
-            slurm.start(name, "slurmd", &["-D", "-N", name, "-f"])?;
+            let (conf, disk) = (slurm.conf().display().to_string(), net.cache(SHARED).join(PLACES));
+            let words = ["slurmd", "-D", "-N", name, "-f", &conf];
+            slurm.daemons.push(Daemon::start_on_disk(net, name, &disk, &words)?);
         }
         slurm.wait("all nodes are idle", |net| {
             let idle = output(net.outside("sinfo").args(["-h", "-t", "idle", "-o", "%D"]));
@@ -68,13 +71,6 @@ impl<'net> Slurm<'net> {
         self.daemons.push(Daemon::start(self.net, HUB, &words)?);
         let socket = folder.join("socket");
         self.wait("munged", |_| socket.exists())
-    }
-
-    fn start(&mut self, name: &str, program: &str, args: &[&str]) -> anyhow::Result<()> {
-        let conf = self.conf().display().to_string();
-        let words: Vec<&str> = [&[program], args, &[&conf]].concat();
-        self.daemons.push(Daemon::start(self.net, name, &words)?);
-        Ok(())
     }
 
     fn wait(&mut self, what: &str, is_there: impl Fn(&Net) -> bool) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 use super::commands::{output, until};
 use super::daemon::Daemon;
-use super::net::Net;
+use super::net::{Net, PLACES};
 use super::packages;
 use anyhow::Context;
 use std::fs;
@@ -11,6 +11,9 @@ use std::process::Command;
 use std::time::Duration;
 
 const UP_WITHIN: Duration = Duration::from_secs(10);
+
+/// Here Proofload has never been: there is no cache yet.
+const FRESH: &str = "c";
 
 /// Where Debian's sshd locks itself in. Its service makes it, which is not running here.
 const SEPARATION: &str = "/run/sshd";
@@ -31,18 +34,23 @@ impl<'net> Ssh<'net> {
         ssh.make_key("host_key")?;
         ssh.make_key("user_key")?;
         fs::copy(ssh.folder.join("user_key.pub"), ssh.folder.join("authorized_keys"))?;
-        fs::write(ssh.folder.join("sshd_config"), ssh.server_side())?;
         fs::write(ssh.config(), ssh.client_side()?)?;
         let config = ssh.config();
         for program in ["ssh", "scp"] {
             let line = format!("exec /usr/bin/{program} -F {} \"$@\"", config.display());
             net.replace(program, &line)?;
         }
-        let settings = ssh.folder.join("sshd_config").display().to_string();
         for name in net.names() {
+            let settings = ssh.folder.join(format!("sshd_config-{name}"));
+            fs::write(&settings, ssh.server_side(name))?;
+            let settings = settings.display().to_string();
             // It starts itself again for each connection, and wants to be called by its whole path for that.
             let words = ["/usr/sbin/sshd", "-D", "-e", "-f", &settings];
-            ssh.daemons.push(Daemon::start(net, name, &words)?);
+            let daemon = match name.as_str() {
+                FRESH => Daemon::start(net, name, &words)?,
+                _ => Daemon::start_on_disk(net, name, &net.cache(name).join(PLACES), &words)?,
+            };
+            ssh.daemons.push(daemon);
         }
         ssh.wait()?;
         Ok(ssh)
@@ -55,15 +63,16 @@ impl<'net> Ssh<'net> {
     }
 
     /// A bash of this level reads no .bashrc of root, which takes time and may put other programs first.
-    fn server_side(&self) -> String {
+    fn server_side(&self, name: &str) -> String {
         let folder = self.folder.display();
-        let (path, mark) = (self.net.path(), self.net.mark());
+        let (path, mark, cache) = (self.net.path(), self.net.mark(), self.net.cache(name));
         format!(
             "Port 22\nAddressFamily inet\nHostKey {folder}/host_key\nAuthorizedKeysFile {folder}/authorized_keys\n\
              PidFile none\nUsePAM no\nStrictModes no\nUseDNS no\nPrintMotd no\nPermitRootLogin prohibit-password\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nMaxStartups 500\nMaxSessions 500\n\
-             SetEnv PATH={} {mark} SHLVL=1\n",
-            path.display()
+             SetEnv PATH={} XDG_CACHE_HOME={} {mark} SHLVL=1\n",
+            path.display(),
+            cache.display()
         )
     }
 
