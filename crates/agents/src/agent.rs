@@ -269,7 +269,7 @@ fn executed(
     out: &Sender,
 ) -> Result<Vec<ShareResult>, Failure> {
     let mut seen = |stretch: &Stretch<'_>| {
-        let snapshot = Cow::Borrowed(stretch.snapshot);
+        let snapshot = Box::new(Cow::Borrowed(stretch.snapshot));
         let _ = out.send(&FromAgent::Seen { stream: stretch.stream, last: stretch.last, snapshot });
     };
     let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen) };

@@ -221,7 +221,7 @@ impl Crew {
         let back_ns = self.members[place].ahead_ns.saturating_neg();
         match message {
             FromAgent::Seen { stream, last, snapshot } => {
-                let mut snapshot = snapshot.into_owned();
+                let mut snapshot = (*snapshot).into_owned();
                 let window = &mut snapshot.window;
                 window.start_ns = window.start_ns.saturating_add_signed(back_ns);
                 window.end_ns = window.end_ns.saturating_add_signed(back_ns);

@@ -41,7 +41,7 @@ pub(crate) enum FromAgent<'a> {
     /// It has the loads, and waits for their first instant.
     Ready,
     /// What it saw of a load up to second `last`, on its own axis of time.
-    Seen { stream: usize, last: u64, snapshot: Cow<'a, Snapshot> },
+    Seen { stream: usize, last: u64, snapshot: Box<Cow<'a, Snapshot>> },
     /// All loads have ended, or could not be carried out.
     Ended(Result<Vec<ShareResult>, Failure>),
 }

@@ -11,7 +11,7 @@ macro_rules! files {
 }
 
 /// Every schema by its name.
-const SCHEMAS: [(&str, &str); 15] = files![
+const SCHEMAS: [(&str, &str); 16] = files![
     "study",
     "result",
     "plan",
@@ -22,6 +22,7 @@ const SCHEMAS: [(&str, &str); 15] = files![
     "slicing",
     "warm-up",
     "ceiling",
+    "network",
     "noise",
     "tune",
     "history",

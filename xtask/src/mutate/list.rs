@@ -443,7 +443,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a generator that lost count is excused like a busy one",
         file: "crates/store/src/observe/fitness.rs",
-        from: "is_told && failed.all(|check| excused(&check.check))",
+        from: "is_told && generator.agents_lost() == 0 && failed.all(|check| excused(&check.check))",
         to: "is_told",
         tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
     },

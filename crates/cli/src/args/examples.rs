@@ -15,7 +15,7 @@ Examples:
 pub const RUN: &str = "\
 Examples:
   proofload run study.yaml --explain       # what it would start, and how long
-  proofload run study.yaml --set load.closed.connections=64 --quick
+  proofload run study.yaml --quick
   proofload run study.yaml --subjects-on lab1      # the servers, by your ssh";
 
 pub const COORDINATOR: &str = "\
@@ -192,8 +192,8 @@ Usage: proofload URL [OPTIONS]
   capacity URL     the highest rate at which an objective holds
   run STUDY        start servers, load them in turn, judge claims
   more verbs       init replicate tune resume rerun report history diff ui
-                   coordinator agent condense reproductions subjects
-                   reference-server doctor schema completions man
+                   coordinator agent manifest condense reproductions
+                   subjects reference-server doctor schema completions man
 
   -c, --connections N   [default: 50]     -r, --rate RATE   open loop: 500, 2k/s
   -d, --duration TIME   [default: 10s]    -H, --header 'Name: value'
