@@ -47,6 +47,11 @@ impl Default for Placed<'_> {
 }
 
 impl Checked {
+    /// Where its servers come from.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
     /// The study that the arguments name. Whoever needs agents checks it before they are started or waited for.
     pub fn of(args: &RunArgs) -> anyhow::Result<Checked> {
         let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);

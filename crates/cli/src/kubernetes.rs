@@ -180,7 +180,12 @@ impl Objects<'_> {
     fn fetch(&self) -> anyhow::Result<Heard> {
         let mut exec = Launched::start("kubectl exec".to_owned(), self.held(&[]))?;
         let heard = hear(exec.child.stdout.take().context("kubectl has no output")?);
-        heard.recv().context("kubectl exec ended without the record")
+        loop {
+            match heard.recv().context("kubectl exec ended without the record")? {
+                Heard::Alive => {}
+                heard => return Ok(heard),
+            }
+        }
     }
 
     /// Lets the coordinator go.
@@ -226,7 +231,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
             return match objects.fetch()? {
                 Heard::Ended(ended) => bring_home(args, ended, &mut || objects.has_kept()),
                 Heard::Lost(why) => Err(leave(Exit::Failure, format!("the record cannot be fetched: {why}"))),
-                Heard::Listening { .. } => anyhow::bail!("the coordinator speaks otherwise"),
+                Heard::Listening { .. } | Heard::Alive => anyhow::bail!("the coordinator speaks otherwise"),
             };
         }
         std::thread::sleep(LOOK);

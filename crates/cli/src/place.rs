@@ -17,8 +17,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Stdin, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -39,12 +39,46 @@ const FETCHED: &str = "fetched";
 /// Whoever asked says every second that it is there; after so long without a word it is gone.
 const SILENCE_NS: u64 = 5_000_000_000;
 const LOOK: Duration = Duration::from_millis(250);
+/// How often this side says that it is there.
+const ALIVE_EVERY: Duration = Duration::from_secs(1);
 /// How long the record may take on its way before the way is taken for gone.
 const HANDING_OVER_NS: u64 = 60_000_000_000;
 
 /// Carries an order out. What happens is told on the standard output that this process was started with.
 pub fn serve() -> anyhow::Result<Exit> {
-    let mut out = apart_from_output().context("standard output and error cannot be set apart")?;
+    let out = apart_from_output().context("standard output and error cannot be set apart")?;
+    let out = Arc::new(Mutex::new(out));
+    match served(&out) {
+        Ok(exit) => Ok(exit),
+        Err(error) => {
+            let (exit, message) = outcome(&Err(error));
+            let _ = tell(&out, &Told::Ended { exit: exit as u8, message, record_bytes: 0 });
+            Ok(exit)
+        }
+    }
+}
+
+/// Where whoever asked is told.
+type Out = Arc<Mutex<File>>;
+
+fn tell(out: &Out, told: &Told) -> std::io::Result<()> {
+    proofload_places::say_told(&mut *out.lock().unwrap_or_else(PoisonError::into_inner), told)
+}
+
+/// Says every second that this side lives, until nobody hears it.
+fn say_alive(out: &Out) {
+    let out = Arc::downgrade(out);
+    std::thread::spawn(move || {
+        while let Some(out) = out.upgrade()
+            && tell(&out, &Told::Alive).is_ok()
+        {
+            drop(out);
+            std::thread::sleep(ALIVE_EVERY);
+        }
+    });
+}
+
+fn served(out: &Out) -> anyhow::Result<Exit> {
     let mut input = BufReader::new(std::io::stdin());
     let order = proofload_places::read_order(&mut input).context("no order came")?;
     let own = proofload_places::fingerprint(&this_program())?;
@@ -57,9 +91,10 @@ pub fn serve() -> anyhow::Result<Exit> {
         .with_context(|| format!("{}", folder.display()))?;
     let stop = signals::install()?;
     let heard = listen(input, Arc::clone(&stop));
-    let ended = conduct(&order, &folder, &stop, &mut out);
+    say_alive(out);
+    let ended = conduct(&order, &folder, &stop, out);
     let (exit, message) = outcome(&ended);
-    hand_over(out, exit, message, &folder);
+    hand_over(Arc::clone(out), exit, message, &folder);
     let deadline_ns = monotonic_ns() + HANDING_OVER_NS;
     while !heard.has_kept.load(Ordering::Relaxed) {
         if heard.is_gone.load(Ordering::Relaxed) || monotonic_ns() > deadline_ns {
@@ -129,7 +164,7 @@ fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
 }
 
 /// Waits for the agents, runs the study.
-fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &mut File) -> anyhow::Result<Exit> {
+fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &Out) -> anyhow::Result<Exit> {
     let args = arguments(order, folder)?;
     let address = match order.address {
         Some(address) => address,
@@ -141,7 +176,7 @@ fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &mut File) -> a
     let token = Token::new(&order.token).context("the token is too short")?;
     let listener = Listener::open(SocketAddr::new(address, 0), &token).map_err(refused)?;
     let keeps_in = folder.join("runs").display().to_string();
-    proofload_places::say_told(out, &Told::Listening { at: listener.address(), keeps_in })?;
+    tell(out, &Told::Listening { at: listener.address(), keeps_in })?;
     let tolerated = tolerated(&args.tolerance, Some(order.agents))?;
     let terms = Terms { agents: order.agents, wait: Duration::from_secs(order.wait_s), tolerated };
     let fleet =
@@ -159,7 +194,7 @@ fn arguments(order: &Order, folder: &Path) -> anyhow::Result<RunArgs> {
     let mut args = *args;
     let files = folder.join("files");
     args.study = files.join("study").join(args.study.file_name().unwrap_or_default());
-    args.catalogue = args.catalogue.map(|_| files.join("catalogue"));
+    args.catalogue = Some(files.join("catalogue"));
     args.dir = folder.to_path_buf();
     (args.places, args.agents, args.output.output) = (Default::default(), None, Vec::new());
     // Figures are compared, and shown to others, where the record will be.
@@ -179,7 +214,7 @@ fn own_address() -> anyhow::Result<IpAddr> {
 }
 
 /// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
-fn hand_over(mut out: File, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
+fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
     let mut record = Vec::new();
     let runs = folder.join("runs");
     if runs.is_dir() && proofload_places::pack_record(&runs, &mut record).is_err() {
@@ -187,7 +222,8 @@ fn hand_over(mut out: File, exit: Exit, message: String, folder: &Path) -> JoinH
     }
     let ended = Told::Ended { exit: exit as u8, message, record_bytes: record.len() as u64 };
     std::thread::spawn(move || {
-        proofload_places::say_told(&mut out, &ended).and_then(|()| out.write_all(&record))
+        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+        proofload_places::say_told(&mut *out, &ended).and_then(|()| out.write_all(&record))
     })
 }
 
@@ -230,6 +266,7 @@ pub fn record(mut words: impl Iterator<Item = OsString>) -> anyhow::Result<Exit>
     let told = proofload_places::read_told(&mut BufReader::new(file))?;
     let Some(Told::Ended { exit, message, .. }) = told else { anyhow::bail!("nothing is held") };
     let out = File::from(rustix::io::dup(rustix::stdio::stdout())?);
+    let out = Arc::new(Mutex::new(out));
     let handed = hand_over(out, Exit::from_code(exit), message, &folder).join();
     handed.map_err(|_| anyhow::anyhow!("the record was not handed over"))??;
     Ok(Exit::Done)

@@ -11,7 +11,7 @@ use crate::there::{There, bring_home};
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token};
 use proofload_host::signals;
-use proofload_places::{Allocation, Launched, Launcher, Order, fingerprint};
+use proofload_places::{AllLaunched, Allocation, Launched, Launcher, Order, fingerprint};
 use proofload_study::Study;
 use proofload_subject::this_program;
 use std::io::Write;
@@ -119,7 +119,7 @@ impl Places {
         }
         match self.subjects {
             Launcher::Here => self.run_here(args, checked, &program),
-            _ => self.run_there(args, &program),
+            _ => self.run_there(args, checked, &program),
         }
     }
 
@@ -156,13 +156,8 @@ impl Places {
         })
     }
 
-    fn start_agents(
-        &self,
-        at: SocketAddr,
-        token: &Token,
-        program: &Program,
-    ) -> anyhow::Result<Vec<Launched>> {
-        let mut started = Vec::new();
+    fn start_agents(&self, at: SocketAddr, token: &Token, program: &Program) -> anyhow::Result<AllLaunched> {
+        let mut started = AllLaunched::default();
         let mut index = 0;
         for (launcher, count) in &self.agents {
             // Slurm starts one on each node, and numbers them.
@@ -183,16 +178,16 @@ impl Places {
                 if let Some(mut pipe) = agent.child.stdin.take() {
                     pipe.write_all(token.line().as_bytes()).with_context(|| agent.name.clone())?;
                 }
-                started.push(agent);
+                started.0.push(agent);
             }
         }
         Ok(started)
     }
 
     /// The servers are elsewhere, and so is the coordinator: it is told what to do, and its record is brought home.
-    fn run_there(&self, args: &RunArgs, program: &Program) -> anyhow::Result<Exit> {
+    fn run_there(&self, args: &RunArgs, checked: &Checked, program: &Program) -> anyhow::Result<Exit> {
         let token = Token::fresh().map_err(refused)?;
-        let (order, files) = self.order(args, &token, program)?;
+        let (order, files) = self.order(args, checked, &token, program)?;
         let words = [place::ARGUMENT.to_owned()];
         let command = self.subjects.command(&program.path, &program.fingerprint, &words);
         let stop = signals::install()?;
@@ -205,11 +200,17 @@ impl Places {
         bring_home(args, ended, &mut || there.has_kept())
     }
 
-    fn order(&self, args: &RunArgs, token: &Token, program: &Program) -> anyhow::Result<(Order, Vec<u8>)> {
+    fn order(
+        &self,
+        args: &RunArgs,
+        checked: &Checked,
+        token: &Token,
+        program: &Program,
+    ) -> anyhow::Result<(Order, Vec<u8>)> {
         let mut files = Vec::new();
         let packed = |error| leave(Exit::Usage, error);
-        let mut folders = vec![(folder_of(&args.study), "study")];
-        folders.extend(args.catalogue.clone().map(|catalogue| (catalogue, "catalogue")));
+        let folders =
+            [(folder_of(&args.study), "study"), (checked.catalogue().root().to_path_buf(), "catalogue")];
         proofload_places::pack(&folders, &mut files).map_err(packed)?;
         let order = Order {
             fingerprint: program.fingerprint.clone(),

@@ -7,17 +7,21 @@ use crate::report;
 use crate::run::say;
 use anyhow::Context as _;
 use proofload_host::clock;
-use proofload_places::{Launched, Order, Told};
+use proofload_places::{AllLaunched, Launched, Order, Told};
 use std::io::{BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How often the other side hears that this one is there.
 const ALIVE_EVERY_NS: u64 = 1_000_000_000;
 const LOOK: Duration = Duration::from_millis(50);
+/// After so long without a word the other side is gone.
+const SILENCE_NS: u64 = 6_000_000_000;
+/// Bytes of a record that count as a word.
+const CHUNK: u64 = 64 << 10;
 
 /// How a run elsewhere ended.
 pub struct Ended {
@@ -35,6 +39,8 @@ pub enum Heard {
         at: SocketAddr,
         keeps_in: String,
     },
+    /// It lives, or some of its record came.
+    Alive,
     Ended(Ended),
     Lost(String),
 }
@@ -46,20 +52,18 @@ pub fn hear(output: ChildStdout) -> Receiver<Heard> {
         let mut output = BufReader::new(output);
         loop {
             let heard = match proofload_places::read_told(&mut output) {
+                Ok(Some(Told::Alive)) => Heard::Alive,
                 Ok(Some(Told::Listening { at, keeps_in })) => Heard::Listening { at, keeps_in },
                 Ok(Some(Told::Ended { exit, message, record_bytes })) => {
-                    let mut record = Vec::new();
-                    match (&mut output).take(record_bytes).read_to_end(&mut record) {
-                        Ok(read) if read as u64 == record_bytes => {
-                            Heard::Ended(Ended { exit: Exit::from_code(exit), message, record })
-                        }
-                        _ => Heard::Lost("its record came in part only".to_owned()),
+                    match read_record(&mut output, record_bytes, &tell) {
+                        Some(record) => Heard::Ended(Ended { exit: Exit::from_code(exit), message, record }),
+                        None => Heard::Lost("its record came in part only".to_owned()),
                     }
                 }
                 Ok(None) => Heard::Lost("the connection broke, or it could not be started".to_owned()),
                 Err(error) => Heard::Lost(format!("it says {error}")),
             };
-            let is_last = !matches!(heard, Heard::Listening { .. });
+            let is_last = matches!(heard, Heard::Ended(_) | Heard::Lost(_));
             if tell.send(heard).is_err() || is_last {
                 return;
             }
@@ -68,13 +72,26 @@ pub fn hear(output: ChildStdout) -> Receiver<Heard> {
     heard
 }
 
+/// Reads a record, and tells that some of it came; `None` where it ends too early.
+fn read_record(from: &mut impl Read, bytes: u64, tell: &Sender<Heard>) -> Option<Vec<u8>> {
+    let mut record = Vec::new();
+    while (record.len() as u64) < bytes {
+        let rest = bytes - record.len() as u64;
+        let read = from.take(rest.min(CHUNK)).read_to_end(&mut record).ok()?;
+        if read == 0 || tell.send(Heard::Alive).is_err() {
+            return None;
+        }
+    }
+    Some(record)
+}
+
 /// A coordinator elsewhere, from this side.
 pub struct There {
     host: String,
     // Its end is the end of everything there; so it goes before the process is waited for.
     input: ChildStdin,
     heard: Receiver<Heard>,
-    agents: Vec<Launched>,
+    agents: AllLaunched,
     /// So many of these may end: the coordinator goes on without them, or says which did not come.
     tolerated: u32,
     keeps_in: String,
@@ -100,7 +117,7 @@ impl There {
         let heard = hear(output);
         proofload_places::say_order(&mut input, order, files)
             .map_err(|error| leave(Exit::FailedStart, format!("{host} takes no order: {error}")))?;
-        let (agents, keeps_in) = (Vec::new(), String::new());
+        let (agents, keeps_in) = (AllLaunched::default(), String::new());
         Ok(There {
             host,
             input,
@@ -118,11 +135,25 @@ impl There {
     pub fn follow(
         &mut self,
         stop: &AtomicBool,
-        start_agents: &mut dyn FnMut(SocketAddr) -> anyhow::Result<Vec<Launched>>,
+        start_agents: &mut dyn FnMut(SocketAddr) -> anyhow::Result<AllLaunched>,
     ) -> anyhow::Result<Ended> {
+        // Its first word comes when it has its files.
+        let mut heard_ns = None;
         loop {
             self.say(stop);
-            match self.heard.recv_timeout(LOOK) {
+            let heard = self.heard.recv_timeout(LOOK);
+            let now_ns = clock::monotonic_ns();
+            match heard {
+                Err(RecvTimeoutError::Timeout)
+                    if heard_ns.is_some_and(|then_ns| now_ns.saturating_sub(then_ns) > SILENCE_NS) =>
+                {
+                    return Err(self.lost(&format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000)));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => heard_ns = Some(now_ns),
+            }
+            match heard {
+                Ok(Heard::Alive) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(Heard::Listening { at, keeps_in }) => {
                     self.keeps_in = keeps_in;
                     self.agents = start_agents(at)?;
@@ -130,7 +161,6 @@ impl There {
                 Ok(Heard::Ended(ended)) => return Ok(ended),
                 Ok(Heard::Lost(why)) => return Err(self.lost(&why)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
-                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -143,7 +173,7 @@ impl There {
 
     /// Says that this side is there, or that it is to end: somebody said so, or more agents have ended than may.
     fn say(&mut self, stop: &AtomicBool) {
-        let mut failed = self.agents.iter_mut().filter_map(|agent| {
+        let mut failed = self.agents.0.iter_mut().filter_map(|agent| {
             let status = agent.ended()?;
             (!status.success()).then(|| format!("the {} ended ({status})", agent.name))
         });

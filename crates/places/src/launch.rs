@@ -167,6 +167,25 @@ impl Launched {
     }
 }
 
+/// Several of them, which end together: whoever does not end is not waited for once for each.
+#[derive(Debug, Default)]
+pub struct AllLaunched(pub Vec<Launched>);
+
+impl Drop for AllLaunched {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(|launched| drop(launched.child.stdin.take()));
+        let mut waited = Duration::ZERO;
+        while self.0.iter_mut().any(|launched| launched.ended().is_none()) && waited < LEAVING {
+            std::thread::sleep(LOOK);
+            waited += LOOK;
+        }
+        for launched in &mut self.0 {
+            // One that has ended is not there to be killed.
+            let _ = launched.child.kill();
+        }
+    }
+}
+
 impl Drop for Launched {
     fn drop(&mut self) {
         drop(self.child.stdin.take());

@@ -12,7 +12,7 @@ mod pack;
 mod place;
 mod slurm;
 
-pub use launch::{Launched, Launcher, fingerprint, seen_from};
+pub use launch::{AllLaunched, Launched, Launcher, fingerprint, seen_from};
 pub use pack::{PackError, files, names_in, pack, pack_record, unpack};
 pub use place::{Order, Told, read_order, read_told, say_order, say_told};
 pub use slurm::Allocation;

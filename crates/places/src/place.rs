@@ -36,6 +36,8 @@ pub struct Order {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Told {
+    /// Nothing new: whoever asked is still heard.
+    Alive,
     /// Agents are waited for there; records are kept below this folder.
     Listening {
         /// Where they dial.
