@@ -31,12 +31,17 @@ pub fn network(of: &Network) -> String {
         said.push(say!("places-small-exchange", p50, p99));
     }
     if let Some(rate) = of.bytes_per_s {
-        said.push(say!("places-large-answers", megabits = number::short(rate * 8.0 / 1e6, "Mbit/s")));
+        said.push(say!("places-large-answers", megabits = megabits(rate)));
     }
     if !of.why.is_empty() {
         said.push(say!("places-not-measured", why = again(&of.why)));
     }
     said.join(word!("between-sentences"))
+}
+
+/// `21,047 Mbit/s`, of bytes per second.
+fn megabits(bytes_per_s: f64) -> String {
+    format!("{} Mbit/s", number::count((bytes_per_s * 8.0 / 1e6).round() as u64))
 }
 
 /// The network's part in the quickest median is large.
@@ -48,4 +53,26 @@ pub fn network_part(p50_ns: u64, variant: &str, share: f64) -> String {
 /// An agent was lost: from which block on, and in how many slices of how many.
 pub fn agent_lost(block: u32, n: usize, of: usize, finding: &str) -> String {
     say!("places-agent-lost", block, n, of, finding = again(finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_told_with_its_units_and_what_is_missing_of_it() {
+        let whole = Network {
+            p50_ns: Some(21_300),
+            p99_ns: Some(63_000),
+            bytes_per_s: Some(2.63e9),
+            ..Network::default()
+        };
+        let said = network(&whole);
+        assert!(
+            said.contains("21.3 µs (p50), 63.0 µs (p99)") && said.ends_with("at 21,040 Mbit/s"),
+            "{said}"
+        );
+        let none = Network { why: "it ended".to_owned(), ..Network::default() };
+        assert_eq!(network(&none), "not measured: it ended");
+    }
 }
