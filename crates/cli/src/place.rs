@@ -52,6 +52,7 @@ pub fn serve() -> anyhow::Result<Exit> {
         Ok(exit) => Ok(exit),
         Err(error) => {
             let (exit, message) = outcome(&Err(error));
+            // Whoever asked is gone, or hears it.
             let _ = tell(&out, &Told::Ended { exit: exit as u8, message, record_bytes: 0 });
             Ok(exit)
         }
@@ -102,6 +103,7 @@ fn served(out: &Out) -> anyhow::Result<Exit> {
         }
         std::thread::sleep(LOOK);
     }
+    // What cannot be removed is a copy.
     let _ = fs::remove_dir_all(&folder);
     Ok(exit)
 }
@@ -215,11 +217,19 @@ fn own_address() -> anyhow::Result<IpAddr> {
 
 /// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
 fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
-    let mut record = Vec::new();
-    let runs = folder.join("runs");
-    if runs.is_dir() && proofload_places::pack_record(&runs, &mut record).is_err() {
-        record.clear();
-    }
+    let (mut record, runs) = (Vec::new(), folder.join("runs"));
+    let packed = if runs.is_dir() { proofload_places::pack_record(&runs, &mut record) } else { Ok(()) };
+    let (exit, message) = match packed {
+        Ok(()) => (exit, message),
+        Err(error) => {
+            record.clear();
+            let kept = runs.display();
+            (
+                Exit::Failure,
+                format!("the record cannot be brought home: {error}; it is kept there, in {kept}"),
+            )
+        }
+    };
     let ended = Told::Ended { exit: exit as u8, message, record_bytes: record.len() as u64 };
     std::thread::spawn(move || {
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
