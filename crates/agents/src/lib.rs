@@ -29,6 +29,7 @@ pub use gather::{Listener, Terms};
 pub use index::index_from;
 pub use local::LocalAgents;
 pub use member::Member;
+pub use message::VERSION;
 pub use token::Token;
 
 #[cfg(test)]

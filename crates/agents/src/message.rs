@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
-pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 /// Longest frame: a plan with the rows of its feeders.
 const MOST_BYTES: usize = 1 << 30;

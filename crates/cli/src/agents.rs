@@ -4,7 +4,6 @@ use crate::args::{AgentArgs, CoordinatorArgs};
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
 use crate::fleet::{refused, tolerated};
-use crate::place;
 use crate::run;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
@@ -44,10 +43,7 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
         let clock = format!("its clock was {ahead:+.3} ms from this one, \u{b1} {within:.3} ms");
         run::say(quiet, &format!("agent {} ({} {}): {clock}", member.index, member.host, member.address));
     }
-    match &args.hold {
-        Some(hold) => place::hold(&args.run.dir, exit, quantity::duration(hold), &stop),
-        None => exit,
-    }
+    exit
 }
 
 /// `proofload agent`.

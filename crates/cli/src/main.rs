@@ -5,6 +5,7 @@ mod args;
 mod baseline;
 mod capacity;
 mod checked;
+mod cluster;
 mod compare;
 mod debug;
 mod doctor;
@@ -24,6 +25,8 @@ mod output;
 mod pages;
 mod place;
 mod places;
+mod pod;
+mod pods;
 mod progress;
 mod reference;
 mod replicate;
@@ -33,6 +36,7 @@ mod resume;
 mod run;
 mod runs;
 mod schema;
+mod slurm;
 mod subjects;
 mod there;
 mod transport;
@@ -40,6 +44,7 @@ mod tune;
 mod ui;
 
 use exit::Exit;
+use proofload_places::kubernetes::manifest::ATTEND;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -48,7 +53,8 @@ fn main() -> ExitCode {
     }
     let ended = match std::env::args_os().nth(1) {
         Some(first) if first == place::ARGUMENT => place::serve(),
-        Some(first) if first == place::RECORD_ARGUMENT => place::record(std::env::args_os().skip(2)),
+        Some(first) if first == ATTEND => pod::attend(),
+        Some(first) if first == pod::RECORD_ARGUMENT => pod::record(),
         _ => args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))),
     };
     match ended {

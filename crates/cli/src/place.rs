@@ -1,5 +1,5 @@
-//! The coordinator that another machine's `proofload run --subjects-on` starts here: it takes its orders from standard input, and
-//! ends everything when that ends.
+//! The coordinator that a command elsewhere starts here, by ssh, Slurm or `kubectl exec`: it takes its orders from standard input,
+//! and ends everything when that ends.
 
 use crate::args::{self, RunArgs, Verb};
 use crate::checked::{Checked, Placed};
@@ -7,9 +7,10 @@ use crate::exit::{Exit, leave};
 use crate::fleet::{refused, tolerated};
 use crate::run;
 use anyhow::Context as _;
-use proofload_agents::{Listener, Terms, Token};
+use proofload_agents::{Listener, Terms, Token, VERSION};
 use proofload_host::clock::monotonic_ns;
 use proofload_host::signals;
+use proofload_places::kubernetes::manifest::LISTEN;
 use proofload_places::{Order, Told};
 use proofload_subject::{Cache, this_program};
 use std::ffi::OsString;
@@ -29,13 +30,6 @@ pub const ALIVE: &[u8] = b"alive\n";
 pub const STOP: &[u8] = b"stop\n";
 /// And that the record is kept there now: only then it may go here.
 pub const KEPT: &[u8] = b"kept\n";
-/// The first argument of a process that hands over what a coordinator holds.
-pub const RECORD_ARGUMENT: &str = "__record";
-/// The line by which a coordinator says that it holds its record.
-pub const HELD: &str = "the run has ended; its record waits to be fetched";
-/// In the folder of a coordinator that holds its record: how it ended, and that it was fetched.
-const ENDED: &str = "ended";
-const FETCHED: &str = "fetched";
 /// Whoever asked says every second that it is there; after so long without a word it is gone.
 const SILENCE_NS: u64 = 5_000_000_000;
 const LOOK: Duration = Duration::from_millis(250);
@@ -60,7 +54,7 @@ pub fn serve() -> anyhow::Result<Exit> {
 }
 
 /// Where whoever asked is told.
-type Out = Arc<Mutex<File>>;
+pub type Out = Arc<Mutex<File>>;
 
 fn tell(out: &Out, told: &Told) -> std::io::Result<()> {
     proofload_places::say_told(&mut *out.lock().unwrap_or_else(PoisonError::into_inner), told)
@@ -82,12 +76,8 @@ fn say_alive(out: &Out) {
 fn served(out: &Out) -> anyhow::Result<Exit> {
     let mut input = BufReader::new(std::io::stdin());
     let order = proofload_places::read_order(&mut input).context("no order came")?;
-    let own = proofload_places::fingerprint(&this_program())?;
-    if order.fingerprint != own {
-        return Err(leave(Exit::Usage, format!("asked by executable {}, this is {own}", order.fingerprint)));
-    }
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
-    let folder = cache.root().join("places").join(format!("{}-{}", clock_seconds(), std::process::id()));
+    is_of_this_executable(&order)?;
+    let folder = kept_below()?.join(format!("{}-{}", clock_seconds(), std::process::id()));
     proofload_places::unpack((&mut input).take(order.files_bytes), &folder.join("files"))
         .with_context(|| format!("{}", folder.display()))?;
     let stop = signals::install()?;
@@ -106,6 +96,27 @@ fn served(out: &Out) -> anyhow::Result<Exit> {
     // What cannot be removed is a copy.
     let _ = fs::remove_dir_all(&folder);
     Ok(exit)
+}
+
+/// Two executables of other versions, or builds, may understand a study differently.
+fn is_of_this_executable(order: &Order) -> anyhow::Result<()> {
+    if order.version != VERSION {
+        let asks = &order.version;
+        let why = format!("the command is of version {asks}, this is {VERSION}: use an image of its version");
+        return Err(leave(Exit::Usage, why));
+    }
+    let Some(asks) = &order.fingerprint else { return Ok(()) };
+    let own = proofload_places::fingerprint(&this_program())?;
+    match *asks == own {
+        true => Ok(()),
+        false => Err(leave(Exit::Usage, format!("asked by executable {asks}, this is {own}"))),
+    }
+}
+
+/// The folder that has a folder for each order, named by its time and its process.
+pub fn kept_below() -> anyhow::Result<PathBuf> {
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    Ok(cache.root().join("places"))
 }
 
 fn clock_seconds() -> u64 {
@@ -168,15 +179,12 @@ fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
 /// Waits for the agents, runs the study.
 fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &Out) -> anyhow::Result<Exit> {
     let args = arguments(order, folder)?;
-    let address = match order.address {
-        Some(address) => address,
-        None => own_address()?,
-    };
-    let address = proofload_study::local_address(&address.to_string())
+    let at = listens_at(order.address)?;
+    let address = proofload_study::local_address(&at.ip().to_string())
         .map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
     let checked = Checked::of(&args)?;
     let token = Token::new(&order.token).context("the token is too short")?;
-    let listener = Listener::open(SocketAddr::new(address, 0), &token).map_err(refused)?;
+    let listener = Listener::open(at, &token).map_err(refused)?;
     let keeps_in = folder.join("runs").display().to_string();
     tell(out, &Told::Listening { at: listener.address(), keeps_in })?;
     let tolerated = tolerated(&args.tolerance, Some(order.agents))?;
@@ -204,11 +212,18 @@ fn arguments(order: &Order, folder: &Path) -> anyhow::Result<RunArgs> {
     Ok(args)
 }
 
-/// The address at which whoever came by ssh found this machine.
-fn own_address() -> anyhow::Result<IpAddr> {
+/// Where agents dial: what the environment of a pod says, or any port at the address that was ordered, or at which
+/// whoever came by ssh found this machine.
+fn listens_at(ordered: Option<IpAddr>) -> anyhow::Result<SocketAddr> {
+    if let Ok(at) = std::env::var(LISTEN) {
+        return at.parse().with_context(|| format!("{LISTEN}={at}"));
+    }
+    if let Some(address) = ordered {
+        return Ok(SocketAddr::new(address, 0));
+    }
     let connection = std::env::var("SSH_CONNECTION").unwrap_or_default();
     let found = connection.split_whitespace().nth(2).and_then(|word| word.parse().ok());
-    found.ok_or_else(|| {
+    found.map(|address| SocketAddr::new(address, 0)).ok_or_else(|| {
         let why =
             "no address of the servers' machine is known here; give --address, one at which agents reach it";
         leave(Exit::Usage, why)
@@ -216,7 +231,7 @@ fn own_address() -> anyhow::Result<IpAddr> {
 }
 
 /// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
-fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
+pub fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
     let (mut record, runs) = (Vec::new(), folder.join("runs"));
     let packed = if runs.is_dir() { proofload_places::pack_record(&runs, &mut record) } else { Ok(()) };
     let (exit, message) = match packed {
@@ -237,54 +252,11 @@ fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle
     })
 }
 
-/// Keeps a process and its record after the end for whoever fetches it.
-pub fn hold(
-    folder: &Path,
-    ended: anyhow::Result<Exit>,
-    time: Result<u64, String>,
-    stop: &AtomicBool,
-) -> anyhow::Result<Exit> {
-    let time_ns = time.map_err(|why| leave(Exit::Usage, format!("--hold {why}")))?;
-    let (exit, message) = outcome(&ended);
-    let told = Told::Ended { exit: exit as u8, message, record_bytes: 0 };
-    let mut file = File::create(folder.join(ENDED)).with_context(|| format!("{}", folder.display()))?;
-    proofload_places::say_told(&mut file, &told)?;
-    eprintln!("{HELD}");
-    let begun_ns = monotonic_ns();
-    let is_over = || monotonic_ns().saturating_sub(begun_ns) > time_ns;
-    while !folder.join(FETCHED).exists() && !stop.load(Ordering::Relaxed) && !is_over() {
-        std::thread::sleep(LOOK);
-    }
-    ended
-}
-
 fn outcome(ended: &anyhow::Result<Exit>) -> (Exit, String) {
     match ended {
         Ok(exit) => (*exit, String::new()),
         Err(error) => (crate::exit::of(error), format!("{error:#}")),
     }
-}
-
-/// Hands over what the coordinator of this folder holds; with a further word, hears that it is kept elsewhere now.
-pub fn record(mut words: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> {
-    let folder = PathBuf::from(words.next().context("of which folder?")?);
-    if words.next().is_some() {
-        File::create(folder.join(FETCHED))?;
-        return Ok(Exit::Done);
-    }
-    let file = File::open(folder.join(ENDED)).context("the run has not ended")?;
-    let told = proofload_places::read_told(&mut BufReader::new(file))?;
-    let Some(Told::Ended { exit, message, .. }) = told else { anyhow::bail!("nothing is held") };
-    let out = File::from(rustix::io::dup(rustix::stdio::stdout())?);
-    let out = Arc::new(Mutex::new(out));
-    let handed = hand_over(out, Exit::from_code(exit), message, &folder).join();
-    handed.map_err(|_| anyhow::anyhow!("the record was not handed over"))??;
-    Ok(Exit::Done)
-}
-
-/// Where records are kept on a machine whose way home was cut.
-pub fn kept(host: &str, keeps_in: &str) -> String {
-    format!("what was measured until then is kept on {host}, in {keeps_in}")
 }
 
 /// The folder of a study, which goes along with it.

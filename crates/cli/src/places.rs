@@ -7,10 +7,12 @@ use crate::fleet::{refused, tolerated};
 use crate::kubernetes;
 use crate::place::{self, folder_of};
 use crate::run::say;
-use crate::there::{There, bring_home};
+use crate::slurm;
+use crate::there::{Beside, Outcome, There, bring_home};
 use anyhow::Context as _;
-use proofload_agents::{Listener, Terms, Token};
+use proofload_agents::{Listener, Terms, Token, VERSION};
 use proofload_host::signals;
+use proofload_language::say;
 use proofload_places::{AllLaunched, Allocation, Launched, Launcher, Order, fingerprint};
 use proofload_study::Study;
 use proofload_subject::this_program;
@@ -18,12 +20,10 @@ use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long agents elsewhere may take to come, seconds.
 const WAIT_S: u64 = 60;
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -32,11 +32,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     if args.explain {
         return run_here(args, &checked);
     }
-    if let Some(exit) = within_slurm(args)? {
+    let is_slurm = args.places.on.as_deref() == Some(SLURM);
+    if let Some(exit) = is_slurm.then(|| slurm::within(args)).transpose()?.flatten() {
         return Ok(exit);
     }
     match (args.places.on.as_deref(), Places::of(args)?) {
-        (Some(KUBERNETES), _) => kubernetes::run(args),
+        (Some(KUBERNETES), _) => kubernetes::run(args, &checked),
         (_, Some(places)) => places.run(args, &checked),
         (_, None) => run_here(args, &checked),
     }
@@ -86,7 +87,7 @@ impl Places {
             None if subjects == Launcher::Here => return Ok(None),
             None => (subjects, vec![(Launcher::Here, wanted.max(1))], None),
             Some(SLURM) => {
-                let (first, others) = nodes()?;
+                let (first, others) = slurm::nodes()?;
                 let address = Allocation::address(&first).map_err(|error| leave(Exit::Usage, error))?;
                 let agents = vec![(Launcher::Slurm(others.clone()), others.len() as u32)];
                 (Launcher::Slurm(vec![first]), agents, Some(address))
@@ -191,13 +192,19 @@ impl Places {
         let words = [place::ARGUMENT.to_owned()];
         let command = self.subjects.command(&program.path, &program.fingerprint, &words);
         let stop = signals::install()?;
-        let mut there = There::start(self.subjects.name(), command, self.tolerated(args)?, &order, &files)?;
-        let ended = there.follow(&stop, &mut |at| {
-            let count = self.count();
-            say(args.output.quiet, &format!("the servers' machine waits for {count} agents at {at}"));
-            self.start_agents(at, &token, program)
-        })?;
-        bring_home(args, ended, &mut || there.has_kept())
+        let mut agents = Agents {
+            of: self,
+            token: &token,
+            program,
+            tolerated: self.tolerated(args)?,
+            quiet: args.output.quiet,
+            launched: AllLaunched::default(),
+        };
+        let mut there = There::start(self.subjects.name(), command, &order, &files)?;
+        match there.follow(&stop, &mut agents)? {
+            Outcome::Ended(ended) => bring_home(args, ended, &mut || there.has_kept()),
+            Outcome::Lost(lost) => Err(lost.into()),
+        }
     }
 
     fn order(
@@ -213,7 +220,8 @@ impl Places {
             [(folder_of(&args.study), "study"), (checked.catalogue().root().to_path_buf(), "catalogue")];
         proofload_places::pack(&folders, &mut files).map_err(packed)?;
         let order = Order {
-            fingerprint: program.fingerprint.clone(),
+            version: VERSION.to_owned(),
+            fingerprint: Some(program.fingerprint.clone()),
             token: token.line().trim().to_owned(),
             agents: self.count(),
             wait_s: WAIT_S,
@@ -226,17 +234,32 @@ impl Places {
     }
 }
 
-/// The first node of the allocation that this process is in, and the others.
-fn nodes() -> anyhow::Result<(String, Vec<String>)> {
-    let allocation = Allocation::of_environment().map_err(|error| leave(Exit::Usage, error))?;
-    let mut nodes = allocation.map(|allocation| allocation.nodes).unwrap_or_default();
-    if nodes.len() < 2 {
-        let why =
-            "--on slurm: the allocation needs two nodes at least, one for the servers and one for each agent";
-        return Err(leave(Exit::Usage, why));
+/// The agents of a coordinator elsewhere, which are started as soon as it listens.
+struct Agents<'a> {
+    of: &'a Places,
+    token: &'a Token,
+    program: &'a Program,
+    /// So many may end: the coordinator goes on without them, or says which did not come.
+    tolerated: u32,
+    quiet: bool,
+    launched: AllLaunched,
+}
+
+impl Beside for Agents<'_> {
+    fn listening(&mut self, at: SocketAddr) -> anyhow::Result<()> {
+        say(self.quiet, &say!("there-waits", agents = self.of.count(), at = at.to_string()));
+        self.launched = self.of.start_agents(at, self.token, self.program)?;
+        Ok(())
     }
-    let first = nodes.remove(0);
-    Ok((first, nodes))
+
+    fn in_vain(&mut self) -> Option<String> {
+        let mut failed = self.launched.0.iter_mut().filter_map(|agent| {
+            let status = agent.ended()?;
+            let how = status.to_string();
+            (!status.success()).then(|| say!("there-agent-ended", agent = agent.name, how))
+        });
+        failed.nth(self.tolerated as usize)
+    }
 }
 
 /// `ssh:a,b`: agents take turns over the hosts, one each unless more are wanted.
@@ -251,38 +274,4 @@ fn by_ssh(on: &str, wanted: u32) -> anyhow::Result<Vec<(Launcher, u32)>> {
     let share = |at: u32| wanted / count + u32::from(at < wanted % count);
     let agents = hosts.iter().zip(0..).map(|(host, at)| (Launcher::Ssh((*host).to_owned()), share(at)));
     Ok(agents.filter(|(_, count)| *count > 0).collect())
-}
-
-/// In the environment of a command within an allocation: when its standard input ends, whoever asked for it is gone.
-const LIFE_LINE: &str = "PROOFLOAD_LIFE_LINE";
-
-/// Runs this command again within an allocation, where it is in none.
-fn within_slurm(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
-    if args.places.on.as_deref() != Some(SLURM) {
-        return Ok(None);
-    }
-    let stop = signals::install()?;
-    if std::env::var_os("SLURM_JOB_ID").is_some() {
-        if std::env::var_os(LIFE_LINE).is_some() {
-            std::thread::spawn(move || {
-                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-                stop.store(true, Ordering::Relaxed);
-            });
-        }
-        return Ok(None);
-    }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut command = Allocation::wanted(args.agents.unwrap_or(1) + 1, &this_program(), &words);
-    command.env(LIFE_LINE, "stdin").stdin(Stdio::piped());
-    let mut allocation =
-        Launched::start("salloc".to_owned(), command).map_err(|error| leave(Exit::Usage, error))?;
-    loop {
-        if let Some(status) = allocation.ended() {
-            return Ok(Some(Exit::from_code(status.code().unwrap_or(1) as u8)));
-        }
-        if stop.load(Ordering::Relaxed) {
-            drop(allocation.child.stdin.take());
-        }
-        std::thread::sleep(LOOK);
-    }
 }

@@ -156,7 +156,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
         Screen { live: None, exports, plan: None, doubts, quiet, is_part: request.held.is_some() };
     let executed = prepared.execute(right, &mut screen, &stop);
     screen.end();
-    let mut executed = executed.map_err(run_error)?;
+    let mut executed = executed.map_err(|error| unfinished(error, request.brought_home))?;
     if let Some(exports) = exports {
         exports.tell(|state| state.ends(doing_of(&executed.ending)));
     }
@@ -164,7 +164,9 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     match finish(request, &mut executed, baseline.as_ref()) {
         Ok(exit) => Ok((exit, Some(path))),
         Err(error) => Err(match error.downcast::<StoreError>() {
-            Ok(error) => run_error(study_run::keep_interrupted(&mut executed.record, error)),
+            Ok(error) => {
+                unfinished(study_run::keep_interrupted(&mut executed.record, error), request.brought_home)
+            }
             Err(error) => error,
         }),
     }
@@ -269,6 +271,17 @@ fn earlier_sittings(plan: &Plan) -> Option<String> {
     Some(say!("run-earlier-sittings", runs = earlier.runs.len(), widest))
 }
 
+/// The error of a run that has begun. Where its record is for somebody elsewhere, no command is named that would look for it here.
+fn unfinished(error: RunError, brought_home: bool) -> anyhow::Error {
+    match error {
+        RunError::Unkept { error, .. } if brought_home => {
+            let kept = "all servers are stopped; what was measured until then is kept";
+            leave(Exit::Failure, format!("{error}\n{kept}"))
+        }
+        error => run_error(error),
+    }
+}
+
 /// The error of a run, with the exit code it leads to.
 pub fn run_error(error: RunError) -> anyhow::Error {
     match error {
@@ -368,12 +381,13 @@ fn finish(
     if request.held.is_none() {
         output::write(&result, &output::Slices::of(&run), request.output)?;
     }
-    if !request.output.quiet && !request.brought_home {
-        eprintln!("{}", say!("kept-in", run = record.path().display().to_string()));
+    let run_path = record.path().display().to_string();
+    if !request.brought_home {
+        say(request.output.quiet, &say!("kept-in", run = run_path));
     }
     match ending {
         Ending::Interrupted => {
-            eprintln!("{}", say!("run-interrupted", run = record.path().display().to_string()));
+            say(request.brought_home, &say!("run-interrupted", run = run_path));
             Ok(Exit::Interrupted)
         }
         // A server that died refutes what was claimed of its errors.

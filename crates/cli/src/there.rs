@@ -2,12 +2,13 @@
 
 use crate::args::{ReportArgs, RunArgs};
 use crate::exit::{Exit, leave};
-use crate::place::{self, kept};
+use crate::place;
 use crate::report;
 use crate::run::say;
 use anyhow::Context as _;
 use proofload_host::clock;
-use proofload_places::{AllLaunched, Launched, Order, Told};
+use proofload_language::say;
+use proofload_places::{Launched, Order, Told};
 use std::io::{BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -85,15 +86,48 @@ fn read_record(from: &mut impl Read, bytes: u64, tell: &Sender<Heard>) -> Option
     Some(record)
 }
 
+/// What whoever asked does besides listening to the coordinator.
+pub trait Beside {
+    /// Agents are waited for there.
+    fn listening(&mut self, at: SocketAddr) -> anyhow::Result<()>;
+
+    /// Why nothing will come of it any more; asked again and again.
+    fn in_vain(&mut self) -> Option<String>;
+}
+
+/// How the conversation with a coordinator ended.
+pub enum Outcome {
+    Ended(Ended),
+    Lost(Lost),
+}
+
+/// A coordinator of which nothing is heard any more.
+pub struct Lost {
+    pub host: String,
+    pub why: String,
+    /// Where it keeps what was measured; empty where it had not begun.
+    pub keeps_in: String,
+}
+
+impl From<Lost> for anyhow::Error {
+    fn from(lost: Lost) -> anyhow::Error {
+        let Lost { host, why, keeps_in } = lost;
+        match keeps_in.as_str() {
+            "" => leave(Exit::FailedStart, format!("{host} is lost: {why}")),
+            keeps_in => {
+                let kept = format!("what was measured until then is kept on {host}, in {keeps_in}");
+                leave(Exit::Failure, format!("{host} is lost: {why}; {kept}"))
+            }
+        }
+    }
+}
+
 /// A coordinator elsewhere, from this side.
 pub struct There {
     host: String,
     // Its end is the end of everything there; so it goes before the process is waited for.
     input: ChildStdin,
     heard: Receiver<Heard>,
-    agents: AllLaunched,
-    /// So many of these may end: the coordinator goes on without them, or says which did not come.
-    tolerated: u32,
     keeps_in: String,
     said_ns: u64,
     stopped: bool,
@@ -102,13 +136,7 @@ pub struct There {
 
 impl There {
     /// Starts it by that command, and gives it its order.
-    pub fn start(
-        host: String,
-        mut command: Command,
-        tolerated: u32,
-        order: &Order,
-        files: &[u8],
-    ) -> anyhow::Result<There> {
+    pub fn start(host: String, mut command: Command, order: &Order, files: &[u8]) -> anyhow::Result<There> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let failed = |error: std::io::Error| leave(Exit::FailedStart, error);
         let mut process = Launched::start(host.clone(), command).map_err(failed)?;
@@ -117,37 +145,33 @@ impl There {
         let heard = hear(output);
         proofload_places::say_order(&mut input, order, files)
             .map_err(|error| leave(Exit::FailedStart, format!("{host} takes no order: {error}")))?;
-        let (agents, keeps_in) = (AllLaunched::default(), String::new());
         Ok(There {
             host,
             input,
             heard,
-            agents,
-            tolerated,
-            keeps_in,
+            keeps_in: String::new(),
             said_ns: 0,
             stopped: false,
             _process: process,
         })
     }
 
-    /// Waits for its end; where agents are to dial is told to whoever starts them.
-    pub fn follow(
-        &mut self,
-        stop: &AtomicBool,
-        start_agents: &mut dyn FnMut(SocketAddr) -> anyhow::Result<AllLaunched>,
-    ) -> anyhow::Result<Ended> {
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// Those of whoever is beside.
+    pub fn follow(&mut self, stop: &AtomicBool, beside: &mut dyn Beside) -> anyhow::Result<Outcome> {
         // Its first word comes when it has its files.
         let mut heard_ns = None;
         loop {
-            self.say(stop);
+            self.say(stop, beside);
             let heard = self.heard.recv_timeout(LOOK);
             let now_ns = clock::monotonic_ns();
             match heard {
                 Err(RecvTimeoutError::Timeout)
                     if heard_ns.is_some_and(|then_ns| now_ns.saturating_sub(then_ns) > SILENCE_NS) =>
                 {
-                    return Err(self.lost(&format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000)));
+                    return Ok(self.lost(&format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 _ => heard_ns = Some(now_ns),
@@ -156,11 +180,11 @@ impl There {
                 Ok(Heard::Alive) | Err(RecvTimeoutError::Timeout) => {}
                 Ok(Heard::Listening { at, keeps_in }) => {
                     self.keeps_in = keeps_in;
-                    self.agents = start_agents(at)?;
+                    beside.listening(at)?;
                 }
-                Ok(Heard::Ended(ended)) => return Ok(ended),
-                Ok(Heard::Lost(why)) => return Err(self.lost(&why)),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
+                Ok(Heard::Ended(ended)) => return Ok(Outcome::Ended(ended)),
+                Ok(Heard::Lost(why)) => return Ok(self.lost(&why)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.lost("it ended")),
             }
         }
     }
@@ -171,18 +195,14 @@ impl There {
         let _ = self.input.write_all(place::KEPT).and_then(|()| self.input.flush());
     }
 
-    /// Says that this side is there, or that it is to end: somebody said so, or more agents have ended than may.
-    fn say(&mut self, stop: &AtomicBool) {
-        let mut failed = self.agents.0.iter_mut().filter_map(|agent| {
-            let status = agent.ended()?;
-            (!status.success()).then(|| format!("the {} ended ({status})", agent.name))
-        });
-        let failed = failed.nth(self.tolerated as usize);
-        let stops = stop.load(Ordering::Relaxed) || failed.is_some();
+    /// Says that this side is there, or that it is to end: somebody said so, or nothing will come of it.
+    fn say(&mut self, stop: &AtomicBool, beside: &mut dyn Beside) {
+        let in_vain = beside.in_vain();
+        let stops = stop.load(Ordering::Relaxed) || in_vain.is_some();
         let now_ns = clock::monotonic_ns();
         let said = if stops && !self.stopped {
             self.stopped = true;
-            failed.iter().for_each(|why| say(false, why));
+            in_vain.iter().for_each(|why| say(false, why));
             self.input.write_all(place::STOP)
         } else if now_ns.saturating_sub(self.said_ns) > ALIVE_EVERY_NS {
             self.said_ns = now_ns;
@@ -194,12 +214,9 @@ impl There {
         let _ = said.and_then(|()| self.input.flush());
     }
 
-    fn lost(&self, why: &str) -> anyhow::Error {
-        let host = &self.host;
-        match self.keeps_in.as_str() {
-            "" => leave(Exit::FailedStart, format!("{host} is lost: {why}")),
-            keeps_in => leave(Exit::Failure, format!("{host} is lost: {why}; {}", kept(host, keeps_in))),
-        }
+    fn lost(&self, why: &str) -> Outcome {
+        let (host, keeps_in) = (self.host.clone(), self.keeps_in.clone());
+        Outcome::Lost(Lost { host, why: why.to_owned(), keeps_in })
     }
 }
 
@@ -220,7 +237,7 @@ pub fn bring_home(args: &RunArgs, ended: Ended, kept: &mut dyn FnMut()) -> anyho
         baseline: args.baseline.clone(),
         output: args.output.clone(),
     })?;
-    say(args.output.quiet, &proofload_language::say!("kept-in", run = run.display().to_string()));
+    say(args.output.quiet, &say!("kept-in", run = run.display().to_string()));
     match (message.is_empty(), exit) {
         (true, Exit::Interrupted) => Ok(exit),
         (true, _) => Ok(drawn),

@@ -14,8 +14,10 @@ const LINE_BYTES_MAX: u64 = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// Which executable says it; another is refused.
-    pub fingerprint: String,
+    /// Of which version the executable is that says it; another is refused.
+    pub version: String,
+    /// Which executable it is, where it was copied there: another is refused, too.
+    pub fingerprint: Option<String>,
     /// The token that agents have.
     pub token: String,
     /// How many agents will come.
@@ -116,7 +118,8 @@ mod tests {
     #[test]
     fn an_order_and_its_files_come_as_they_were_said() {
         let order = Order {
-            fingerprint: "f".into(),
+            version: "1".into(),
+            fingerprint: Some("f".into()),
             token: "t\n".into(),
             agents: 2,
             wait_s: 60,

@@ -140,9 +140,6 @@ pub struct CoordinatorArgs {
     /// File with the token that agents and coordinator share
     #[arg(long, value_name = "FILE")]
     pub token_file: PathBuf,
-    /// How long to stay after the end for whoever fetches the record
-    #[arg(long, value_name = "TIME", hide_short_help = true)]
-    pub hold: Option<String>,
     /// How long to wait for the agents
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub wait: String,

@@ -24,11 +24,11 @@ case "$1" in
 create)
     cat > "$at/objects.yaml"
     sed -n 's/^  token: //p' "$at/objects.yaml" > "$at/token"
-    cd "$at" && mkdir -p runs
-    "$PROGRAM" coordinator "$STUDY" --agents 2 --listen 127.0.0.1:$PORT --token-file token --dir runs --smoke --hold 60s > log 2>&1 &
+    cd "$at"
+    XDG_CACHE_HOME="$at/cache" "$PROGRAM" __attend < /dev/null > attend.log 2>&1 &
     echo $! > pid
     for index in 0 1; do
-        JOB_COMPLETION_INDEX=$index "$PROGRAM" agent --join 127.0.0.1:$PORT --token-file token --quiet &
+        JOB_COMPLETION_INDEX=$index "$PROGRAM" agent --join 127.0.0.1:$PORT --token-file token --quiet < /dev/null > agent-$index.log 2>&1 &
     done
     ;;
 get)
@@ -37,12 +37,14 @@ get)
     *) echo '{"items":[]}' ;;
     esac
     ;;
-logs) exec tail -n +1 -f --pid="$(cat "$at/pid")" "$at/log" ;;
 exec)
     while [ "$1" != "--" ]; do shift; done
-    exec "$PROGRAM" "$3" "$at/runs" $5
+    exec env XDG_CACHE_HOME="$at/cache" PROOFLOAD_LISTEN="127.0.0.1:$PORT" "$PROGRAM" "$3"
     ;;
-delete) cat > "$at/deleted.yaml" ;;
+delete)
+    cat > "$at/deleted.yaml"
+    kill "$(cat "$at/pid")" 2> /dev/null
+    ;;
 esac
 "#;
 
@@ -153,20 +155,149 @@ fn a_command_that_is_killed_ends_what_it_started_elsewhere_and_the_record_stays_
     assert!(matches!(output.status.code(), Some(0 | 10..=12)), "{}", text(&output.stderr));
 }
 
+/// A study that goes on in a cluster and has measured something.
+struct InCluster {
+    elsewhere: Elsewhere,
+    command: std::process::Child,
+}
+
+impl InCluster {
+    fn begin(of: &str) -> InCluster {
+        let elsewhere = Elsewhere::new(of);
+        let args = [
+            "run",
+            "lab/twins.yaml",
+            "--no-ceiling",
+            "--on",
+            "kubernetes",
+            "--agents",
+            "2",
+            "--image",
+            "lab:1",
+        ];
+        let command = elsewhere.command(&args).env("PORT", free_port()).spawn().expect("it starts");
+        let begun = InCluster { elsewhere, command };
+        crate::support::wait_until(Duration::from_secs(60), "a record", || begun.record().is_some());
+        begun
+    }
+
+    /// The record where the coordinator is.
+    fn record(&self) -> Option<PathBuf> {
+        let places = self.elsewhere.path("elsewhere/cache/proofload/places");
+        let found = fs::read_dir(places).into_iter().flatten().flatten();
+        found.map(|entry| latest(&entry.path())).find(|run| run.join("blocks").is_dir())
+    }
+
+    /// The process whose command line has this word, for kubectl's is not it.
+    fn pid(&self, word: &str) -> rustix::process::Pid {
+        let all = processes_with(&self.elsewhere.mark);
+        let is_it = |process: &&String| {
+            let mut words = process.split(' ').skip(1);
+            words.next().is_some_and(|program| program.ends_with("/proofload")) && words.next() == Some(word)
+        };
+        let found = all.iter().find(is_it).unwrap_or_else(|| panic!("no process of {word}: {all:?}"));
+        let pid = found.split(':').next().and_then(|pid| pid.parse().ok()).expect("a number");
+        rustix::process::Pid::from_raw(pid).expect("a process")
+    }
+
+    /// How the command ended, and what it said; nothing is left, and its record is readable at home.
+    fn ended(self) -> (Option<i32>, String) {
+        let output = self.command.wait_with_output().expect("it ends");
+        self.elsewhere.is_quiet();
+        let said = text(&output.stderr);
+        let home = latest(&self.elsewhere.path("here")).display().to_string();
+        let read = command(&["report", &home]).output().expect("it runs");
+        assert!(matches!(read.status.code(), Some(0 | 10..=12)), "{said}\n{}", text(&read.stderr));
+        assert!(self.elsewhere.path("elsewhere/deleted.yaml").is_file(), "{said}");
+        (output.status.code(), said)
+    }
+}
+
+fn free_port() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("known").port().to_string()
+}
+
+fn signal(pid: rustix::process::Pid, signal: rustix::process::Signal) {
+    rustix::process::kill_process(pid, signal).expect("it is there");
+}
+
 #[test]
 fn a_study_in_a_cluster_brings_its_record_home_and_leaves_no_object() {
     let elsewhere = Elsewhere::new("cluster");
-    let port =
-        std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("known").port();
     let args =
         ["run", "lab/twins.yaml", "--smoke", "--on", "kubernetes", "--agents", "2", "--image", "lab:1"];
-    let output = elsewhere.command(&args).env("PORT", port.to_string()).output().expect("it runs");
-    let said = text(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
-    assert!(said.contains("joined, 2 of 2") && said.contains("kept in ./runs/twins/"), "{said}");
-    assert!(latest(&elsewhere.path("here")).join("result.json").is_file());
-    let objects = |name: &str| fs::read_to_string(elsewhere.path("elsewhere").join(name)).expect("written");
-    assert_eq!(objects("objects.yaml"), objects("deleted.yaml"));
-    assert!(objects("objects.yaml").contains("completionMode: Indexed"));
-    elsewhere.is_quiet();
+    let run = || {
+        let output = elsewhere.command(&args).env("PORT", free_port()).output().expect("it runs");
+        let said = text(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
+        assert!(said.contains("joined, 2 of 2") && said.contains("kept in ./runs/twins/"), "{said}");
+        assert!(latest(&elsewhere.path("here")).join("result.json").is_file());
+        let objects =
+            |name: &str| fs::read_to_string(elsewhere.path("elsewhere").join(name)).expect("written");
+        assert_eq!(objects("objects.yaml"), objects("deleted.yaml"));
+        assert!(objects("objects.yaml").contains("completionMode: Indexed"));
+        elsewhere.is_quiet();
+        let made = objects("objects.yaml");
+        let name = made.lines().find_map(|line| line.trim().strip_prefix("app.kubernetes.io/instance: "));
+        name.expect("a name").to_owned()
+    };
+    // A second run of the study must not meet the objects of the first.
+    let (first, second) = (run(), run());
+    assert!(first != second && first.starts_with("proofload-twins-"), "{first}, {second}");
+}
+
+#[test]
+fn a_study_in_a_cluster_that_is_interrupted_brings_its_record_home() {
+    let running = InCluster::begin("interrupted");
+    let pid = rustix::process::Pid::from_child(&running.command);
+    signal(pid, rustix::process::Signal::INT);
+    let (code, said) = running.ended();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(!said.contains("proofload resume"), "its record is not where that would look: {said}");
+}
+
+#[test]
+fn a_coordinator_that_its_cluster_ends_brings_its_record_home() {
+    let running = InCluster::begin("deleted");
+    signal(running.pid("__attend"), rustix::process::Signal::TERM);
+    let (code, said) = running.ended();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("told to end by the cluster"), "{said}");
+}
+
+#[test]
+fn the_record_of_a_coordinator_that_was_killed_in_its_pod_is_fetched() {
+    let running = InCluster::begin("coordinator");
+    signal(running.pid("__place"), rustix::process::Signal::KILL);
+    let (code, said) = running.ended();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("-coordinator is lost"), "{said}");
+}
+
+#[test]
+fn a_command_that_is_killed_ends_its_load_in_a_cluster_and_the_record_stays_in_the_pod() {
+    let mut running = InCluster::begin("killed-cluster");
+    let attending = running.pid("__attend");
+    running.command.kill().expect("killed");
+    let _ = running.command.wait();
+    crate::support::wait_until(Duration::from_secs(10), "an end but for the pod's first process", || {
+        let left = processes_with(&running.elsewhere.mark);
+        left.len() == 1 && left[0].contains("__attend")
+    });
+    let record = running.record().expect("it stays").display().to_string();
+    let read = command(&["report", &record]).output().expect("it runs");
+    assert!(matches!(read.status.code(), Some(0 | 10..=12)), "{}", text(&read.stderr));
+    let log = fs::read_to_string(running.elsewhere.path("elsewhere/attend.log")).expect("its log");
+    assert!(log.contains("/usr/bin/proofload report") && log.contains("runs/twins/latest"), "{log}");
+    signal(attending, rustix::process::Signal::TERM);
+    running.elsewhere.is_quiet();
+}
+
+#[test]
+fn a_manifest_passes_on_how_many_agents_may_be_lost() {
+    let elsewhere = Elsewhere::new("manifest");
+    let args = ["manifest", "lab/twins.yaml", "--agents", "3", "--image", "lab:1", "--tolerate-lost", "1"];
+    let output = elsewhere.command(&args).output().expect("it runs");
+    assert!(text(&output.stdout).contains("--tolerate-lost=1"), "{}", text(&output.stderr));
 }

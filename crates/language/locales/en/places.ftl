@@ -10,3 +10,7 @@ places-large-answers = answers of 64 KiB come at { $megabits }
 places-not-measured = not measured: { $why }
 places-network-part = the network has its part in every response time: a small exchange with a server that does nothing takes { $p50 }, { $share } of the median of { $variant }, the quickest
 places-agent-lost = from block { $block } on, in { $n } of { $of } slices: { $finding }
+there-waits = the servers' machine waits for { $agents } agents at { $at }
+there-waits-in-pod = the coordinator waits for its agents at { $at }
+there-agent-ended = the { $agent } ended ({ $how })
+there-in-vain = the run is ended: nothing can come of it

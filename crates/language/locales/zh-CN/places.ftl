@@ -7,3 +7,7 @@ places-large-answers = 64 KiB 的应答以 { $megabits } 到达
 places-not-measured = 未测得：{ $why }
 places-network-part = 每个响应时间都含有网络的部分：与什么都不做的服务器完成一次小交互用时 { $p50 }，占最快的 { $variant } 的中位数的 { $share }
 places-agent-lost = 从第 { $block } 个区组起，{ $of } 个切片中有 { $n } 个：{ $finding }
+there-waits = 服务器所在的机器在 { $at } 等待 { $agents } 个代理
+there-waits-in-pod = 协调者在 { $at } 等待它的代理
+there-agent-ended = { $agent } 已结束（{ $how }）
+there-in-vain = 运行被终止：不会再有结果

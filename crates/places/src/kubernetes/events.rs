@@ -57,14 +57,17 @@ pub fn coordinator_runs(pods: &str) -> bool {
 }
 
 /// What is wrong, from what `kubectl get pods -o json` and `kubectl get events -o json` print, in their order: one trouble
-/// for each pod, the nearest to its cause. Empty where all is well, or may still become so. Exit codes are told as they are:
+/// for each pod, the nearest to its cause. `name` is what the names of all objects of the run begin with: events are those of the
+/// whole namespace. Empty where all is well, or may still become so. Exit codes are told as they are:
 /// which of a coordinator's are verdicts its caller knows.
 ///
 /// # Errors
 /// When one of the two is not JSON of that form.
-pub fn troubles(pods: &str, events: &str) -> Result<Vec<Trouble>, serde_json::Error> {
+pub fn troubles(name: &str, pods: &str, events: &str) -> Result<Vec<Trouble>, serde_json::Error> {
     let pods: List<Pod> = serde_json::from_str(pods)?;
-    let events: List<Event> = serde_json::from_str(events)?;
+    let mut events: List<Event> = serde_json::from_str(events)?;
+    let own = format!("{name}-");
+    events.items.retain(|event| event.involved_object.name.starts_with(&own));
     let mut found: Vec<Trouble> = pods.items.iter().filter_map(|pod| of_pod(pod, &events.items)).collect();
     let gone = |event: &&Event| {
         let object = &event.involved_object;

@@ -1,8 +1,13 @@
 //! The two Jobs and their pods, which meet the pod security standard *restricted*.
 
 use super::objects::{Component, PORT, labels, metadata, named};
-use super::wanted::{Size, Wanted};
+use super::wanted::{Size, Study, Wanted};
 use serde_json::{Value, json};
+
+/// The argument of a coordinator's first process that waits for whoever tells it what to run.
+pub const ATTEND: &str = "__attend";
+/// In its environment: where agents dial.
+pub const LISTEN: &str = "PROOFLOAD_LISTEN";
 
 /// Whose processes they are. The image has no other.
 const USER: u32 = 65_532;
@@ -11,36 +16,44 @@ const KEPT_S: u32 = 24 * 60 * 60;
 /// Files of volumes are read by their group, and written by nobody.
 const READ_BY_GROUP: u32 = 0o440;
 
-/// The coordinator, with the study and a place for its record.
+/// The coordinator, with a place for its record, and the study where it is known already.
 pub(crate) fn coordinator(wanted: &Wanted) -> Value {
+    let mut mounts = vec![
+        json!({ "mountPath": "/token", "name": "token", "readOnly": true }),
+        json!({ "mountPath": "/runs", "name": "runs" }),
+        json!({ "mountPath": "/tmp", "name": "tmp" }),
+        json!({ "mountPath": "/cache", "name": "cache" }),
+    ];
+    let mut volumes = vec![token(wanted)];
+    volumes.extend(["runs", "tmp", "cache"].map(|name| json!({ "emptyDir": {}, "name": name })));
+    if let Some(study) = &wanted.study {
+        mounts.insert(0, json!({ "mountPath": "/study", "name": "study", "readOnly": true }));
+        volumes.insert(0, files(wanted, study));
+    }
+    let mut environment = vec![
+        json!({ "name": "POD_IP", "valueFrom": { "fieldRef": { "fieldPath": "status.podIP" } } }),
+        json!({ "name": "HOME", "value": "/tmp" }),
+        json!({ "name": "XDG_CACHE_HOME", "value": "/cache" }),
+    ];
+    if wanted.study.is_none() {
+        environment.push(json!({ "name": LISTEN, "value": format!("$(POD_IP):{PORT}") }));
+    }
     let container = json!({
-        "args": command(wanted),
-        "env": [
-            { "name": "POD_IP", "valueFrom": { "fieldRef": { "fieldPath": "status.podIP" } } },
-            { "name": "HOME", "value": "/tmp" },
-            { "name": "XDG_CACHE_HOME", "value": "/cache" },
-        ],
+        "args": wanted.study.as_ref().map_or(vec![ATTEND.to_owned()], |study| command(wanted, study)),
+        "env": environment,
         "image": wanted.image,
         "name": "coordinator",
         "ports": [{ "containerPort": PORT, "name": "agents", "protocol": "TCP" }],
         "resources": resources(&wanted.coordinator),
         "securityContext": container_security(),
-        "volumeMounts": [
-            { "mountPath": "/study", "name": "study", "readOnly": true },
-            { "mountPath": "/token", "name": "token", "readOnly": true },
-            { "mountPath": "/runs", "name": "runs" },
-            { "mountPath": "/tmp", "name": "tmp" },
-            { "mountPath": "/cache", "name": "cache" },
-        ],
+        "volumeMounts": mounts,
     });
-    let empty = ["runs", "tmp", "cache"].map(|name| json!({ "emptyDir": {}, "name": name }));
-    let volumes = [study(wanted), token(wanted)].into_iter().chain(empty).collect();
     job(wanted, Component::Coordinator, &json!({}), pod(&container, volumes))
 }
 
-/// Arguments of the coordinator.
-fn command(wanted: &Wanted) -> Vec<String> {
-    let mut all: Vec<String> = vec!["coordinator".into(), literal(&format!("/study/{}", wanted.study))];
+/// Arguments of a coordinator that has its study.
+fn command(wanted: &Wanted, study: &Study) -> Vec<String> {
+    let mut all: Vec<String> = vec!["coordinator".into(), literal(&format!("/study/{}", study.file))];
     for (option, value) in [
         ("--agents", wanted.agents.to_string()),
         ("--listen", format!("0.0.0.0:{PORT}")),
@@ -51,7 +64,7 @@ fn command(wanted: &Wanted) -> Vec<String> {
     ] {
         all.extend([option.into(), value]);
     }
-    all.extend(wanted.arguments.iter().map(|argument| literal(argument)));
+    all.extend(study.arguments.iter().map(|argument| literal(argument)));
     all
 }
 
@@ -149,8 +162,8 @@ fn resources(size: &Size) -> Value {
 }
 
 /// The files of the study, under their paths.
-fn study(wanted: &Wanted) -> Value {
-    let files = wanted.keyed_files().into_iter();
+fn files(wanted: &Wanted, study: &Study) -> Value {
+    let files = study.keyed_files().into_iter();
     let items: Vec<Value> = files.map(|(key, path, _)| json!({ "key": key, "path": path })).collect();
     json!({
         "configMap": { "defaultMode": READ_BY_GROUP, "items": items, "name": named(wanted, "study") },

@@ -3,8 +3,9 @@
 use super::{jobs, objects};
 use serde_json::Value;
 
+pub use super::jobs::{ATTEND, LISTEN};
 pub use super::objects::PORT;
-pub use super::wanted::{Problem, Refused, Size, Wanted};
+pub use super::wanted::{Problem, Refused, Size, Study, Wanted};
 
 /// Stands before all objects.
 const HEAD: &str = "\
@@ -21,9 +22,8 @@ const HEAD: &str = "\
 /// Everything in `wanted` that Kubernetes would refuse, or take for something else.
 pub fn manifest(wanted: &Wanted) -> Result<String, Refused> {
     wanted.check()?;
-    let documents = [
+    let mut documents = vec![
         ("What coordinator and agents both know, and nobody else.", objects::secret(wanted)),
-        ("The study and what it includes.", objects::files(wanted)),
         (
             "The name by which agents find the coordinator, which listens there while it runs.",
             objects::service(wanted),
@@ -44,8 +44,11 @@ pub fn manifest(wanted: &Wanted) -> Result<String, Refused> {
             jobs::agents(wanted),
         ),
     ];
-    let written = documents.map(|(why, object)| format!("---\n# {why}\n{}", yaml(&object)));
-    Ok(format!("{HEAD}{}", written.concat()))
+    if let Some(study) = &wanted.study {
+        documents.insert(1, ("The study and what it includes.", objects::files(wanted, study)));
+    }
+    let written = documents.iter().map(|(why, object)| format!("---\n# {why}\n{}", yaml(object)));
+    Ok(format!("{HEAD}{}", written.collect::<String>()))
 }
 
 /// One object as YAML.

@@ -1,6 +1,6 @@
 //! Everything but the pods: names, labels, and what pods mount.
 
-use super::wanted::{Wanted, odd};
+use super::wanted::{Study, Wanted, odd};
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
@@ -62,9 +62,9 @@ pub(crate) fn secret(wanted: &Wanted) -> Value {
 }
 
 /// The files of the study, as text where they are text.
-pub(crate) fn files(wanted: &Wanted) -> Value {
+pub(crate) fn files(wanted: &Wanted, study: &Study) -> Value {
     let (mut text, mut binary) = (Map::new(), Map::new());
-    for (key, _, bytes) in wanted.keyed_files() {
+    for (key, _, bytes) in study.keyed_files() {
         match std::str::from_utf8(bytes) {
             Ok(content) if reads_back(content) => text.insert(key, content.into()),
             _ => binary.insert(key, BASE64.encode(bytes).into()),

@@ -34,12 +34,8 @@ pub struct Wanted {
     pub agent: Size,
     /// What the coordinator has together with the servers that it starts.
     pub coordinator: Size,
-    /// Which of the files is the study.
-    pub study: String,
-    /// The study and all that it includes: relative paths, and at most 1 MiB.
-    pub files: BTreeMap<String, Vec<u8>>,
-    /// Further arguments, as of `proofload run`.
-    pub arguments: Vec<String>,
+    /// What the coordinator runs by itself; where there is none, it waits for whoever tells it (`kubectl exec`).
+    pub study: Option<Study>,
     /// What coordinator and agents both know, 32 to 4096 characters.
     pub token: String,
     /// How long coordinator and agents wait for each other, images being fetched meanwhile.
@@ -48,10 +44,21 @@ pub struct Wanted {
     pub deadline_s: Option<u64>,
 }
 
+/// A study that is in the objects.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Study {
+    /// Which of the files it is.
+    pub file: String,
+    /// The study and all that it includes: relative paths, and at most 1 MiB.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Further arguments, as of `proofload run`.
+    pub arguments: Vec<String>,
+}
+
 /// Without the token, and without what is in the files.
 impl fmt::Debug for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files = self.files.keys();
+        let files = self.study.iter().flat_map(|study| study.files.keys()).collect::<Vec<_>>();
         write!(f, "Wanted({}/{}, {} agents, {:?})", self.namespace, self.name, self.agents, files)
     }
 }
@@ -160,8 +167,13 @@ impl Wanted {
         }
         found.extend(self.agent.check("each agent"));
         found.extend(self.coordinator.check("the coordinator"));
-        found.extend(self.check_files());
-        found.extend(self.check_command());
+        found.extend(self.study.iter().flat_map(Study::check));
+        if self.token.contains(odd)
+            || self.token.trim() != self.token
+            || !TOKEN_CHARACTERS.contains(&self.token.len())
+        {
+            found.push(Problem::Token);
+        }
         if self.wait_s == 0 {
             found.push(Problem::Time("how long coordinator and agents wait for each other"));
         }
@@ -170,9 +182,11 @@ impl Wanted {
         }
         if found.is_empty() { Ok(()) } else { Err(Refused(found)) }
     }
+}
 
-    fn check_command(&self) -> Vec<Problem> {
-        let mut found = Vec::new();
+impl Study {
+    fn check(&self) -> Vec<Problem> {
+        let mut found = self.check_files();
         let ours = |argument: &&String| {
             OURS.iter().any(|own| {
                 argument.strip_prefix(own).is_some_and(|rest| matches!(rest.as_bytes(), [] | [b'=', ..]))
@@ -187,17 +201,13 @@ impl Wanted {
                 .cloned()
                 .map(Problem::Odd),
         );
-        let one_line = !self.token.contains(odd) && self.token.trim() == self.token;
-        if !TOKEN_CHARACTERS.contains(&self.token.len()) || !one_line {
-            found.push(Problem::Token);
-        }
         found
     }
 
     fn check_files(&self) -> Vec<Problem> {
         let mut found = Vec::new();
-        if !self.files.contains_key(&self.study) {
-            found.push(Problem::Study(self.study.clone()));
+        if !self.files.contains_key(&self.file) {
+            found.push(Problem::Study(self.file.clone()));
         }
         let leads_elsewhere = |path: &&String| {
             path.split('/').any(|part| matches!(part, "" | "." | "..")) || path.starts_with("..")

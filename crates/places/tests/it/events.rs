@@ -72,7 +72,7 @@ fn list(items: &[Value]) -> String {
 }
 
 fn all(pods: &[Value], events: &[Value]) -> Vec<Trouble> {
-    troubles(&list(pods), &list(events)).expect("JSON of that form")
+    troubles("lab", &list(pods), &list(events)).expect("JSON of that form")
 }
 
 /// The one trouble of a pod with that status, and its sentence.
@@ -257,8 +257,16 @@ fn pods_that_are_gone_and_those_that_were_never_made_are_told_by_events() {
 
 #[test]
 fn fields_that_are_missing_are_no_reason_to_fail() {
-    assert_eq!(troubles("{}", "{\"items\": []}").expect("nothing"), []);
+    assert_eq!(troubles("lab", "{}", "{\"items\": []}").expect("nothing"), []);
     let bare = json!({ "items": [{ "metadata": { "name": "a" }, "status": { "phase": "Failed" } }] });
-    assert_eq!(troubles(&bare.to_string(), "{}").expect("a pod without a reason"), []);
-    assert!(troubles("<html>", "{}").is_err());
+    assert_eq!(troubles("lab", &bare.to_string(), "{}").expect("a pod without a reason"), []);
+    assert!(troubles("lab", "<html>", "{}").is_err());
+}
+
+/// Events are those of the whole namespace, in which others run, too.
+#[test]
+fn events_of_other_runs_are_not_ours() {
+    for name in ["lab2-agents", "lab", "other"] {
+        assert_eq!(all(&[], &[event("Job", name, "FailedCreate", "exceeded quota")]), [], "{name}");
+    }
 }

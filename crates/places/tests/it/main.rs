@@ -5,7 +5,7 @@ mod manifest;
 mod refused;
 mod schema;
 
-use proofload_places::kubernetes::manifest::{Size, Wanted, manifest};
+use proofload_places::kubernetes::manifest::{Size, Study, Wanted, manifest};
 use serde_json::Value;
 
 /// A study with one include, for that many agents.
@@ -19,13 +19,20 @@ fn wanted(agents: u32) -> Wanted {
         agents,
         agent: size("1", "512Mi"),
         coordinator: size("4", "4Gi"),
-        study: "study.yaml".into(),
-        files: files.map(|(path, text)| (path.into(), text.into())).into(),
-        arguments: vec!["--quick".into()],
+        study: Some(Study {
+            file: "study.yaml".into(),
+            files: files.map(|(path, text)| (path.into(), text.into())).into(),
+            arguments: vec!["--quick".into()],
+        }),
         token: "0123456789abcdef0123456789abcdef".into(),
         wait_s: 600,
         deadline_s: Some(3600),
     }
+}
+
+/// The study of one, to be changed.
+fn study(wanted: &mut Wanted) -> &mut Study {
+    wanted.study.as_mut().expect("a study")
 }
 
 /// The objects of a manifest, read back from its YAML.

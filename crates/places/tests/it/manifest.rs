@@ -1,7 +1,7 @@
 //! What the objects are made of, at the boundaries.
 
-use super::{object, objects, wanted};
-use proofload_places::kubernetes::manifest::{Wanted, manifest};
+use super::{object, objects, study, wanted};
+use proofload_places::kubernetes::manifest::{ATTEND, LISTEN, Wanted, manifest};
 use serde_json::{Value, json};
 
 fn container(job: &Value) -> &Value {
@@ -151,9 +151,9 @@ fn files_arrive_byte_by_byte_under_their_paths() {
         ("tricky.yaml", b"--- # a document\nkey: 'v'\n...\n"),
         ("\u{fc}ber.txt", "\u{feff}bom, \u{85} and \u{2028}\n".as_bytes()),
     ] {
-        wanted.files.insert(path.into(), bytes.into());
+        study(&mut wanted).files.insert(path.into(), bytes.into());
     }
-    let expected: Vec<_> = wanted.files.clone().into_iter().collect();
+    let expected: Vec<_> = study(&mut wanted).files.clone().into_iter().collect();
     assert_eq!(mounted(&wanted), expected);
 }
 
@@ -161,11 +161,26 @@ fn files_arrive_byte_by_byte_under_their_paths() {
 #[test]
 fn arguments_reach_the_command_as_they_are() {
     let mut wanted = wanted(1);
-    wanted.arguments = ["--set", "a=$(POD_IP) $$ $", "--only", "yes"].map(String::from).to_vec();
+    study(&mut wanted).arguments = ["--set", "a=$(POD_IP) $$ $", "--only", "yes"].map(String::from).to_vec();
     let job = object(&wanted, "Job", "lab-coordinator");
     let args = container(&job)["args"].as_array().expect("arguments").clone();
     assert_eq!(args[args.len() - 4..], ["--set", "a=$$(POD_IP) $$$$ $$", "--only", "yes"]);
     assert!(args.contains(&json!("$(POD_IP)")));
+}
+
+/// Whoever made the objects brings the study by `kubectl exec`, so the first process waits, and knows where agents dial.
+#[test]
+fn a_coordinator_without_a_study_waits_to_be_told() {
+    let mut wanted = wanted(1);
+    wanted.study = None;
+    let all = objects(&wanted);
+    assert!(all.iter().all(|object| object["kind"] != "ConfigMap"));
+    let job = object(&wanted, "Job", "lab-coordinator");
+    assert_eq!(container(&job)["args"], json!([ATTEND]));
+    let listens = container(&job)["env"].as_array().expect("an environment").contains(&json!({
+        "name": LISTEN, "value": "$(POD_IP):7600"
+    }));
+    assert!(listens, "{job}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What Kubernetes would refuse is refused here, all of it at once.
 
-use super::wanted;
+use super::{study, wanted};
 use proofload_places::kubernetes::manifest::{Problem, Wanted, manifest};
 
 /// What is wrong with a change of a good wish.
@@ -47,32 +47,33 @@ fn cpus_are_whole_and_memory_has_a_unit_of_bytes() {
 
 #[test]
 fn files_stay_below_the_study_and_below_a_mebibyte() {
-    let held = wanted(1).files.values().map(Vec::len).sum::<usize>();
-    let filled = |wanted: &mut Wanted, bytes| drop(wanted.files.insert("more".into(), vec![b'a'; bytes]));
+    let held = study(&mut wanted(1)).files.values().map(Vec::len).sum::<usize>();
+    let filled =
+        |wanted: &mut Wanted, bytes| drop(study(wanted).files.insert("more".into(), vec![b'a'; bytes]));
     assert_eq!(problems(|wanted| filled(wanted, (1 << 20) - held)), []);
     let one_more = problems(|wanted| filled(wanted, (1 << 20) - held + 1));
     assert_eq!(one_more, [Problem::TooLarge((1 << 20) + 1)]);
     for bad in ["../up", "/etc/passwd", "a//b", "a/../b", "", ".", "..data", "a/"] {
-        let found = problems(|wanted| drop(wanted.files.insert(bad.into(), Vec::new())));
+        let found = problems(|wanted| drop(study(wanted).files.insert(bad.into(), Vec::new())));
         assert_eq!(found, [Problem::Path(bad.into())], "{bad}");
     }
-    assert_eq!(problems(|wanted| wanted.study = "other".into()), [Problem::Study("other".into())]);
+    assert_eq!(problems(|wanted| study(wanted).file = "other".into()), [Problem::Study("other".into())]);
 }
 
 #[test]
 fn arguments_that_the_manifest_decides_are_refused() {
     for bad in ["--agents", "--agents=3", "--dir", "--wait=1s"] {
-        let found = problems(|wanted| wanted.arguments.push(bad.into()));
+        let found = problems(|wanted| study(wanted).arguments.push(bad.into()));
         assert_eq!(found, [Problem::Argument(bad.into())]);
     }
-    assert_eq!(problems(|wanted| wanted.arguments.push("--directory-like".into())), []);
+    assert_eq!(problems(|wanted| study(wanted).arguments.push("--directory-like".into())), []);
 }
 
 #[test]
 fn characters_that_readers_of_yaml_disagree_about_are_refused() {
     for bad in ["a\nb", "\ttab", "a\u{2028}b", "\u{feff}a"] {
-        assert_eq!(problems(|wanted| wanted.arguments.push(bad.into())), [Problem::Odd(bad.into())]);
-        let found = problems(|wanted| drop(wanted.files.insert(bad.into(), Vec::new())));
+        assert_eq!(problems(|wanted| study(wanted).arguments.push(bad.into())), [Problem::Odd(bad.into())]);
+        let found = problems(|wanted| drop(study(wanted).files.insert(bad.into(), Vec::new())));
         assert_eq!(found, [Problem::Odd(bad.into())]);
     }
 }

@@ -1,0 +1,125 @@
+//! A study in a cluster: its objects are made, its coordinator is told what to run by `kubectl exec`, what the cluster knows of its pods
+//! is said, its record is brought home, and its objects are deleted.
+
+use crate::args::RunArgs;
+use crate::checked::Checked;
+use crate::exit::{Exit, leave};
+use crate::place::{self, folder_of};
+use crate::pod::{self, PROGRAM};
+use crate::pods::Pods;
+use crate::there::{Ended, Heard, Outcome, There, bring_home, hear};
+use proofload_agents::VERSION;
+use proofload_host::signals;
+use proofload_places::kubernetes::manifest::Wanted;
+use proofload_places::kubernetes::{kubectl, read_by};
+use proofload_places::{Launched, Order};
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Runs a study there by the objects of this text, and brings its record home.
+pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> anyhow::Result<Exit> {
+    let stop = signals::install()?;
+    let (order, files) = order(args, checked, wanted)?;
+    let cluster = Cluster { of: wanted, text };
+    cluster.make()?;
+    let mut pods = Pods::watch(wanted, args.output.quiet)?;
+    if !pods.until_coordinator_runs(&stop)? {
+        return Ok(Exit::Interrupted);
+    }
+    let exec = cluster.exec(&["-i"], place::ARGUMENT);
+    let mut there = There::start(cluster.job(), exec, &order, &files)?;
+    match there.follow(&stop, &mut pods)? {
+        Outcome::Ended(ended) => {
+            let ended = as_the_cluster_has_it(ended, &pods, &stop);
+            bring_home(args, ended, &mut || there.has_kept())
+        }
+        Outcome::Lost(lost) => {
+            drop(there);
+            let lost = pods.why_gone(lost);
+            match cluster.fetch() {
+                Some(record) => bring_home(args, Ended { record, ..lost }, &mut || {}),
+                None => Err(leave(lost.exit, lost.message)),
+            }
+        }
+    }
+}
+
+fn order(args: &RunArgs, checked: &Checked, wanted: &Wanted) -> anyhow::Result<(Order, Vec<u8>)> {
+    let folders =
+        [(folder_of(&args.study), "study"), (checked.catalogue().root().to_path_buf(), "catalogue")];
+    let mut files = Vec::new();
+    proofload_places::pack(&folders, &mut files).map_err(|error| leave(Exit::Usage, error))?;
+    let order = Order {
+        version: VERSION.to_owned(),
+        fingerprint: None,
+        token: wanted.token.clone(),
+        agents: wanted.agents,
+        wait_s: wanted.wait_s,
+        address: None,
+        arguments: std::env::args().skip(1).collect(),
+        directory: proofload_host::working_directory(),
+        files_bytes: files.len() as u64,
+    };
+    Ok((order, files))
+}
+
+/// What the coordinator cannot know of its end: that nothing could come of it, and that the cluster ended it.
+fn as_the_cluster_has_it(ended: Ended, pods: &Pods, stop: &AtomicBool) -> Ended {
+    match pods.is_in_vain() {
+        Some((exit, line)) => Ended { exit: *exit, message: line.clone(), ..ended },
+        None if ended.exit == Exit::Interrupted && !stop.load(Ordering::Relaxed) => {
+            let message =
+                "the coordinator's pod was told to end by the cluster, and ended the run".to_owned();
+            Ended { message, ..ended }
+        }
+        None => ended,
+    }
+}
+
+/// The objects of a run; they are deleted when this value goes.
+struct Cluster<'a> {
+    of: &'a Wanted,
+    text: String,
+}
+
+impl Cluster<'_> {
+    fn make(&self) -> anyhow::Result<()> {
+        let made = kubectl(&["create", "-f", "-"], Some(&self.text));
+        made.map(drop).map_err(|error| leave(Exit::FailedStart, error))
+    }
+
+    /// Where the coordinator is.
+    fn job(&self) -> String {
+        format!("job/{}-coordinator", self.of.name)
+    }
+
+    /// A kubectl that runs this executable in the coordinator's pod.
+    fn exec(&self, how: &[&str], argument: &str) -> Command {
+        let job = self.job();
+        let words = ["-n", &self.of.namespace, &job, "--", PROGRAM, argument];
+        read_by(&[&["exec"], how, &words].concat())
+    }
+
+    /// The record that a coordinator left, where its pod is still there.
+    fn fetch(&self) -> Option<Vec<u8>> {
+        let mut exec = self.exec(&[], pod::RECORD_ARGUMENT);
+        exec.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut exec = Launched::start("kubectl exec".to_owned(), exec).ok()?;
+        let heard = hear(exec.child.stdout.take()?);
+        heard.into_iter().find_map(|heard| match heard {
+            Heard::Ended(Ended { record, .. }) => Some(record).filter(|record| !record.is_empty()),
+            _ => None,
+        })
+    }
+}
+
+impl Drop for Cluster<'_> {
+    fn drop(&mut self) {
+        if let Err(error) =
+            kubectl(&["delete", "--wait=false", "--ignore-not-found", "-f", "-"], Some(&self.text))
+        {
+            let _ = writeln!(io::stderr(), "the objects of {} may still be there: {error}", self.of.name);
+        }
+    }
+}

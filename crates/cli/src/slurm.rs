@@ -1,0 +1,56 @@
+//! `--on slurm`: the nodes of an allocation, and this command again within a new one.
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, leave};
+use proofload_host::signals;
+use proofload_places::{Allocation, Launched};
+use proofload_subject::this_program;
+use std::process::Stdio;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The first node of the allocation that this process is in, and the others.
+pub fn nodes() -> anyhow::Result<(String, Vec<String>)> {
+    let allocation = Allocation::of_environment().map_err(|error| leave(Exit::Usage, error))?;
+    let mut nodes = allocation.map(|allocation| allocation.nodes).unwrap_or_default();
+    if nodes.len() < 2 {
+        let why =
+            "--on slurm: the allocation needs two nodes at least, one for the servers and one for each agent";
+        return Err(leave(Exit::Usage, why));
+    }
+    let first = nodes.remove(0);
+    Ok((first, nodes))
+}
+
+/// In the environment of a command within an allocation: when its standard input ends, whoever asked for it is gone.
+const LIFE_LINE: &str = "PROOFLOAD_LIFE_LINE";
+
+/// Runs this command again within an allocation, where it is in none.
+pub fn within(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
+    let stop = signals::install()?;
+    if std::env::var_os("SLURM_JOB_ID").is_some() {
+        if std::env::var_os(LIFE_LINE).is_some() {
+            std::thread::spawn(move || {
+                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+        return Ok(None);
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut command = Allocation::wanted(args.agents.unwrap_or(1) + 1, &this_program(), &words);
+    command.env(LIFE_LINE, "stdin").stdin(Stdio::piped());
+    let mut allocation =
+        Launched::start("salloc".to_owned(), command).map_err(|error| leave(Exit::Usage, error))?;
+    loop {
+        if let Some(status) = allocation.ended() {
+            return Ok(Some(Exit::from_code(status.code().unwrap_or(1) as u8)));
+        }
+        if stop.load(Ordering::Relaxed) {
+            drop(allocation.child.stdin.take());
+        }
+        std::thread::sleep(LOOK);
+    }
+}
