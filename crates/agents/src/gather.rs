@@ -5,7 +5,7 @@ use crate::deadline::Deadline;
 use crate::error::{FleetError, MOST_AGENTS};
 use crate::fleet::Fleet;
 use crate::link::{Heard, Sender, link};
-use crate::member::{Event, Member, Newcomer};
+use crate::member::{Event, Member, Newcomer, Who};
 use crate::message::{Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame};
 use crate::runtime::Runtime;
 use crate::token::Token;
@@ -37,6 +37,34 @@ pub struct Terms {
     pub wait: Duration,
     /// How many of them may be lost, in all loads together, before nobody goes on; fewer than there are.
     pub tolerated: u32,
+}
+
+/// What becomes of somebody who dials, until all are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is let in, as so many of so many.
+    Joined {
+        /// Who.
+        who: Who,
+        /// How many there are now.
+        came: u32,
+        /// How many are waited for.
+        of: u32,
+    },
+    /// It is gone again.
+    Left {
+        /// Who.
+        who: Who,
+        /// Why, as the connection has it.
+        why: String,
+    },
+    /// It is not wanted.
+    Refused {
+        /// Who.
+        who: Who,
+        /// Why not.
+        why: String,
+    },
 }
 
 /// Where agents dial.
@@ -71,7 +99,7 @@ impl Listener {
         self.address
     }
 
-    /// Waits until all are there, and deals them their numbers. `told` hears who comes and who leaves.
+    /// Waits until all are there, and deals them their numbers. `told` hears who comes and who leaves meanwhile.
     ///
     /// # Errors
     /// When some do not come in time: it names them.
@@ -79,7 +107,7 @@ impl Listener {
         self,
         terms: &Terms,
         stop: &AtomicBool,
-        told: &mut dyn FnMut(&str),
+        told: &mut dyn FnMut(&Arrival),
     ) -> Result<Fleet, FleetError> {
         if terms.agents == 0 || terms.agents > MOST_AGENTS {
             return Err(FleetError::Count(terms.agents));
@@ -98,7 +126,7 @@ impl Listener {
                 Ok(Event::Heard { from, heard: Heard::Lost(why) }) => {
                     if let Some(at) = newcomers.iter().position(|newcomer| newcomer.connection == from) {
                         let gone = newcomers.remove(at);
-                        told(&format!("{} left: {why}", gone.name()));
+                        told(&Arrival::Left { who: gone.who(), why });
                     }
                 }
                 Ok(Event::Heard { .. }) | Err(RecvTimeoutError::Timeout) => {}
@@ -112,7 +140,7 @@ impl Listener {
 }
 
 /// Takes an agent in, or tells it why not.
-fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>, told: &mut dyn FnMut(&str)) {
+fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>, told: &mut dyn FnMut(&Arrival)) {
     let why = match newcomer.hello.index {
         Some(index) if index >= agents => {
             Some(format!("{agents} agents are numbered from 0: there is no {index}"))
@@ -125,11 +153,12 @@ fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>, told: &
     };
     match why {
         Some(why) => {
-            told(&format!("{} was refused: {why}", newcomer.name()));
-            let _ = newcomer.out.send(&ToAgent::Refused(why));
+            let _ = newcomer.out.send(&ToAgent::Refused(why.clone()));
+            told(&Arrival::Refused { who: newcomer.who(), why });
         }
         None => {
-            told(&format!("{} joined, {} of {agents}", newcomer.name(), newcomers.len() + 1));
+            let came = newcomers.len() as u32 + 1;
+            told(&Arrival::Joined { who: newcomer.who(), came, of: agents });
             newcomers.push(newcomer);
         }
     }

@@ -25,10 +25,10 @@ mod token;
 pub use agent::{Engine, Joining, Notice, agent, agent_by};
 pub use error::{AgentError, FleetError, MOST_AGENTS};
 pub use fleet::Fleet;
-pub use gather::{Listener, Terms};
+pub use gather::{Arrival, Listener, Terms};
 pub use index::index_from;
 pub use local::LocalAgents;
-pub use member::Member;
+pub use member::{Member, Who};
 pub use message::VERSION;
 pub use token::Token;
 

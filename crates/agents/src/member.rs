@@ -21,12 +21,27 @@ pub(crate) struct Newcomer {
 }
 
 impl Newcomer {
+    pub fn who(&self) -> Who {
+        Who { index: self.hello.index, host: self.hello.host.clone(), address: self.address }
+    }
+
     pub fn name(&self) -> String {
         match self.hello.index {
             Some(index) => format!("agent {index} ({} {})", self.hello.host, self.address),
             None => format!("an agent ({} {})", self.hello.host, self.address),
         }
     }
+}
+
+/// Somebody who dialled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// The number that it has of itself; none where it is to be dealt one.
+    pub index: Option<u32>,
+    /// Its machine's name.
+    pub host: String,
+    /// Whence it dialled.
+    pub address: SocketAddr,
 }
 
 /// An agent, as its coordinator knows it.

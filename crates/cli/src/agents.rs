@@ -3,10 +3,11 @@
 use crate::args::{AgentArgs, CoordinatorArgs};
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
-use crate::fleet::{refused, tolerated};
+use crate::fleet::{arrived, refused, tolerated};
 use crate::run;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
+use proofload_language::say;
 use proofload_study::quantity;
 use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering;
@@ -34,14 +35,16 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let quiet = args.run.output.quiet;
     let listener = Listener::open(args.listen, &token).map_err(refused)?;
-    run::say(quiet, &format!("waiting for {} agents at {}", terms.agents, listener.address()));
-    let fleet = listener.gather(&terms, &stop, &mut |line| run::say(quiet, line)).map_err(refused)?;
+    run::say(quiet, &say!("agents-waited-for", agents = terms.agents, at = listener.address().to_string()));
+    let fleet =
+        listener.gather(&terms, &stop, &mut |arrival| run::say(quiet, &arrived(arrival))).map_err(refused)?;
     let address = args.run.places.address.unwrap_or(Ipv4Addr::LOCALHOST.into());
     let exit = checked.run(&args.run, &Placed { fleet: Some(&fleet), address, given: None });
     for member in fleet.members() {
         let (ahead, within) = (member.ahead_ns as f64 / 1e6, member.round_trip_ns as f64 / 2e6);
-        let clock = format!("its clock was {ahead:+.3} ms from this one, \u{b1} {within:.3} ms");
-        run::say(quiet, &format!("agent {} ({} {}): {clock}", member.index, member.host, member.address));
+        let (ahead, within) = (format!("{ahead:+.3} ms"), format!("{within:.3} ms"));
+        let (index, host, address) = (member.index, member.host, member.address.to_string());
+        run::say(quiet, &say!("agents-clock", index, host, address, ahead, within));
     }
     exit
 }
@@ -59,8 +62,8 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
     let _awake = Awake::keep();
     let ended = proofload_agents::agent(&joining, &stop, &mut |told| {
         let line = match told {
-            Notice::Dealt { index, agents } => format!("agent {index} of {agents}, at {}", joining.at),
-            Notice::Carried(loads) => format!("the coordinator says goodbye after {loads} loads"),
+            Notice::Dealt { index, agents } => say!("agents-dealt", index, agents, at = joining.at),
+            Notice::Carried(loads) => say!("agents-goodbye", loads),
         };
         run::say(args.quiet, &line);
     });

@@ -10,6 +10,7 @@ use crate::pods::Pods;
 use crate::there::{Ended, Heard, Outcome, There, bring_home, hear};
 use proofload_agents::VERSION;
 use proofload_host::signals;
+use proofload_language::Language;
 use proofload_places::kubernetes::manifest::Wanted;
 use proofload_places::kubernetes::{kubectl, read_by};
 use proofload_places::{Launched, Order};
@@ -59,6 +60,7 @@ fn order(args: &RunArgs, checked: &Checked, wanted: &Wanted) -> anyhow::Result<(
         address: None,
         arguments: std::env::args().skip(1).collect(),
         directory: proofload_host::working_directory(),
+        language: Language::spoken().tag().to_owned(),
         files_bytes: files.len() as u64,
     };
     Ok((order, files))

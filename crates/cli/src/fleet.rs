@@ -2,9 +2,11 @@
 
 use crate::args::{FleetArgs, ToleranceArgs};
 use crate::exit::{Exit, leave};
-use proofload_agents::{Fleet, FleetError, Listener, LocalAgents, Terms, Token};
+use crate::run::say;
+use proofload_agents::{Arrival, Fleet, FleetError, Listener, LocalAgents, Terms, Token};
 use proofload_engine::{EngineError, Generator, Here};
 use proofload_host::signals;
+use proofload_language::say;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -52,6 +54,21 @@ pub fn with_agents(
     unless_lost(local.fleet(), ended)
 }
 
+/// What is said of somebody who dials.
+pub fn arrived(arrival: &Arrival) -> String {
+    let (Arrival::Joined { who, .. } | Arrival::Left { who, .. } | Arrival::Refused { who, .. }) = arrival;
+    let (host, address) = (who.host.clone(), who.address.to_string());
+    let who = match who.index {
+        Some(index) => say!("agents-numbered", index, host, address),
+        None => say!("agents-unnumbered", host, address),
+    };
+    match arrival {
+        Arrival::Joined { came, of, .. } => say!("agents-joined", who, came, of),
+        Arrival::Left { why, .. } => say!("agents-left", who, why),
+        Arrival::Refused { why, .. } => say!("agents-refused", who, why),
+    }
+}
+
 /// How something ended, which is invalid where more agents were lost than are tolerated.
 pub fn unless_lost(fleet: &Fleet, ended: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
     match fleet.lost() {
@@ -69,7 +86,7 @@ pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u3
 pub fn say_losses(fleet: &Fleet, quiet: bool) {
     let losses = if quiet || fleet.lost().is_some() { Vec::new() } else { fleet.losses() };
     for lost in losses {
-        eprintln!("{}; the others went on without its share", proofload_report::escape::terminal(&lost));
+        say(false, &say!("agents-went-on", lost));
     }
 }
 

@@ -4,12 +4,13 @@
 use crate::args::{self, RunArgs, Verb};
 use crate::checked::{Checked, Placed};
 use crate::exit::{Exit, leave};
-use crate::fleet::{refused, tolerated};
+use crate::fleet::{arrived, refused, tolerated};
 use crate::run;
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token, VERSION};
 use proofload_host::clock::monotonic_ns;
 use proofload_host::signals;
+use proofload_language::Language;
 use proofload_places::kubernetes::manifest::LISTEN;
 use proofload_places::{Order, Told};
 use proofload_subject::{Cache, this_program};
@@ -83,7 +84,8 @@ fn served(out: &Out) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let heard = listen(input, Arc::clone(&stop));
     say_alive(out);
-    let ended = conduct(&order, &folder, &stop, out);
+    let language = Language::ALL.into_iter().find(|language| language.tag() == order.language);
+    let ended = language.unwrap_or_default().within(|| conduct(&order, &folder, &stop, out));
     let (exit, message) = outcome(&ended);
     hand_over(Arc::clone(out), exit, message, &folder);
     let deadline_ns = monotonic_ns() + HANDING_OVER_NS;
@@ -189,8 +191,9 @@ fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &Out) -> anyhow
     tell(out, &Told::Listening { at: listener.address(), keeps_in })?;
     let tolerated = tolerated(&args.tolerance, Some(order.agents))?;
     let terms = Terms { agents: order.agents, wait: Duration::from_secs(order.wait_s), tolerated };
-    let fleet =
-        listener.gather(&terms, stop, &mut |line| run::say(args.output.quiet, line)).map_err(refused)?;
+    let fleet = listener
+        .gather(&terms, stop, &mut |arrival| run::say(args.output.quiet, &arrived(arrival)))
+        .map_err(refused)?;
     let given = (order.arguments.as_slice(), order.directory.as_str());
     checked.run(&args, &Placed { fleet: Some(&fleet), address, given: Some(given) })
 }

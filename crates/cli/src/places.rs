@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
-use crate::fleet::{refused, tolerated};
+use crate::fleet::{arrived, refused, tolerated};
 use crate::kubernetes;
 use crate::place::{self, folder_of};
 use crate::run::say;
@@ -12,7 +12,7 @@ use crate::there::{Beside, Outcome, There, bring_home};
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token, VERSION};
 use proofload_host::signals;
-use proofload_language::say;
+use proofload_language::{Language, say};
 use proofload_places::{AllLaunched, Allocation, Launched, Launcher, Order, fingerprint};
 use proofload_study::Study;
 use proofload_subject::this_program;
@@ -142,7 +142,8 @@ impl Places {
             tolerated: self.tolerated(args)?,
         };
         let quiet = args.output.quiet;
-        let fleet = listener.gather(&terms, &stop, &mut |line| say(quiet, line)).map_err(refused)?;
+        let fleet =
+            listener.gather(&terms, &stop, &mut |arrival| say(quiet, &arrived(arrival))).map_err(refused)?;
         checked.run(args, &Placed { fleet: Some(&fleet), address, given: None })
     }
 
@@ -228,6 +229,7 @@ impl Places {
             address: self.address,
             arguments: std::env::args().skip(1).collect(),
             directory: proofload_host::working_directory(),
+            language: Language::spoken().tag().to_owned(),
             files_bytes: files.len() as u64,
         };
         Ok((order, files))

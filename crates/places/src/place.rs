@@ -30,6 +30,8 @@ pub struct Order {
     pub arguments: Vec<String>,
     /// The working directory in which they were given.
     pub directory: String,
+    /// In which language to say what happens, by its tag.
+    pub language: String,
     /// Length of the archive that follows the line, bytes.
     pub files_bytes: u64,
 }
@@ -126,6 +128,7 @@ mod tests {
             address: Some([10, 0, 0, 1].into()),
             arguments: vec!["run".into(), "study/a b.yaml".into()],
             directory: "/home/me".into(),
+            language: "en".into(),
             files_bytes: 3,
         };
         let mut said = Vec::new();

@@ -110,10 +110,22 @@ fn servers_are_started_elsewhere_and_the_record_comes_home() {
     let plan: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
     assert_eq!(plan["agents"].as_array().map(Vec::len), Some(2));
     assert_eq!(plan["arguments"][1], "lab/twins.yaml", "as it was given here");
+    assert!(said.contains("joined, 2 of 2"), "{said}");
     // The executable stays for the next time, the record and the study's files do not.
     let cache = elsewhere.path("elsewhere/cache/proofload");
     assert_eq!(fs::read_dir(cache.join("bin")).expect("kept").count(), 1);
     assert_eq!(fs::read_dir(cache.join("places")).expect("made").count(), 0);
+    elsewhere.is_quiet();
+}
+
+#[test]
+fn what_happens_elsewhere_is_said_in_the_language_of_whoever_asked() {
+    let elsewhere = Elsewhere::new("language");
+    let args =
+        ["run", "lab/twins.yaml", "--smoke", "--no-ceiling", "--subjects-on", "lab1", "--lang", "zh-CN"];
+    let output = elsewhere.command(&args).output().expect("it runs");
+    let said = text(&output.stderr);
+    assert!(said.contains("已加入，1/1") && said.contains("等待 1 个代理"), "{said}");
     elsewhere.is_quiet();
 }
 

@@ -10,7 +10,26 @@ places-large-answers = answers of 64 KiB come at { $megabits }
 places-not-measured = not measured: { $why }
 places-network-part = the network has its part in every response time: a small exchange with a server that does nothing takes { $p50 }, { $share } of the median of { $variant }, the quickest
 places-agent-lost = from block { $block } on, in { $n } of { $of } slices: { $finding }
-there-waits = the servers' machine waits for { $agents } agents at { $at }
+there-waits = the servers' machine waits for { $agents ->
+    [one] 1 agent
+   *[other] { $agents } agents
+} at { $at }
 there-waits-in-pod = the coordinator waits for its agents at { $at }
 there-agent-ended = the { $agent } ended ({ $how })
 there-in-vain = the run is ended: nothing can come of it
+agents-waited-for = waiting for { $agents ->
+    [one] 1 agent
+   *[other] { $agents } agents
+} at { $at }
+agents-clock = agent { $index } ({ $host } { $address }): its clock was { $ahead } from this one, ± { $within }
+agents-dealt = agent { $index } of { $agents }, at { $at }
+agents-goodbye = the coordinator says goodbye after { $loads ->
+    [one] 1 load
+   *[other] { $loads } loads
+}
+agents-went-on = { $lost }; the others went on without its share
+agents-numbered = agent { $index } ({ $host } { $address })
+agents-unnumbered = an agent ({ $host } { $address })
+agents-joined = { $who } joined, { $came } of { $of }
+agents-left = { $who } left: { $why }
+agents-refused = { $who } was refused: { $why }
