@@ -39,17 +39,18 @@ const ALIVE_EVERY: Duration = Duration::from_secs(1);
 /// How long the record may take on its way before the way is taken for gone.
 const HANDING_OVER_NS: u64 = 60_000_000_000;
 
-/// Carries an order out. What happens is told on the standard output that this process was started with.
+/// Carries an order out. What happens is told on the standard output that this process was started with, how it ended too: this
+/// process ends well, since what brings it here would complain of any other exit code.
 pub fn serve() -> anyhow::Result<Exit> {
     let out = apart_from_output().context("standard output and error cannot be set apart")?;
     let out = Arc::new(Mutex::new(out));
     match served(&out) {
-        Ok(exit) => Ok(exit),
+        Ok(()) => Ok(Exit::Done),
         Err(error) => {
             let (exit, message) = outcome(&Err(error));
             // Whoever asked is gone, or hears it.
             let _ = tell(&out, &Told::Ended { exit: exit as u8, message, record_bytes: 0 });
-            Ok(exit)
+            Ok(Exit::Done)
         }
     }
 }
@@ -74,7 +75,7 @@ fn say_alive(out: &Out) {
     });
 }
 
-fn served(out: &Out) -> anyhow::Result<Exit> {
+fn served(out: &Out) -> anyhow::Result<()> {
     let mut input = BufReader::new(std::io::stdin());
     let order = proofload_places::read_order(&mut input).context("no order came")?;
     is_of_this_executable(&order)?;
@@ -91,13 +92,13 @@ fn served(out: &Out) -> anyhow::Result<Exit> {
     let deadline_ns = monotonic_ns() + HANDING_OVER_NS;
     while !heard.has_kept.load(Ordering::Relaxed) {
         if heard.is_gone.load(Ordering::Relaxed) || monotonic_ns() > deadline_ns {
-            return Ok(exit);
+            return Ok(());
         }
         std::thread::sleep(LOOK);
     }
     // What cannot be removed is a copy.
     let _ = fs::remove_dir_all(&folder);
-    Ok(exit)
+    Ok(())
 }
 
 /// Two executables of other versions, or builds, may understand a study differently.

@@ -81,6 +81,8 @@ impl Elsewhere {
         command
             .env("PROGRAM", env!("CARGO_BIN_EXE_proofload"))
             .env("STUDY", self.path("here/lab/twins.yaml"));
+        // Nobody else's measurement is waited for, nor waits for one that a failed test leaves.
+        command.env("PROOFLOAD_TEST_LOCK_FILE", self.path("lock"));
         command.env("PROOFLOAD_TEST_MARK", &self.mark).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -90,6 +92,18 @@ impl Elsewhere {
         crate::support::wait_until(Duration::from_secs(10), "an end everywhere", || {
             processes_with(&self.mark).is_empty()
         });
+    }
+}
+
+impl Drop for Elsewhere {
+    /// A test that failed leaves nothing that runs on for half an hour.
+    fn drop(&mut self) {
+        for process in processes_with(&self.mark) {
+            if let Some(pid) = process.split(':').next().and_then(|pid| pid.parse().ok()) {
+                let pid = rustix::process::Pid::from_raw(pid).expect("a process");
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
     }
 }
 
