@@ -41,11 +41,11 @@ impl Local {
 
 /// Has loads carried out by the agents of this machine that are asked for, or by this process. What was measured while more of them
 /// were lost than are tolerated is invalid.
-pub fn with_agents(
+pub fn with_agents<T>(
     args: &FleetArgs,
     quiet: bool,
-    execute: impl FnOnce(&dyn Generator) -> anyhow::Result<Exit>,
-) -> anyhow::Result<Exit> {
+    execute: impl FnOnce(&dyn Generator) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let tolerated = tolerated(&args.tolerance, args.agents)?;
     let Some(agents) = args.agents else { return execute(&Here) };
     let local = Local::start(agents, tolerated, &*signals::install()?)?;
@@ -70,7 +70,7 @@ pub fn arrived(arrival: &Arrival) -> String {
 }
 
 /// How something ended, which is invalid where more agents were lost than are tolerated.
-pub fn unless_lost(fleet: &Fleet, ended: anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+pub fn unless_lost<T>(fleet: &Fleet, ended: anyhow::Result<T>) -> anyhow::Result<T> {
     match fleet.lost() {
         Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
         None => ended,

@@ -5,6 +5,7 @@
 
 use crate::args::{ListFormat, ReplicateArgs};
 use crate::exit::{Exit, leave};
+use crate::fleet::{tolerated, with_agents};
 use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded, exit_of_overall};
@@ -153,6 +154,18 @@ fn hold(place: &mut dyn Place, looks: &[u32], every_ns: u64) -> anyhow::Result<(
     Ok((records, false))
 }
 
+/// Refuses a study whose sittings nobody could judge, or that would be held elsewhere than it says.
+fn check(study: &Study, path: &Path) -> anyhow::Result<()> {
+    let why = if study.claims.is_empty() || study.capacity.is_some() {
+        "it claims nothing, and sittings are judged by their claims; give it a claim (proofload run measures it without)"
+    } else if study.places.is_some() {
+        "it names places, and sittings are held on this machine; take them out (proofload run goes there)"
+    } else {
+        return Ok(());
+    };
+    Err(leave(Exit::Usage, format!("{}: {why}", path.display())))
+}
+
 fn measure(args: &ReplicateArgs, path: &Path) -> anyhow::Result<Exit> {
     let every_ns = match args.every.as_str() {
         "0" | "0s" => 0,
@@ -160,20 +173,14 @@ fn measure(args: &ReplicateArgs, path: &Path) -> anyhow::Result<Exit> {
             study::quantity::duration(every).map_err(|why| leave(Exit::Usage, format!("--every {why}")))?
         }
     };
+    tolerated(&args.fleet.tolerance, args.fleet.agents)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), path.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
     let options =
         study::Options { quick: args.quick, set: args.set.clone(), driver: None, only: args.only.clone() };
     let study = study::load(path, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
-    if study.claims.is_empty() || study.capacity.is_some() {
-        let what = format!(
-            "{}: it claims nothing, and sittings are judged by their claims; give it a claim (proofload run measures it \
-             without)",
-            path.display()
-        );
-        return Err(leave(Exit::Usage, what));
-    }
+    check(&study, path)?;
     let stop = signals::install()?;
     let seed = args.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
     let looks = looks(args.sittings);
@@ -216,17 +223,20 @@ impl Place for Here<'_> {
             ReplicateArgs { thorough: true, .. } => Preset::Thorough,
             _ => Preset::Default,
         };
-        let run = StudyRun {
-            preset,
-            timing: args.timing.as_deref(),
-            no_ceiling: args.no_ceiling,
-            // The order of the variants, and all else that is drawn, is another one in each sitting.
-            seed: Some(self.seed.wrapping_add(u64::from(number) - 1)),
-            shape: Some(&shape),
-            ..StudyRun::new(self.study, self.catalogue, self.cache, &args.dir)
-        };
         let output = output_of_part(args.quiet);
-        let (exit, record) = execute_recorded(&Request { held: Some(&held), ..Request::new(run, &output) })?;
+        let (exit, record) = with_agents(&args.fleet, args.quiet, |generator| {
+            let run = StudyRun {
+                preset,
+                timing: args.timing.as_deref(),
+                no_ceiling: args.no_ceiling,
+                // The order of the variants, and all else that is drawn, is another one in each sitting.
+                seed: Some(self.seed.wrapping_add(u64::from(number) - 1)),
+                shape: Some(&shape),
+                generator,
+                ..StudyRun::new(self.study, self.catalogue, self.cache, &args.dir)
+            };
+            execute_recorded(&Request { held: Some(&held), ..Request::new(run, &output) })
+        })?;
         let record = record.unwrap_or_default();
         Ok(if exit == Exit::Interrupted { Sat::Interrupted(record) } else { Sat::Recorded(record) })
     }

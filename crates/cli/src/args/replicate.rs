@@ -1,11 +1,12 @@
 //! Arguments of `proofload replicate`.
 
-use super::ListFormat;
+use super::{FleetArgs, ListFormat};
 use clap::Args;
 use std::path::PathBuf;
 
 /// `proofload replicate STUDY`.
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(of_a_measurement))]
 pub struct ReplicateArgs {
     /// The study file
     #[arg(value_name = "STUDY", required_unless_present = "from", conflicts_with = "from")]
@@ -28,6 +29,9 @@ pub struct ReplicateArgs {
     /// Longer warm-ups and slices than the default
     #[arg(long, conflicts_with = "from")]
     pub thorough: bool,
+    /// Who carries the loads out, each sitting's by agents of its own.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result
     #[arg(long, conflicts_with = "from", hide_short_help = true)]
     pub no_ceiling: bool,
@@ -61,4 +65,12 @@ pub struct ReplicateArgs {
     /// No progress on standard error
     #[arg(short = 'q', long)]
     pub quiet: bool,
+}
+
+/// Who carries loads out is of no use to runs that were measured before; and here all options are under one heading.
+fn of_a_measurement(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "agents" | "tolerate_lost" => arg.conflicts_with("from").help_heading(None::<&str>),
+        _ => arg,
+    }
 }

@@ -4,6 +4,7 @@ use crate::support::{Reference, TWINS, command, json, processes_with, proofload,
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -164,6 +165,68 @@ fn a_coordinator_runs_a_study_whose_load_comes_from_agents() {
         assert!(said.contains(number) && said.contains("says goodbye after"), "{said}");
     }
     assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+/// The number of runs of that name; all their slices were loaded by two agents.
+fn by_two_agents(dir: &Path, study: &str) -> usize {
+    let entries = |folder: &Path| std::fs::read_dir(folder).expect("a folder").flatten();
+    let runs = entries(&dir.join("runs").join(study));
+    let runs = runs.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let of_run = |run: &Path| {
+        let files = entries(&run.join("blocks")).map(|file| file.path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        let texts: Vec<String> = files.map(|path| std::fs::read_to_string(path).expect("text")).collect();
+        let slices = texts.iter().flat_map(|text| text.lines());
+        let slices = slices.map(|line| serde_json::from_str::<Value>(line).expect("a slice"));
+        slices.map(|slice| slice["measured"]["generator"]["agents"]["count"].clone()).collect()
+    };
+    let runs: Vec<Vec<Value>> = runs.map(|entry| of_run(&entry.path())).collect();
+    for slices in &runs {
+        assert!(!slices.is_empty() && slices.iter().all(|agents| agents == 2), "{slices:?}");
+    }
+    runs.len()
+}
+
+/// Lengths under which a block takes a second.
+const SHORT: &str = "warm-up=100ms,slice=50ms,discard=10ms,cycles=2";
+
+#[test]
+fn every_sitting_has_agents_of_its_own() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
+    std::fs::write(&study, TWINS).expect("written");
+    let mark = mark("sittings");
+    let mut args = vec!["replicate", study.to_str().expect("a path"), "--agents", "2", "--dir", folder];
+    args.extend(["--sittings", "2", "--every", "0s", "--blocks", "1", "-q"]);
+    args.extend(["--quick", "--no-ceiling", "--timing", SHORT]);
+    let output = marked(&args, &mark).output().expect("it runs");
+    // So few blocks may decide nothing, and on a busy machine none of them counts.
+    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{}", text(&output.stderr));
+    assert_eq!(by_two_agents(dir.path(), "twins"), 2, "{}", text(&output.stderr));
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn sittings_that_agents_cannot_hold_are_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
+    std::fs::write(&study, TWINS).expect("written");
+    let study = study.to_str().expect("a path");
+    let of = |args: &[&str]| proofload(&[&["replicate", "-q", "--dir", folder], args].concat());
+    for (args, says) in [
+        (&[study, "--agents", "2", "--tolerate-lost", "2"][..], "write at most 1"),
+        (&[study, "--tolerate-lost", "1"], "give --agents"),
+        (&["--agents", "2", "--from", folder], "--from"),
+        (&["--from", folder, "--tolerate-lost", "1"], "--from"),
+        // They would be on this machine, which is not what the study says.
+        (&[study, "--agents", "2", "--set", "places.subjects_on=lab1"], "it names places"),
+    ] {
+        let refused = of(args);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(says), "{args:?}: {said}");
+    }
+    assert!(!dir.path().join("runs").exists());
 }
 
 #[test]
