@@ -207,6 +207,64 @@ fn every_sitting_has_agents_of_its_own() {
 }
 
 #[test]
+fn servers_are_compared_by_agents() {
+    let (a, b, dir) =
+        (Reference::start(&[]), Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (urls, folder, mark) = ([a.url(), b.url()], dir.path().to_str().expect("a path"), mark("compared"));
+    let mut args = vec!["compare", &urls[0], &urls[1], "-c", "4", "--agents", "2", "--dir", folder];
+    args.extend(["--smoke", "--no-ceiling", "--timing", SHORT, "--format", "json", "-q"]);
+    let output = marked(&args, &mark).output().expect("it runs");
+    // One block decides nothing, and on a busy machine the generator is not fit either.
+    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
+    let result = json(&output);
+    assert_eq!(result["plan"]["agents"].as_array().map(Vec::len), Some(2), "{}", result["plan"]);
+    let points = result["points"].as_array().expect("points");
+    let counts = points.iter().map(|point| &point["generator"]["agents"]["count"]);
+    assert_eq!(counts.collect::<Vec<_>>(), [2, 2], "{points:?}");
+    by_two_agents(dir.path(), "compare");
+    assert!([a, b].iter().all(|server| server.counts()["requests"].as_u64() > Some(0)));
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn a_capacity_is_searched_by_agents() {
+    let (server, dir) = (Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (url, folder, mark) = (server.url(), dir.path().to_str().expect("a path"), mark("searched"));
+    let mut args = vec!["capacity", &url, "--slo", "p50 < 1s", "--from", "100/s", "--to", "200/s"];
+    args.extend(["--trial", "200ms", "--no-ceiling", "--agents", "2", "--dir", folder, "-q"]);
+    let output = marked(&args, &mark).output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{}", text(&output.stderr));
+    by_two_agents(dir.path(), "capacity");
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+/// Whoever did not need them would not miss them.
+#[test]
+fn a_comparison_and_a_search_end_without_their_agents() {
+    let (server, dir) = (Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (url, folder) = (server.url(), dir.path().to_str().expect("a path"));
+    let compared = ["compare", &url, &url, "-c", "4", "--smoke", "--timing", "warm-up=20s,slice=1s,cycles=2"];
+    let searched = ["capacity", &url, "--slo", "p50 < 1s", "--to", "200/s", "--trial", "20s"];
+    for verb in [&compared[..], &searched] {
+        let (mark, before) = (mark(verb[0]), server.counts()["requests"].as_u64().expect("a count"));
+        let more = ["--no-ceiling", "--agents", "2", "--dir", folder];
+        let child = marked(&[verb, &more].concat(), &mark).spawn().expect("it starts");
+        wait_until(Duration::from_secs(180), "requests", || {
+            server.counts()["requests"].as_u64() > Some(before + 50)
+        });
+        let agents = agents(&mark);
+        assert_eq!(agents.len(), 2, "{verb:?}");
+        kill_process(agents[0], Signal::KILL).expect("killed");
+        let began = Instant::now();
+        let output = child.wait_with_output().expect("it ends");
+        assert!(began.elapsed() < 2 * END, "{:?}", began.elapsed());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(12) && said.contains("is lost: "), "{verb:?}: {said}");
+        assert_eq!(processes_with(&mark), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn sittings_that_agents_cannot_hold_are_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
