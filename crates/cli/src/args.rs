@@ -27,7 +27,7 @@ pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
 #[cfg(test)]
 pub use read::refusal;
-pub use read::{built, command, examples_in, read};
+pub use read::{built, command, examples_in, read, read_again};
 pub use records::{
     BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
 };

@@ -4,8 +4,7 @@ use crate::args::{Cli, ExportArgs, FleetArgs, OutputArgs, RerunArgs, ResumeArgs,
 use crate::exit::{Exit, leave};
 use crate::fleet::with_agents;
 use crate::run::{Request, execute, timed};
-use crate::{capacity, compare, run};
-use clap::Parser;
+use crate::{args, capacity, compare, run};
 use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
@@ -78,7 +77,8 @@ pub fn rerun(args: &RerunArgs) -> anyhow::Result<Exit> {
 
 /// The command line of a record.
 fn command_of(arguments: &[String]) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(std::iter::once("proofload").chain(arguments.iter().map(String::as_str)))
+    let words = std::iter::once("proofload").chain(arguments.iter().map(String::as_str));
+    args::read_again(words.map(Into::into))
 }
 
 /// Whether a run is a part of something larger, which begins anew as a whole: a heat of a search, a noise audit.
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn an_interrupted_audit_or_heat_hides_no_study_that_can_go_on() {
         let of = |line: &str| is_part(&line.split(' ').map(str::to_string).collect::<Vec<_>>());
-        assert!(of("tune study.yaml --budget 60m") && of("doctor --noise"));
+        assert!(of("tune study.yaml --budget 60m") && of("--lang zh-CN doctor --noise"));
         assert!(!of("run study.yaml --quick") && !of("compare http://a/ http://b/"));
         assert!(!of("capacity http://a/ --slo p99<50ms") && !of("no such verb"));
     }

@@ -2,7 +2,7 @@
 
 use super::{Cli, Verb, examples};
 use crate::exit::{Exit, leave};
-use clap::{CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use proofload_study::nearest;
 use std::ffi::OsString;
 
@@ -38,9 +38,9 @@ pub fn examples_in(text: &str) -> Vec<&str> {
 /// # Errors
 /// A verb that is misspelt, or a study where an address belongs.
 pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
-    let words: Vec<OsString> = words.collect();
+    let words = behind_verbs(words.collect());
     // What follows a misspelt verb is wrong only because of it.
-    if let Some(slip) = words.get(1).and_then(|word| slip_of(word.to_str()?)) {
+    if let Some(slip) = first_slip(&words) {
         return Err(leave(Exit::Usage, slip));
     }
     let long = ["--help", "help"].iter().any(|asked| words.contains(&OsString::from(asked)));
@@ -52,13 +52,55 @@ pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
     }
 }
 
+/// The arguments of a command line that was read before, the program's name first.
+///
+/// # Errors
+/// When this executable does not take them.
+pub fn read_again(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(behind_verbs(words.collect()))
+}
+
+/// The words with those options behind the verbs that every verb has: before a verb clap takes no option, since what a URL without
+/// one is measured with has no meaning there.
+fn behind_verbs(mut words: Vec<OsString>) -> Vec<OsString> {
+    let root = Cli::command();
+    let (mut command, mut at) = (&root, 1);
+    loop {
+        let verb = behind_global_options(&root, &words, at);
+        let Some(found) = words.get(verb).and_then(|word| command.find_subcommand(word)) else {
+            return words;
+        };
+        words[at..=verb].rotate_right(1);
+        (command, at) = (found, at + 1);
+    }
+}
+
+/// The place of the first word from there on that is no option of every verb, nor the value of one.
+fn behind_global_options(root: &clap::Command, words: &[OsString], mut at: usize) -> usize {
+    let global: Vec<&str> =
+        root.get_arguments().filter(|arg| arg.is_global_set()).filter_map(clap::Arg::get_long).collect();
+    while let Some(option) = words.get(at).and_then(|word| word.to_str()?.strip_prefix("--")) {
+        at += match option.split_once('=') {
+            Some((name, _)) if global.contains(&name) => 1,
+            None if global.contains(&option) => 2,
+            _ => break,
+        };
+    }
+    at
+}
+
+fn first_slip(words: &[OsString]) -> Option<String> {
+    slip_of(words.get(behind_global_options(&Cli::command(), words, 1))?.to_str()?)
+}
+
 /// Why a command line would be refused before anything is looked at.
 #[cfg(test)]
 pub fn refusal(words: &[String]) -> Option<String> {
-    if let Some(slip) = words.get(1).and_then(|word| slip_of(word)) {
+    let words = behind_verbs(words.iter().map(OsString::from).collect());
+    if let Some(slip) = first_slip(&words) {
         return Some(slip);
     }
-    match <Cli as clap::Parser>::try_parse_from(words) {
+    match Cli::try_parse_from(words) {
         Ok(cli) => study_among_urls(&cli),
         Err(error) => Some(error.to_string()).filter(|_| error.use_stderr()),
     }
@@ -154,6 +196,36 @@ mod tests {
             assert!(line.chars().count() <= SHORT_WIDTH, "{line}");
         }
         assert!(examples::SHORT.lines().count() <= 24);
+    }
+
+    #[test]
+    fn options_of_all_verbs_are_put_behind_them() {
+        for (line, put) in [
+            ("proofload --lang zh-CN ui", "proofload ui --lang zh-CN"),
+            (
+                "proofload --lang=en subjects --lang zh-CN show jetty",
+                "proofload subjects show --lang=en --lang zh-CN jetty",
+            ),
+            (
+                "proofload --lang en --lang zh-CN run a.yaml -q",
+                "proofload run --lang en --lang zh-CN a.yaml -q",
+            ),
+        ] {
+            let put_behind = behind_verbs(line.split(' ').map(OsString::from).collect());
+            assert_eq!(put_behind, put.split(' ').map(OsString::from).collect::<Vec<_>>());
+        }
+        for as_it_is in [
+            "proofload",
+            "proofload --lang",
+            "proofload --lang zh-CN",
+            "proofload --lang zh-CN localhost:80 -c 4",
+            "proofload -c 4 --lang zh-CN run a.yaml",
+            "proofload report --format json ui",
+            "proofload compare --lang zh-CN ui run",
+        ] {
+            let words: Vec<OsString> = as_it_is.split(' ').map(OsString::from).collect();
+            assert_eq!(behind_verbs(words.clone()), words);
+        }
     }
 
     #[test]

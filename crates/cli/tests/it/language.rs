@@ -60,6 +60,41 @@ fn the_locale_chooses_unless_an_option_does() {
 }
 
 #[test]
+fn the_option_may_stand_before_the_verb_or_behind_it() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let place = ["--dir", dir.path().to_str().expect("UTF-8")];
+    let says = |args: &[&str]| {
+        let output = in_locale(args, &[]);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let behind = says(&["history", "--lang", "zh-CN", place[0], place[1]]);
+    assert!(has_chinese(&behind));
+    for before in [&["--lang", "zh-CN"][..], &["--lang=zh-CN"]] {
+        assert_eq!(says(&[before, &["history"], &place].concat()), behind, "{before:?}");
+    }
+    let listed = says(&["subjects", "list", "--lang", "zh-CN"]);
+    for verbs in [&["--lang", "zh-CN", "subjects", "list"][..], &["subjects", "--lang", "zh-CN", "list"]] {
+        assert_eq!(says(verbs), listed, "{verbs:?}");
+    }
+}
+
+#[test]
+fn what_stands_before_a_verb_and_is_no_option_of_all_is_refused() {
+    for (args, says) in [
+        (&["--lang", "xx", "history"][..], "zh-CN"),
+        (&["--lang", "zh-CN", "history", "--lang", "en"], "cannot be used multiple times"),
+        (&["--lang", "zh-CN", "-c", "4", "history"], "history is not an address"),
+        (&["--lang", "zh-CN", "hsitory"], "did you mean history?"),
+        (&["--lang=zh-CN", "study.yaml"], "`proofload run study.yaml`"),
+    ] {
+        let output = proofload(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn an_unknown_language_is_told_with_those_there_are() {
     let output = proofload(&["history", "--lang", "xx"]);
     assert_eq!(output.status.code(), Some(2));
