@@ -174,6 +174,15 @@ mod tests {
     }
 
     #[test]
+    fn contributors_read_the_bounds_that_are_checked() {
+        let (thousands, rest) = (CRATE_LINES_MAX / 1_000, CRATE_LINES_MAX % 1_000);
+        let bounds = format!(
+            "**Files have at most {FILE_LINES_MAX} lines, functions {FUNCTION_LINES_MAX}, crates {thousands},{rest:03}, and"
+        );
+        assert!(include_str!("../../../CONTRIBUTING.md").contains(&bounds), "CONTRIBUTING.md: {bounds}");
+    }
+
+    #[test]
     fn a_name_that_says_nothing_is_found() {
         assert_eq!(names("crates/x/src/utils.rs").len(), 1);
     }
