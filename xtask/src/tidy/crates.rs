@@ -91,18 +91,21 @@ fn manifest(source: &Source) -> Vec<String> {
     found
 }
 
-/// Every crate has its place in ARCHITECTURE.md, and none is there that is gone.
+/// Every crate has one place in ARCHITECTURE.md, and none is there that is gone.
 pub fn map(sources: &[Source], architecture: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (name, _) in MAY_USE {
         let exists = sources
             .iter()
             .any(|s| s.path == format!("crates/{name}/Cargo.toml") || s.path == format!("{name}/Cargo.toml"));
-        let heading =
-            architecture.lines().any(|line| line.starts_with("### ") && line.contains(&format!("`{name}`")));
-        match (exists, heading) {
-            (true, false) => found.push(format!("ARCHITECTURE.md: no heading names the crate `{name}`")),
-            (false, true) => found.push(format!("ARCHITECTURE.md: the crate `{name}` is gone")),
+        let quoted = format!("`{name}`");
+        let headings = architecture.lines().filter(|line| line.starts_with("### ") && line.contains(&quoted));
+        match (exists, headings.count()) {
+            (true, 0) => found.push(format!("ARCHITECTURE.md: no heading names the crate `{name}`")),
+            (true, 2..) => {
+                found.push(format!("ARCHITECTURE.md: several headings name the crate `{name}`; keep one"));
+            }
+            (false, 1..) => found.push(format!("ARCHITECTURE.md: the crate `{name}` is gone")),
             _ => {}
         }
     }
@@ -141,7 +144,8 @@ mod tests {
         assert_eq!(check(&[new]).len(), 1);
         let wire = source("crates/wire/Cargo.toml", "");
         assert_eq!(map(std::slice::from_ref(&wire), "").len(), 1);
-        assert!(map(&[wire], "### `wire`\n").is_empty());
+        assert!(map(std::slice::from_ref(&wire), "### `wire`\n").is_empty());
+        assert_eq!(map(&[wire], "### `wire`\n### `wire`\n").len(), 1);
         assert_eq!(map(&[], "### `wire`\n").len(), 1);
     }
 }
