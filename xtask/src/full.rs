@@ -25,7 +25,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -100,6 +100,18 @@ const STEPS: [Step; 14] = [
         run: |root| lab::run(root, &["slurm".to_string()]),
     },
     Step {
+        name: "lab-kubernetes",
+        what: "studies and every fault in a Kubernetes cluster",
+        minutes: 20,
+        run: |root| lab::run(root, &["kubernetes".to_string()]),
+    },
+    Step {
+        name: "lab-link",
+        what: "a study with and without a link between generator and servers",
+        minutes: 20,
+        run: |root| lab::run(root, &["link".to_string()]),
+    },
+    Step {
         name: "truth-live",
         what: "ground truths with real servers, to docs/truth.md",
         minutes: 240,
@@ -116,7 +128,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         match arg {
             "--list" => {
                 for Step { name, what, minutes, .. } in STEPS {
-                    println!("{name:<11} {minutes:>4} min  {what}");
+                    println!("{name:<14} {minutes:>4} min  {what}");
                 }
                 return Ok(());
             }
@@ -250,7 +262,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, lab-ssh, lab-slurm, truth-live."
+                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
             ),
             "{text}"
         );

@@ -1,12 +1,17 @@
-//! Real engines on this one machine: networks that can be cut, SSH between hosts, a Slurm cluster.
+//! Real engines on this one machine: networks that can be cut, SSH between hosts, a Slurm cluster, a Kubernetes cluster.
 
 mod by_hand;
+mod cgroups;
 mod commands;
 mod daemon;
 mod faults;
+mod in_cluster;
+mod kubernetes;
 mod leftovers;
+mod link;
 mod net;
 mod packages;
+mod pods;
 pub mod processes;
 mod slurm;
 mod ssh;
@@ -17,6 +22,7 @@ mod trial;
 use crate::{gates, tools};
 use anyhow::{Context, bail, ensure};
 use commands::{output, until};
+use kubernetes::Kubernetes;
 use net::Net;
 use processes::Process;
 use slurm::Slurm;
@@ -43,12 +49,16 @@ struct Asked<'a> {
     binary: Option<PathBuf>,
     /// Trials whose name has this word; the page is written of all only.
     only: String,
+    /// What `proofload run` is told besides, after `--`.
+    more: Vec<String>,
 }
 
 /// The task: brings one up, shows that it works, runs studies in it and breaks them, and takes it away.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
-    let (name, mut rest) = args.split_first().context("name one: net, ssh or slurm")?;
-    let mut asked = Asked { root, binary: None, only: String::new() };
+    let own = args.iter().take_while(|arg| *arg != "--").count();
+    let (args, more) = (&args[..own], args[own..].iter().skip(1).cloned().collect());
+    let (name, mut rest) = args.split_first().context("name one: net, ssh, slurm, kubernetes or link")?;
+    let mut asked = Asked { root, binary: None, only: String::new(), more };
     while let [option, value, others @ ..] = rest {
         match option.as_str() {
             "--binary" => asked.binary = Some(std::path::absolute(value)?),
@@ -58,6 +68,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         rest = others;
     }
     ensure!(rest.is_empty(), "{}: has no value", rest.join(" "));
+    ensure!(asked.more.is_empty() || name == "link", "{name}: only link takes arguments of `proofload run`");
     match name.as_str() {
         "net" => Net::with(&PLACES, show_net)?,
         "ssh" => Net::with(&PLACES, |net| {
@@ -68,7 +79,17 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
             let slurm = show_slurm(net)?;
             try_all(&asked, net, Engine::Slurm, &slurm.version()?)
         })?,
-        _ => bail!("{name}: name one of net, ssh and slurm"),
+        "kubernetes" => Net::with(&PLACES, |net| {
+            let cluster = show_kubernetes(net)?;
+            cluster.load_proofload(&executable(&asked)?)?;
+            try_all(&asked, net, Engine::Kubernetes, &cluster.version()?)
+        })?,
+        "link" => Net::with(&PLACES, |net| {
+            let ssh = show_ssh(net)?;
+            let bench = Bench::set_up(net, Engine::Ssh, root, &executable(&asked)?)?;
+            link::compare(&bench, root, &ssh.version()?, &asked.more)
+        })?,
+        _ => bail!("{name}: name one of net, ssh, slurm, kubernetes and link"),
     }
     println!("nothing is left");
     Ok(())
@@ -76,26 +97,32 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
 
 /// Studies and faults, with the executable as it is released; what came of them is on the page before it is an error.
 fn try_all(asked: &Asked<'_>, net: &Net, engine: Engine, version: &str) -> anyhow::Result<()> {
-    let binary = match &asked.binary {
-        Some(binary) => binary.clone(),
-        None => {
-            tools::cargo(asked.root, &gates::RELEASE, &[])?;
-            tools::target_folder(asked.root).join("release/proofload")
-        }
-    };
-    let bench = Bench::set_up(net, engine, asked.root, &binary)?;
+    let bench = Bench::set_up(net, engine, asked.root, &executable(asked)?)?;
     let mut rows = Vec::new();
     studies::all(&bench, &asked.only, &mut rows);
-    faults::all(&bench, &asked.only, &mut rows);
-    if engine == Engine::Ssh {
-        by_hand::all(&bench, &asked.only, &mut rows);
+    match engine {
+        Engine::Kubernetes => faults::all(&bench, &in_cluster::FAULTS, &asked.only, &mut rows),
+        Engine::Ssh | Engine::Slurm => faults::all(&bench, &faults::BETWEEN_MACHINES, &asked.only, &mut rows),
+    }
+    match engine {
+        Engine::Ssh => by_hand::all(&bench, &asked.only, &mut rows),
+        Engine::Kubernetes => in_cluster::all(&bench, &asked.only, &mut rows),
+        Engine::Slurm => {}
     }
     if asked.only.is_empty() {
-        tested::write(asked.root, &format!("{engine:?}"), version, &rows)?;
+        tested::write(asked.root, &format!("{engine:?}"), version, &tested::table(&rows))?;
     }
     let failed = rows.iter().filter(|row| row.failed.is_some()).count();
     ensure!(failed == 0, "{failed} of {} did not end as they should", rows.len());
     Ok(())
+}
+
+fn executable(asked: &Asked<'_>) -> anyhow::Result<PathBuf> {
+    if let Some(binary) = &asked.binary {
+        return Ok(binary.clone());
+    }
+    tools::cargo(asked.root, &gates::RELEASE, &[])?;
+    Ok(tools::target_folder(asked.root).join("release/proofload"))
 }
 
 fn show_net(net: &Net) -> anyhow::Result<()> {
@@ -146,6 +173,13 @@ fn show_slurm(net: &Net) -> anyhow::Result<Slurm<'_>> {
     give(net)?;
     kill(net)?;
     Ok(slurm)
+}
+
+fn show_kubernetes(net: &Net) -> anyhow::Result<Kubernetes<'_>> {
+    let cluster = Kubernetes::up(net)?;
+    println!("{}", cluster.version()?);
+    println!("{}", output(net.outside("kubectl").args(["get", "nodes", "-o", "wide"]))?);
+    Ok(cluster)
 }
 
 /// Standard input goes to the task that it is for.

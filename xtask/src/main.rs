@@ -43,8 +43,9 @@ cargo xtask man                the manual pages, to target/man/, read by mandoc
 cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
 cargo xtask web [--check]      build the script of the report from web/, or compare and open reports in Chromium
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
-cargo xtask lab NAME           real networks, SSH and Slurm on this machine, shown to work: net, ssh, slurm; the last two run
-                               studies and break them, to docs/places-tested.md; --binary FILE takes another executable
+cargo xtask lab NAME           real engines on this machine, as root: net shows networks; ssh, slurm and kubernetes run studies and
+                               break them, link compares one with and without a network, all to docs/places-tested.md;
+                               --binary FILE takes another executable, --only WORD some trials, link -- ARGS another length
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask readers            Parquet, JTL and hgrm files, read by DuckDB, pyarrow, JMeter and HdrHistogram
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs

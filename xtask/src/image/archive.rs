@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Where an engine looks for the image. `localhost` is no registry: none is asked for an image that is not loaded.
-const NAME: &str = "localhost/proofload";
 /// Who runs in the image: nobody else is in it. Its number is what `runAsNonRoot` of Kubernetes can check.
 const USER: u64 = 65_532;
 /// Of everything, so that builds can be compared.
@@ -42,10 +40,33 @@ impl Blob {
     }
 }
 
+/// What is to be in an image, and how it is called.
+pub struct Image<'a> {
+    /// `localhost` is no registry: none is asked for such an image where it is not loaded.
+    pub name: &'a str,
+    /// The tag.
+    pub version: &'a str,
+    /// In the words of container images.
+    pub architecture: &'a str,
+    /// Where the executable is, without the first slash.
+    pub program: &'a str,
+    /// The executable.
+    pub binary: &'a [u8],
+    /// Files that the executable needs, by their paths without the first slash.
+    pub libraries: &'a [(String, Vec<u8>)],
+}
+
+impl Image<'_> {
+    /// What an engine is asked for.
+    pub fn reference(&self) -> String {
+        format!("{}:{}", self.name, self.version)
+    }
+}
+
 /// The whole archive.
-pub fn archive(binary: &[u8], architecture: &str, version: &str) -> anyhow::Result<Vec<u8>> {
-    let layer = Blob::new(layer(binary)?);
-    let config = Blob::json(&config(architecture, version, &layer));
+pub fn archive(image: &Image<'_>) -> anyhow::Result<Vec<u8>> {
+    let layer = Blob::new(layer(image)?);
+    let config = Blob::json(&config(image, &layer));
     let manifest = Blob::json(&json!({
         "config": config.descriptor("application/vnd.oci.image.config.v1+json"),
         "layers": [layer.descriptor("application/vnd.oci.image.layer.v1.tar")],
@@ -55,11 +76,11 @@ pub fn archive(binary: &[u8], architecture: &str, version: &str) -> anyhow::Resu
     let for_docker = json!([{
         "Config": config.path(),
         "Layers": [layer.path()],
-        "RepoTags": [format!("{NAME}:{version}")],
+        "RepoTags": [image.reference()],
     }]);
     let layout = json!({ "imageLayoutVersion": "1.0.0" });
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::from([
-        ("index.json".into(), index(&manifest, architecture, version).to_string().into_bytes()),
+        ("index.json".into(), index(&manifest, image).to_string().into_bytes()),
         ("manifest.json".into(), for_docker.to_string().into_bytes()),
         ("oci-layout".into(), layout.to_string().into_bytes()),
     ]);
@@ -75,12 +96,12 @@ pub fn archive(binary: &[u8], architecture: &str, version: &str) -> anyhow::Resu
 }
 
 /// Which image is in the archive, and what it is called.
-fn index(manifest: &Blob, architecture: &str, version: &str) -> Value {
+fn index(manifest: &Blob, image: &Image<'_>) -> Value {
     let mut listed = manifest.descriptor("application/vnd.oci.image.manifest.v1+json");
-    listed["platform"] = json!({ "architecture": architecture, "os": "linux" });
+    listed["platform"] = json!({ "architecture": image.architecture, "os": "linux" });
     listed["annotations"] = json!({
-        "io.containerd.image.name": format!("{NAME}:{version}"),
-        "org.opencontainers.image.ref.name": version,
+        "io.containerd.image.name": image.reference(),
+        "org.opencontainers.image.ref.name": image.version,
     });
     json!({
         "manifests": [listed],
@@ -90,7 +111,7 @@ fn index(manifest: &Blob, architecture: &str, version: &str) -> Value {
 }
 
 /// What is in the image: the command, who runs it, and where it may write.
-fn layer(binary: &[u8]) -> anyhow::Result<Vec<u8>> {
+fn layer(image: &Image<'_>) -> anyhow::Result<Vec<u8>> {
     let mut tar = Tar::new();
     tar.folder("etc/", 0o755, 0)?;
     tar.file("etc/group", GROUP.as_bytes(), 0o644)?;
@@ -99,20 +120,23 @@ fn layer(binary: &[u8]) -> anyhow::Result<Vec<u8>> {
     tar.folder("tmp/", 0o1777, USER)?;
     tar.folder("usr/", 0o755, 0)?;
     tar.folder("usr/bin/", 0o755, 0)?;
-    tar.file("usr/bin/proofload", binary, 0o755)?;
+    tar.file(image.program, image.binary, 0o755)?;
+    for (path, bytes) in image.libraries {
+        tar.file(path, bytes, 0o755)?;
+    }
     tar.end()
 }
 
-fn config(architecture: &str, version: &str, layer: &Blob) -> Value {
+fn config(image: &Image<'_>, layer: &Blob) -> Value {
     json!({
-        "architecture": architecture,
+        "architecture": image.architecture,
         "config": {
-            "Entrypoint": ["/usr/bin/proofload"],
+            "Entrypoint": [format!("/{}", image.program)],
             "Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/tmp"],
             "Labels": {
                 "org.opencontainers.image.licenses": "Apache-2.0",
                 "org.opencontainers.image.title": "proofload",
-                "org.opencontainers.image.version": version,
+                "org.opencontainers.image.version": image.version,
             },
             "User": format!("{USER}:{USER}"),
             "WorkingDir": "/runs",
@@ -169,6 +193,14 @@ mod tests {
     use std::io::Read;
 
     const BINARY: &[u8] = b"an executable";
+    const IMAGE: Image<'static> = Image {
+        name: "localhost/proofload",
+        version: "1.2.3",
+        architecture: "amd64",
+        program: "usr/bin/proofload",
+        binary: BINARY,
+        libraries: &[],
+    };
 
     /// Files of an archive with their owners, modes and times; folders have no content.
     fn entries(archive: &[u8]) -> BTreeMap<String, (Vec<u8>, u64, u32, u64)> {
@@ -188,7 +220,7 @@ mod tests {
     }
 
     fn made() -> BTreeMap<String, (Vec<u8>, u64, u32, u64)> {
-        entries(&archive(BINARY, "amd64", "1.2.3").expect("an archive"))
+        entries(&archive(&IMAGE).expect("an archive"))
     }
 
     fn json_of(files: &BTreeMap<String, (Vec<u8>, u64, u32, u64)>, path: &str) -> Value {
@@ -237,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_layer_has_the_command_and_places_to_write_and_nothing_else() {
-        let inside = entries(&layer(BINARY).expect("a layer"));
+        let inside = entries(&layer(&IMAGE).expect("a layer"));
         let shown: Vec<String> =
             inside.iter().map(|(path, (_, owner, mode, _))| format!("{path} {owner} {mode:o}")).collect();
         assert_eq!(
@@ -258,11 +290,18 @@ mod tests {
     }
 
     #[test]
+    fn what_the_executable_needs_lies_where_it_looks_for_it() {
+        let libraries = [("lib64/loader.so".to_owned(), b"a loader".to_vec())];
+        let inside = entries(&layer(&Image { libraries: &libraries, ..IMAGE }).expect("a layer"));
+        assert_eq!(inside["lib64/loader.so"], (b"a loader".to_vec(), 0, 0o755, 0));
+    }
+
+    #[test]
     fn the_same_executable_gives_the_same_bytes_at_any_time() {
-        let archive = |binary: &[u8]| archive(binary, "amd64", "1.2.3").expect("an archive");
+        let archive = |binary: &[u8]| archive(&Image { binary, ..IMAGE }).expect("an archive");
         assert_eq!(archive(BINARY), archive(BINARY));
         assert_ne!(archive(BINARY), archive(b"another"));
         assert!(made().values().all(|(_, _, _, time)| *time == 0));
-        assert!(entries(&layer(BINARY).expect("a layer")).values().all(|(_, _, _, time)| *time == 0));
+        assert!(entries(&layer(&IMAGE).expect("a layer")).values().all(|(_, _, _, time)| *time == 0));
     }
 }

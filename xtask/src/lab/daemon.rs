@@ -5,7 +5,7 @@ use anyhow::{Context, ensure};
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Each process that `ip netns exec` starts sees mounts of its own.
 const MOUNT: &str = r#"mount -t tmpfs -o size=64m lab "$1" && shift && exec "$@""#;
@@ -36,13 +36,22 @@ impl Daemon {
     fn start_with(net: &Net, name: &str, before: &[&str], words: &[&str]) -> anyhow::Result<Self> {
         let (program, _) = words.split_first().context("a daemon is a program")?;
         let called = program.rsplit('/').next().unwrap_or(program);
-        let log = net.folder().join(format!("{called}-{name}.log"));
-        let file = File::create(&log).with_context(|| format!("{}", log.display()))?;
         let all = [before, words].concat();
-        let mut command = net.command(name, all[0]);
-        command.args(&all[1..]).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        Daemon::start_by(net, &format!("{called}-{name}"), net.command(name, all[0]), &all[1..])
+    }
+
+    /// Starts what a command starts, with these words added. What it says goes to a file of that name in the folder of the net.
+    pub fn start_by(net: &Net, called: &str, mut command: Command, words: &[&str]) -> anyhow::Result<Self> {
+        let log = net.folder().join(format!("{called}.log"));
+        let file = File::create(&log).with_context(|| format!("{}", log.display()))?;
+        command.args(words).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         let child = command.spawn().with_context(|| format!("{command:?}"))?;
         Ok(Daemon { child, log })
+    }
+
+    /// Its number, which is that of the program.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Fails if it ended.

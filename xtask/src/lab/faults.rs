@@ -2,6 +2,7 @@
 
 use super::commands::output;
 use super::net::PLACES as KEPT;
+use super::pods;
 use super::tested::Row;
 use super::trial::{Bench, Ended, Engine, Trial, last_of, quoted};
 use anyhow::{Context, bail, ensure};
@@ -11,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long everything may take to end.
-const END_WITHIN: f64 = 10.0;
+pub const END_WITHIN: f64 = 10.0;
 
 /// A load goes on at that moment, and a block is in the record.
 const MEASURES: &str = "after 1 restart";
@@ -27,35 +28,38 @@ const LONG: [&str; 5] = [
 ];
 
 /// How the command must end.
-enum Ends {
+pub enum Ends {
     With(i32),
     /// It was killed.
     Killed,
 }
 
 /// Where the record is.
-enum Record {
+pub enum Record {
     /// Brought home.
     Home,
     /// Where the message says that it is.
     Named,
     /// Kept there, and nobody is left to say so.
     There,
+    /// Gone with the disk on which it was.
+    Gone,
 }
 
-struct Fault {
-    what: &'static str,
-    strike: fn(&mut Trial<'_>) -> anyhow::Result<()>,
+pub struct Fault {
+    pub what: &'static str,
+    pub strike: fn(&mut Trial<'_>) -> anyhow::Result<()>,
     /// Takes back what would keep the record from being read.
-    mend: fn(&Bench<'_>) -> anyhow::Result<()>,
-    ends: Ends,
-    record: Record,
-    engines: &'static [Engine],
+    pub mend: fn(&Bench<'_>) -> anyhow::Result<()>,
+    pub ends: Ends,
+    pub record: Record,
+    pub engines: &'static [Engine],
 }
 
 const BOTH: &[Engine] = &[Engine::Ssh, Engine::Slurm];
 
-const FAULTS: [Fault; 9] = [
+/// Between machines that run commands.
+pub const BETWEEN_MACHINES: [Fault; 9] = [
     Fault {
         what: "Ctrl-C at the command",
         strike: |trial| signal("INT", trial.child.id()),
@@ -137,7 +141,7 @@ const FAULTS: [Fault; 9] = [
     },
 ];
 
-fn nothing(_: &Bench<'_>) -> anyhow::Result<()> {
+pub fn nothing(_: &Bench<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -145,7 +149,7 @@ pub fn signal(name: &str, pid: u32) -> anyhow::Result<()> {
     output(Command::new("kill").arg(format!("-{name}")).arg(pid.to_string())).map(drop)
 }
 
-fn one_of(trial: &Trial<'_>, words: &str) -> anyhow::Result<u32> {
+pub fn one_of(trial: &Trial<'_>, words: &str) -> anyhow::Result<u32> {
     trial.bench.doing(words)?.first().copied().with_context(|| format!("no process of proofload {words}"))
 }
 
@@ -162,9 +166,9 @@ fn fill(bench: &Bench<'_>) -> anyhow::Result<()> {
 }
 
 /// All of them whose name has this word.
-pub fn all(bench: &Bench<'_>, word: &str, rows: &mut Vec<Row>) {
+pub fn all(bench: &Bench<'_>, faults: &[Fault], word: &str, rows: &mut Vec<Row>) {
     let wanted = |fault: &&Fault| fault.engines.contains(&bench.engine) && fault.what.contains(word);
-    for (number, fault) in FAULTS.iter().enumerate().filter(|(_, fault)| wanted(fault)) {
+    for (number, fault) in faults.iter().enumerate().filter(|(_, fault)| wanted(fault)) {
         let mut row = Row { what: fault.what.to_owned(), ..Row::default() };
         row.failed = strike(bench, number, fault, &mut row).err().map(|error| format!("{error:#}"));
         // Whether it went well or not, the next one finds everything whole.
@@ -179,11 +183,17 @@ pub fn everywhere(engine: Engine) -> &'static [&'static str] {
     match engine {
         Engine::Ssh => &["--on", "ssh:b,c", "--subjects-on", "a"],
         Engine::Slurm => &["--on", "slurm", "--agents", "2"],
+        Engine::Kubernetes => {
+            &["--on", "kubernetes", "--agents", "2", "--image", pods::IMAGE, "--namespace", pods::NAMESPACE]
+        }
     }
 }
 
 fn strike(bench: &Bench<'_>, number: usize, fault: &Fault, row: &mut Row) -> anyhow::Result<()> {
-    there(bench, "rm -rf FOLDER/*")?;
+    match bench.engine {
+        Engine::Kubernetes => pods::clear(bench.net)?,
+        Engine::Ssh | Engine::Slurm => there(bench, "rm -rf FOLDER/*")?,
+    }
     let study = bench.study.display().to_string();
     let catalogue = bench.catalogue.display().to_string();
     let args =
@@ -224,6 +234,7 @@ fn record(trial: &Trial<'_>, fault: &Fault, ended: &Ended) -> anyhow::Result<Str
             let runs = bench.cache_there().join(KEPT).join("*/runs").display().to_string();
             ("on a", bench.report(Some("a"), &bench.run_in(Some("a"), &runs)?)?)
         }
+        Record::Gone => return Ok("gone with its pod".to_owned()),
     };
     Ok(format!("{place}; {}", state(&told)?))
 }

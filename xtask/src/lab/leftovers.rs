@@ -1,7 +1,7 @@
 //! Takes away what a lab made, its own or that of a process that was killed.
 
 use super::commands::{ip, output};
-use super::processes;
+use super::{cgroups, processes};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -36,6 +36,7 @@ pub fn remove(id: &str) {
         let marked = processes::marked(&mark_of(id)).unwrap_or_default();
         marked.iter().map(|process| process.pid.to_string()).collect()
     });
+    cgroups::remove(&format!("{id}-"));
     for namespace in namespaces().iter().filter(|name| id_of(name) == id) {
         // Who has lost his mark is still in here.
         kill_all(|| {

@@ -1,7 +1,7 @@
 //! Network namespaces that reach each other, and of the rest of the world nothing but this machine.
 
 use super::commands::ip;
-use super::{leftovers, packages, processes};
+use super::{cgroups, leftovers, packages, processes};
 use crate::tools;
 use anyhow::{Context, ensure};
 use std::ffi::{OsStr, OsString};
@@ -78,6 +78,7 @@ impl Net {
         ensure!(processes.is_empty(), "processes are left: {processes:?}");
         let is_left = leftovers::namespaces().iter().any(|name| leftovers::id_of(name) == id)
             || Path::new("/sys/class/net").join(leftovers::leg_of(&id)).exists();
+        ensure!(!cgroups::are_left(&format!("{id}-")), "control groups of {id} are left");
         ensure!(!is_left, "namespaces or interfaces of {id} are left");
         ensure!(!folder.exists(), "{} is left", folder.display());
         Ok(done)
@@ -128,8 +129,19 @@ impl Net {
         Ipv4Addr::new(10, 77, self.subnet, octet)
     }
 
-    fn namespace(&self, name: &str) -> String {
+    /// The namespace of a place, as `ip` calls it.
+    pub fn namespace(&self, name: &str) -> String {
         format!("{}-{name}", self.id)
+    }
+
+    /// The control group that a place may have. It goes with the net, and so do all that are in it.
+    pub fn group(&self, name: &str) -> String {
+        self.namespace(name)
+    }
+
+    /// How the names of all control groups of the net begin.
+    pub fn groups(&self) -> String {
+        self.namespace("")
     }
 
     /// The places, in the order of their addresses.
@@ -175,6 +187,16 @@ impl Net {
         command
     }
 
+    /// A program inside the network of a place that sees files as the machine does, control groups among them. What it mounts
+    /// nobody else sees. The child's number is that of the program.
+    pub fn on_machine(&self, name: &str, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{}", self.namespace(name)));
+        command.args(["unshare", "--mount", "--uts", "sh", "-c", AS_HOST, "sh", name]).arg(program);
+        self.belongs(&mut command);
+        command
+    }
+
     /// A program of the machine itself, which reaches all places, and finds the same programs as they do.
     pub fn outside(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new("env");
@@ -205,6 +227,12 @@ impl Net {
     /// Pulls the cable of a place out. Both ends keep their addresses and routes; packets get lost.
     pub fn cut(&self, name: &str) -> anyhow::Result<()> {
         ip(&format!("-n {} link set dev leg-{name} down", self.namespace(HUB))).map(drop)
+    }
+
+    /// Whether it is out.
+    pub fn is_cut(&self, name: &str) -> bool {
+        let told = ip(&format!("-n {} -o link show dev leg-{name}", self.namespace(HUB)));
+        told.is_ok_and(|told| !told.contains(",UP"))
     }
 
     /// Puts it back.

@@ -12,6 +12,15 @@ pub const SSH: [(&str, &str); 2] = [("sshd", "openssh-server"), ("ssh", "openssh
 pub const SLURM: [(&str, &str); 4] =
     [("munged", "munge"), ("slurmctld", "slurmctld"), ("slurmd", "slurmd"), ("srun", "slurm-client")];
 
+pub const KUBERNETES: [(&str, &str); 6] = [
+    ("containerd", "containerd"),
+    ("runc", "runc"),
+    ("/usr/lib/cni/bridge", "containernetworking-plugins"),
+    ("nsenter", "util-linux"),
+    ("openssl", "openssl"),
+    ("ldd", "libc-bin"),
+];
+
 /// What Debian's packages ask before they start a service.
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 

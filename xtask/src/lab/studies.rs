@@ -37,6 +37,7 @@ fn of(engine: Engine) -> Vec<Study> {
             outside("`--on ssh:b`, servers outside", &["--on", "ssh:b"]),
         ],
         Engine::Slurm => vec![outside("`--on slurm --agents 2`, in no allocation yet", everywhere(engine))],
+        Engine::Kubernetes => vec![outside("`--on kubernetes --agents 2`", everywhere(engine))],
     }
 }
 

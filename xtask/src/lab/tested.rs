@@ -3,7 +3,6 @@
 use crate::tools::cpu_model;
 use crate::truth::today;
 use anyhow::Context;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -12,11 +11,12 @@ const PAGE: &str = "docs/places-tested.md";
 const HEAD: &str = "\
 # Places that were tested
 
-Written by `cargo xtask lab ssh` and `cargo xtask lab slurm`. Machines are network namespaces of one machine: `a` has servers and
-coordinator, `b` and `c` have agents unless said otherwise, and the command runs outside of all three. *Seconds* is the time from the
-start of a study, or from the fault, until the command had ended and no process of Proofload was left in any namespace or outside;
-after a fault ten are allowed. *Record* is where `proofload report` read what was measured, and the state that it has there.
-Verdicts show that it works; servers and generator have the same CPUs here, so figures say nothing.
+Written by `cargo xtask lab` with `ssh`, `slurm`, `kubernetes` or `link`. Machines are network namespaces of one machine: `a` has servers
+and coordinator, `b` and `c` have agents unless said otherwise, and the command runs outside of all three; in Kubernetes they are the
+nodes, and its scheduler chooses among them. *Seconds* is the time from the start of a study, or from the fault, until the command had
+ended and no process of Proofload was left in any namespace or outside, and no pod that runs; after a fault ten are allowed. Where
+something cannot start it is the time until that is said. *Record* is where `proofload report` read what was measured, and the state
+that it has there. Verdicts show that it works; servers and generator have the same CPUs here, so figures say nothing.
 ";
 
 /// One line of a table.
@@ -45,24 +45,26 @@ impl Row {
     }
 }
 
-/// Writes the table of an engine; those of others stay.
-pub fn write(root: &Path, engine: &str, version: &str, rows: &[Row]) -> anyhow::Result<()> {
+/// Writes a part, what it is of and when; other parts stay.
+pub fn write(root: &Path, title: &str, version: &str, text: &str) -> anyhow::Result<()> {
     let path = root.join(PAGE);
     let before = fs::read_to_string(&path).unwrap_or_default();
     let when = format!("{}, {version}; {}.", today()?, cpu_model()?);
-    fs::write(&path, page(&before, engine, &when, rows)).context(PAGE)
+    fs::write(&path, page(&before, title, &when, text)).context(PAGE)
 }
 
-fn page(before: &str, engine: &str, when: &str, rows: &[Row]) -> String {
-    let mut own = format!(
-        "{engine}\n\n{when}\n\n| study or fault | exit code | seconds | record | result |\n| --- | --- | --- | --- | --- |\n"
-    );
-    rows.iter().for_each(|row| {
-        let _ = writeln!(own, "{}", row.line());
-    });
+/// The table of an engine.
+pub fn table(rows: &[Row]) -> String {
+    let head =
+        "| study or fault | exit code | seconds | record | result |\n| --- | --- | --- | --- | --- |\n";
+    rows.iter().fold(head.to_owned(), |text, row| text + &row.line() + "\n")
+}
+
+fn page(before: &str, title: &str, when: &str, text: &str) -> String {
+    let own = format!("{title}\n\n{when}\n\n{text}");
     let mut parts: Vec<String> =
         before.split("\n## ").skip(1).map(|part| format!("{}\n", part.trim_end())).collect();
-    parts.retain(|part| part.lines().next() != Some(engine));
+    parts.retain(|part| part.lines().next() != Some(title));
     parts.push(own);
     // In the order of their names, whichever ran last.
     parts.sort();
@@ -82,9 +84,9 @@ mod tests {
             failed: failed.map(str::to_owned),
             ..Row::default()
         };
-        let first = page("", "ssh", "D1", &[row("cut", None)]);
-        let second = page(&first, "Slurm", "D2", &[row("killed", Some("a|b"))]);
-        let third = page(&second, "ssh", "D3", &[row("cut again", None)]);
+        let first = page("", "ssh", "D1", &table(&[row("cut", None)]));
+        let second = page(&first, "Slurm", "D2", &table(&[row("killed", Some("a|b"))]));
+        let third = page(&second, "ssh", "D3", &table(&[row("cut again", None)]));
         assert!(third.contains("| cut again | 12 | 5.0 | – | as it should |"), "{third}");
         assert!(third.contains("| killed | 12 | 5.0 | – | **failed**: a\\|b |"), "{third}");
         assert!(!third.contains("D1") && third.contains("D2") && third.contains("D3"), "{third}");

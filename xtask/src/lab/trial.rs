@@ -2,6 +2,7 @@
 
 use super::commands::{output, until};
 use super::net::{Net, SHARED};
+use super::pods;
 use super::processes::{self, Process};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -16,12 +17,15 @@ use std::time::{Duration, Instant};
 const BEGIN_WITHIN: Duration = Duration::from_secs(400);
 /// After that it is taken for one that never ends.
 const WATCHED: Duration = Duration::from_secs(40);
-const LOOK: Duration = Duration::from_millis(50);
+/// Who looks takes CPU from who measures: rarely while a command runs undisturbed, and at what is left only once it ended.
+const LOOK: Duration = Duration::from_millis(250);
+const LOOK_AFTER_FAULT: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     Ssh,
     Slurm,
+    Kubernetes,
 }
 
 /// Where trials are made.
@@ -39,13 +43,21 @@ impl<'net> Bench<'net> {
     pub fn set_up(net: &'net Net, engine: Engine, root: &Path, binary: &Path) -> anyhow::Result<Self> {
         let proofload = net.folder().join("proofload");
         fs::copy(binary, &proofload).with_context(|| format!("{}", binary.display()))?;
-        let (study, catalogue) = (root.join("studies/quickstart.yaml"), root.join("subjects"));
+        let (of_repository, catalogue) = (root.join("studies/quickstart.yaml"), root.join("subjects"));
+        // Alone in a folder, which goes along.
+        let study = net.folder().join("study/quickstart.yaml");
+        fs::create_dir_all(net.folder().join("study"))?;
+        fs::copy(&of_repository, &study).with_context(|| format!("{}", of_repository.display()))?;
         Ok(Bench { net, engine, proofload, study, catalogue })
     }
 
     /// Processes of Proofload, and of what carries them to other places.
     pub fn left(&self) -> anyhow::Result<Vec<Process>> {
-        let mut all = processes::marked(&format!("{}/", self.net.folder().display()))?;
+        let mark = format!("{}/", self.net.folder().display());
+        let mut all = match self.engine {
+            Engine::Kubernetes => processes::marked_or_within(&mark, &self.net.groups())?,
+            Engine::Ssh | Engine::Slurm => processes::marked(&mark)?,
+        };
         all.retain(|process| process.command.split_whitespace().any(is_ours));
         Ok(all)
     }
@@ -72,14 +84,21 @@ impl<'net> Bench<'net> {
                 srun.args(["--quiet", "--nodes", "1", "--ntasks", "1", "--nodelist", place]);
                 srun
             }
+            Engine::Kubernetes => return self.in_namespace(place, words),
         };
         command.args(words).stdin(Stdio::null());
         command
     }
 
+    fn in_namespace(&self, place: &str, words: &[&str]) -> Command {
+        let mut command = self.net.command(place, words[0]);
+        command.args(&words[1..]).stdin(Stdio::null());
+        command
+    }
+
     /// The cache of the place where servers and coordinator are.
     pub fn cache_there(&self) -> PathBuf {
-        self.net.cache(if self.engine == Engine::Ssh { "a" } else { SHARED })
+        self.net.cache(if self.engine == Engine::Slurm { SHARED } else { "a" })
     }
 
     /// Starts the command at a place, or outside of all.
@@ -90,7 +109,7 @@ impl<'net> Bench<'net> {
             Some(place) => self.net.command(place, &self.proofload),
             None => self.net.outside(&self.proofload),
         };
-        let cache = if self.engine == Engine::Ssh { "home" } else { SHARED };
+        let cache = if self.engine == Engine::Slurm { SHARED } else { "home" };
         command.args(args).current_dir(&folder).env("XDG_CACHE_HOME", self.net.cache(cache));
         command.stdin(Stdio::null()).stdout(File::create(folder.join("out"))?);
         command.stderr(File::create(folder.join("told"))?);
@@ -186,28 +205,46 @@ impl Trial<'_> {
 
     /// Waits until it ended, and until nothing of it is left anywhere.
     pub fn ended(&mut self, since: Instant, within: Duration) -> anyhow::Result<Ended> {
-        let (mut status, mut left);
-        loop {
-            status = self.child.try_wait()?;
-            left = self.bench.left()?;
-            left.retain(|process| Some(process.pid) != self.paused);
-            if let (Some(status), true) = (status, left.is_empty()) {
-                return Ok(Ended { status, seconds: since.elapsed().as_secs_f64(), told: self.told() });
-            }
-            if since.elapsed() > within {
-                bail!(
-                    "after {within:?} the command is {}, and this is left: {left:?}; it said: {}",
-                    status.map_or("still there".to_owned(), |status| format!("gone ({status})")),
-                    last_of(&self.told())
-                );
-            }
-            thread::sleep(LOOK);
-        }
+        self.watched(since, within, LOOK)
     }
 
     /// The same after a fault.
     pub fn ended_after(&mut self, fault: Instant) -> anyhow::Result<Ended> {
-        self.ended(fault, WATCHED)
+        self.watched(fault, WATCHED, LOOK_AFTER_FAULT)
+    }
+
+    fn watched(&mut self, since: Instant, within: Duration, look: Duration) -> anyhow::Result<Ended> {
+        loop {
+            let status = self.child.try_wait()?;
+            let is_late = since.elapsed() > within;
+            if status.is_some() || is_late {
+                let left = self.left()?;
+                if let (Some(status), true) = (status, left.is_empty()) {
+                    return Ok(Ended { status, seconds: since.elapsed().as_secs_f64(), told: self.told() });
+                }
+                if is_late {
+                    bail!(
+                        "after {within:?} the command is {}, and this is left: {}; it said: {}",
+                        status.map_or("still there".to_owned(), |status| format!("gone ({status})")),
+                        left.join(", "),
+                        last_of(&self.told())
+                    );
+                }
+            }
+            thread::sleep(look);
+        }
+    }
+
+    /// Processes, except one that cannot end; once there are none, pods.
+    fn left(&self) -> anyhow::Result<Vec<String>> {
+        let mut processes = self.bench.left()?;
+        processes.retain(|process| Some(process.pid) != self.paused);
+        match processes.is_empty() && self.bench.engine == Engine::Kubernetes {
+            true => pods::alive(self.bench.net, self.paused.is_some()),
+            false => {
+                Ok(processes.iter().map(|Process { pid, command }| format!("{pid} ({command})")).collect())
+            }
+        }
     }
 
     /// The record that was brought home.
