@@ -17,12 +17,16 @@ use proofload_places::{Launched, Order};
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a pod may take to begin to hand over the record of a coordinator that is gone, and to go on with it.
+const FETCHED_WITHIN: Duration = Duration::from_secs(3);
 
 /// Runs a study there by the objects of this text, and brings its record home.
 pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let (order, files) = order(args, checked, wanted)?;
-    let cluster = Cluster { of: wanted, text };
+    let mut cluster = Cluster { of: wanted, text, stays: false };
     cluster.make()?;
     let mut pods = Pods::watch(wanted, args.output.quiet)?;
     if !pods.until_coordinator_runs(&stop)? {
@@ -34,6 +38,12 @@ pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> 
         Outcome::Ended(ended) => {
             let ended = as_the_cluster_has_it(ended, &pods, &stop);
             bring_home(args, ended, &mut || there.has_kept())
+        }
+        // A pod that is only out of reach holds the record, and nothing else goes on in it.
+        Outcome::Lost(lost) if lost.is_silent && !lost.keeps_in.is_empty() => {
+            cluster.stays = true;
+            let kept = cluster.says_what_is_kept(checked, &lost.keeps_in);
+            Err(leave(Exit::Failure, format!("{} is lost: {}; {kept}", lost.host, lost.why)))
         }
         Outcome::Lost(lost) => {
             drop(there);
@@ -83,6 +93,8 @@ fn as_the_cluster_has_it(ended: Ended, pods: &Pods, stop: &AtomicBool) -> Ended 
 struct Cluster<'a> {
     of: &'a Wanted,
     text: String,
+    /// They are left as they are.
+    stays: bool,
 }
 
 impl Cluster<'_> {
@@ -103,21 +115,40 @@ impl Cluster<'_> {
         read_by(&[&["exec"], how, &words].concat())
     }
 
+    /// How to get at a record in a pod that is out of reach, and how to take the objects away then.
+    fn says_what_is_kept(&self, checked: &Checked, folder: &str) -> String {
+        let (namespace, name, job) = (&self.of.namespace, &self.of.name, self.job());
+        let run = format!("{folder}/{}/latest", checked.study.name);
+        format!(
+            "what was measured until then is kept in its pod for ten minutes; when that is reached again:\n  \
+             kubectl exec -n {namespace} {job} -- {PROGRAM} report {run}\n  \
+             kubectl delete -n {namespace} jobs,services,secrets,networkpolicies -l app.kubernetes.io/instance={name}"
+        )
+    }
+
     /// The record that a coordinator left, where its pod is still there.
     fn fetch(&self) -> Option<Vec<u8>> {
         let mut exec = self.exec(&[], pod::RECORD_ARGUMENT);
         exec.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut exec = Launched::start("kubectl exec".to_owned(), exec).ok()?;
         let heard = hear(exec.child.stdout.take()?);
-        heard.into_iter().find_map(|heard| match heard {
-            Heard::Ended(Ended { record, .. }) => Some(record).filter(|record| !record.is_empty()),
-            _ => None,
-        })
+        loop {
+            match heard.recv_timeout(FETCHED_WITHIN).ok()? {
+                Heard::Ended(Ended { record, .. }) => {
+                    return Some(record).filter(|record| !record.is_empty());
+                }
+                Heard::Lost(_) => return None,
+                Heard::Alive | Heard::Listening { .. } => {}
+            }
+        }
     }
 }
 
 impl Drop for Cluster<'_> {
     fn drop(&mut self) {
+        if self.stays {
+            return;
+        }
         if let Err(error) =
             kubectl(&["delete", "--wait=false", "--ignore-not-found", "-f", "-"], Some(&self.text))
         {

@@ -17,7 +17,9 @@ use std::time::Duration;
 /// Between two looks at the pods.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a cluster may take to say why a pod is gone.
-const WHY_GONE_NS: u64 = 5_000_000_000;
+const WHY_GONE_NS: u64 = 3_000_000_000;
+/// The exit code of what signal 9 ended.
+const KILLED: i32 = 128 + 9;
 /// Between two looks at what was seen.
 const WAITING: Duration = Duration::from_millis(100);
 
@@ -151,7 +153,13 @@ impl Pods {
             std::thread::sleep(WAITING);
             self.take_in();
         }
-        let (exit, line) = self.of_coordinator.take().unwrap_or((Exit::Failure, lost.why));
+        let why = match lost.code {
+            Some(KILLED) => {
+                "it was killed (signal 9), as the kernel does with what needs more memory than --subjects-size".to_owned()
+            }
+            _ => lost.why,
+        };
+        let (exit, line) = self.of_coordinator.take().unwrap_or((Exit::Failure, why));
         let message = format!("{} is lost: {line}", lost.host);
         Ended { exit, message, record: Vec::new() }
     }

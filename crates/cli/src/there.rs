@@ -21,6 +21,8 @@ const ALIVE_EVERY_NS: u64 = 1_000_000_000;
 const LOOK: Duration = Duration::from_millis(50);
 /// After so long without a word the other side is gone.
 const SILENCE_NS: u64 = 6_000_000_000;
+/// So many looks until what brought us there has ended, too.
+const LEAVES_IN: u32 = 20;
 /// Bytes of a record that count as a word.
 const CHUNK: u64 = 64 << 10;
 
@@ -107,11 +109,15 @@ pub struct Lost {
     pub why: String,
     /// Where it keeps what was measured; empty where it had not begun.
     pub keeps_in: String,
+    /// Whether it may go on, unheard: its way is cut.
+    pub is_silent: bool,
+    /// The exit code of what brought us there, where that has ended.
+    pub code: Option<i32>,
 }
 
 impl From<Lost> for anyhow::Error {
     fn from(lost: Lost) -> anyhow::Error {
-        let Lost { host, why, keeps_in } = lost;
+        let Lost { host, why, keeps_in, .. } = lost;
         match keeps_in.as_str() {
             "" => leave(Exit::FailedStart, format!("{host} is lost: {why}")),
             keeps_in => {
@@ -131,7 +137,7 @@ pub struct There {
     keeps_in: String,
     said_ns: u64,
     stopped: bool,
-    _process: Launched,
+    process: Launched,
 }
 
 impl There {
@@ -145,15 +151,7 @@ impl There {
         let heard = hear(output);
         proofload_places::say_order(&mut input, order, files)
             .map_err(|error| leave(Exit::FailedStart, format!("{host} takes no order: {error}")))?;
-        Ok(There {
-            host,
-            input,
-            heard,
-            keeps_in: String::new(),
-            said_ns: 0,
-            stopped: false,
-            _process: process,
-        })
+        Ok(There { host, input, heard, keeps_in: String::new(), said_ns: 0, stopped: false, process })
     }
 
     /// Waits for its end.
@@ -171,7 +169,8 @@ impl There {
                 Err(RecvTimeoutError::Timeout)
                     if heard_ns.is_some_and(|then_ns| now_ns.saturating_sub(then_ns) > SILENCE_NS) =>
                 {
-                    return Ok(self.lost(&format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000)));
+                    let why = format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000);
+                    return Ok(self.lost(&why, true));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 _ => heard_ns = Some(now_ns),
@@ -183,8 +182,8 @@ impl There {
                     beside.listening(at)?;
                 }
                 Ok(Heard::Ended(ended)) => return Ok(Outcome::Ended(ended)),
-                Ok(Heard::Lost(why)) => return Ok(self.lost(&why)),
-                Err(RecvTimeoutError::Disconnected) => return Ok(self.lost("it ended")),
+                Ok(Heard::Lost(why)) => return Ok(self.lost(&why, false)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(self.lost("it ended", false)),
             }
         }
     }
@@ -214,9 +213,18 @@ impl There {
         let _ = said.and_then(|()| self.input.flush());
     }
 
-    fn lost(&self, why: &str) -> Outcome {
+    fn lost(&mut self, why: &str, is_silent: bool) -> Outcome {
         let (host, keeps_in) = (self.host.clone(), self.keeps_in.clone());
-        Outcome::Lost(Lost { host, why: why.to_owned(), keeps_in })
+        // What brought us there ends a little after its output does.
+        let ended = (0..LEAVES_IN).find_map(|_| {
+            let status = self.process.ended();
+            if status.is_none() && !is_silent {
+                std::thread::sleep(LOOK);
+            }
+            status
+        });
+        let code = ended.and_then(|status| status.code());
+        Outcome::Lost(Lost { host, why: why.to_owned(), keeps_in, is_silent, code })
     }
 }
 

@@ -42,8 +42,8 @@ pub enum Record {
     Named,
     /// Kept there, and nobody is left to say so.
     There,
-    /// Gone with the disk on which it was.
-    Gone,
+    /// Kept in its pod, whose log says how it is read.
+    InPod,
 }
 
 pub struct Fault {
@@ -234,7 +234,7 @@ fn record(trial: &Trial<'_>, fault: &Fault, ended: &Ended) -> anyhow::Result<Str
             let runs = bench.cache_there().join(KEPT).join("*/runs").display().to_string();
             ("on a", bench.report(Some("a"), &bench.run_in(Some("a"), &runs)?)?)
         }
-        Record::Gone => return Ok("gone with its pod".to_owned()),
+        Record::InPod => ("in its pod", pods::record(bench.net)?),
     };
     Ok(format!("{place}; {}", state(&told)?))
 }

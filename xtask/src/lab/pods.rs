@@ -59,11 +59,23 @@ pub fn first(net: &Net, component: &str) -> anyhow::Result<Pod> {
 
 /// Those that have not ended. Of nodes that are cut off nobody knows; whether one may take its time that cannot end by itself
 /// is said.
-pub fn alive(net: &Net, but_not_ending: bool) -> anyhow::Result<Vec<String>> {
+pub fn alive(net: &Net, but_not_ending: bool, but_no_coordinator: bool) -> anyhow::Result<Vec<String>> {
     let mut pods = all(net)?;
+    pods.retain(|pod| !(but_no_coordinator && pod.component == "coordinator"));
     pods.retain(|pod| ["Pending", "Running"].contains(&pod.phase.as_str()));
-    pods.retain(|pod| !(but_not_ending && pod.is_ending) && !net.is_cut(&pod.node));
+    pods.retain(|pod| !(but_not_ending && pod.is_ending || net.is_cut(&pod.node)));
     Ok(pods.into_iter().map(|pod| format!("pod {} ({})", pod.name, pod.phase)).collect())
+}
+
+/// What `proofload report` says of the record that a pod holds, asked as its log says.
+pub fn record(net: &Net) -> anyhow::Result<Value> {
+    let pod = first(net, "coordinator")?.name;
+    let log = kubectl(net, &["logs", &pod])?;
+    let read =
+        log.lines().rev().find_map(|line| line.split_once(" -- ")).context("its log names no record")?;
+    let words: Vec<&str> = read.1.split_whitespace().collect();
+    let told = kubectl(net, &[&["exec", &pod, "--"], &words[..], &["--format", "json"]].concat())?;
+    serde_json::from_str(&told).with_context(|| format!("{log}: {told}"))
 }
 
 /// Takes away all that studies left.

@@ -55,7 +55,12 @@ impl<'net> Bench<'net> {
     pub fn left(&self) -> anyhow::Result<Vec<Process>> {
         let mark = format!("{}/", self.net.folder().display());
         let mut all = match self.engine {
-            Engine::Kubernetes => processes::marked_or_within(&mark, &self.net.groups())?,
+            Engine::Kubernetes => {
+                let mut all = processes::marked_or_within(&mark, &self.net.groups())?;
+                // A pod's first process starts nothing; whether the pod may stay is asked of the cluster.
+                all.retain(|process| !process.command.ends_with(" __attend"));
+                all
+            }
             Engine::Ssh | Engine::Slurm => processes::marked(&mark)?,
         };
         all.retain(|process| process.command.split_whitespace().any(is_ours));
@@ -114,7 +119,7 @@ impl<'net> Bench<'net> {
         command.stdin(Stdio::null()).stdout(File::create(folder.join("out"))?);
         command.stderr(File::create(folder.join("told"))?);
         let child = command.spawn().with_context(|| format!("{command:?}"))?;
-        Ok(Trial { bench: self, folder, child, paused: None })
+        Ok(Trial { bench: self, folder, child, paused: None, pod_stays: false })
     }
 
     /// What `proofload report` says of a record: at home, or at the place where it is.
@@ -164,6 +169,8 @@ pub struct Trial<'a> {
     pub child: Child,
     /// A process that cannot end before it is let go on.
     pub paused: Option<u32>,
+    /// The coordinator's pod stays, with the record and nobody but its first process.
+    pub pod_stays: bool,
 }
 
 /// How it ended.
@@ -240,7 +247,7 @@ impl Trial<'_> {
         let mut processes = self.bench.left()?;
         processes.retain(|process| Some(process.pid) != self.paused);
         match processes.is_empty() && self.bench.engine == Engine::Kubernetes {
-            true => pods::alive(self.bench.net, self.paused.is_some()),
+            true => pods::alive(self.bench.net, self.paused.is_some(), self.pod_stays),
             false => {
                 Ok(processes.iter().map(|Process { pid, command }| format!("{pid} ({command})")).collect())
             }
