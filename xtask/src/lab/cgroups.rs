@@ -12,37 +12,29 @@ use std::time::{Duration, Instant};
 /// How long killed processes may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Where a hierarchy is mounted, all of its kinds.
+/// Where hierarchies are mounted: those of a controller each, and the one for all.
 fn hierarchies() -> Vec<PathBuf> {
     mounted(&fs::read_to_string("/proc/self/mounts").unwrap_or_default())
 }
 
-/// Those with controllers each, if there are any; else the one that has them all.
 fn mounted(mounts: &str) -> Vec<PathBuf> {
-    let of = |kind: &str| -> Vec<PathBuf> {
-        let fields = mounts.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        fields.filter(|fields| fields.get(2) == Some(&kind)).map(|fields| PathBuf::from(fields[1])).collect()
-    };
-    let with_one_each = of("cgroup");
-    if with_one_each.is_empty() { of("cgroup2") } else { with_one_each }
+    let fields = mounts.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let is_one = |fields: &Vec<&str>| matches!(fields.get(2), Some(&("cgroup" | "cgroup2")));
+    fields.filter(is_one).map(|fields| PathBuf::from(fields[1])).collect()
 }
 
-/// Makes the group of this name in all hierarchies.
+/// Makes the group of this name in all hierarchies, with all controllers that they have.
 pub fn make(name: &str) -> anyhow::Result<()> {
     for hierarchy in hierarchies() {
         let group = hierarchy.join(name);
-        let controllers = hierarchy.join("cgroup.controllers");
-        if let Ok(all) = fs::read_to_string(&controllers) {
-            let wanted: Vec<String> = all.split_whitespace().map(|one| format!("+{one}")).collect();
-            for at in [&hierarchy, &group] {
-                fs::create_dir_all(&group).with_context(|| format!("{}", group.display()))?;
-                let path = at.join("cgroup.subtree_control");
-                fs::write(&path, wanted.join(" ")).with_context(|| format!("{}", path.display()))?;
-            }
-            continue;
-        }
         fs::create_dir_all(&group).with_context(|| format!("{}", group.display()))?;
-        // A new group of this kind has no CPU until it is given some.
+        let all = fs::read_to_string(hierarchy.join("cgroup.controllers")).unwrap_or_default();
+        for at in [&hierarchy, &group].into_iter().filter(|_| !all.trim().is_empty()) {
+            let wanted: Vec<String> = all.split_whitespace().map(|one| format!("+{one}")).collect();
+            let path = at.join("cgroup.subtree_control");
+            fs::write(&path, wanted.join(" ")).with_context(|| format!("{}", path.display()))?;
+        }
+        // A new group of the older kind has no CPU until it is given some.
         for file in ["cpuset.cpus", "cpuset.mems"] {
             if let Ok(all) = fs::read(hierarchy.join(file)) {
                 fs::write(group.join(file), all)?;
@@ -119,10 +111,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hierarchy_for_each_controller_comes_before_the_one_for_all() {
-        let both = "cgroup /c/cpu cgroup rw,cpu 0 0\ncgroup2 /c/unified cgroup2 rw 0 0\ncgroup /c/pids cgroup rw 0 0\n";
-        assert_eq!(mounted(both), [PathBuf::from("/c/cpu"), PathBuf::from("/c/pids")]);
-        assert_eq!(mounted("cgroup2 /c cgroup2 rw 0 0\n"), [PathBuf::from("/c")]);
+    fn hierarchies_are_found_by_their_kinds() {
+        let mounts = "tmpfs /c tmpfs rw 0 0\ncgroup /c/cpu cgroup rw,cpu 0 0\ncgroup2 /c/all cgroup2 rw 0 0\n";
+        assert_eq!(mounted(mounts), [PathBuf::from("/c/cpu"), PathBuf::from("/c/all")]);
     }
 
     #[test]

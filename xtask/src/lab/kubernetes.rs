@@ -130,6 +130,8 @@ impl<'net> Kubernetes<'net> {
         self.start("kube-scheduler", &[&[of("scheduler")?], &alone[..]].concat())?;
         let controllers = [
             of("controllers")?,
+            // Each controller with the rights that it has in any cluster.
+            "--use-service-account-credentials".into(),
             key("root-ca-file", "ca.crt"),
             key("service-account-private-key-file", "accounts.key"),
         ];

@@ -134,6 +134,7 @@ fn network(net: &Net, folder: &Path, name: &str) -> anyhow::Result<String> {
     Ok(network.to_string())
 }
 
+/// A root without all rights may not spare anybody from the kernel when memory is short.
 fn containerd_settings(folder: &Path) -> String {
     let folder = folder.display();
     let cri = "plugins.\"io.containerd.grpc.v1.cri\"";
@@ -145,6 +146,7 @@ fn containerd_settings(folder: &Path) -> String {
          [grpc]\naddress = \"{folder}/containerd.sock\"\n\
          [plugins.\"io.containerd.internal.v1.opt\"]\npath = \"{folder}/opt\"\n\
          [{cri}]\nsandbox_image = \"{}\"\nnetns_mounts_under_state_dir = true\n\
+         restrict_oom_score_adj = true\n\
          [{cri}.cni]\nbin_dir = \"{CNI}\"\nconf_dir = \"{folder}/cni\"\n\
          [{cri}.containerd.runtimes.runc]\nruntime_type = \"io.containerd.runc.v2\"\n\
          [{cri}.containerd.runtimes.runc.options]\nRoot = \"{folder}/runc\"\n",
