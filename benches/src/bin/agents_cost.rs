@@ -1,7 +1,8 @@
 //! What it costs that a load is carried out by agents: each agent, and the coordinator of a thousand of them.
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/agents_cost [--rounds 3] [--seconds 10] [each|many] [--smoke]
+//! cargo build --release --workspace && target/release/agents_cost [--rounds 3] [--seconds 10] [each] [--smoke]
+//! target/release/agents_cost [--agents 1000] [--streams 1] [--seconds 240] many
 //! ```
 //!
 //! *Each*: 1, 8 and 64 `proofload agent` of this machine and their coordinator on CPU 0, the reference server on CPU 1; 640
@@ -219,22 +220,19 @@ fn alone(mut load: LoadPlan, share: u32, of: u32, start_ns: u64) -> anyhow::Resu
 fn many(flags: &Flags) -> anyhow::Result<()> {
     let agents: u32 = flags.or_smoke("--agents", 1_000, 20)?;
     ensure!((1..=3_000).contains(&agents), "1 to 3,000 agents fit the descriptors of a process");
-    let lengths: &[u64] = if flags.smoke { &[4] } else { &[60, 120] };
+    let streams: usize = flags.or_smoke("--streams", 1, 2)?;
+    let seconds: u64 = flags.or_smoke("--seconds", 240, 4)?;
     let recorded = flags.or_smoke("--recorded", 10, 2)?;
     let _awake = Awake::keep();
     println!("\n## many agents\nload average before: {}\n{HEAD}", load_average()?);
-    for streams in [1, 4] {
-        for seconds in lengths {
-            let server = Subject::start(&["--null"])?;
-            let given = [
-                ("--agents", agents.to_string()),
-                ("--streams", streams.to_string()),
-                ("--seconds", seconds.to_string()),
-                ("--recorded", recorded.to_string()),
-            ];
-            println!("{}", part("merged", &server, &given, seconds + recorded + 120)?);
-        }
-    }
+    let server = Subject::start(&["--null"])?;
+    let given = [
+        ("--agents", agents.to_string()),
+        ("--streams", streams.to_string()),
+        ("--seconds", seconds.to_string()),
+        ("--recorded", recorded.to_string()),
+    ];
+    println!("{}", part("merged", &server, &given, seconds + recorded + 120)?);
     println!("load average after: {}", load_average()?);
     Ok(())
 }

@@ -8,7 +8,6 @@ use crate::token::{NAME, Token};
 use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
 use proofload_host::clock;
 use rustls::pki_types::ServerName;
-use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -269,7 +268,7 @@ fn executed(
     out: &Sender,
 ) -> Result<Vec<ShareResult>, Failure> {
     let mut seen = |stretch: &Stretch<'_>| {
-        let snapshot = Box::new(Cow::Borrowed(stretch.snapshot));
+        let snapshot = Box::new(stretch.snapshot.sparse());
         let _ = out.send(&FromAgent::Seen { stream: stretch.stream, last: stretch.last, snapshot });
     };
     let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen) };

@@ -5,15 +5,19 @@ use crate::link::{Heard, Sender};
 use crate::member::{Event, Member};
 use crate::message::{FromAgent, ToAgent, message};
 use proofload_engine::{EngineError, LoadPlan, lead_ns};
-use std::ops::RangeInclusive;
+use std::collections::HashMap;
+use std::ops::{Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// So many pings, of which the quickest tells the time best.
 const PINGS: u32 = 30;
-/// How long all pings of all agents may take.
+/// Agents that are asked something at once. With more of them, pings would be as slow as the answers to all others, and plans
+/// with the rows of their feeders would fill the memory.
+const AT_ONCE: usize = 64;
+/// How long all pings of those agents may take.
 const PINGING: Duration = Duration::from_secs(30);
-/// How long agents may take until they have what they are to carry out.
+/// How long those agents may take until they have what they are to carry out.
 const READY: Duration = Duration::from_secs(60);
 /// Between two looks at what nobody wakes us for.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
@@ -26,7 +30,8 @@ const MARGIN_NS: RangeInclusive<u64> = 20_000_000..=250_000_000;
 #[derive(Debug)]
 pub(crate) struct Crew {
     pub members: Vec<Member>,
-    pub connections: Vec<u64>,
+    /// Whose connection has which number.
+    pub places: HashMap<u64, usize>,
     /// None of an agent that was lost: its connection is closed, so that one that was only paused sends no more load.
     pub out: Vec<Option<Sender>>,
     pub events: Receiver<Event>,
@@ -41,7 +46,9 @@ pub(crate) enum Said {
     /// The ping left.
     Left { at_ns: u64 },
     /// A message came.
-    Message { at_ns: u64, message: FromAgent<'static> },
+    Message { at_ns: u64, message: FromAgent },
+    /// It is lost, and the others go on.
+    Lost,
 }
 
 impl Crew {
@@ -77,16 +84,18 @@ impl Crew {
                 return Err(EngineError::Share("nobody listens".to_owned()));
             }
         };
-        let place = self.connections.iter().position(|connection| *connection == from);
+        let place = self.places.get(&from).copied();
         let Some(place) = place.filter(|place| !self.is_lost(*place)) else { return Ok(None) };
         match heard {
             Heard::Left { at_ns } => Ok(Some((place, Said::Left { at_ns }))),
             Heard::Frame { at_ns, bytes } => match message(&bytes) {
                 Ok(FromAgent::Alive) => Ok(None),
                 Ok(message) => Ok(Some((place, Said::Message { at_ns, message }))),
-                Err(error) => self.lose(place, &format!("it speaks otherwise: {error}")).map(|()| None),
+                Err(error) => {
+                    self.lose(place, &format!("it speaks otherwise: {error}")).map(|()| lost(place))
+                }
             },
-            Heard::Lost(why) => self.lose(place, &why).map(|()| None),
+            Heard::Lost(why) => self.lose(place, &why).map(|()| lost(place)),
         }
     }
 
@@ -104,23 +113,38 @@ impl Crew {
 
     /// Asks all agents what time it is.
     pub fn set_clocks(&mut self) -> Result<(), EngineError> {
-        let mut asked: Vec<(u32, u64)> = vec![(0, 0); self.members.len()];
-        for (out, member) in self.out.iter().zip(&mut self.members) {
-            if let Some(out) = out {
-                member.round_trip_ns = u64::MAX;
+        self.by_parts(Crew::set_clocks_of)
+    }
+
+    /// Does it with all agents, so many at once.
+    fn by_parts(
+        &mut self,
+        mut with: impl FnMut(&mut Crew, Range<usize>) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let agents = self.members.len();
+        (0..agents).step_by(AT_ONCE).try_for_each(|first| with(self, first..agents.min(first + AT_ONCE)))
+    }
+
+    fn set_clocks_of(&mut self, places: Range<usize>) -> Result<(), EngineError> {
+        let first = places.start;
+        let mut asked: Vec<(u32, u64)> = vec![(0, 0); places.len()];
+        for place in places.clone() {
+            if let Some(out) = &self.out[place] {
+                self.members[place].round_trip_ns = u64::MAX;
                 let _ = out.send_stamped(&ToAgent::Ping);
             }
         }
         let pinging = Deadline::after(PINGING);
-        while let Some(slow) = self.first_of(|place| asked[place].0 < PINGS) {
+        while let Some(slow) = self.first_of(places.clone(), |place| asked[place - first].0 < PINGS) {
             if pinging.is_over() {
                 self.lose(slow, "it does not answer pings")?;
                 continue;
             }
             match self.hear(LOOK)? {
-                Some((place, Said::Left { at_ns })) => asked[place].1 = at_ns,
+                Some((place, _)) if !places.contains(&place) => {}
+                Some((place, Said::Left { at_ns })) => asked[place - first].1 = at_ns,
                 Some((place, Said::Message { at_ns, message: FromAgent::Pong { heard_ns, said_ns } })) => {
-                    let (answers, left_ns) = &mut asked[place];
+                    let (answers, left_ns) = &mut asked[place - first];
                     *answers += 1;
                     self.members[place].learn([*left_ns, heard_ns, said_ns, at_ns]);
                     if *answers < PINGS {
@@ -135,19 +159,33 @@ impl Crew {
         Ok(())
     }
 
-    /// The first agent that is still there of which this holds.
-    fn first_of(&self, holds: impl Fn(usize) -> bool) -> Option<usize> {
-        (0..self.out.len()).find(|place| !self.is_lost(*place) && holds(*place))
+    /// The first agent of these that is still there and of which this holds.
+    fn first_of(&self, mut places: Range<usize>, holds: impl Fn(usize) -> bool) -> Option<usize> {
+        places.find(|place| !self.is_lost(*place) && holds(*place))
     }
 
     /// Gives each agent its share, waits until all have it, and says how long they need until they can begin. There are
     /// as many shares as there were agents in the beginning: that of one that is lost is nobody's, for the load of the
     /// others would be another one otherwise.
     pub fn deal(&mut self, plans: &[LoadPlan]) -> Result<u64, EngineError> {
-        let agents = self.members.len() as u32;
         let mut lead = 0;
-        for (place, out) in self.out.iter().enumerate() {
-            let Some(out) = out else { continue };
+        self.by_parts(|crew, places| {
+            lead = lead.max(crew.deal_to(places, plans)?);
+            Ok(())
+        })?;
+        let present = self.members.iter().zip(&self.out).filter(|(_, out)| out.is_some());
+        let way = present.map(|(member, _)| member.round_trip_ns).max().unwrap_or(0);
+        let longest = plans.iter().map(|plan| plan.discard_ns + plan.extent.longest_ns()).max().unwrap_or(0);
+        let margin = (longest / MARGIN_PART).clamp(*MARGIN_NS.start(), *MARGIN_NS.end());
+        Ok(lead + margin + 4 * way)
+    }
+
+    /// Gives these their shares, and says how long they need with them.
+    fn deal_to(&mut self, places: Range<usize>, plans: &[LoadPlan]) -> Result<u64, EngineError> {
+        let (first, agents) = (places.start, self.members.len() as u32);
+        let mut lead = 0;
+        for place in places.clone() {
+            let Some(out) = &self.out[place] else { continue };
             let is_here = self.members[place].is_here;
             let shares: Vec<LoadPlan> =
                 plans.iter().map(|plan| share(plan, place as u32, agents, is_here)).collect();
@@ -155,23 +193,25 @@ impl Crew {
             // One that is too long is so for the first agent already: none waits for a load that does not come.
             out.send(&ToAgent::Load(shares)).map_err(|error| EngineError::Plan(error.to_string()))?;
         }
-        let mut ready = vec![false; self.members.len()];
+        let mut ready = vec![false; places.len()];
         let taking = Deadline::after(READY);
-        while let Some(slow) = self.first_of(|place| !ready[place]) {
+        while let Some(slow) = self.first_of(places.clone(), |place| !ready[place - first]) {
             if taking.is_over() {
                 self.lose(slow, &format!("it has not taken its share within {} s", READY.as_secs()))?;
                 continue;
             }
-            if let Some((place, Said::Message { message: FromAgent::Ready, .. })) = self.hear(LOOK)? {
-                ready[place] = true;
+            if let Some((place, Said::Message { message: FromAgent::Ready, .. })) = self.hear(LOOK)?
+                && let Some(ready) = place.checked_sub(first).and_then(|at| ready.get_mut(at))
+            {
+                *ready = true;
             }
         }
-        let present = self.members.iter().zip(&self.out).filter(|(_, out)| out.is_some());
-        let way = present.map(|(member, _)| member.round_trip_ns).max().unwrap_or(0);
-        let longest = plans.iter().map(|plan| plan.discard_ns + plan.extent.longest_ns()).max().unwrap_or(0);
-        let margin = (longest / MARGIN_PART).clamp(*MARGIN_NS.start(), *MARGIN_NS.end());
-        Ok(lead + margin + 4 * way)
+        Ok(lead)
     }
+}
+
+fn lost(place: usize) -> Option<(usize, Said)> {
+    Some((place, Said::Lost))
 }
 
 /// Share `k` of `n` of a load that may be a share itself. CPUs are this machine's: with several agents on it they take

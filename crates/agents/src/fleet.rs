@@ -9,10 +9,10 @@ use crate::message::{Failure, FromAgent, ToAgent, message};
 use crate::progress::Progress;
 use crate::runtime::Runtime;
 use proofload_engine::{
-    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, ShareSink, Stretch,
-    Watch,
+    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, Stretch, Watch,
 };
 use proofload_host::clock;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
@@ -37,9 +37,9 @@ impl Fleet {
         runtime: Runtime,
         events: Receiver<Event>,
     ) -> Fleet {
-        let (mut connections, mut out, mut members) = (Vec::new(), Vec::new(), Vec::new());
-        for (connection, sender, member) in dealt {
-            connections.push(connection);
+        let (mut places, mut out, mut members) = (HashMap::new(), Vec::new(), Vec::new());
+        for (place, (connection, sender, member)) in dealt.into_iter().enumerate() {
+            places.insert(connection, place);
             out.push(sender);
             members.push(member);
         }
@@ -48,7 +48,7 @@ impl Fleet {
             let _ = sender.send(&ToAgent::Welcome { index: member.index, agents });
         }
         let out = out.into_iter().map(Some).collect();
-        let crew = Mutex::new(Crew { members, connections, out, events, lost: Vec::new(), tolerated });
+        let crew = Mutex::new(Crew { members, places, out, events, lost: Vec::new(), tolerated });
         Fleet { crew, _runtime: runtime }
     }
 
@@ -132,10 +132,12 @@ impl Crew {
         }
         let discard_ns = plans.first().map_or(0, |plan| plan.discard_ns);
         watch.window_start_ns.store(start_ns + discard_ns, Ordering::Relaxed);
-        let (mut merger, telling) = Merger::new(plans, watch, self.members.len() as u32);
+        let mut merger = Merger::new(plans, watch, self.members.len() as u32);
         let absent = (0..self.out.len()).map(|place| self.is_lost(place));
-        let of_agent = |(telling, is_absent)| Progress::of(plans.len(), telling, is_absent);
-        let mut progress: Vec<Progress> = telling.into_iter().zip(absent).map(of_agent).collect();
+        let mut progress: Vec<Progress> =
+            absent.map(|is_absent| Progress::of(plans.len(), is_absent)).collect();
+        let lost = (0..).zip(&progress).filter(|(_, of_agent)| of_agent.is_absent);
+        lost.for_each(|(share, _)| merger.lose(share));
         let ended = self.follow(watch, how.each_second, &mut merger, &mut progress);
         if let Err(error) = ended {
             let offered = watch.answered.load(Ordering::Relaxed) + watch.failed.load(Ordering::Relaxed);
@@ -147,8 +149,7 @@ impl Crew {
                 "{error}; the load was ended everywhere after {offered} exchanges, and what they came to is no measurement"
             )));
         }
-        let shares = progress.iter_mut().filter_map(|of_agent| of_agent.ended.take()).collect();
-        let mut results = merger.finish(shares);
+        let mut results = merger.finish();
         self.enter(&mut results, &progress);
         Ok(results)
     }
@@ -186,22 +187,17 @@ impl Crew {
         };
         let mut is_stopped = false;
         loop {
-            if let Some((place, Said::Message { message, .. })) = self.hear(LOOK)? {
-                self.take(place, message, &mut progress[place])?;
-            }
-            for (place, of_agent) in progress.iter_mut().enumerate() {
-                if self.is_lost(place) {
-                    of_agent.lose();
+            match self.hear(LOOK)? {
+                Some((place, Said::Message { message, .. })) => {
+                    self.take(place, message, &mut progress[place], merger)?;
                 }
-                let is_through = of_agent.telling.as_mut().is_some_and(ShareSink::hand_over);
-                if is_through && of_agent.ended.is_some() {
-                    of_agent.telling = None;
+                Some((place, Said::Lost)) => {
+                    progress[place].lose();
+                    merger.lose(place as u32);
                 }
+                Some((_, Said::Left { .. })) | None => {}
             }
-            let is_over = merger.collect(&mut told);
-            if is_over
-                && progress.iter().all(|of_agent| of_agent.ended.is_some() && of_agent.telling.is_none())
-            {
+            if merger.collect(&mut told) {
                 return Ok(());
             }
             if watch.stop.load(Ordering::Relaxed) && !is_stopped {
@@ -215,27 +211,28 @@ impl Crew {
     fn take(
         &mut self,
         place: usize,
-        message: FromAgent<'_>,
+        message: FromAgent,
         of_agent: &mut Progress,
+        merger: &mut Merger<'_>,
     ) -> Result<(), EngineError> {
         let back_ns = self.members[place].ahead_ns.saturating_neg();
         match message {
-            FromAgent::Seen { stream, last, snapshot } => {
-                let mut snapshot = (*snapshot).into_owned();
+            FromAgent::Seen { stream, last, mut snapshot } => {
                 let window = &mut snapshot.window;
                 window.start_ns = window.start_ns.saturating_add_signed(back_ns);
                 window.end_ns = window.end_ns.saturating_add_signed(back_ns);
-                if let (Some(telling), Some(told)) = (&mut of_agent.telling, of_agent.told.get_mut(stream)) {
-                    told.add(last, &snapshot);
-                    telling.tell(stream, last, snapshot);
+                if let Some(told) = of_agent.told.get_mut(stream) {
+                    told.add(&snapshot);
+                    merger.add(place as u32, stream, last, &snapshot);
                 }
             }
             FromAgent::Ended(Ok(mut shares)) => {
                 shares.iter_mut().for_each(|share| share.shift(back_ns));
-                of_agent.ended = Some(shares);
+                of_agent.has_ended = true;
+                merger.end(place as u32, shares);
             }
             FromAgent::Ended(Err(failure)) => {
-                of_agent.ended = Some(Vec::new());
+                of_agent.has_ended = true;
                 return Err(match failure {
                     Failure::TooLate { late_ns } => EngineError::TooLate { late_ns },
                     Failure::Other(why) => {
@@ -254,15 +251,13 @@ impl Crew {
         let ending = Deadline::after(ENDING);
         while !ending.is_over() && self.awaited(progress).is_some() {
             let Ok(Event::Heard { from, heard }) = self.events.recv_timeout(LOOK) else { continue };
-            let Some(place) = self.connections.iter().position(|connection| *connection == from) else {
-                continue;
-            };
+            let Some(place) = self.places.get(&from).copied() else { continue };
             match heard {
                 Heard::Lost(why) => {
                     let _ = self.lose(place, &why);
                 }
                 Heard::Frame { bytes, .. } if matches!(message(&bytes), Ok(FromAgent::Ended(_))) => {
-                    progress[place].ended.get_or_insert_default();
+                    progress[place].has_ended = true;
                 }
                 Heard::Frame { .. } | Heard::Left { .. } => {}
             }
@@ -275,6 +270,6 @@ impl Crew {
 
     /// The first agent that is still to end a load.
     fn awaited(&self, progress: &[Progress]) -> Option<usize> {
-        (0..progress.len()).find(|place| !self.is_lost(*place) && progress[*place].ended.is_none())
+        (0..progress.len()).find(|place| !self.is_lost(*place) && !progress[*place].has_ended)
     }
 }

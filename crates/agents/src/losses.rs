@@ -1,28 +1,23 @@
 //! What is known of a load that some agents did not carry out to its end, and what is missing of it.
 
 use proofload_engine::{AgentsUse, Finding, LoadResult};
-use proofload_measure::Snapshot;
+use proofload_measure::SparseSnapshot;
 
-/// What one agent told of one load, second by second.
-#[derive(Debug, Default)]
+/// What one agent told of one load, added up.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
     /// When its window began, once it has told of it.
     began_ns: Option<u64>,
     /// Until when it told what it did, from there.
     until_ns: u64,
     intended: u64,
-    /// Answers up to a second, from the one before.
-    answered: Vec<(u64, u64)>,
 }
 
 impl Told {
-    pub fn add(&mut self, last: u64, seen: &Snapshot) {
+    pub fn add(&mut self, seen: &SparseSnapshot) {
         let began_ns = *self.began_ns.get_or_insert(seen.window.start_ns);
         self.until_ns = seen.window.end_ns.saturating_sub(began_ns);
-        self.intended += seen.intended();
-        if seen.answered_in_window > 0 {
-            self.answered.push((last, seen.answered_in_window));
-        }
+        self.intended = self.intended.saturating_add(seen.intended());
     }
 }
 
@@ -37,8 +32,7 @@ pub(crate) struct Part<'a> {
     pub is_absent: bool,
 }
 
-/// Enters who was lost. What they told before is in the sums already, but for the answers of each second, which come from
-/// what agents hand over in the end.
+/// Enters who was lost. What they told before is in the sums already.
 pub(crate) fn enter(result: &mut LoadResult, agents: AgentsUse, parts: &[Part<'_>]) {
     let lost: Vec<&Part<'_>> = parts.iter().filter(|part| part.is_lost).collect();
     let not_offered = not_offered(parts);
@@ -47,11 +41,6 @@ pub(crate) fn enter(result: &mut LoadResult, agents: AgentsUse, parts: &[Part<'_
     let offered = if planned > 0 { intended as f64 / planned as f64 } else { 0.0 };
     let mut found = Vec::new();
     for part in &lost {
-        for (second, n) in &part.told.answered {
-            let at = *second as usize;
-            result.per_second.resize(result.per_second.len().max(at + 1), 0);
-            result.per_second[at] += n;
-        }
         let (agent, told_ns) = (part.name.clone(), (!part.is_absent).then_some(part.told.until_ns));
         found.push(Finding::AgentLost { agent, told_ns, offered });
     }
@@ -71,4 +60,14 @@ fn not_offered(parts: &[Part<'_>]) -> u64 {
     let each = whole.iter().sum::<u64>() as f64 / whole.len().max(1) as f64;
     let lost = parts.iter().filter(|part| part.is_lost);
     lost.map(|part| (each - part.told.intended as f64).max(0.0)).sum::<f64>().round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Told;
+
+    #[test]
+    fn what_is_kept_of_an_agent_does_not_grow_with_the_seconds_it_tells() {
+        assert!(!std::mem::needs_drop::<Told>(), "it owns no list");
+    }
 }

@@ -2,17 +2,16 @@
 //! message by postcard.
 
 use proofload_engine::{LoadPlan, ShareResult};
-use proofload_measure::Snapshot;
+use proofload_measure::SparseSnapshot;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
 
 /// Longest frame: a plan with the rows of its feeders.
 const MOST_BYTES: usize = 1 << 30;
@@ -33,7 +32,7 @@ pub(crate) struct Hello {
 
 /// What an agent says.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) enum FromAgent<'a> {
+pub(crate) enum FromAgent {
     /// Nothing new.
     Alive,
     /// When a [`ToAgent::Ping`] came, and when this answer was made, by its clock.
@@ -41,7 +40,7 @@ pub(crate) enum FromAgent<'a> {
     /// It has the loads, and waits for their first instant.
     Ready,
     /// What it saw of a load up to second `last`, on its own axis of time.
-    Seen { stream: usize, last: u64, snapshot: Box<Cow<'a, Snapshot>> },
+    Seen { stream: usize, last: u64, snapshot: Box<SparseSnapshot> },
     /// All loads have ended, or could not be carried out.
     Ended(Result<Vec<ShareResult>, Failure>),
 }

@@ -1,13 +1,11 @@
 //! How far a load is at one agent.
 
 use crate::losses::Told;
-use proofload_engine::{ShareResult, ShareSink};
 
-/// What a load has come to at one agent.
+/// What a load has come to at one agent. None of it grows while the load goes on.
 pub(crate) struct Progress {
-    pub telling: Option<ShareSink>,
-    /// What it handed over in the end; nothing where it failed, or was lost.
-    pub ended: Option<Vec<ShareResult>>,
+    /// It handed over what it did, failed, or was lost.
+    pub has_ended: bool,
     /// What it told of each load.
     pub told: Vec<Told>,
     pub is_lost: bool,
@@ -16,14 +14,14 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub fn of(loads: usize, telling: ShareSink, is_absent: bool) -> Progress {
-        let told = (0..loads).map(|_| Told::default()).collect();
-        Progress { telling: Some(telling), ended: None, told, is_lost: false, is_absent }
+    pub fn of(loads: usize, is_absent: bool) -> Progress {
+        let told = vec![Told::default(); loads];
+        Progress { has_ended: is_absent, told, is_lost: is_absent, is_absent }
     }
 
     /// Nobody carries out what is left of its share. What it handed over before is whole.
     pub fn lose(&mut self) {
-        self.is_lost |= self.ended.is_none();
-        self.ended.get_or_insert_default();
+        self.is_lost |= !self.has_ended;
+        self.has_ended = true;
     }
 }

@@ -1,6 +1,6 @@
 //! Agents and their coordinator over loopback, in threads of one process, with a real server.
 
-use crate::agent::{Notice, agent};
+use crate::agent::{Notice, agent, agent_by};
 use crate::error::{AgentError, FleetError};
 use crate::fleet::Fleet;
 use crate::gather::{Listener, Terms};
@@ -9,7 +9,8 @@ use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_fr
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};
 use proofload_engine::{
-    Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry, Profile, Timeouts, Watch,
+    Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry, Profile, ShareResult,
+    Timeouts, Watch,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -140,6 +141,35 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
             assert!(ended.is_ok(), "{ended:?}");
             assert_eq!(told.last(), Some(&Notice::Carried(2)));
         }
+    });
+}
+
+/// An engine that does nothing, and hands nothing over.
+fn idle(_: &[LoadPlan], _: &Watch, _: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
+    Ok(Vec::new())
+}
+
+#[test]
+fn more_agents_than_are_asked_at_once_are_all_asked_and_dealt_their_shares() {
+    const MANY: u32 = 150;
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let at = listener.address().to_string();
+    thread::scope(|scope| {
+        let agents: Vec<_> = (0..MANY)
+            .map(|index| {
+                let (at, wait) = (at.clone(), Duration::from_secs(20));
+                let joining = Joining { at, token: token(), index: Some(index), wait };
+                scope.spawn(move || agent_by(idle, &joining, &NEVER, &mut |_| {}))
+            })
+            .collect();
+        let fleet = gather(listener, MANY).expect("all came");
+        let result = fleet.launch(&[plan(ANYWHERE, SECOND)], &Watch::default(), Launch::default());
+        let result = result.expect("nothing to do").remove(0);
+        assert_eq!(result.generator.agents.map(|agents| (agents.count, agents.lost)), Some((MANY, 0)));
+        let members = fleet.members();
+        assert!(members.len() == MANY as usize && members.iter().all(|one| one.round_trip_ns < u64::MAX));
+        drop(fleet);
+        agents.into_iter().for_each(|agent| assert!(agent.join().expect("no panic").is_ok()));
     });
 }
 

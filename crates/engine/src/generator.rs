@@ -4,12 +4,12 @@ use crate::check::{Dealt, check};
 use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::load::Share;
-use crate::record::WorkerResult;
-use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
+use crate::record::{HandedOver, WorkerResult, WorkerSums};
+use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
-use proofload_measure::Window;
+use proofload_measure::{Window, silences};
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -153,14 +153,19 @@ pub fn launch<D: Drivers>(
 ) -> Result<Vec<LoadResult>, EngineError> {
     let performed = perform(plans, watch, drivers, launch)?;
     let allowance = drivers.allowance();
-    let gathered = plans.iter().zip(performed).map(|(plan, (workers, collected))| {
-        gather(plan, workers, collected, &allowance, drivers.peak_rss_bytes())
+    let gathered = plans.iter().zip(performed).map(|(plan, (handed_over, collected))| {
+        let (mut sums, mut workers) = (WorkerSums::default(), Vec::new());
+        for HandedOver { sums: more, worker } in handed_over {
+            sums.add(&more);
+            workers.push(worker);
+        }
+        gather(plan, sums, workers, collected, &allowance, drivers.peak_rss_bytes())
     });
     Ok(gathered.collect())
 }
 
 /// What the workers of a load brought, and what was made of their seconds.
-type Performed = (Vec<WorkerResult>, Collected);
+type Performed = (Vec<HandedOver>, Collected);
 
 /// Lets the workers of all loads do their work.
 pub(crate) fn perform<D: Drivers>(
@@ -206,7 +211,7 @@ const COLLECT_EVERY: Duration = Duration::from_millis(500);
 /// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.
 const PRIORITY: i32 = -10;
 
-type CrewResults = Vec<Result<WorkerResult, EngineError>>;
+type CrewResults = Vec<Result<HandedOver, EngineError>>;
 
 /// Lets all workers do their work, and adds up meanwhile what they hand over.
 fn execute<D: Drivers>(
@@ -287,14 +292,14 @@ impl<D: Drivers> Crew<'_, D> {
         number: u32,
         giving: Giving,
         collector: &Thread,
-    ) -> Result<WorkerResult, EngineError> {
+    ) -> Result<HandedOver, EngineError> {
         let result = self.work(worker, number, giving);
         collector.unpark();
         result
     }
 
     /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
-    fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<WorkerResult, EngineError> {
+    fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<HandedOver, EngineError> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
         let share =
             Share { k: u64::from(plan.share.0) * n + u64::from(worker), n: u64::from(plan.share.1) * n };
@@ -371,6 +376,7 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
 
 pub(crate) fn gather(
     plan: &LoadPlan,
+    sums: WorkerSums,
     workers: Vec<WorkerResult>,
     collected: Collected,
     allowance: &crate::driver::Allowance,
@@ -379,15 +385,14 @@ pub(crate) fn gather(
     let Collected { mut snapshot, mut quantiles } = collected;
     // A count that is full ends the window when the last of it is answered, though time may have gone on.
     snapshot.window.end_ns = workers.iter().map(|worker| worker.end_ns).max().unwrap_or(0);
-    let mut per_second = Vec::new();
-    workers.iter().for_each(|worker| add_counts(&mut per_second, &worker.counts));
-    quantiles.truncate(per_second.len());
-    let (findings, checks) = health::assess(plan, &workers, &snapshot, allowance);
+    quantiles.truncate(sums.counts.len());
+    let (findings, checks) = health::assess(plan, &sums, &workers, &snapshot, allowance);
     let median_ns = snapshot.response_time.quantile_ns(0.5);
     // Who thinks, or has a timetable, does not always have requests in flight.
     let silences = median_ns
         .filter(|_| plan.profile.always_asks())
-        .map(|median_ns| proofload_measure::silences(workers.iter().map(|worker| &worker.heard), median_ns));
+        .zip(sums.heard.as_ref())
+        .map(|(median_ns, heard)| silences(heard, median_ns));
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
         busy: workers.iter().map(|worker| worker.busy).collect(),
@@ -420,7 +425,7 @@ pub(crate) fn gather(
     LoadResult {
         negotiated,
         snapshot,
-        per_second,
+        per_second: sums.counts,
         quantiles_per_second: quantiles,
         connections,
         generator,

@@ -29,8 +29,7 @@
 //! - **Ports and descriptors**: any want of them.
 
 use crate::driver::Allowance;
-use crate::hiccups::Hiccups;
-use crate::record::WorkerResult;
+use crate::record::{WorkerResult, WorkerSums};
 use crate::{Check, CheckKind, Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Snapshot};
 
@@ -57,12 +56,13 @@ const FEWEST: u64 = 100;
 /// Checks the workers of one load: what failed, and every check with its figure.
 pub(crate) fn assess(
     plan: &LoadPlan,
+    sums: &WorkerSums,
     workers: &[WorkerResult],
     snapshot: &Snapshot,
     allowance: &Allowance,
 ) -> (Vec<Finding>, Vec<Check>) {
     let mut findings = Vec::new();
-    let delay = send_delay(plan, workers, snapshot);
+    let delay = send_delay(plan, &sums.own_delay, snapshot);
     findings.extend(delay.1);
     findings.extend(cpu(plan, workers));
     let away = away(workers);
@@ -85,13 +85,12 @@ pub(crate) fn assess(
     let at_work = Check { kind: CheckKind::AtWork, found: Some(busiest), allowed: at_work_allowed(plan) };
     let ends = [count(CheckKind::Ports, no_port), count(CheckKind::Descriptors, no_descriptor)];
     let before = [delay.0, offered.0, at_work, away.0];
-    let checks = before.into_iter().chain(lengthened(plan, workers, snapshot)).chain([little.0]).chain(ends);
+    let checks = before.into_iter().chain(lengthened(plan, sums, snapshot)).chain([little.0]).chain(ends);
     (findings, checks.collect())
 }
 
 /// The check of the 90th percentile. One that fails is a finding: most figures may be in part the generator's.
-fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
-    let own = own_delay(workers);
+fn send_delay(plan: &LoadPlan, own: &LatencyHistogram, snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let found = own.quantile_ns(0.9).filter(|_| own.count() >= FEWEST);
     // What the generator's own delay has lengthened is no measure for it.
     let response_ns = response_ns(snapshot, 0.9).saturating_sub(found.unwrap_or(0));
@@ -106,12 +105,6 @@ fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) ->
         },
         late.map(|p90_ns| Finding::SendDelay { p90_ns, allowed_ns }),
     )
-}
-
-fn own_delay(workers: &[WorkerResult]) -> LatencyHistogram {
-    let mut own = LatencyHistogram::new();
-    workers.iter().for_each(|worker| own.merge(&worker.own_delay));
-    own
 }
 
 /// A quantile of response times, those in their rank that had no end; 0 without any.
@@ -141,13 +134,11 @@ fn away(workers: &[WorkerResult]) -> (Check, Option<Finding>) {
 /// and what that changes is taken for what they have added already (simulation-extrapolation, Cook and Stefanski 1994). Long
 /// ones, of more than a tenth of the quantile, may be all that lies beyond it: what they may have hit is left out. Delays
 /// are those of sends, coalescing that was asked for aside, and of answers that came while a worker was away or busy.
-fn lengthened(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> [Check; 3] {
-    let mut away = Hiccups::default();
-    workers.iter().for_each(|worker| away.merge(&worker.hiccups));
+fn lengthened(plan: &LoadPlan, sums: &WorkerSums, snapshot: &Snapshot) -> [Check; 3] {
+    let (away, none) = (&sums.hiccups, LatencyHistogram::new());
     // A coalesced send is late on purpose.
-    let own = own_delay(workers);
-    let sends = if plan.profile.coalesce_ns() > 0 { LatencyHistogram::new() } else { own };
-    let added = [(away.late(), away.asked()), (&sends, sends.count())];
+    let sends = if plan.profile.coalesce_ns() > 0 { &none } else { &sums.own_delay };
+    let added = [(away.late(), away.asked()), (sends, sends.count())];
     let times = &snapshot.response_time;
     let is_known = away.asked() >= FEWEST && times.count() >= FEWEST;
     let check = |kind, longer: Option<f64>| Check {

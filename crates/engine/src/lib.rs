@@ -18,6 +18,7 @@ mod hiccups;
 mod http;
 mod lane;
 pub mod load;
+mod merger;
 mod plan;
 mod record;
 mod result;
@@ -32,9 +33,10 @@ pub use generator::{
     AgentPlace, Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in,
 };
 pub use load::{Arrival, Distribution, Stage, Trace};
+pub use merger::Merger;
 pub use plan::*;
 pub use proofload_measure::Silences;
 pub use result::*;
 pub use seconds::{SecondQuantiles, Stretch};
-pub use shares::{Merger, ShareResult, ShareSink, execute_share, execute_share_in, lead_ns};
+pub use shares::{ShareResult, execute_share, execute_share_in, lead_ns};
 pub use target::{Address, Target};

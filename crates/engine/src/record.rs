@@ -2,7 +2,7 @@
 
 use crate::driver::SIM_NAME;
 use crate::hiccups::Hiccups;
-use crate::seconds::{Giving, Seconds};
+use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
 use proofload_measure::{ExchangeTimes, Heard, LatencyHistogram, Listener, Outcome, Recorder, Window};
@@ -93,9 +93,48 @@ pub(crate) struct IdleTime {
 
 /// What one worker hands over at the end.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct WorkerResult {
+pub(crate) struct HandedOver {
+    pub sums: WorkerSums,
+    pub worker: WorkerResult,
+}
+
+/// What adds up over the workers, in any order. That of each takes half a megabyte, and there may be thousands.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct WorkerSums {
     /// Answers in each second.
     pub counts: Vec<u64>,
+    /// How late sends left for which a connection was free.
+    pub own_delay: LatencyHistogram,
+    pub hiccups: Hiccups,
+    /// None of no worker.
+    pub heard: Option<Heard>,
+}
+
+impl HandedOver {
+    /// The same on an axis of time that is `by_ns` ahead.
+    pub fn shift(&mut self, by_ns: i64) {
+        self.worker.end_ns = self.worker.end_ns.saturating_add_signed(by_ns);
+        self.sums.heard.iter_mut().for_each(|heard| heard.shift(by_ns));
+    }
+}
+
+impl WorkerSums {
+    /// Adds those of another worker.
+    pub fn add(&mut self, other: &WorkerSums) {
+        add_counts(&mut self.counts, &other.counts);
+        self.own_delay.merge(&other.own_delay);
+        self.hiccups.merge(&other.hiccups);
+        match (&mut self.heard, &other.heard) {
+            (Some(heard), Some(more)) => heard.merge(more),
+            (heard @ None, Some(first)) => *heard = Some(first.clone()),
+            (_, None) => {}
+        }
+    }
+}
+
+/// What is one worker's own.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct WorkerResult {
     /// When the window really ended, and how long it was.
     pub end_ns: u64,
     pub wall_ns: u64,
@@ -103,9 +142,7 @@ pub(crate) struct WorkerResult {
     pub service_sum_ns: u64,
     /// How late the first exchange was begun.
     pub start_error_ns: Option<u64>,
-    pub own_delay: LatencyHistogram,
     pub idle_time: IdleTime,
-    pub heard: Heard,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
@@ -114,7 +151,6 @@ pub(crate) struct WorkerResult {
     pub at_work: f64,
     /// Share of it in which the worker was kept from waking.
     pub away: f64,
-    pub hiccups: Hiccups,
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
@@ -313,7 +349,7 @@ impl WorkerRecord {
     }
 
     /// The end.
-    pub fn finish(self, end_ns: u64, connections: u64, driver: &'static str) -> WorkerResult {
+    pub fn finish(self, end_ns: u64, connections: u64, driver: &'static str) -> HandedOver {
         let (counts, service_sum_ns) = self.seconds.finish(end_ns, self.recorder);
         let cpu_ns = match self.cpu {
             [Some(begin), Some(end)] => end.saturating_sub(begin),
@@ -321,21 +357,19 @@ impl WorkerRecord {
         };
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let wall_ns = end_ns.saturating_sub(self.window.start_ns);
-        WorkerResult {
-            counts,
+        let heard = Some(self.listener.finish(end_ns));
+        let sums = WorkerSums { counts, own_delay: self.own_delay, hiccups: self.hiccups, heard };
+        let worker = WorkerResult {
             end_ns,
             wall_ns,
             service_sum_ns,
             start_error_ns: self.start_error.map(|(_, late_ns)| late_ns),
-            own_delay: self.own_delay,
             idle_time: self.idle_time,
-            heard: self.listener.finish(end_ns),
             bad: self.bad,
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),
             away: share(self.away_ns, self.waited_over_ns),
-            hiccups: self.hiccups,
             opened: self.opened,
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,
@@ -345,6 +379,7 @@ impl WorkerRecord {
             connections,
             driver,
             stopped_early: false,
-        }
+        };
+        HandedOver { sums, worker }
     }
 }

@@ -8,12 +8,12 @@
 //! seconds: no count is lost, only those seconds cannot be separated.
 
 use proofload_measure::{Recorder, Snapshot, Window};
-use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError, TrySendError};
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread::Thread;
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds for which the series of counts has room; what comes later is left out of the series alone.
-const COUNTS_MAX: u64 = 7 * 86_400;
+pub(crate) const COUNTS_MAX: u64 = 7 * 86_400;
 /// Seconds for which quantiles are kept; a day takes 2 MiB.
 const QUANTILES_MAX: u64 = 3 * 86_400;
 /// Snapshots of each worker besides the one that it records in.
@@ -60,19 +60,6 @@ pub(crate) struct Giving {
     collector: Thread,
     /// Wait for an empty snapshot: where time is virtual, it stands still meanwhile.
     waits: bool,
-}
-
-impl Giving {
-    /// Hands over what other workers saw up to second `last`, or gives it back where there is no room yet.
-    pub fn pass_on(&self, last: u64, snapshot: Snapshot) -> Option<Snapshot> {
-        let given = self.full.try_send(Part { last, snapshot });
-        self.collector.unpark();
-        match given {
-            Err(TrySendError::Full(Part { snapshot, .. })) => Some(snapshot),
-            // A collector that is gone has no need of it.
-            Ok(()) | Err(TrySendError::Disconnected(_)) => None,
-        }
-    }
 }
 
 /// The collector's end.
@@ -236,18 +223,64 @@ pub(crate) struct Collected {
     pub quantiles: Vec<Option<SecondQuantiles>>,
 }
 
+/// The stretches of one load that are whole, one after the other.
+#[derive(Debug)]
+pub(crate) struct Series {
+    stream: usize,
+    /// The second after the last stretch.
+    next: u64,
+    collected: Collected,
+}
+
+impl Series {
+    /// Of the load `stream`, of which nothing is known yet.
+    pub fn new(stream: usize, window: Window) -> Series {
+        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS);
+        let quantiles = Vec::with_capacity(seconds.min(QUANTILES_MAX) as usize);
+        Series { stream, next: 0, collected: Collected { snapshot: Snapshot::new(window), quantiles } }
+    }
+
+    /// The second with which the next stretch begins.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Adds the next stretch, up to second `last`, and tells of it.
+    pub fn add(&mut self, last: u64, stretch: &Snapshot, tell: &mut dyn FnMut(&Stretch<'_>)) {
+        let response = &stretch.response_time;
+        let quantiles = response.quantile_ns(0.5).zip(response.quantile_ns(0.99));
+        let quantiles = quantiles.map(|(p50_ns, p99_ns)| SecondQuantiles { p50_ns, p99_ns });
+        let (stream, first) = (self.stream, self.next);
+        let series = &mut self.collected.quantiles;
+        for _ in first..=last {
+            if series.len() < series.capacity() {
+                series.push(quantiles.filter(|_| first == last));
+            }
+        }
+        tell(&Stretch { stream, first, last, quantiles, snapshot: stretch });
+        if first == 0 {
+            self.collected.snapshot.window = stretch.window;
+        }
+        self.collected.snapshot.merge(stretch);
+        self.next = last + 1;
+    }
+
+    /// What it has come to.
+    pub fn finish(self) -> Collected {
+        self.collected
+    }
+}
+
 /// Adds up the seconds of one load's workers.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    stream: usize,
     window: Window,
     workers: Vec<Taking>,
-    /// The stretch that is being added up.
+    /// The stretch that is being added up, and the second with which it ends so far.
     stretch: Snapshot,
-    first: u64,
     last: u64,
     begun: bool,
-    collected: Collected,
+    series: Series,
 }
 
 impl Collector {
@@ -261,11 +294,8 @@ impl Collector {
         waits: bool,
     ) -> (Collector, Vec<Giving>) {
         let (giving, workers) = (0..workers).map(|_| queues(window, collector.clone(), waits)).unzip();
-        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS);
-        let quantiles = Vec::with_capacity(seconds.min(QUANTILES_MAX) as usize);
-        let collected = Collected { snapshot: Snapshot::new(window), quantiles };
-        let stretch = Snapshot::new(window);
-        (Collector { stream, window, workers, stretch, first: 0, last: 0, begun: false, collected }, giving)
+        let (stretch, series) = (Snapshot::new(window), Series::new(stream, window));
+        (Collector { window, workers, stretch, last: 0, begun: false, series }, giving)
     }
 
     /// Takes what there is, and tells of each stretch that is whole. Says whether all workers have ended.
@@ -312,37 +342,22 @@ impl Collector {
     }
 
     fn close(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) {
-        let response = &self.stretch.response_time;
-        let quantiles = response.quantile_ns(0.5).zip(response.quantile_ns(0.99));
-        let quantiles = quantiles.map(|(p50_ns, p99_ns)| SecondQuantiles { p50_ns, p99_ns });
-        let series = &mut self.collected.quantiles;
-        for _ in self.first..=self.last {
-            if series.len() < series.capacity() {
-                series.push(quantiles.filter(|_| self.first == self.last));
-            }
-        }
-        let Collector { stream, first, last, ref stretch, .. } = *self;
-        tell(&Stretch { stream, first, last, quantiles, snapshot: stretch });
-        if first == 0 {
-            self.collected.snapshot.window = stretch.window;
-        }
-        self.collected.snapshot.merge(stretch);
+        self.series.add(self.last, &self.stretch, tell);
         self.stretch.clear(self.window);
-        self.first = last + 1;
-        self.last = self.first;
+        self.last = self.series.next();
         self.begun = false;
     }
 
     /// What it has come to.
     pub fn finish(self) -> Collected {
-        self.collected
+        self.series.finish()
     }
 }
 
 /// Adds the counts of another worker.
 pub(crate) fn add_counts(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
-    sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
+    sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
 }
 
 #[cfg(test)]

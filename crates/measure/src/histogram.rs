@@ -1,10 +1,11 @@
 //! Latency histograms: the buckets of HdrHistogram, its encoding by the `hdrhistogram` crate.
 
+use crate::SparseHistogram;
+use crate::slots::{PAGE, PAGE_BITS, PAGES, SLOTS, slot_of, values_of};
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
-use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 
@@ -78,26 +79,6 @@ impl std::fmt::Debug for LatencyHistogram {
     }
 }
 
-/// Values up to twice this have a slot each; above, each octave has this many slots. A page has this many slots.
-const PAGE: usize = 1 << PAGE_BITS;
-const PAGE_BITS: u32 = 10;
-/// The first two pages hold what has a slot of its own, each other one an octave, up to that of [`MAX_NS`].
-const PAGES: usize = 33;
-const SLOTS: usize = PAGES * PAGE;
-
-/// The slot that counts a value of at most [`MAX_NS`].
-#[inline]
-fn slot_of(value: u64) -> usize {
-    let octave = 63 - PAGE_BITS - (value | (2 * PAGE as u64 - 1)).leading_zeros();
-    ((octave as usize) << PAGE_BITS) + (value >> octave) as usize
-}
-
-/// The first value of a slot, and how many share it.
-fn values_of(slot: usize) -> (u64, u64) {
-    let octave = (slot >> PAGE_BITS).saturating_sub(1);
-    (((slot - (octave << PAGE_BITS)) as u64) << octave, 1 << octave)
-}
-
 impl LatencyHistogram {
     /// An empty histogram. Allocates once, all that it will ever need.
     pub fn new() -> Self {
@@ -132,6 +113,11 @@ impl LatencyHistogram {
     fn slots(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let slots = self.pages().flat_map(|page| page * PAGE..(page + 1) * PAGE);
         slots.map(|slot| (slot, self.counts[slot])).filter(|(_, n)| *n > 0)
+    }
+
+    /// The same in the memory that it needs.
+    pub fn sparse(&self) -> SparseHistogram {
+        SparseHistogram::of(self.slots())
     }
 
     /// The durations that were counted, in order: the middle of each bucket in nanoseconds, and how many are in it.
@@ -367,22 +353,38 @@ impl LatencyHistogram {
     }
 }
 
+/// What holds counts of durations.
+pub trait Counted {
+    /// Adds them to `sum`.
+    fn add_to(&self, sum: &mut LatencyHistogram);
+}
+
+impl Counted for LatencyHistogram {
+    fn add_to(&self, sum: &mut LatencyHistogram) {
+        sum.merge(self);
+    }
+}
+
+impl Counted for SparseHistogram {
+    fn add_to(&self, sum: &mut LatencyHistogram) {
+        for (slot, n) in self.slots() {
+            sum.counts[slot] = sum.counts[slot].saturating_add(n);
+            sum.used |= 1 << (slot >> PAGE_BITS);
+        }
+    }
+}
+
 /// Every slot that has a count, with it: far smaller than all of them, and without the work of compression.
 impl Serialize for LatencyHistogram {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let slots: Vec<(u16, u64)> = self.slots().map(|(slot, n)| (slot as u16, n)).collect();
-        slots.serialize(serializer)
+        self.sparse().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for LatencyHistogram {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut histogram = Self::new();
-        for (slot, n) in <Vec<(u16, u64)>>::deserialize(deserializer)? {
-            let slot = usize::from(slot);
-            *histogram.counts.get_mut(slot).ok_or_else(|| D::Error::custom("no such slot"))? = n;
-            histogram.used |= 1 << (slot >> PAGE_BITS);
-        }
+        SparseHistogram::deserialize(deserializer)?.add_to(&mut histogram);
         Ok(histogram)
     }
 }

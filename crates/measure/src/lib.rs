@@ -10,12 +10,15 @@ mod histogram;
 mod outcome;
 mod recorder;
 mod silence;
+mod slots;
 mod snapshot;
+mod sparse;
 mod window;
 
-pub use histogram::{Censored, DIGITS, DecodeError, LatencyHistogram, MAX_NS, Summary};
+pub use histogram::{Censored, Counted, DIGITS, DecodeError, LatencyHistogram, MAX_NS, Summary};
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
 pub use silence::{Heard, Listener, Silences, silences};
-pub use snapshot::{CodeCounts, Snapshot};
+pub use snapshot::{CodeCounts, Snapshot, SparseSnapshot};
+pub use sparse::SparseHistogram;
 pub use window::Window;

@@ -117,8 +117,8 @@ impl Listener {
     }
 }
 
-/// What one worker hands over.
-#[derive(Debug, Deserialize, Serialize)]
+/// What one worker hands over, or several: when none of them heard anything.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Heard {
     least_ns: u64,
     silent: Vec<Stretch>,
@@ -131,21 +131,21 @@ impl Heard {
             (*from_ns, *to_ns) = (from_ns.saturating_add_signed(by_ns), to_ns.saturating_add_signed(by_ns));
         }
     }
+
+    /// Adds what other workers of the same load heard, in any order.
+    pub fn merge(&mut self, other: &Heard) {
+        self.least_ns = self.least_ns.max(other.least_ns);
+        self.silent = in_both(&self.silent, &other.silent);
+        // What is too short already is in no silence: it can only get shorter.
+        self.silent.retain(|stretch| stretch.length_ns() > self.least_ns);
+    }
 }
 
 /// The silences of all workers: a server was silent when none of them heard it.
-pub fn silences<'a>(heard: impl Iterator<Item = &'a Heard>, median_ns: u64) -> Silences {
-    let mut threshold_ns = MEDIANS.saturating_mul(median_ns).max(LEAST_NS);
-    let mut common: Option<Vec<Stretch>> = None;
-    for worker in heard {
-        threshold_ns = threshold_ns.max(worker.least_ns);
-        common = Some(match common {
-            None => worker.silent.clone(),
-            Some(common) => in_both(&common, &worker.silent),
-        });
-    }
-    let mut found = common.unwrap_or_default();
-    found.retain(|stretch| stretch.length_ns() > threshold_ns);
+pub fn silences(heard: &Heard, median_ns: u64) -> Silences {
+    let threshold_ns = MEDIANS.saturating_mul(median_ns).max(heard.least_ns);
+    let found: Vec<Stretch> =
+        heard.silent.iter().copied().filter(|stretch| stretch.length_ns() > threshold_ns).collect();
     let mut lengths: Vec<u64> = found.iter().map(|stretch| stretch.length_ns()).collect();
     lengths.sort_unstable();
     Silences {
@@ -198,7 +198,13 @@ mod tests {
     }
 
     fn of(workers: &[Heard], median_ns: u64) -> Silences {
-        silences(workers.iter(), median_ns)
+        let (first, others) = workers.split_first().expect("there is one");
+        let (mut there, mut back) = (first.clone(), first.clone());
+        others.iter().for_each(|other| there.merge(other));
+        others.iter().rev().for_each(|other| back.merge(other));
+        let found = silences(&there, median_ns);
+        assert_eq!(silences(&back, median_ns), found, "in any order");
+        found
     }
 
     #[test]
@@ -224,6 +230,14 @@ mod tests {
         let found = of(&[worker(&[(2_000, 2_300), (5_000, 5_100)]), worker(&[(2_100, 2_400)])], MS);
         assert_eq!((found.count, found.longest_ns), (1, 200 * MS));
         assert_eq!(of(&[worker(&[(2_000, 2_300)]), worker(&[])], MS).count, 0);
+        // Of the stretches that two have in common one is too short to be a silence, whatever a third heard.
+        let three = [
+            worker(&[(2_000, 2_300), (5_000, 5_100)]),
+            worker(&[(2_285, 2_400), (5_010, 5_120)]),
+            worker(&[(1_900, 5_080)]),
+        ];
+        let found = of(&three, MS);
+        assert_eq!((found.count, found.longest_ns), (1, 70 * MS));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What one worker, or all of them together, saw within a window.
 
-use crate::{LatencyHistogram, OutcomeCounts, Window};
+use crate::{Counted, LatencyHistogram, OutcomeCounts, SparseHistogram, Window};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -37,7 +37,7 @@ impl CodeCounts {
 
     fn merge(&mut self, other: &CodeCounts) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
     }
 }
@@ -60,9 +60,10 @@ impl<'de> Deserialize<'de> for CodeCounts {
     }
 }
 
-/// Everything that was recorded in a window. Merging is commutative and associative.
+/// Everything that was recorded in a window. Merging is commutative and associative. `H` is how the durations are held: in
+/// either form it is the same bytes to others.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Snapshot {
+pub struct Snapshot<H = LatencyHistogram> {
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.
     pub outcomes: OutcomeCounts,
@@ -73,24 +74,24 @@ pub struct Snapshot {
     /// Answered exchanges that ended within the window, whenever they began: throughput rests on these.
     pub answered_in_window: u64,
     /// From intended to end, answered exchanges.
-    pub response_time: LatencyHistogram,
+    pub response_time: H,
     /// From intended to when it was given up, exchanges that had no end ([`Outcome::is_unended`](crate::Outcome)): each
     /// takes at least this long.
-    pub unended: LatencyHistogram,
+    pub unended: H,
     /// From sent to end, answered exchanges.
-    pub service_time: LatencyHistogram,
+    pub service_time: H,
     /// From sent to the first byte of the answer, answered exchanges.
-    pub first_byte: LatencyHistogram,
+    pub first_byte: H,
     /// From intended to sent, all that were sent.
-    pub send_delay: LatencyHistogram,
+    pub send_delay: H,
     /// How long connections took until they could be used, within the window: TCP, and what it carries (a tunnel
     /// through a proxy, the TLS handshake, that of its protocol).
-    pub connects: LatencyHistogram,
+    pub connects: H,
     /// How long TLS handshakes took that began a new session, within the window: from their first byte sent to their
     /// end on this side. A part of the time in `connects`.
-    pub handshakes_full: LatencyHistogram,
+    pub handshakes_full: H,
     /// The same for those that resumed an earlier session.
-    pub handshakes_resumed: LatencyHistogram,
+    pub handshakes_resumed: H,
     /// Sum of the service times of answered exchanges, for Little's law.
     pub service_sum_ns: u64,
     /// Bytes handed to the kernel within the window; under TLS those before encryption, handshakes not included.
@@ -109,6 +110,9 @@ pub struct Snapshot {
     /// Connections that we closed first.
     pub closed_by_us: u64,
 }
+
+/// A snapshot that takes only the memory of what it saw: kilobytes, where [`Snapshot`] has room for megabytes.
+pub type SparseSnapshot = Snapshot<SparseHistogram>;
 
 impl Snapshot {
     /// Nothing seen yet in that window.
@@ -197,31 +201,69 @@ impl Snapshot {
     }
 
     /// Adds another share of the same load. The window becomes the one that spans both.
-    pub fn merge(&mut self, other: &Snapshot) {
+    pub fn merge<H: Counted>(&mut self, other: &Snapshot<H>) {
         self.window.start_ns = self.window.start_ns.min(other.window.start_ns);
         self.window.end_ns = self.window.end_ns.max(other.window.end_ns);
         self.outcomes.merge(&other.outcomes);
-        self.dropped += other.dropped;
         self.discarded.merge(&other.discarded);
-        self.answered_in_window += other.answered_in_window;
-        self.response_time.merge(&other.response_time);
-        self.unended.merge(&other.unended);
-        self.service_time.merge(&other.service_time);
-        self.first_byte.merge(&other.first_byte);
-        self.send_delay.merge(&other.send_delay);
-        self.connects.merge(&other.connects);
-        self.handshakes_full.merge(&other.handshakes_full);
-        self.handshakes_resumed.merge(&other.handshakes_resumed);
-        self.service_sum_ns += other.service_sum_ns;
-        self.bytes_sent += other.bytes_sent;
-        self.bytes_received += other.bytes_received;
         self.codes.merge(&other.codes);
-        self.redirects += other.redirects;
-        self.control += other.control;
-        self.closed_by_peer += other.closed_by_peer;
-        self.closed_by_us += other.closed_by_us;
+        for (sum, n) in [
+            (&mut self.dropped, other.dropped),
+            (&mut self.answered_in_window, other.answered_in_window),
+            (&mut self.service_sum_ns, other.service_sum_ns),
+            (&mut self.bytes_sent, other.bytes_sent),
+            (&mut self.bytes_received, other.bytes_received),
+            (&mut self.redirects, other.redirects),
+            (&mut self.control, other.control),
+            (&mut self.closed_by_peer, other.closed_by_peer),
+            (&mut self.closed_by_us, other.closed_by_us),
+        ] {
+            *sum = sum.saturating_add(n);
+        }
+        other.response_time.add_to(&mut self.response_time);
+        other.unended.add_to(&mut self.unended);
+        other.service_time.add_to(&mut self.service_time);
+        other.first_byte.add_to(&mut self.first_byte);
+        other.send_delay.add_to(&mut self.send_delay);
+        other.connects.add_to(&mut self.connects);
+        other.handshakes_full.add_to(&mut self.handshakes_full);
+        other.handshakes_resumed.add_to(&mut self.handshakes_resumed);
     }
 
+    /// The same in the memory that it needs.
+    pub fn sparse(&self) -> SparseSnapshot {
+        Snapshot {
+            window: self.window,
+            outcomes: self.outcomes,
+            dropped: self.dropped,
+            discarded: self.discarded,
+            answered_in_window: self.answered_in_window,
+            response_time: self.response_time.sparse(),
+            unended: self.unended.sparse(),
+            service_time: self.service_time.sparse(),
+            first_byte: self.first_byte.sparse(),
+            send_delay: self.send_delay.sparse(),
+            connects: self.connects.sparse(),
+            handshakes_full: self.handshakes_full.sparse(),
+            handshakes_resumed: self.handshakes_resumed.sparse(),
+            service_sum_ns: self.service_sum_ns,
+            bytes_sent: self.bytes_sent,
+            bytes_received: self.bytes_received,
+            codes: self.codes.clone(),
+            redirects: self.redirects,
+            control: self.control,
+            closed_by_peer: self.closed_by_peer,
+            closed_by_us: self.closed_by_us,
+        }
+    }
+
+    /// Exchanges of the window of which the kernel took at least one byte.
+    pub fn sent(&self) -> u64 {
+        self.send_delay.count()
+    }
+}
+
+impl<H> Snapshot<H> {
     /// Length of the window in seconds.
     pub fn seconds(&self) -> f64 {
         self.window.end_ns.saturating_sub(self.window.start_ns) as f64 / 1e9
@@ -236,11 +278,6 @@ impl Snapshot {
     /// Exchanges intended within the window.
     pub fn intended(&self) -> u64 {
         self.outcomes.total()
-    }
-
-    /// Exchanges of the window of which the kernel took at least one byte.
-    pub fn sent(&self) -> u64 {
-        self.send_delay.count()
     }
 }
 
@@ -331,6 +368,15 @@ mod tests {
             prop_assert_eq!(one.handshakes_resumed.count(), resumed);
             prop_assert_eq!(one.handshakes_full.count() + resumed, ends.len() as u64);
             prop_assert_eq!(one.intended(), ends.len() as u64);
+            let mut of_sparse = Snapshot::new(WINDOW);
+            for part in &parts {
+                let bytes = postcard::to_stdvec(part).unwrap();
+                let sparse: SparseSnapshot = postcard::from_bytes(&bytes).unwrap();
+                prop_assert_eq!(&sparse, &part.sparse());
+                prop_assert_eq!(postcard::to_stdvec(&sparse).unwrap(), bytes);
+                of_sparse.merge(&sparse);
+            }
+            prop_assert_eq!(&one, &of_sparse);
         }
     }
 }

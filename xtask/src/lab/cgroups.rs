@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn hierarchies_are_found_by_their_kinds() {
-        let mounts = "tmpfs /c tmpfs rw 0 0\ncgroup /c/cpu cgroup rw,cpu 0 0\ncgroup2 /c/all cgroup2 rw 0 0\n";
+        let mounts =
+            "tmpfs /c tmpfs rw 0 0\ncgroup /c/cpu cgroup rw,cpu 0 0\ncgroup2 /c/all cgroup2 rw 0 0\n";
         assert_eq!(mounted(mounts), [PathBuf::from("/c/cpu"), PathBuf::from("/c/all")]);
     }
 

@@ -1,7 +1,7 @@
 //! Faults that cannot be planted from outside: books that do not add up.
 
 use super::*;
-use crate::record::WorkerRecord;
+use crate::record::{HandedOver, WorkerRecord};
 use crate::seconds::Collector;
 use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
 use proofload_measure::{ExchangeTimes, Outcome, Window};
@@ -45,7 +45,7 @@ pub(crate) fn plan() -> LoadPlan {
 
 /// WorkerRecord of four connections that were in use all the time, a millisecond for each exchange; of every so
 /// many exchanges one is not written down, and each is sent so late.
-fn worker(drop_every: u64, sent_late_ns: u64) -> (WorkerResult, Snapshot) {
+fn worker(drop_every: u64, sent_late_ns: u64) -> (HandedOver, Snapshot) {
     let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
     let (mut collector, mut giving) = Collector::new(0, window, 1, &std::thread::current(), false);
     let mut books = WorkerRecord::new(window, giving.remove(0));
@@ -66,8 +66,8 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> (WorkerResult, Snapshot) {
     (result, collector.finish().snapshot)
 }
 
-fn assessed((worker, snapshot): (WorkerResult, Snapshot)) -> Vec<Finding> {
-    assess(&plan(), &[worker], &snapshot, &ALLOWANCE).0
+fn assessed((HandedOver { sums, worker }, snapshot): (HandedOver, Snapshot)) -> Vec<Finding> {
+    assess(&plan(), &sums, &[worker], &snapshot, &ALLOWANCE).0
 }
 
 #[test]
@@ -91,23 +91,23 @@ fn time_that_requests_wait_inside_the_generator_breaks_littles_law() {
 
 #[test]
 fn an_open_loop_has_no_such_law() {
-    let (worker, snapshot) = worker(10, 0);
+    let (HandedOver { sums, worker }, snapshot) = worker(10, 0);
     let profile =
         crate::Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
-    assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE).0, []);
+    assert_eq!(assess(&LoadPlan { profile, ..plan() }, &sums, &[worker], &snapshot, &ALLOWANCE).0, []);
 }
 
 #[test]
 fn send_delays_may_grow_with_response_times_and_with_coalescing() {
     let delayed = |coalesce_ns: u64, response_ns: u64| {
-        let (mut worker, mut snapshot) = worker(0, 0);
+        let (HandedOver { mut sums, .. }, mut snapshot) = worker(0, 0);
         for _ in 0..1_000 {
-            worker.own_delay.record(900_000);
+            sums.own_delay.record(900_000);
             snapshot.response_time.record(response_ns);
         }
         let profile =
             crate::Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
-        send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
+        send_delay(&LoadPlan { profile, ..plan() }, &sums.own_delay, &snapshot)
     };
     let (usual, finding) = delayed(0, 1_000_000);
     assert!(matches!(finding, Some(Finding::SendDelay { allowed_ns: 50_000..50_100, .. })));
@@ -118,15 +118,15 @@ fn send_delays_may_grow_with_response_times_and_with_coalescing() {
 
 /// What the generator's delays lengthen, of a thousand exchanges of which one in `every` was late by so much, and shows it.
 fn longer(every: u64, late_ns: u64, shows: bool) -> [f64; 3] {
-    let (mut worker, mut snapshot) = worker(0, 0);
+    let (HandedOver { mut sums, .. }, mut snapshot) = worker(0, 0);
     snapshot.response_time.clear();
     for at in 0..10_000 {
         let own_ns = if at % every == 0 { late_ns } else { 1_000 };
-        worker.own_delay.record(own_ns);
+        sums.own_delay.record(own_ns);
         snapshot.response_time.record(1_000_000 + at * 10 + if shows { own_ns } else { 0 });
-        worker.hiccups.note_poll(at * 1_000_000 + 1_000_000, at * 1_000_000 + 1_000_001);
+        sums.hiccups.note_poll(at * 1_000_000 + 1_000_000, at * 1_000_000 + 1_000_001);
     }
-    let checks = lengthened(&plan(), &[worker], &snapshot);
+    let checks = lengthened(&plan(), &sums, &snapshot);
     assert!(checks.iter().all(|check| check.allowed == 0.10), "{checks:?}");
     checks.map(|check| check.found.expect("enough was asked"))
 }
@@ -152,30 +152,30 @@ fn sends_that_are_late_now_and_then_lengthen_what_lies_that_far_out() {
 #[test]
 fn being_away_from_the_sockets_lengthens_the_tail_that_shows_it() {
     let longer = |shows: bool| {
-        let (mut worker, mut snapshot) = worker(0, 0);
+        let (HandedOver { mut sums, .. }, mut snapshot) = worker(0, 0);
         snapshot.response_time.clear();
         let mut now_ns = SECOND;
         for turn in 0..10_000 {
             now_ns += 900_000;
             let away_ns = if turn % 1_000 == 0 { 20_000_000 } else { 1_000 };
-            worker.hiccups.note_poll(now_ns, now_ns + away_ns);
+            sums.hiccups.note_poll(now_ns, now_ns + away_ns);
             now_ns += away_ns;
             let slow = shows && turn % 50 == 0;
             snapshot.response_time.record(if slow { 10_000_000 } else { 1_000_000 });
         }
-        lengthened(&plan(), &[worker], &snapshot)[1].found.expect("enough was asked")
+        lengthened(&plan(), &sums, &snapshot)[1].found.expect("enough was asked")
     };
     // Two hundredths of the time: as many answers may have been late, and the tail is of those.
     assert!(longer(true) > 1.0 && longer(false) < 0.001, "{} {}", longer(true), longer(false));
-    let (worker, snapshot) = worker(0, 0);
-    assert_eq!(lengthened(&plan(), &[worker], &snapshot)[1].found, None, "nothing was asked");
+    let (HandedOver { sums, .. }, snapshot) = worker(0, 0);
+    assert_eq!(lengthened(&plan(), &sums, &snapshot)[1].found, None, "nothing was asked");
 }
 
 #[test]
 fn every_check_tells_its_figure_whether_it_passed_or_not() {
     let figures = |drop_every| {
-        let (worker, snapshot) = worker(drop_every, 0);
-        let (_, checks) = assess(&plan(), &[worker], &snapshot, &ALLOWANCE);
+        let (HandedOver { sums, worker }, snapshot) = worker(drop_every, 0);
+        let (_, checks) = assess(&plan(), &sums, &[worker], &snapshot, &ALLOWANCE);
         let of = |kind| checks.iter().find(|check| check.kind == kind).copied().expect("each is there");
         (of(CheckKind::LittlesLaw), of(CheckKind::SendDelay), of(CheckKind::Ports))
     };

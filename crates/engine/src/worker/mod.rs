@@ -16,7 +16,7 @@ mod think;
 use crate::check::Dealt;
 use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
 use crate::load::{Share, part};
-use crate::record::{WorkerRecord, WorkerResult};
+use crate::record::{HandedOver, WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
 use crate::{Answers, Extent, LoadPlan, Watch};
 use due::Next;
@@ -88,7 +88,7 @@ impl<'a> Worker<'a> {
     ///
     /// # Errors
     /// When the driver cannot wait any more.
-    pub fn execute<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<WorkerResult> {
+    pub fn execute<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<HandedOver> {
         self.begin_at(start_ns);
         let mut now = driver.net().now_ns();
         loop {
@@ -275,7 +275,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Counts what is left and hands the record over.
-    fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
+    fn finish<D: Driver>(mut self, driver: &mut D) -> HandedOver {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);
         let Exchanges { connections, lanes, mut record, opener, .. } = self.exchanges;
@@ -292,8 +292,9 @@ impl<'a> Worker<'a> {
         self.live.update(&record, now);
         let stopped_early = !reached && (counted || record.end_ns() < record.window.end_ns);
         let opened = connections.len() as u64 - self.pace.in_reserve();
-        let finished = record.finish(end, opened, driver.name());
-        WorkerResult { stopped_early, first_connections: opener.first() as u64, ..finished }
+        let HandedOver { sums, worker } = record.finish(end, opened, driver.name());
+        let worker = WorkerResult { stopped_early, first_connections: opener.first() as u64, ..worker };
+        HandedOver { sums, worker }
     }
 }
 

@@ -3,7 +3,9 @@
 use super::shares::{asked, bytes, fed};
 use super::*;
 use proofload_engine::driver::sim::{Server, Service};
-use proofload_engine::{Launch, Merger, ShareResult, ShareSink, Stage, Trace, execute_share_in};
+use proofload_engine::{Launch, Merger, ShareResult, Stage, Trace, execute_share_in};
+use proofload_measure::SparseSnapshot;
+use std::sync::mpsc;
 use std::thread;
 
 /// Every shape that has a timetable, half a second of it.
@@ -92,41 +94,49 @@ fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
     postcard::from_bytes(&postcard::to_stdvec(value).unwrap()).unwrap()
 }
 
+/// What a process tells.
+enum Told {
+    Seen(usize, u64, Box<SparseSnapshot>),
+    Ended(Vec<ShareResult>),
+}
+
 /// A load by `n` processes whose axes of time differ, and which hand everything over as bytes.
 fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
     let watch = Watch::default();
     let plans = [sent(plan)];
-    let one = |k: u32, mut telling: ShareSink| {
+    let one = |k: u32, telling: mpsc::Sender<(u32, Told)>| {
         let ahead = u64::from(k) * 7 * SECOND;
         let part = sent(&LoadPlan { share: (k, n), ..plan.clone() });
         let back = |window: &mut proofload_measure::Window| {
             (window.start_ns, window.end_ns) = (window.start_ns - ahead, window.end_ns - ahead);
         };
         let mut tell = |stretch: &proofload_engine::Stretch<'_>| {
-            let mut snapshot = sent(stretch.snapshot);
+            let mut snapshot: Box<SparseSnapshot> =
+                postcard::from_bytes(&postcard::to_stdvec(stretch.snapshot).unwrap()).unwrap();
             back(&mut snapshot.window);
-            telling.tell(stretch.stream, stretch.last, snapshot);
+            telling.send((k, Told::Seen(stretch.stream, stretch.last, snapshot))).unwrap();
         };
         let how = Launch { start_ns: Some(SECOND + ahead), each_second: Some(&mut tell) };
         let world = World::new(server.clone(), u64::from(k));
         let mut shares = execute_share_in(&[part], &Watch::default(), &world, how).unwrap();
-        while !telling.hand_over() {
-            thread::yield_now();
-        }
         shares.iter_mut().for_each(|share| share.shift(-(ahead as i64)));
-        sent::<Vec<ShareResult>>(&shares)
+        telling.send((k, Told::Ended(sent::<Vec<ShareResult>>(&shares)))).unwrap();
     };
-    let (mut merger, telling) = Merger::new(&plans, &watch, n);
-    let shares = thread::scope(|scope| {
-        let one = &one;
-        let running: Vec<_> =
-            (0..n).zip(telling).map(|(k, telling)| scope.spawn(move || one(k, telling))).collect();
-        while !merger.collect(&mut |_| {}) {
-            thread::park_timeout(std::time::Duration::from_millis(50));
+    let mut merger = Merger::new(&plans, &watch, n);
+    thread::scope(|scope| {
+        let (telling, told) = mpsc::channel();
+        for k in 0..n {
+            let (one, telling) = (&one, telling.clone());
+            scope.spawn(move || one(k, telling));
         }
-        running.into_iter().map(|running| running.join().unwrap()).collect()
+        while !merger.collect(&mut |_| {}) {
+            match told.recv().unwrap() {
+                (k, Told::Seen(stream, last, snapshot)) => merger.add(k, stream, last, &snapshot),
+                (k, Told::Ended(shares)) => merger.end(k, shares),
+            }
+        }
     });
-    merger.finish(shares).remove(0)
+    merger.finish().remove(0)
 }
 
 #[test]
