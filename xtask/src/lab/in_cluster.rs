@@ -16,6 +16,9 @@ const SAID_WITHIN: f64 = 20.0;
 /// A study that is over in seconds, to its end.
 const WITHIN: Duration = Duration::from_secs(420);
 
+/// Neither is it on any node, nor is there a registry of that name.
+const NO_IMAGE: &str = "localhost/nothing:1";
+
 const COORDINATOR: &str = "coordinator";
 const AGENTS: &str = "agents";
 
@@ -144,8 +147,12 @@ pub fn all(bench: &Bench<'_>, word: &str, rows: &mut Vec<Row>) {
 }
 
 fn start<'a>(bench: &'a Bench<'a>, name: &str, more: &[&str]) -> anyhow::Result<Trial<'a>> {
+    start_as(bench, name, &[everywhere(bench.engine), more].concat())
+}
+
+fn start_as<'a>(bench: &'a Bench<'a>, name: &str, args: &[&str]) -> anyhow::Result<Trial<'a>> {
     let study = bench.study.display().to_string();
-    bench.start(name, None, &[&["run", study.as_str(), "--smoke"], everywhere(bench.engine), more].concat())
+    bench.start(name, None, &[&["run", study.as_str(), "--smoke"], args].concat())
 }
 
 /// It says these words soon, and leaves with 3.
@@ -185,8 +192,9 @@ fn said(trial: &mut Trial<'_>, begun: Instant, words: &str, row: &mut Row) -> an
 
 fn no_image(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     let begun = Instant::now();
-    let trial = start(bench, "no-image", &["--image", "localhost/nothing:1"])?;
-    refused(trial, begun, "cannot fetch the image localhost/nothing:1", row)
+    let args = everywhere(bench.engine).iter().map(|arg| if *arg == pods::IMAGE { NO_IMAGE } else { arg });
+    let trial = start_as(bench, "no-image", &args.collect::<Vec<_>>())?;
+    refused(trial, begun, &format!("cannot fetch the image {NO_IMAGE}"), row)
 }
 
 fn no_quota(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {

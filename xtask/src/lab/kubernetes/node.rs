@@ -59,6 +59,7 @@ impl Node {
         came.with_context(|| containerd.last_words())?;
         let mut beside = net.outside("nsenter");
         beside.args(["--target", &containerd.pid().to_string(), "--mount", "--net", "--uts"]);
+        beside.args(super::PATIENT);
         let words = [
             &bin.join("kubelet").display().to_string(),
             "--config",
