@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_long_crate_is_found() {
-        let part = || file(&"const A: u8 = 1;\n".repeat(4_200));
+        let part = || file(&"const A: u8 = 1;\n".repeat(CRATE_LINES_MAX / 3 + 1));
         assert_eq!(crates(&[part(), part(), part()])[0].name, "crates/x");
         assert!(crates(&[part(), part()]).is_empty());
         let of = |place: &str| {
