@@ -36,6 +36,9 @@ pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> 
     let mut there = There::start(cluster.job(), exec, &order, &files)?;
     match there.follow(&stop, &mut pods)? {
         Outcome::Ended(ended) => {
+            if ended.exit == Exit::Invalid && !ended.message.is_empty() {
+                pods.hear_of_agents();
+            }
             let ended = as_the_cluster_has_it(ended, &pods, &stop);
             bring_home(args, ended, &mut || there.has_kept())
         }

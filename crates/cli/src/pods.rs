@@ -18,6 +18,8 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a cluster may take to say why a pod is gone.
 const WHY_GONE_NS: u64 = 3_000_000_000;
+/// The same of an agent's pod.
+const AGENT_GONE_NS: u64 = 2_000_000_000;
 /// The exit code of what signal 9 ended.
 const KILLED: i32 = 128 + 9;
 /// Between two looks at what was seen.
@@ -43,6 +45,8 @@ pub struct Pods {
     in_vain: Option<(Exit, String)>,
     /// Whatever was said last of the coordinator's pod.
     of_coordinator: Option<(Exit, String)>,
+    /// The cluster has said why an agent is gone.
+    agent_is_gone: bool,
     failed: Option<String>,
 }
 
@@ -63,6 +67,7 @@ impl Pods {
             coordinator_runs: false,
             in_vain: None,
             of_coordinator: None,
+            agent_is_gone: false,
             failed: None,
         })
     }
@@ -111,7 +116,11 @@ impl Pods {
     /// Says what the cluster knows and this command does not, each once.
     fn learn(&mut self, pods: &str, events: &str) {
         self.failed = None;
-        self.coordinator_runs |= coordinator_runs(pods);
+        if coordinator_runs(pods) && !self.coordinator_runs {
+            self.coordinator_runs = true;
+            // What held it up before is not why it is gone later.
+            self.of_coordinator = None;
+        }
         let found = match troubles(&self.name, pods, events) {
             Ok(found) => found,
             Err(error) => {
@@ -133,6 +142,7 @@ impl Pods {
                 Kind::TakenAway | Kind::Exit(_) => trouble.index.is_none() && !self.coordinator_runs,
                 Kind::Waits => false,
             };
+            self.agent_is_gone |= trouble.index.is_some() && trouble.kind != Kind::Waits;
             if trouble.of.contains("-coordinator") {
                 self.of_coordinator = Some((exit, line.clone()));
             }
@@ -143,6 +153,15 @@ impl Pods {
                 say(self.quiet, &line);
                 self.told.push(line);
             }
+        }
+    }
+
+    /// Says why an agent is gone, for which a cluster takes a little longer than its coordinator does to miss it.
+    pub fn hear_of_agents(&mut self) {
+        let begun_ns = clock::monotonic_ns();
+        while !self.agent_is_gone && clock::monotonic_ns().saturating_sub(begun_ns) < AGENT_GONE_NS {
+            std::thread::sleep(WAITING);
+            self.take_in();
         }
     }
 

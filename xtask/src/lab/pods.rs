@@ -74,8 +74,12 @@ pub fn record(net: &Net) -> anyhow::Result<Value> {
     let read =
         log.lines().rev().find_map(|line| line.split_once(" -- ")).context("its log names no record")?;
     let words: Vec<&str> = read.1.split_whitespace().collect();
-    let told = kubectl(net, &[&["exec", &pod, "--"], &words[..], &["--format", "json"]].concat())?;
-    serde_json::from_str(&told).with_context(|| format!("{log}: {told}"))
+    let mut exec = net.outside("kubectl");
+    exec.args(["-n", NAMESPACE, "exec", &pod, "--"]).args(words).args(["--format", "json"]);
+    // Its exit code is that of the run, which was cut short.
+    let told = exec.output().context("kubectl exec")?;
+    let said = || format!("{log}: {}", String::from_utf8_lossy(&told.stderr).trim());
+    serde_json::from_slice(&told.stdout).with_context(said)
 }
 
 /// Takes away all that studies left.
