@@ -72,14 +72,9 @@ fn run(
     println!("proofload {} at {}", args.join(" "), place.unwrap_or("no place"));
     let mut trial = bench.start(name, place, &args)?;
     let ended = trial.ended(Instant::now(), WITHIN)?;
-    let runs = trial.folder.join("runs/tomcat-connectors");
-    let mut found: Vec<PathBuf> =
-        std::fs::read_dir(&runs).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    found.retain(|path| path.join("plan.json").exists());
-    ensure!(found.len() == 1, "{} records, not one: {}", found.len(), last_of(&ended.told));
-    let told = bench.report(None, &found[0].display().to_string())?;
+    let told = trial.record_at_home().with_context(|| last_of(&ended.told))?;
     println!("ended with {} after {:.0} s", ended.exit(), ended.seconds);
-    serde_json::from_value(told).with_context(|| format!("what is told of {}", found[0].display()))
+    serde_json::from_value(told).context("what `proofload report` tells")
 }
 
 /// Names of claims that one way supports and the other refutes.
@@ -152,8 +147,47 @@ fn interval(of: &Estimate) -> String {
 }
 
 fn fit(result: &RunResult) -> String {
-    let fit = result.points.iter().filter(|point| point.generator.fit).count();
-    let finding = result.points.iter().find_map(|point| point.generator.findings.first());
+    let (fit, unfit): (Vec<_>, Vec<_>) = result.points.iter().partition(|point| point.generator.fit);
+    let finding = unfit.iter().find_map(|point| point.generator.findings.first());
     let finding = finding.map(|finding| format!("; first: {finding}")).unwrap_or_default();
-    format!("{fit} of {}{finding}", result.points.len())
+    format!("{} of {}{finding}", fit.len(), result.points.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(verdicts: [Verdict; 2]) -> RunResult {
+        let estimate = Estimate { point: 1.05, low: Some(1.01), high: None, unit: "ratio".into() };
+        let claim = |(name, verdict)| ClaimResult {
+            name,
+            verdict,
+            estimate: Some(estimate.clone()),
+            ..ClaimResult::default()
+        };
+        let claims = ["more".to_owned(), "less".to_owned()].into_iter().zip(verdicts).map(claim).collect();
+        RunResult { claims, blocks: 9, ..RunResult::default() }
+    }
+
+    #[test]
+    fn a_claim_that_is_supported_one_way_and_refuted_the_other_is_named() {
+        let beside = result([Verdict::Supported, Verdict::Undecided]);
+        let apart = result([Verdict::Refuted, Verdict::Supported]);
+        assert_eq!(contradicted(&beside, &apart), ["more"]);
+        assert_eq!(contradicted(&apart, &beside), ["more"]);
+        let text = text(&beside, &apart, &["--quick"]);
+        assert!(text.contains("refuted the other**: more."), "{text}");
+    }
+
+    #[test]
+    fn both_ways_stand_side_by_side() {
+        let (beside, apart) = (
+            result([Verdict::Supported, Verdict::Refuted]),
+            result([Verdict::Supported, Verdict::Undecided]),
+        );
+        let text = text(&beside, &apart, &["--quick"]);
+        let row = "| less | refuted, 1.0500 [1.0100, ∞] | undecided, 1.0500 [1.0100, ∞] |";
+        assert!(text.contains(row), "{text}");
+        assert!(text.contains("No claim is supported one way and refuted the other."), "{text}");
+    }
 }

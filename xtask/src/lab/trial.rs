@@ -141,7 +141,7 @@ impl<'net> Bench<'net> {
 
     /// The only run in a folder of records at a place.
     pub fn run_in(&self, place: Option<&str>, runs: &str) -> anyhow::Result<String> {
-        let line = format!("ls -d {runs}/quickstart/2* 2>/dev/null || true");
+        let line = format!("ls -d {runs}/*/2* 2>/dev/null || true");
         let listed = match place {
             Some(place) => output(&mut self.at(place, &["sh", "-c", &quoted(&line, self.engine)]))?,
             None => output(self.net.outside("sh").args(["-c", &line]))?,
