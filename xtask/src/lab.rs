@@ -13,6 +13,7 @@ mod net;
 mod packages;
 mod pods;
 pub mod processes;
+mod settings;
 mod slurm;
 mod ssh;
 mod studies;

@@ -9,6 +9,7 @@ use super::daemon::Daemon;
 use super::net::{HUB, Net};
 use super::packages;
 use super::pods::NAMESPACE;
+use super::settings;
 use crate::image;
 use anyhow::{Context, ensure};
 use keys::{Keys, write};
@@ -44,8 +45,6 @@ pub struct Kubernetes<'net> {
     bin: PathBuf,
     nodes: Vec<Node>,
     daemons: Vec<Daemon>,
-    /// Settings of the machine as they were.
-    before: Vec<(PathBuf, String)>,
 }
 
 impl<'net> Kubernetes<'net> {
@@ -53,8 +52,8 @@ impl<'net> Kubernetes<'net> {
         packages::need(&packages::KUBERNETES)?;
         let (bin, folder) = (built::programs()?, net.folder().join("kubernetes"));
         fs::create_dir(&folder)?;
-        let mut cluster =
-            Kubernetes { net, folder, bin, nodes: Vec::new(), daemons: Vec::new(), before: settings() };
+        settings::keep(net.folder(), &SETTINGS)?;
+        let mut cluster = Kubernetes { net, folder, bin, nodes: Vec::new(), daemons: Vec::new() };
         let keys = Keys::make(cluster.folder.join("keys"))?;
         let (hub, server) = (net.address(HUB)?, cluster.server()?);
         keys.issue("api", "kube-apiserver", "system:masters", &[hub, "10.99.0.1".parse()?])?;
@@ -200,18 +199,9 @@ impl<'net> Kubernetes<'net> {
     }
 }
 
-/// What kubelets are going to change, as it is.
-fn settings() -> Vec<(PathBuf, String)> {
-    let paths = SETTINGS.iter().map(|name| Path::new("/proc/sys").join(name));
-    paths.filter_map(|path| Some((path.clone(), fs::read_to_string(&path).ok()?))).collect()
-}
-
 impl Drop for Kubernetes<'_> {
     fn drop(&mut self) {
         // Who starts others goes first.
         self.nodes.clear();
-        for (path, value) in &self.before {
-            let _ = fs::write(path, value);
-        }
     }
 }

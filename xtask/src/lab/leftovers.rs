@@ -1,7 +1,7 @@
 //! Takes away what a lab made, its own or that of a process that was killed.
 
 use super::commands::{ip, output};
-use super::{cgroups, processes};
+use super::{cgroups, processes, settings};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -63,6 +63,7 @@ pub fn sweep() -> anyhow::Result<()> {
     }
     for entry in fs::read_dir(std::env::temp_dir())?.flatten() {
         if entry.file_name().to_string_lossy().strip_prefix(FOLDER).is_some_and(is_gone) {
+            settings::restore(&entry.path());
             fs::remove_dir_all(entry.path())?;
         }
     }

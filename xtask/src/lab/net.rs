@@ -1,7 +1,7 @@
 //! Network namespaces that reach each other, and of the rest of the world nothing but this machine.
 
 use super::commands::ip;
-use super::{cgroups, leftovers, packages, processes};
+use super::{cgroups, leftovers, packages, processes, settings};
 use crate::tools;
 use anyhow::{Context, ensure};
 use std::ffi::{OsStr, OsString};
@@ -244,6 +244,7 @@ impl Net {
 impl Drop for Net {
     fn drop(&mut self) {
         leftovers::remove(&self.id);
+        settings::restore(&self.folder);
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
