@@ -314,8 +314,10 @@ fn a_command_that_is_killed_ends_its_load_in_a_cluster_and_the_record_stays_in_t
     let record = running.record().expect("it stays").display().to_string();
     let read = command(&["report", &record]).output().expect("it runs");
     assert!(matches!(read.status.code(), Some(0 | 10..=12)), "{}", text(&read.stderr));
-    let log = fs::read_to_string(running.elsewhere.path("elsewhere/attend.log")).expect("its log");
-    assert!(log.contains("/usr/bin/proofload report") && log.contains("runs/twins/latest"), "{log}");
+    crate::support::wait_until(Duration::from_secs(10), "where the record is, in the pod's log", || {
+        let log = fs::read_to_string(running.elsewhere.path("elsewhere/attend.log")).expect("its log");
+        log.contains("/usr/bin/proofload report") && log.contains("runs/twins/latest")
+    });
     signal(attending, rustix::process::Signal::TERM);
     running.elsewhere.is_quiet();
 }
