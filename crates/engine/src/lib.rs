@@ -14,7 +14,6 @@ mod expect;
 pub mod feed;
 mod generator;
 mod health;
-mod hiccups;
 mod http;
 mod lane;
 pub mod load;
@@ -35,8 +34,7 @@ pub use generator::{
 pub use load::{Arrival, Distribution, Stage, Trace};
 pub use merger::Merger;
 pub use plan::*;
-pub use proofload_measure::Silences;
+pub use proofload_measure::{SecondQuantiles, Silences, Stretch};
 pub use result::*;
-pub use seconds::{SecondQuantiles, Stretch};
 pub use shares::{ShareResult, execute_share, execute_share_in, lead_ns};
 pub use target::{Address, Target};

@@ -1,33 +1,25 @@
-//! Adds up what the shares of loads tell, as it comes. A second of a load takes the memory of one snapshot, however many shares
-//! there are, and it is let go when all have told of it.
+//! Adds up what the shares of loads tell, and hand over in the end, as it comes.
 
 use crate::driver::Allowance;
 use crate::generator::{gather, show};
 use crate::record::{HandedOver, WorkerResult, WorkerSums};
-use crate::seconds::{COUNTS_MAX, SECOND_NS, Series, Stretch};
 use crate::{LoadPlan, LoadResult, ShareResult, Watch};
-use proofload_measure::{Outcome, Snapshot, SparseSnapshot, Window};
-use std::collections::{BTreeMap, VecDeque};
+use proofload_measure::{Merging, Outcome, SECOND_NS, Series, Snapshot, SparseSnapshot, Stretch, Window};
 use std::sync::atomic::Ordering;
-
-/// While a share owes a second, so many later ones are kept apart; those after them are added up as one stretch.
-const APART_MAX: usize = 64;
-/// Emptied snapshots that wait for the next seconds.
-const SPARES_MAX: usize = 2;
 
 /// Adds up what the shares of loads hand over, second by second.
 #[derive(Debug)]
 pub struct Merger<'a> {
     plans: &'a [LoadPlan],
     watch: &'a Watch,
-    loads: Vec<Merging>,
+    loads: Vec<Load>,
 }
 
 impl<'a> Merger<'a> {
     /// For so many shares of these loads.
     pub fn new(plans: &'a [LoadPlan], watch: &'a Watch, shares: u32) -> Merger<'a> {
         let window = |plan: &LoadPlan| Window { start_ns: 0, end_ns: plan.extent.longest_ns() };
-        let loads = plans.iter().enumerate().map(|(at, plan)| Merging::new(at, window(plan), shares));
+        let loads = plans.iter().enumerate().map(|(at, plan)| Load::new(at, window(plan), shares));
         Merger { plans, watch, loads: loads.collect() }
     }
 
@@ -35,7 +27,7 @@ impl<'a> Merger<'a> {
     /// that is not there, or has ended, is ignored.
     pub fn add(&mut self, share: u32, stream: usize, last: u64, seen: &SparseSnapshot) {
         if let Some(load) = self.loads.get_mut(stream) {
-            load.add(share as usize, last, seen);
+            load.merging.add(share, last, seen);
         }
     }
 
@@ -44,14 +36,14 @@ impl<'a> Merger<'a> {
         for (load, result) in self.loads.iter_mut().zip(results) {
             load.hand_over(share as usize, result);
         }
-        self.loads.iter_mut().for_each(|load| load.end(share as usize));
+        self.loads.iter_mut().for_each(|load| load.merging.end(share));
     }
 
     /// A share will tell no more, and hands over nothing. What it told before counts.
     pub fn lose(&mut self, share: u32) {
         for load in &mut self.loads {
             load.is_whole = false;
-            load.end(share as usize);
+            load.merging.end(share);
         }
     }
 
@@ -78,28 +70,11 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// Seconds that not all shares have told of.
-#[derive(Debug)]
-struct Open {
-    first: u64,
-    last: u64,
-    sum: Snapshot,
-}
-
 /// One load.
 #[derive(Debug)]
-struct Merging {
-    window: Window,
-    /// The next second that each share owes; none when it has ended.
-    owes: Vec<Option<u64>>,
-    /// How many shares owe which second.
-    owing: BTreeMap<u64, u32>,
-    /// In order of time; no two have a second in common.
-    open: VecDeque<Open>,
-    spares: Vec<Snapshot>,
+struct Load {
+    merging: Merging,
     series: Series,
-    /// Answers of the stretch that ends with each second.
-    answered: Vec<u64>,
     sums: WorkerSums,
     /// Of each share.
     workers: Vec<Vec<WorkerResult>>,
@@ -109,17 +84,13 @@ struct Merging {
     is_whole: bool,
 }
 
-impl Merging {
-    fn new(stream: usize, window: Window, shares: u32) -> Merging {
-        let owing = if shares > 0 { BTreeMap::from([(0, shares)]) } else { BTreeMap::new() };
-        Merging {
-            window,
-            owes: vec![Some(0); shares as usize],
-            owing,
-            open: VecDeque::new(),
-            spares: Vec::new(),
+impl Load {
+    fn new(stream: usize, window: Window, shares: u32) -> Load {
+        // After the last second of the window comes one stretch more.
+        let last = window.end_ns.div_ceil(SECOND_NS);
+        Load {
+            merging: Merging::new(last, shares),
             series: Series::new(stream, window),
-            answered: Vec::new(),
             sums: WorkerSums::default(),
             workers: (0..shares).map(|_| Vec::new()).collect(),
             ports: 0,
@@ -128,84 +99,12 @@ impl Merging {
         }
     }
 
-    fn add(&mut self, share: usize, last: u64, seen: &SparseSnapshot) {
-        let Some(owed) = self.owes.get(share).copied().flatten() else { return };
-        // After the last second of the window comes one stretch more.
-        let last = last.min(self.window.end_ns.div_ceil(SECOND_NS)).max(owed);
-        self.sum_of(owed, last, seen.window).merge(seen);
-        self.owe(share, Some(last + 1));
-    }
-
-    fn end(&mut self, share: usize) {
-        self.owe(share, None);
-    }
-
-    fn owe(&mut self, share: usize, next: Option<u64>) {
-        let Some(owes) = self.owes.get_mut(share) else { return };
-        let before = std::mem::replace(owes, next);
-        if let Some(shares) = before.and_then(|before| self.owing.get_mut(&before)) {
-            *shares -= 1;
-        }
-        if let Some(next) = next {
-            *self.owing.entry(next).or_default() += 1;
-        }
-        while let Some(first) = self.owing.first_entry()
-            && *first.get() == 0
-        {
-            first.remove();
-        }
-    }
-
-    /// The sum of the seconds `first` to `last`. Those that had sums of their own have one now: a share that tells of several
-    /// seconds at once does not say what belongs to which.
-    fn sum_of(&mut self, first: u64, last: u64, window: Window) -> &mut Snapshot {
-        let mut from = self.open.partition_point(|open| open.last < first);
-        let mut to = self.open.partition_point(|open| open.first <= last);
-        if from == to && self.open.len() >= APART_MAX {
-            from = from.saturating_sub(1);
-            to = from + 1;
-        }
-        if from == to {
-            let mut sum = self.spares.pop().unwrap_or_else(|| Snapshot::new(window));
-            sum.clear(window);
-            self.open.insert(from, Open { first, last, sum });
-        }
-        let others: Vec<Open> = self.open.drain((from + 1).min(to)..to).collect();
-        for other in others {
-            let open = &mut self.open[from];
-            open.sum.merge(&other.sum);
-            open.last = open.last.max(other.last);
-            self.spare(other.sum);
-        }
-        let open = &mut self.open[from];
-        (open.first, open.last) = (open.first.min(first), open.last.max(last));
-        &mut open.sum
-    }
-
-    fn spare(&mut self, sum: Snapshot) {
-        if self.spares.len() < SPARES_MAX {
-            self.spares.push(sum);
-        }
-    }
-
     fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
-        let owed = self.owing.keys().next().copied();
-        while let Some(Open { last, sum, .. }) =
-            self.open.pop_front_if(|open| owed.is_none_or(|owed| owed > open.last))
-        {
-            self.note_answers(last, sum.answered_in_window);
+        while let Some((last, sum)) = self.merging.next_whole() {
             self.series.add(last, &sum, tell);
-            self.spare(sum);
+            self.merging.spare(sum);
         }
-        owed.is_none()
-    }
-
-    fn note_answers(&mut self, last: u64, answered: u64) {
-        if answered > 0 && last < COUNTS_MAX {
-            let at = last as usize;
-            self.answered.resize(self.answered.len().max(at + 1), 0);
-            self.answered[at] += answered;
-        }
+        self.merging.has_ended()
     }
 
     fn hand_over(&mut self, share: usize, result: ShareResult) {
@@ -224,25 +123,9 @@ impl Merging {
         let collected = self.series.finish();
         let mut result = gather(plan, self.sums, workers, collected, &allowance, self.peak_rss_bytes);
         if !self.is_whole {
-            enter_untold(&mut result.per_second, &self.answered);
+            self.merging.enter_untold(&mut result.per_second);
         }
         result
-    }
-}
-
-/// Enters the answers that shares told of, and then were lost before they handed over their counts. What was told as one stretch of
-/// several seconds is entered in its last one.
-fn enter_untold(per_second: &mut Vec<u64>, answered: &[u64]) {
-    let (mut told, mut entered) = (0_u64, 0_u64);
-    for (at, answered) in answered.iter().enumerate() {
-        told = told.saturating_add(*answered);
-        entered = entered.saturating_add(per_second.get(at).copied().unwrap_or(0));
-        let untold = told.saturating_sub(entered);
-        if untold > 0 {
-            per_second.resize(per_second.len().max(at + 1), 0);
-            per_second[at] += untold;
-            entered += untold;
-        }
     }
 }
 

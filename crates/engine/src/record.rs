@@ -1,11 +1,12 @@
 //! What a worker writes down: what became of its exchanges, and what it spent on them.
 
 use crate::driver::SIM_NAME;
-use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
-use proofload_measure::{ExchangeTimes, Heard, LatencyHistogram, Listener, Outcome, Recorder, Window};
+use proofload_measure::{
+    ExchangeTimes, Heard, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, Window,
+};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 

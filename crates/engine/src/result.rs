@@ -1,8 +1,7 @@
 //! What a load returns, and what can be watched while it lasts.
 
-use crate::seconds::SecondQuantiles;
 use crate::target::Negotiated;
-use proofload_measure::{Outcome, Silences, Snapshot};
+use proofload_measure::{Outcome, SecondQuantiles, Silences, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 

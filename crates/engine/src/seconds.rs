@@ -7,41 +7,14 @@
 //! Should it be so late that no empty snapshot is there, the worker goes on in the full one, which then spans several
 //! seconds: no count is lost, only those seconds cannot be separated.
 
-use proofload_measure::{Recorder, Snapshot, Window};
+use proofload_measure::{Collected, Recorder, SECOND_NS, Series, Snapshot, Stretch, Window};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread::Thread;
 
-pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds for which the series of counts has room; what comes later is left out of the series alone.
-pub(crate) const COUNTS_MAX: u64 = 7 * 86_400;
-/// Seconds for which quantiles are kept; a day takes 2 MiB.
-const QUANTILES_MAX: u64 = 3 * 86_400;
+const COUNTS_MAX: u64 = 7 * 86_400;
 /// Snapshots of each worker besides the one that it records in.
 const SPARES: usize = 2;
-
-/// Quantiles of the response times of the exchanges that were answered within a second, all workers merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SecondQuantiles {
-    /// Median.
-    pub p50_ns: u64,
-    /// 99th percentile.
-    pub p99_ns: u64,
-}
-
-/// A stretch of a load, whole seconds of its window where nothing was late: what all its workers saw, merged.
-#[derive(Debug)]
-pub struct Stretch<'a> {
-    /// Which of the loads, from 0.
-    pub stream: usize,
-    /// The second of the window with which it begins, from 0; it holds the discarded stretch too.
-    pub first: u64,
-    /// The second with which it ends. The one after the last second of the window holds what was in flight then.
-    pub last: u64,
-    /// Of its response times; `None` where nothing was answered.
-    pub quantiles: Option<SecondQuantiles>,
-    /// What happened in it. Its window is the part of the load's window that it covers.
-    pub snapshot: &'a Snapshot,
-}
 
 /// What a worker hands over.
 #[derive(Debug)]
@@ -211,63 +184,6 @@ impl Seconds {
         }
         self.give(recorder.finish(), end_ns.min(self.window.end_ns));
         (self.counts, self.service_sum_ns)
-    }
-}
-
-/// What the collector made of one load.
-#[derive(Debug)]
-pub(crate) struct Collected {
-    /// The sum.
-    pub snapshot: Snapshot,
-    /// Of each second; `None` for one without answers, and for one that could not be separated from its neighbours.
-    pub quantiles: Vec<Option<SecondQuantiles>>,
-}
-
-/// The stretches of one load that are whole, one after the other.
-#[derive(Debug)]
-pub(crate) struct Series {
-    stream: usize,
-    /// The second after the last stretch.
-    next: u64,
-    collected: Collected,
-}
-
-impl Series {
-    /// Of the load `stream`, of which nothing is known yet.
-    pub fn new(stream: usize, window: Window) -> Series {
-        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS);
-        let quantiles = Vec::with_capacity(seconds.min(QUANTILES_MAX) as usize);
-        Series { stream, next: 0, collected: Collected { snapshot: Snapshot::new(window), quantiles } }
-    }
-
-    /// The second with which the next stretch begins.
-    pub fn next(&self) -> u64 {
-        self.next
-    }
-
-    /// Adds the next stretch, up to second `last`, and tells of it.
-    pub fn add(&mut self, last: u64, stretch: &Snapshot, tell: &mut dyn FnMut(&Stretch<'_>)) {
-        let response = &stretch.response_time;
-        let quantiles = response.quantile_ns(0.5).zip(response.quantile_ns(0.99));
-        let quantiles = quantiles.map(|(p50_ns, p99_ns)| SecondQuantiles { p50_ns, p99_ns });
-        let (stream, first) = (self.stream, self.next);
-        let series = &mut self.collected.quantiles;
-        for _ in first..=last {
-            if series.len() < series.capacity() {
-                series.push(quantiles.filter(|_| first == last));
-            }
-        }
-        tell(&Stretch { stream, first, last, quantiles, snapshot: stretch });
-        if first == 0 {
-            self.collected.snapshot.window = stretch.window;
-        }
-        self.collected.snapshot.merge(stretch);
-        self.next = last + 1;
-    }
-
-    /// What it has come to.
-    pub fn finish(self) -> Collected {
-        self.collected
     }
 }
 

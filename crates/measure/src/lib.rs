@@ -6,18 +6,24 @@
 
 #![forbid(unsafe_code)]
 
+mod hiccups;
 mod histogram;
+mod merging;
 mod outcome;
 mod recorder;
+mod series;
 mod silence;
 mod slots;
 mod snapshot;
 mod sparse;
 mod window;
 
+pub use hiccups::Hiccups;
 pub use histogram::{Censored, Counted, DIGITS, DecodeError, LatencyHistogram, MAX_NS, Summary};
+pub use merging::Merging;
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
+pub use series::{Collected, SECOND_NS, SecondQuantiles, Series, Stretch};
 pub use silence::{Heard, Listener, Silences, silences};
 pub use snapshot::{CodeCounts, Snapshot, SparseSnapshot};
 pub use sparse::SparseHistogram;

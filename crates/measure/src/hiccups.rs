@@ -6,15 +6,15 @@
 //! its stretch. This is what jHiccup (Gil Tene) asks of a JVM, with a clock that needs no thread of its own: one would have to
 //! take turns with the worker on its CPU, and find the hiccups that it makes.
 
-use proofload_measure::LatencyHistogram;
+use crate::LatencyHistogram;
 use serde::{Deserialize, Serialize};
 
 /// Between two questions.
 const EVERY_NS: u64 = 1_000_000;
 
-/// The answers of one worker.
+/// The answers of one worker, or of several together.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Hiccups {
+pub struct Hiccups {
     /// When it is asked next; 0 before the first poll.
     next_ns: u64,
     asked: u64,
