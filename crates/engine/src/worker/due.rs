@@ -42,8 +42,7 @@ pub(super) struct Moment {
 #[derive(Debug)]
 pub(super) struct TargetMixes {
     mixes: Vec<Mix>,
-    /// Keeps the lanes of all workers apart in the choices.
-    first: u64,
+    share: Share,
 }
 
 impl TargetMixes {
@@ -52,13 +51,13 @@ impl TargetMixes {
             let entries = plan.mix.iter().enumerate().filter(move |(_, entry)| entry.target == target);
             Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
         };
-        TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), first: share.k << 48 }
+        TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), share }
     }
 
-    /// The entry that a lane asks next; each has its own part of the random stream.
+    /// The entry that a lane asks next; each lane of the load has its own part of the random stream, whoever it is dealt to.
     #[inline]
     pub fn choose(&self, number: LaneId, lane: &Lane) -> usize {
-        let stream = self.first ^ (u64::from(number) << 24);
+        let stream = self.share.number_of(number) << 24;
         self.mixes[lane.target as usize].choose(stream.wrapping_add(lane.begun))
     }
 }

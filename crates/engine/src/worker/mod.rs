@@ -15,7 +15,7 @@ mod think;
 
 use crate::check::Dealt;
 use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
-use crate::load::{Share, part};
+use crate::load::Share;
 use crate::record::{HandedOver, WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
 use crate::{Answers, Extent, LoadPlan, Watch};
@@ -58,12 +58,8 @@ impl<'a> Worker<'a> {
         giving: Giving,
     ) -> Self {
         let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
-        let quota = match plan.extent {
-            Extent::DurationNs(_) => None,
-            Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
-        };
         let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving));
-        let pace = Pace::new(plan, share, &window, quota, &exchanges.lanes, exchanges.first_lanes());
+        let pace = Pace::new(plan, share, &window, &exchanges.lanes, exchanges.first_lanes());
         Worker {
             plan,
             exchanges,

@@ -7,9 +7,9 @@ use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
 use crate::driver::Wake;
 use crate::lane::{Lane, LaneId};
-use crate::load::{Curve, Schedule, Share, Stripe};
+use crate::load::{Curve, Schedule, Share, Stripe, part};
 use crate::record::WorkerRecord;
-use crate::{Distribution, KeepAlive, LoadPlan, Profile};
+use crate::{Distribution, Extent, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
 
 /// Decides which exchange begins when, and on which connection.
@@ -44,15 +44,9 @@ struct Closed {
 impl Pace {
     /// For a load and a window that begin at 0, until [`Pace::begin_at`]. The load begins with the first `first` of
     /// these lanes.
-    pub fn new(
-        plan: &LoadPlan,
-        share: Share,
-        window: &Window,
-        quota: Option<u64>,
-        lanes: &[Lane],
-        first: usize,
-    ) -> Self {
+    pub fn new(plan: &LoadPlan, share: Share, window: &Window, lanes: &[Lane], first: usize) -> Self {
         let open = |schedule: Schedule| {
+            let quota = counted(plan).map(|count| ticks_of(schedule.clone(), share, window, count));
             let stripe = Stripe::new(schedule, share.k, share.n);
             let mut open = OpenQueue::new(plan, stripe, window, quota);
             open.reserve(plan, lanes, first);
@@ -62,7 +56,7 @@ impl Pace {
             Profile::Closed { think_ns } => Load::Closed(Closed {
                 thinking: first_asks(plan, share, think_ns, first),
                 pauses: Pauses::new(plan.seed, share, think_ns),
-                quota,
+                quota: counted(plan).map(|count| part(count, share.k, share.n)),
                 window_start_ns: window.start_ns,
                 mixes: TargetMixes::new(plan, share),
             }),
@@ -215,6 +209,24 @@ impl Pace {
     }
 }
 
+/// How many exchanges all shares together begin in the window; `None` without a limit.
+fn counted(plan: &LoadPlan) -> Option<u64> {
+    match plan.extent {
+        Extent::DurationNs(_) => None,
+        Extent::Requests { count, .. } => Some(count),
+    }
+}
+
+/// How many of the first `count` ticks of the window are those of this share.
+fn ticks_of(schedule: Schedule, share: Share, window: &Window, count: u64) -> u64 {
+    let mut all = Stripe::new(schedule, 0, 1);
+    while all.offset_ns() < window.start_ns {
+        all.advance();
+    }
+    let first = all.index() % share.n;
+    part(count, (share.k + share.n - first) % share.n, share.n)
+}
+
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
@@ -224,11 +236,12 @@ const FIRST_GAP_NS: u64 = 16_000;
 fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, lanes: usize) -> Waiting {
     let mut asks = Waiting::new(think_ns, lanes);
     let pauses = Pauses::new(plan.seed, share, think_ns);
+    let all = u64::from(plan.connections) * u64::from(plan.in_flight);
     let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
     for (place, number) in in_order(plan, lanes).into_iter().enumerate() {
         let offset_ns = match pauses.is_none() {
             true => place as u64 * gap_ns,
-            false => pauses.first_ns(number, lanes),
+            false => pauses.first_ns(number, all),
         };
         asks.push(offset_ns, number);
     }

@@ -39,15 +39,16 @@ impl Pauses {
     }
 
     /// When a connection asks first, from the first instant of the load: its phase in a pause that it is in already.
-    /// The phases of the `connections` of each share are spread evenly, else equal pauses would go in step for ever.
-    pub fn first_ns(&self, lane: LaneId, connections: usize) -> u64 {
-        let number = self.share.number_of(lane);
-        let all = (self.share.n * connections as u64).max(1);
+    /// The phases of all of them, `all` over all shares, are spread evenly, else equal pauses would go in step for ever.
+    pub fn first_ns(&self, lane: LaneId, all: u64) -> u64 {
+        let all = all.max(1);
+        // Where they are dealt to several targets, some have numbers beyond the last.
+        let phase = self.share.number_of(lane) % all;
         match self.draws.distribution() {
             Distribution::Constant(pause_ns) => {
-                (u128::from(*pause_ns) * u128::from(number) / u128::from(all)) as u64
+                (u128::from(*pause_ns) * u128::from(phase) / u128::from(all)) as u64
             }
-            _ => self.draws.rest(self.number(lane, 0), number as f64 / all as f64),
+            _ => self.draws.rest(self.number(lane, 0), phase as f64 / all as f64),
         }
     }
 }

@@ -74,16 +74,27 @@ pub(super) fn fed() -> (MixEntry, Asking) {
     (entry, Asking { feed, ..Asking::default() })
 }
 
+/// What all shares of a load came to.
+pub(super) struct Parts {
+    pub asked: Asked,
+    pub sum: Snapshot,
+    /// That there were from the beginning, and in the end.
+    pub connections: (u64, u64),
+}
+
 /// What a load asks whose shares begin at one common instant, each share a run of its own.
-pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snapshot) {
+pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> Parts {
     let drivers = Listening::default();
     let mut sum: Option<Snapshot> = None;
+    let mut connections = (0, 0);
     for share in 0..shares {
         let part = LoadPlan { share: (share, shares), workers, ..plan.clone() };
         let terms = Launch { start_ns: Some(SECOND), each_second: None };
         let result = launch(&[part], &Watch::default(), &drivers, terms).unwrap().remove(0);
         assert_eq!((result.window_start_ns, &result.findings[..]), (SECOND + plan.discard_ns, &[][..]));
         assert_eq!(result.generator.start_error_ns, vec![Some(0); workers as usize]);
+        connections.0 += u64::from(result.connections.began);
+        connections.1 += u64::from(result.connections.peak);
         match &mut sum {
             Some(sum) => sum.merge(&result.snapshot),
             None => sum = Some(result.snapshot),
@@ -91,7 +102,7 @@ pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snaps
     }
     let mut asked = std::mem::take(&mut *drivers.0.lock().unwrap());
     asked.sort_unstable();
-    (asked, sum.unwrap())
+    Parts { asked, sum: sum.unwrap(), connections }
 }
 
 #[test]
@@ -107,13 +118,13 @@ fn shares_and_workers_ask_together_what_the_whole_asks_to_the_nanosecond() {
         let extent = Extent::DurationNs(2 * SECOND);
         let (mix, asking) = (vec![entry.clone()], asking.clone());
         let plan = LoadPlan { profile, extent, mix, asking, connections: 64, ..closed() };
-        let (whole, seen) = asked(&plan, 1, 1);
+        let Parts { asked: whole, sum: seen, .. } = asked(&plan, 1, 1);
         assert!(whole.len() > 700, "{}", whole.len());
         let instants = |asked: &Asked| asked.iter().map(|(at, _)| *at).collect::<Vec<_>>();
         let mut rows: Vec<String> = whole.iter().map(|(_, line)| line.clone()).collect();
         rows.sort_unstable();
         for (shares, workers) in [(1, 3), (2, 1), (2, 2), (3, 1)] {
-            let (parts, sum) = asked(&plan, shares, workers);
+            let Parts { asked: parts, sum, .. } = asked(&plan, shares, workers);
             assert_eq!(instants(&parts), instants(&whole), "{shares} {workers} {:?}", plan.profile);
             let lines: Vec<&String> = parts.iter().map(|(_, line)| line).collect();
             assert_eq!(lines.len(), rows.len());
@@ -128,7 +139,7 @@ fn a_count_is_shared_out_exactly_with_its_rows() {
     let extent = Extent::Requests { count: 997, cap_ns: 100 * SECOND };
     let plan = LoadPlan { extent, mix: vec![entry], asking, connections: 30, ..closed() };
     for (shares, workers) in [(1, 1), (2, 1), (2, 2), (3, 2)] {
-        let (parts, sum) = asked(&plan, shares, workers);
+        let Parts { asked: parts, sum, .. } = asked(&plan, shares, workers);
         let mut lines: Vec<String> = parts.into_iter().map(|(_, line)| line).collect();
         lines.sort_unstable();
         lines.dedup();
