@@ -77,6 +77,7 @@ fn players(asked: &Asked, at: SocketAddr) -> anyhow::Result<Child> {
         command.arg(flag).arg(value);
     }
     child::ends_with_us(&mut command);
+    child::in_own_session(&mut command);
     command.stdout(Stdio::null()).spawn().context("the agents could not be started")
 }
 
