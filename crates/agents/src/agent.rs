@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::error::AgentError;
-use crate::link::{Heard, Sender, link};
+use crate::link::{Beat, Heard, Sender, link};
 use crate::message::{Failure, FromAgent, Hello, ToAgent, VERSION, frame, message};
 use crate::token::{NAME, Token};
 use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
@@ -25,8 +25,8 @@ use tokio_rustls::client::TlsStream;
 const RETRY: Duration = Duration::from_millis(250);
 /// How long one attempt may take.
 const ATTEMPT: Duration = Duration::from_secs(10);
-/// How soon a signal is heeded.
-const LOOK: Duration = Duration::from_millis(100);
+/// How soon a signal is heeded. To look is most of what an agent does that has nothing to do.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Whom an agent joins, and how.
 #[derive(Debug)]
@@ -137,6 +137,12 @@ impl Running {
         self.watch.stop.store(true, Ordering::Relaxed);
         self.begin = None;
     }
+
+    /// Nobody will hear what it comes to: a server that does not answer is not waited for.
+    fn abandon(&mut self) {
+        self.watch.abandoned.store(true, Ordering::Relaxed);
+        self.stop();
+    }
 }
 
 /// Waits for what the coordinator says, and does it.
@@ -148,7 +154,7 @@ async fn serve(
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (heard_in, mut heard) = unbounded_channel();
-    let alive = frame(&FromAgent::Alive).map_err(unsaid)?;
+    let beat = Beat::new(&FromAgent::Alive, &ToAgent::Alive).map_err(unsaid)?;
     let hello = Hello {
         version: VERSION.to_owned(),
         host: host_name(),
@@ -158,11 +164,11 @@ async fn serve(
     };
     let mut stream = stream;
     crate::message::write_frame(&mut stream, &frame(&hello).map_err(unsaid)?).await.map_err(unsaid)?;
-    let out = link(stream, alive, move |event| heard_in.send(event).is_ok());
+    let out = link(stream, beat, move |event| heard_in.send(event).is_ok());
     let mut running: Option<Running> = None;
     let ended = obey(engine, &out, &mut heard, &mut running, stop, tell).await;
     if let Some(mut running) = running {
-        running.stop();
+        running.abandon();
         // It looks at the switch after each poll.
         let _ = running.thread.join();
     }
@@ -229,6 +235,7 @@ fn carry(
             }
         }
         ToAgent::Stop => running.iter_mut().for_each(Running::stop),
+        ToAgent::Abandon => running.iter_mut().for_each(Running::abandon),
         ToAgent::Alive | ToAgent::Refused(_) | ToAgent::Welcome { .. } | ToAgent::Bye => {}
     }
     Ok(())

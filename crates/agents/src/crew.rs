@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::link::{Heard, Sender};
-use crate::member::{Event, Member};
+use crate::member::{Clock, Event, Member};
 use crate::message::{FromAgent, ToAgent, message};
 use proofload_engine::{EngineError, LoadPlan, lead_ns};
 use std::collections::HashMap;
@@ -15,6 +15,8 @@ const PINGS: u32 = 30;
 /// Agents that are asked something at once. With more of them, pings would be as slow as the answers to all others, and plans
 /// with the rows of their feeders would fill the memory.
 const AT_ONCE: usize = 64;
+/// In a load of this length clocks may run apart by more than they are known to: 50 ppm of it are half a millisecond.
+const LONG_NS: u64 = 10_000_000_000;
 /// How long all pings of those agents may take.
 const PINGING: Duration = Duration::from_secs(30);
 /// How long those agents may take until they have what they are to carry out.
@@ -123,6 +125,22 @@ impl Crew {
     ) -> Result<(), EngineError> {
         let agents = self.members.len();
         (0..agents).step_by(AT_ONCE).try_for_each(|first| with(self, first..agents.min(first + AT_ONCE)))
+    }
+
+    /// Within what the clock of each agent was known throughout a load that took so long, and has ended. Of a long one they are
+    /// compared once more, and forgotten again: the load was begun by what was known then.
+    pub fn clocks_within_ns(&mut self, took_ns: u64) -> u64 {
+        let began: Vec<Clock> = self.members.iter().map(Member::clock).collect();
+        if took_ns >= LONG_NS {
+            // An agent that is lost now has carried out its share.
+            let _ = self.set_clocks();
+        }
+        let mut most = 0;
+        for (member, began) in self.members.iter_mut().zip(began) {
+            most = most.max(began.within_until_ns(member.clock()).unwrap_or(0));
+            member.set_clock(began);
+        }
+        most
     }
 
     fn set_clocks_of(&mut self, places: Range<usize>) -> Result<(), EngineError> {

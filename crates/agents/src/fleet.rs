@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long the others may take to end when one is lost.
-const ENDING: Duration = Duration::from_secs(8);
+const ENDING: Duration = Duration::from_secs(3);
 /// How many times longer than usual agents may take to be ready at most.
 const PATIENCE_MAX: u64 = 64;
 
@@ -150,15 +150,13 @@ impl Crew {
             )));
         }
         let mut results = merger.finish();
-        self.enter(&mut results, &progress);
+        let within_ns = self.clocks_within_ns(clock::monotonic_ns().saturating_sub(start_ns));
+        self.enter(&mut results, &progress, within_ns);
         Ok(results)
     }
 
     /// Enters who carried these loads out, and who did not.
-    fn enter(&self, results: &mut [LoadResult], progress: &[Progress]) {
-        // One that was lost before it had answered a ping has no clock.
-        let clocks = self.members.iter().map(|member| member.round_trip_ns).filter(|ns| *ns < u64::MAX);
-        let clocks_within_ns = clocks.map(|ns| ns.div_ceil(2)).max().unwrap_or(0);
+    fn enter(&self, results: &mut [LoadResult], progress: &[Progress], clocks_within_ns: u64) {
         let agents =
             AgentsUse { count: self.members.len() as u32, clocks_within_ns, lost: 0, not_offered: 0 };
         for (stream, result) in results.iter_mut().enumerate() {
@@ -247,7 +245,7 @@ impl Crew {
 
     /// Ends the load everywhere, and waits until it has ended there.
     fn end(&mut self, progress: &mut [Progress]) {
-        self.tell_all(&ToAgent::Stop);
+        self.tell_all(&ToAgent::Abandon);
         let ending = Deadline::after(ENDING);
         while !ending.is_over() && self.awaited(progress).is_some() {
             let Ok(Event::Heard { from, heard }) = self.events.recv_timeout(LOOK) else { continue };

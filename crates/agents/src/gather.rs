@@ -4,9 +4,11 @@
 use crate::deadline::Deadline;
 use crate::error::{FleetError, MOST_AGENTS};
 use crate::fleet::Fleet;
-use crate::link::{Heard, Sender, link};
+use crate::link::{Beat, Heard, Sender, link};
 use crate::member::{Event, Member, Newcomer, Who};
-use crate::message::{Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame};
+use crate::message::{
+    FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame,
+};
 use crate::runtime::Runtime;
 use crate::token::Token;
 use rustls::ServerConfig;
@@ -254,9 +256,9 @@ async fn let_in(
         return Ok(None);
     }
     let hello: Hello = message(&bytes)?;
-    let alive = frame(&ToAgent::Alive)?;
+    let beat = Beat::new(&ToAgent::Alive, &FromAgent::Alive)?;
     let tell = tell.clone();
-    let out = link(stream, alive, move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok());
+    let out = link(stream, beat, move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok());
     Ok(Some(Newcomer { connection, hello, address, out }))
 }
 

@@ -1,7 +1,7 @@
 //! A connection between an agent and its coordinator, once TLS stands: what is to be sent goes into a queue, what comes is told to
 //! whoever listens, and each side says every second that it lives.
 
-use crate::message::{frame, read_frame, write_frame};
+use crate::message::{LENGTH_BYTES, frame, read_frame, write_frame};
 use proofload_host::clock;
 use serde::Serialize;
 use std::io;
@@ -53,26 +53,39 @@ impl Sender {
     }
 }
 
-/// Begins to send and to listen. `alive` says that this side lives; `tell` hears of what happens, and says whether it
+/// What either side says when it has nothing to say.
+#[derive(Debug)]
+pub(crate) struct Beat {
+    /// Our frame.
+    ours: Vec<u8>,
+    /// The bytes of theirs, without their length.
+    theirs: Vec<u8>,
+}
+
+impl Beat {
+    pub fn new(ours: &impl Serialize, theirs: &impl Serialize) -> io::Result<Beat> {
+        Ok(Beat { ours: frame(ours)?, theirs: frame(theirs)?.split_off(LENGTH_BYTES) })
+    }
+}
+
+/// Begins to send and to listen. `beat` says that a side lives, and is not told; `tell` hears of what happens, and says whether it
 /// wants to hear more.
-pub(crate) fn link<S>(
-    stream: S,
-    alive: Vec<u8>,
-    tell: impl Fn(Heard) -> bool + Clone + Send + 'static,
-) -> Sender
+pub(crate) fn link<S>(stream: S, beat: Beat, tell: impl Fn(Heard) -> bool + Clone + Send + 'static) -> Sender
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
     let (from, to) = tokio::io::split(stream);
     let (sender, queue) = unbounded_channel();
-    tokio::spawn(listen(from, tell.clone()));
-    tokio::spawn(send(to, queue, alive, tell));
+    tokio::spawn(listen(from, beat.theirs, tell.clone()));
+    tokio::spawn(send(to, queue, beat.ours, tell));
     Sender(sender)
 }
 
-async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, tell: impl Fn(Heard) -> bool) {
+async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, alive: Vec<u8>, tell: impl Fn(Heard) -> bool) {
     loop {
         let heard = match read_frame(&mut from, SILENCE).await {
+            // Who listens may have other things to do for hours.
+            Ok(bytes) if bytes == alive => continue,
             Ok(bytes) => Heard::Frame { at_ns: clock::monotonic_ns(), bytes },
             Err(error) => Heard::Lost(why(&error)),
         };

@@ -44,6 +44,28 @@ pub struct Who {
     pub address: SocketAddr,
 }
 
+/// What is known of an agent's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    pub ahead_ns: i64,
+    pub round_trip_ns: u64,
+}
+
+impl Clock {
+    /// Within what it is known; `None` before a ping was answered.
+    pub fn within_ns(self) -> Option<u64> {
+        (self.round_trip_ns < u64::MAX).then(|| self.round_trip_ns.div_ceil(2))
+    }
+
+    /// Within what it was known all the time until `later`, taken as it is now: clocks run apart.
+    pub fn within_until_ns(self, later: Clock) -> Option<u64> {
+        let at_first = self.within_ns()?;
+        let apart_ns = later.ahead_ns.abs_diff(self.ahead_ns);
+        let later = later.within_ns().map_or(0, |within_ns| apart_ns.saturating_add(within_ns));
+        Some(at_first.max(later))
+    }
+}
+
 /// An agent, as its coordinator knows it.
 #[derive(Clone, Debug)]
 pub struct Member {
@@ -64,6 +86,14 @@ pub struct Member {
 }
 
 impl Member {
+    pub(crate) fn clock(&self) -> Clock {
+        Clock { ahead_ns: self.ahead_ns, round_trip_ns: self.round_trip_ns }
+    }
+
+    pub(crate) fn set_clock(&mut self, clock: Clock) {
+        Clock { ahead_ns: self.ahead_ns, round_trip_ns: self.round_trip_ns } = clock;
+    }
+
     pub(crate) fn default_at(address: SocketAddr) -> Member {
         Member {
             index: 0,

@@ -13,6 +13,8 @@ use tokio::time::timeout;
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
 
+/// How many bytes say how long a frame is.
+pub(crate) const LENGTH_BYTES: usize = 4;
 /// Longest frame: a plan with the rows of its feeders.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -71,25 +73,27 @@ pub(crate) enum ToAgent {
     Begin { at_ns: u64 },
     /// End them early.
     Stop,
+    /// End them at once: what they come to is not wanted.
+    Abandon,
     /// There is nothing more to do.
     Bye,
 }
 
 /// A frame with that message.
 pub(crate) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
-    let frame = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
+    let frame = postcard::to_extend(message, vec![0; LENGTH_BYTES]).map_err(io::Error::other)?;
     with_length(frame)
 }
 
 fn with_length(mut frame: Vec<u8>) -> io::Result<Vec<u8>> {
-    let length = frame.len() - 4;
+    let length = frame.len() - LENGTH_BYTES;
     if length > MOST_BYTES {
         let why = format!(
             "a message of {length} bytes; at most {MOST_BYTES} are possible: fewer or shorter feeder rows"
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
+    frame[..LENGTH_BYTES].copy_from_slice(&(length as u32).to_be_bytes());
     Ok(frame)
 }
 
@@ -102,7 +106,7 @@ pub(crate) async fn read_frame(
     from: &mut (impl AsyncRead + Unpin),
     silence: Duration,
 ) -> io::Result<Vec<u8>> {
-    let mut length = [0; 4];
+    let mut length = [0; LENGTH_BYTES];
     timeout(silence, from.read_exact(&mut length)).await??;
     let length = u32::from_be_bytes(length) as usize;
     if length > MOST_BYTES {

@@ -5,6 +5,7 @@ use crate::error::{AgentError, FleetError};
 use crate::fleet::Fleet;
 use crate::gather::{Listener, Terms};
 use crate::index::index_from;
+use crate::member::Clock;
 use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, write_frame};
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};
@@ -22,6 +23,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 
+mod given_up;
 mod lost;
 
 const SECOND: u64 = 1_000_000_000;
@@ -400,6 +402,22 @@ fn the_quickest_ping_tells_the_time() {
     let mut member = Member::default_at(ANYWHERE);
     member.learn([9_000_000_000, 5, 5, 9_000_000_010]);
     assert_eq!((member.ahead_ns, member.round_trip_ns), (-9_000_000_000, 10));
+}
+
+#[test]
+fn clocks_that_run_apart_are_known_less_well() {
+    let clock = |ahead_ns, round_trip_ns| Clock { ahead_ns, round_trip_ns };
+    let hour = 3_600 * SECOND as i64;
+    let began = clock(-7_000, 80_001);
+    assert_eq!(began.within_until_ns(began), Some(40_001));
+    // 50 ppm of an hour, in either direction, and what the second look is inexact.
+    for apart_ns in [hour / 20_000, -hour / 20_000] {
+        assert_eq!(began.within_until_ns(clock(apart_ns - 7_000, 60_000)), Some(180_000_000 + 30_000));
+    }
+    // Nobody answered then, or at all.
+    assert_eq!(began.within_until_ns(clock(i64::MAX, u64::MAX)), Some(40_001));
+    assert_eq!(clock(0, u64::MAX).within_until_ns(began), None);
+    assert!(clock(i64::MIN, 0).within_until_ns(clock(i64::MAX, 2)).is_some_and(|ns| ns > u64::MAX / 2));
 }
 
 #[test]

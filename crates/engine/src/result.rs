@@ -163,7 +163,7 @@ pub struct AgentsUse {
     /// How many.
     pub count: u32,
     /// Within what the clock of each is known, and so the common first instant: half the shortest round trip of
-    /// the slowest.
+    /// the slowest. Of a load of 10 s or more also what their clocks ran apart until its end.
     pub clocks_within_ns: u64,
     /// How many were lost before they had carried out their share.
     pub lost: u32,
@@ -208,6 +208,8 @@ pub struct LoadResult {
 pub struct Watch {
     /// Set it to end the load early; workers check it after each poll.
     pub stop: AtomicBool,
+    /// Set it before `stop` to wait for nothing that is in flight: nobody wants the result.
+    pub abandoned: AtomicBool,
     /// Exchanges answered so far, all workers.
     pub answered: AtomicU64,
     /// Exchanges that ended otherwise so far.

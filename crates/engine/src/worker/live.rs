@@ -38,4 +38,9 @@ impl<'a> LiveCounters<'a> {
     pub fn is_stopped(&self) -> bool {
         self.watch.stop.load(Ordering::Relaxed)
     }
+
+    /// Whether nobody wants the result any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.watch.abandoned.load(Ordering::Relaxed)
+    }
 }

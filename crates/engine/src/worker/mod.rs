@@ -236,7 +236,8 @@ impl<'a> Worker<'a> {
                 end
             }
         };
-        now >= end || (self.exchanges.in_flight() == 0 && !self.pace.has_due())
+        let is_left = now >= end || self.live.is_abandoned();
+        is_left || (self.exchanges.in_flight() == 0 && !self.pace.has_due())
     }
 
     fn next_wake(&self, now: u64) -> Wake {

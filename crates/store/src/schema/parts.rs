@@ -97,8 +97,8 @@ pub struct Histograms {
 pub struct Agents {
     /// How many.
     pub count: u32,
-    /// Within what the clock of each was known when the load began, and so the common first instant; of several loads
-    /// the worst.
+    /// Within what the clock of each was known when the load began, and so the common first instant, and until the end of
+    /// one of 10 s or more; of several loads the worst.
     pub clocks_within_ns: u64,
     /// How many of them were lost before they had carried out their share, which nobody else did; of several loads the most.
     /// What they told before is in all figures but the generator's own; what was under way then is in none.

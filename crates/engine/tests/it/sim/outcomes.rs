@@ -57,6 +57,19 @@ fn a_server_that_does_not_answer_runs_into_the_response_time_out_and_costs_the_c
 }
 
 #[test]
+fn an_abandoned_load_waits_for_no_answer() {
+    let timeouts = Timeouts { response_ns: 60 * SECOND, ..closed().timeouts };
+    let waited_ns = |watch: Watch| {
+        let server = Server { faults: vec![(Fault::Silence, 1.0)], ..Server::default() };
+        let result = run_in(&LoadPlan { timeouts, ..closed() }, &watch, &World::new(server, 3)).unwrap();
+        only(&result, Outcome::Unanswered);
+        result.snapshot.unended.quantile_ns(1.0).unwrap()
+    };
+    assert!(waited_ns(Watch::default()) > 10 * SECOND);
+    assert!(waited_ns(Watch { abandoned: true.into(), ..Watch::default() }) < 2 * SECOND);
+}
+
+#[test]
 fn a_reset_on_the_first_exchange_is_told_from_a_later_one() {
     let (result, _) = always(Fault::ResetBefore, &closed());
     only(&result, Outcome::ResetFresh);
