@@ -136,7 +136,9 @@ fn again(
                 let what = "its servers or agents were on other machines; run the study anew";
                 return Err(mistake(what.to_string()));
             }
-            fleet = FleetArgs { agents: args.agents, tolerance: args.tolerance.clone() };
+            // The study may have asked for them.
+            let agents = (!plan.agents.is_empty()).then_some(plan.agents.len() as u32);
+            fleet = FleetArgs { agents, tolerance: args.tolerance.clone() };
             offline = args.offline;
             let catalogue = run::catalogue(&args)?;
             let study = study_of(&args, &catalogue, plan)?;

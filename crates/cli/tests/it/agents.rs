@@ -207,6 +207,22 @@ fn every_sitting_has_agents_of_its_own() {
 }
 
 #[test]
+fn agents_that_a_study_asks_for_carry_it_out_again() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
+    std::fs::write(&study, format!("{TWINS}places: {{ agents: 2 }}\n")).expect("written");
+    let (mark, record) = (mark("again"), dir.path().join("runs/twins/latest"));
+    let run = ["run", study.to_str().expect("a path"), "--smoke", "--no-ceiling", "--timing", SHORT];
+    let rerun = ["rerun", record.to_str().expect("a path")];
+    for verb in [&run[..], &rerun] {
+        let output = marked(&[verb, &["--dir", folder, "-q"]].concat(), &mark).output().expect("it runs");
+        assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{verb:?}: {}", text(&output.stderr));
+    }
+    assert_eq!(by_two_agents(dir.path(), "twins"), 2);
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
 fn servers_are_compared_by_agents() {
     let (a, b, dir) =
         (Reference::start(&[]), Reference::start(&[]), tempfile::tempdir().expect("a directory"));
