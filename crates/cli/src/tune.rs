@@ -2,10 +2,12 @@
 
 use crate::args::{LengthsArg, ListFormat, TuneArgs};
 use crate::exit::{Exit, leave};
+use crate::fleet::{tolerated, with_agents};
 use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded};
 use crate::runs::print_json;
+use proofload_engine::Generator;
 use proofload_host::clock;
 use proofload_host::lock::MeasuringLock;
 use proofload_lab::plan::{Length, Preset};
@@ -31,12 +33,14 @@ struct Tuning<'a> {
     held: MeasuringLock,
     /// When the budget is used up, on the monotonic clock.
     until_ns: u64,
+    generator: &'a dyn Generator,
 }
 
 /// The verb.
 pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let budget_ns = study::quantity::duration(&args.budget)
         .map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    tolerated(&args.fleet.tolerance, args.fleet.agents)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
@@ -49,23 +53,9 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let mut race = race(args, &search, budget_ns)?;
     let held = run::right_to_measure(&search.study().name, args.no_wait, args.quiet)?;
     let until_ns = clock::monotonic_ns().saturating_add(budget_ns);
-    let mut tuning = Tuning { args, search, catalogue, cache, preset, held, until_ns };
-    if tuning.heats(&mut race)? == Exit::Interrupted {
-        return Ok(Exit::Interrupted);
-    }
-    let winner = race.winner();
-    tuning.search.enter_standings(&race, winner);
-    let confirmed = match winner == tuning.search.default_variant() {
-        // As a study of which no claim is left: nothing was found to be better, and nothing was judged.
-        true => Ok(Exit::Undecided),
-        false => tuning.confirm(winner),
-    };
-    // What the search came to is printed whatever became of its confirmation.
-    match args.format {
-        ListFormat::Json => print_json(&tuning.search.result)?,
-        ListFormat::Text => output::print(&proofload_report::tune_text(&tuning.search.result))?,
-    }
-    confirmed
+    with_agents(&args.fleet, args.quiet, |generator| {
+        Tuning { args, search, catalogue, cache, preset, held, until_ns, generator }.to_its_end(&mut race)
+    })
 }
 
 /// The search that the arguments ask for.
@@ -159,6 +149,25 @@ fn timing_error(why: String) -> anyhow::Error {
 }
 
 impl Tuning<'_> {
+    fn to_its_end(mut self, race: &mut Race) -> anyhow::Result<Exit> {
+        if self.heats(race)? == Exit::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        let winner = race.winner();
+        self.search.enter_standings(race, winner);
+        let confirmed = match winner == self.search.default_variant() {
+            // As a study of which no claim is left: nothing was found to be better, and nothing was judged.
+            true => Ok(Exit::Undecided),
+            false => self.confirm(winner),
+        };
+        // What the search came to is printed whatever became of its confirmation.
+        match self.args.format {
+            ListFormat::Json => print_json(&self.search.result)?,
+            ListFormat::Text => output::print(&proofload_report::tune_text(&self.search.result))?,
+        }
+        confirmed
+    }
+
     /// Runs all heats, and enters what each says.
     fn heats(&mut self, race: &mut Race) -> anyhow::Result<Exit> {
         let heats = race.heats().len();
@@ -229,6 +238,7 @@ impl Tuning<'_> {
             no_ceiling: self.args.no_ceiling,
             seed: Some(self.search.part_seed()),
             shape: Some(shape),
+            generator: self.generator,
             ..StudyRun::new(study, &self.catalogue, &self.cache, &self.args.dir)
         };
         let output = output_of_part(self.args.quiet);

@@ -35,6 +35,14 @@ pub struct FleetArgs {
     pub tolerance: ToleranceArgs,
 }
 
+/// For verbs whose options are all under one heading.
+pub(super) fn without_heading(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "agents" | "tolerate_lost" => arg.help_heading(None::<&str>),
+        _ => arg,
+    }
+}
+
 /// What a study is given in a cluster.
 #[derive(Debug, Clone, Default, Args)]
 pub struct KubernetesArgs {

@@ -1,6 +1,7 @@
 //! Arguments of the noise audit and of the search for the best variant.
 
-use super::{DriverArg, ListFormat, heading};
+use super::agents::without_heading;
+use super::{DriverArg, FleetArgs, ListFormat, heading};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -50,6 +51,7 @@ pub enum LengthsArg {
 
 /// `proofload tune STUDY`.
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(without_heading))]
 pub struct TuneArgs {
     /// The study file; its variants are the candidates
     #[arg(value_name = "STUDY")]
@@ -81,6 +83,9 @@ pub struct TuneArgs {
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
     #[arg(long, value_name = "DRIVER", value_enum, hide_short_help = true)]
     pub driver: Option<DriverArg>,
+    /// Who carries the loads out.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result
     #[arg(long, hide_short_help = true)]
     pub no_ceiling: bool,

@@ -1,5 +1,6 @@
 //! Arguments of `proofload replicate`.
 
+use super::agents::without_heading;
 use super::{FleetArgs, ListFormat};
 use clap::Args;
 use std::path::PathBuf;
@@ -67,10 +68,10 @@ pub struct ReplicateArgs {
     pub quiet: bool,
 }
 
-/// Who carries loads out is of no use to runs that were measured before; and here all options are under one heading.
+/// Who carries loads out is of no use to runs that were measured before.
 fn of_a_measurement(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
-        "agents" | "tolerate_lost" => arg.conflicts_with("from").help_heading(None::<&str>),
+        "agents" | "tolerate_lost" => without_heading(arg).conflicts_with("from"),
         _ => arg,
     }
 }

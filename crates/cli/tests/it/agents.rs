@@ -254,6 +254,25 @@ fn a_capacity_is_searched_by_agents() {
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
+#[test]
+#[ignore = "full: half a minute of blocks"]
+fn the_best_variant_is_searched_by_agents() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
+    let twins = TWINS.replace("seed: [\"1\", \"2\"]", "service: ['spin:800us', 'spin:200us']");
+    let claim = "throughput(service=spin:200us) > throughput(service=spin:800us)";
+    let (before, _) = twins.split_once("  - alike").expect("a claim");
+    std::fs::write(&study, format!("{before}  - faster: '{claim}'\n")).expect("written");
+    let mark = mark("tuned");
+    let mut args = vec!["tune", study.to_str().expect("a path"), "--budget", "300s", "--timing", SHORT];
+    args.extend(["--no-ceiling", "--agents", "2", "--dir", folder, "-q"]);
+    let output = marked(&args, &mark).output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
+    assert!(by_two_agents(dir.path(), "twins-tune") > 0);
+    assert_eq!(by_two_agents(dir.path(), "twins-tuned"), 1);
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
 /// Whoever did not need them would not miss them.
 #[test]
 fn a_comparison_and_a_search_end_without_their_agents() {
