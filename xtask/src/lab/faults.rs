@@ -30,6 +30,7 @@ const LONG: [&str; 5] = [
 /// How the command must end.
 pub enum Ends {
     With(i32),
+    WithOneOf([i32; 2]),
     /// It was killed.
     Killed,
 }
@@ -57,9 +58,11 @@ pub struct Fault {
 }
 
 const BOTH: &[Engine] = &[Engine::Ssh, Engine::Slurm];
+const SSH: &[Engine] = &[Engine::Ssh];
+const SLURM: &[Engine] = &[Engine::Slurm];
 
 /// Between machines that run commands.
-pub const BETWEEN_MACHINES: [Fault; 9] = [
+pub const BETWEEN_MACHINES: [Fault; 10] = [
     Fault {
         what: "Ctrl-C at the command",
         strike: |trial| signal("INT", trial.child.id()),
@@ -74,7 +77,16 @@ pub const BETWEEN_MACHINES: [Fault; 9] = [
         mend: nothing,
         ends: Ends::Killed,
         record: Record::There,
-        engines: BOTH,
+        engines: SSH,
+    },
+    Fault {
+        // It is salloc, which ends what it started.
+        what: "the command is killed",
+        strike: |trial| signal("KILL", trial.child.id()),
+        mend: nothing,
+        ends: Ends::Killed,
+        record: Record::Home,
+        engines: SLURM,
     },
     Fault {
         what: "the coordinator is killed",
@@ -122,7 +134,7 @@ pub const BETWEEN_MACHINES: [Fault; 9] = [
     },
     Fault {
         what: "the disk with the record is full",
-        strike: |trial| fill(trial.bench),
+        strike: |trial| fill(trial),
         mend: |bench| there(bench, "rm -f FOLDER/fill"),
         ends: Ends::With(1),
         record: Record::Home,
@@ -135,9 +147,10 @@ pub const BETWEEN_MACHINES: [Fault; 9] = [
             output(trial.bench.net.outside("scancel").arg(job)).map(drop)
         },
         mend: nothing,
-        ends: Ends::With(130),
-        record: Record::There,
-        engines: &[Engine::Slurm],
+        // Its agents may be missed before it hears that it is to end.
+        ends: Ends::WithOneOf([130, 12]),
+        record: Record::Home,
+        engines: SLURM,
     },
 ];
 
@@ -160,9 +173,13 @@ fn there(bench: &Bench<'_>, line: &str) -> anyhow::Result<()> {
     output(&mut bench.at("a", &["sh", "-c", &quoted(&line, bench.engine)])).map(drop)
 }
 
-/// dd ends badly, since the disk is full.
-fn fill(bench: &Bench<'_>) -> anyhow::Result<()> {
-    there(bench, "dd if=/dev/zero of=FOLDER/fill bs=64k 2>/dev/null; test -s FOLDER/fill")
+/// The disk that the coordinator sees. Another job would wait for the end of this one. dd ends badly, since the disk is full.
+fn fill(trial: &Trial<'_>) -> anyhow::Result<()> {
+    let (folder, pid) = (trial.bench.cache_there().join(KEPT), one_of(trial, "__place")?);
+    let line = "dd if=/dev/zero of=$0/fill bs=64k 2>/dev/null; test -s $0/fill";
+    let mut enter = Command::new("nsenter");
+    enter.args(["--mount", "--target", &pid.to_string(), "sh", "-c", line]).arg(folder);
+    output(&mut enter).map(drop)
 }
 
 /// All of them whose name has this word.
@@ -206,13 +223,15 @@ fn strike(bench: &Bench<'_>, number: usize, fault: &Fault, row: &mut Row) -> any
     let ended = trial.ended_after(begun)?;
     (row.exit, row.seconds) = (ended.exit(), Some(ended.seconds));
     if let Some(pid) = trial.paused.take() {
-        signal("CONT", pid)?;
+        // Where the engine has killed it, it is gone.
+        let _ = signal("CONT", pid);
         trial.ended(Instant::now(), Duration::from_secs_f64(END_WITHIN)).context("after it may go on")?;
     }
     (fault.mend)(bench)?;
     row.record = record(&trial, fault, &ended)?;
     let right = match fault.ends {
         Ends::With(code) => ended.status.code() == Some(code),
+        Ends::WithOneOf(codes) => ended.status.code().is_some_and(|code| codes.contains(&code)),
         Ends::Killed => ended.status.code().is_none(),
     };
     ensure!(right, "it left with {}: {}", ended.exit(), last_of(&ended.told));
