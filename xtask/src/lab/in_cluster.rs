@@ -243,7 +243,7 @@ fn by_manifest(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     let on_kubernetes = everywhere(bench.engine);
     let mut manifest = bench.net.outside(&bench.proofload);
     // The first two words say that a run is to be on Kubernetes, which a manifest is in any case.
-    manifest.args(["manifest", &study, "--smoke"]).args(&on_kubernetes[2..]);
+    manifest.args(["manifest", &study]).args(&on_kubernetes[2..]);
     let text = super::commands::output(&mut manifest)?;
     let path = bench.net.folder().join("manifest.yaml");
     fs::write(&path, text)?;

@@ -14,8 +14,13 @@ const NAMED_MAX: usize = 8;
 
 /// `3 agents on lab1, lab2`.
 pub fn agents(agents: &[PlannedAgent]) -> String {
-    let mut hosts: Vec<&str> = agents.iter().map(|agent| agent.host.as_str()).collect();
-    hosts.dedup();
+    // Agents may have been dealt to their machines in turn.
+    let mut hosts: Vec<&str> = Vec::new();
+    for agent in agents {
+        if !hosts.contains(&agent.host.as_str()) {
+            hosts.push(&agent.host);
+        }
+    }
     let more = hosts.len().saturating_sub(NAMED_MAX);
     hosts.truncate(NAMED_MAX);
     let more = if more > 0 { say!("places-and-more", more) } else { String::new() };
@@ -58,6 +63,15 @@ pub fn agent_lost(block: u32, n: usize, of: usize, finding: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_of_several_agents_is_named_once() {
+        let on = |host: &str| PlannedAgent { host: host.to_owned(), ..PlannedAgent::default() };
+        let said = agents(&["b", "c", "b", "c"].map(on));
+        assert!(said.starts_with('4') && said.ends_with("b, c"), "{said}");
+        let many: Vec<PlannedAgent> = (0..20).map(|at| on(&format!("n{}", at % 10))).collect();
+        assert!(agents(&many).contains("n7") && !agents(&many).contains("n8"), "{}", agents(&many));
+    }
 
     #[test]
     fn a_network_is_told_with_its_units_and_what_is_missing_of_it() {
