@@ -233,15 +233,16 @@ fn lost(place: usize) -> Option<(usize, Said)> {
 }
 
 /// Share `k` of `n` of a load that may be a share itself. CPUs are this machine's: with several agents on it they take
-/// turns, and an agent elsewhere has all of its own.
-fn share(plan: &LoadPlan, k: u32, n: u32, is_here: bool) -> LoadPlan {
+/// turns, and an agent elsewhere has all of its own. Threads are as many as have a connection each, as in one process.
+pub(crate) fn share(plan: &LoadPlan, k: u32, n: u32, is_here: bool) -> LoadPlan {
     let mut share = plan.clone();
     share.share = (plan.share.0 * n + k, plan.share.1 * n);
     if !is_here {
         share.cpus.clear();
     }
+    share.workers = plan.workers.clamp(1, (plan.connections / n.max(1)).max(1));
     if !share.cpus.is_empty() {
-        let first = (k * plan.workers) as usize % share.cpus.len();
+        let first = (k * share.workers) as usize % share.cpus.len();
         share.cpus.rotate_left(first);
     }
     share

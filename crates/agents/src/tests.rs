@@ -405,6 +405,15 @@ fn the_quickest_ping_tells_the_time() {
 }
 
 #[test]
+fn an_agent_has_no_more_threads_than_connections() {
+    let plan = |workers, connections| LoadPlan { workers, connections, ..plan(ANYWHERE, SECOND) };
+    let threads =
+        |workers, connections, n| crate::crew::share(&plan(workers, connections), 0, n, false).workers;
+    assert_eq!((threads(8, 64, 20), threads(8, 64, 4), threads(2, 64, 4)), (3, 8, 2));
+    assert_eq!((threads(8, 2, 2), threads(8, 1, 2)), (1, 1));
+}
+
+#[test]
 fn clocks_that_run_apart_are_known_less_well() {
     let clock = |ahead_ns, round_trip_ns| Clock { ahead_ns, round_trip_ns };
     let hour = 3_600 * SECOND as i64;

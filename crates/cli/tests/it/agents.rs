@@ -222,6 +222,28 @@ fn agents_that_a_study_asks_for_carry_it_out_again() {
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
+/// Twice the threads of two agents are four.
+#[test]
+fn slices_with_more_threads_are_only_tried_where_each_has_a_connection() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
+    std::fs::write(&study, TWINS).expect("written");
+    for (connections, tried) in [("3", false), ("4", true)] {
+        let setting = format!("load.closed.connections={connections}");
+        let mut args = vec!["run", study.to_str().expect("a path"), "--agents", "2", "--set", &setting];
+        args.extend(["--budget", "15s", "--no-ceiling", "--timing", SHORT, "--dir", folder]);
+        let output = marked(&args, &mark(connections)).output().expect("it runs");
+        let said = text(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{said}");
+        assert!(!said.contains("with other threads"), "{said}");
+        let blocks = std::fs::read_dir(dir.path().join("runs/twins/latest/blocks")).expect("blocks");
+        let is_tried = blocks.flatten().any(|block| {
+            std::fs::read_to_string(block.path()).expect("text").contains("\"phase\":\"perturbation\"")
+        });
+        assert_eq!(is_tried, tried, "{said}");
+    }
+}
+
 #[test]
 fn servers_are_compared_by_agents() {
     let (a, b, dir) =
@@ -361,6 +383,11 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
     let alone = proofload(&[&args[..], &[file, "--wait", "200ms"]].concat());
     assert_eq!(alone.status.code(), Some(3));
     assert!(text(&alone.stderr).contains("missing: number 0, 1"), "{}", text(&alone.stderr));
+    let few = ["run", "studies/quickstart.yaml", "--set", "load.closed.connections=1", "--agents", "2"];
+    let few = proofload(&few);
+    assert_eq!(few.status.code(), Some(2));
+    let why = "load: 1c: fewer connections than the 2 agents";
+    assert!(text(&few.stderr).contains(why), "{}", text(&few.stderr));
     // Nobody is waited for, or started, for a study that cannot be run.
     let study = dir.path().join("wrong.yaml");
     std::fs::write(&study, "study: wrong\n").expect("written");

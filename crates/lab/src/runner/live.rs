@@ -375,7 +375,9 @@ impl Bench for LiveBench<'_> {
 
     fn can_double(&self, point: usize) -> bool {
         let (study, point) = (self.terms.study, &self.terms.study.points[point]);
-        let twice = self.workers().saturating_mul(2);
+        // Each agent has so many.
+        let agents = self.terms.generator.agents().len().max(1) as u32;
+        let twice = self.workers().saturating_mul(2).saturating_mul(agents);
         match study.streams.is_empty() {
             true => point.connections >= twice,
             false => point.streams.iter().all(|load| load.connections >= twice),

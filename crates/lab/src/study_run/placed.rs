@@ -5,21 +5,35 @@ use crate::runner::Preparing;
 use proofload_engine::AgentPlace;
 use proofload_host::cpus;
 use proofload_store::schema::{Plan, PlannedAgent};
-use proofload_study::Study;
+use proofload_study::{LoadPoint, Study};
 use std::net::IpAddr;
 
-/// A study that names places is not run in another one without a word.
+/// A study that names places is not run in another one without a word, and every agent needs a connection.
 ///
 /// # Errors
-/// When it would be.
+/// When it would be, or when a load point has fewer.
 pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) -> Result<(), RunError> {
-    match study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
-        true => {
-            let why = "the study names places; only proofload run and coordinator go there: run it so, or take them out";
-            Err(RunError::Usage(why.to_owned()))
-        }
-        false => Ok(()),
+    if study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
+        let why = "the study names places; only proofload run and coordinator go there: run it so, or take them out";
+        return Err(RunError::Usage(why.to_owned()));
     }
+    let few = study.points.iter().filter(|point| connections(point) < agents.len());
+    let few: Vec<&str> = few.map(|point| point.label.as_str()).collect();
+    match few.is_empty() {
+        true => Ok(()),
+        false => Err(RunError::Usage(format!(
+            "load: {}: fewer connections than the {} agents, each of which needs one; raise the connections, or take fewer \
+             agents",
+            few.join(", "),
+            agents.len()
+        ))),
+    }
+}
+
+/// How many the load has, or with streams the smallest of them.
+fn connections(point: &LoadPoint) -> usize {
+    let streams = point.streams.iter().map(|stream| stream.connections);
+    streams.min().unwrap_or(point.connections) as usize
 }
 
 /// The CPUs of this machine between generator and servers.
