@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use std::time::{Duration, Instant};
 
 /// Half a minute to a minute and a half, with a load that leaves CPU time to the agents beside the servers.
-const SHORT: [&str; 5] = [
+pub const SHORT: [&str; 5] = [
     "--timing",
     "warm-up=300ms,slice=200ms,discard=20ms,cycles=4",
     "--budget=75s",
@@ -19,7 +19,7 @@ const SHORT: [&str; 5] = [
 const WITHIN: Duration = Duration::from_secs(420);
 
 /// Supported, refuted or undecided.
-const VERDICTS: [i32; 3] = [0, 10, 11];
+pub const VERDICTS: [i32; 3] = [0, 10, 11];
 
 struct Study {
     what: &'static str,
