@@ -54,7 +54,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let held = run::right_to_measure(&search.study().name, args.no_wait, args.quiet)?;
     let until_ns = clock::monotonic_ns().saturating_add(budget_ns);
     with_agents(&args.fleet, args.quiet, |generator| {
-        Tuning { args, search, catalogue, cache, preset, held, until_ns, generator }.to_its_end(&mut race)
+        Tuning { args, search, catalogue, cache, preset, held, until_ns, generator }.finish(&mut race)
     })
 }
 
@@ -149,7 +149,7 @@ fn timing_error(why: String) -> anyhow::Error {
 }
 
 impl Tuning<'_> {
-    fn to_its_end(mut self, race: &mut Race) -> anyhow::Result<Exit> {
+    fn finish(mut self, race: &mut Race) -> anyhow::Result<Exit> {
         if self.heats(race)? == Exit::Interrupted {
             return Ok(Exit::Interrupted);
         }
