@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::error::AgentError;
-use crate::link::{Beat, Heard, Sender, link};
+use crate::link::{Heard, Heartbeat, Sender, link};
 use crate::message::{Failure, FromAgent, Hello, ToAgent, VERSION, frame, message};
 use crate::token::{NAME, Token};
 use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
@@ -77,8 +77,8 @@ pub fn agent_by(
         let stream = join(joining, stop).await?;
         serve(stream, engine, joining.index, stop, tell).await
     });
-    // What is still to be sent is sent; a peer that takes nothing is not waited for.
-    runtime.shutdown_timeout(Duration::from_millis(200));
+    // A name that is still being looked up is not waited for.
+    runtime.shutdown_background();
     ended
 }
 
@@ -154,7 +154,7 @@ async fn serve(
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (heard_in, mut heard) = unbounded_channel();
-    let beat = Beat::new(&FromAgent::Alive, &ToAgent::Alive).map_err(unsaid)?;
+    let heartbeat = Heartbeat::new(&FromAgent::Alive, &ToAgent::Alive).map_err(unsaid)?;
     let hello = Hello {
         version: VERSION.to_owned(),
         host: host_name(),
@@ -164,7 +164,7 @@ async fn serve(
     };
     let mut stream = stream;
     crate::message::write_frame(&mut stream, &frame(&hello).map_err(unsaid)?).await.map_err(unsaid)?;
-    let out = link(stream, beat, move |event| heard_in.send(event).is_ok());
+    let out = link(stream, heartbeat, None, move |event| heard_in.send(event).is_ok());
     let mut running: Option<Running> = None;
     let ended = obey(engine, &out, &mut heard, &mut running, stop, tell).await;
     if let Some(mut running) = running {

@@ -16,7 +16,7 @@ const PINGS: u32 = 30;
 /// with the rows of their feeders would fill the memory.
 const AT_ONCE: usize = 64;
 /// In a load of this length clocks may run apart by more than they are known to: 50 ppm of it are half a millisecond.
-const LONG_NS: u64 = 10_000_000_000;
+pub(crate) const LONG_NS: u64 = 10_000_000_000;
 /// How long all pings of those agents may take.
 const PINGING: Duration = Duration::from_secs(30);
 /// How long those agents may take until they have what they are to carry out.
@@ -91,7 +91,6 @@ impl Crew {
         match heard {
             Heard::Left { at_ns } => Ok(Some((place, Said::Left { at_ns }))),
             Heard::Frame { at_ns, bytes } => match message(&bytes) {
-                Ok(FromAgent::Alive) => Ok(None),
                 Ok(message) => Ok(Some((place, Said::Message { at_ns, message }))),
                 Err(error) => {
                     self.lose(place, &format!("it speaks otherwise: {error}")).map(|()| lost(place))
@@ -240,7 +239,7 @@ pub(crate) fn share(plan: &LoadPlan, k: u32, n: u32, is_here: bool) -> LoadPlan 
     if !is_here {
         share.cpus.clear();
     }
-    share.workers = plan.workers.clamp(1, (plan.connections / n.max(1)).max(1));
+    share.workers = plan.workers.clamp(1, (plan.connections / share.share.1.max(1)).max(1));
     if !share.cpus.is_empty() {
         let first = (k * share.workers) as usize % share.cpus.len();
         share.cpus.rotate_left(first);

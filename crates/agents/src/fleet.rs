@@ -26,7 +26,7 @@ const PATIENCE_MAX: u64 = 64;
 /// All agents of a coordinator.
 #[derive(Debug)]
 pub struct Fleet {
-    crew: Mutex<Crew>,
+    pub(crate) crew: Mutex<Crew>,
     _runtime: Runtime,
 }
 

@@ -4,7 +4,7 @@
 use crate::deadline::Deadline;
 use crate::error::{FleetError, MOST_AGENTS};
 use crate::fleet::Fleet;
-use crate::link::{Beat, Heard, Sender, link};
+use crate::link::{Heard, Heartbeat, Sender, Sending, link};
 use crate::member::{Event, Member, Newcomer, Who};
 use crate::message::{
     FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, version_of, write_frame,
@@ -13,6 +13,7 @@ use crate::runtime::Runtime;
 use crate::token::Token;
 use rustls::ServerConfig;
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::WeakSender;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -92,7 +94,7 @@ impl Listener {
         listener.set_nonblocking(true).map_err(system("--listen"))?;
         let address = listener.local_addr().map_err(system("--listen"))?;
         let (tell, events) = mpsc::channel();
-        let runtime = Runtime::start(move || accept(listener, Arc::new(config), tell))?;
+        let runtime = Runtime::start(move |sending| accept(listener, Arc::new(config), tell, sending))?;
         Ok(Listener { address, runtime, events })
     }
 
@@ -213,7 +215,12 @@ fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
 }
 
 /// Lets in whoever dials, for ever.
-async fn accept(listener: std::net::TcpListener, config: Arc<ServerConfig>, tell: mpsc::Sender<Event>) {
+async fn accept(
+    listener: std::net::TcpListener,
+    config: Arc<ServerConfig>,
+    tell: mpsc::Sender<Event>,
+    sending: Sending,
+) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let acceptor = TlsAcceptor::from(config);
     let connections = AtomicU64::new(0);
@@ -223,12 +230,13 @@ async fn accept(listener: std::net::TcpListener, config: Arc<ServerConfig>, tell
             tokio::time::sleep(LOOK).await;
             continue;
         };
-        let (acceptor, tell) = (acceptor.clone(), tell.clone());
+        // Whoever is not let in yet is not waited for.
+        let (acceptor, tell, sending) = (acceptor.clone(), tell.clone(), sending.downgrade());
         let connection = connections.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             // Who cannot prove that they know the token is nobody.
             if let Ok(Ok(Some(newcomer))) =
-                timeout(HANDSHAKE, let_in(acceptor, stream, address, connection, &tell)).await
+                timeout(HANDSHAKE, let_in(acceptor, stream, address, connection, &tell, &sending)).await
             {
                 let _ = tell.send(Event::Joined(newcomer));
             }
@@ -242,6 +250,7 @@ async fn let_in(
     address: SocketAddr,
     connection: u64,
     tell: &mpsc::Sender<Event>,
+    sending: &WeakSender<Infallible>,
 ) -> io::Result<Option<Newcomer>> {
     stream.set_nodelay(true)?;
     let mut stream = acceptor.accept(stream).await?;
@@ -256,9 +265,10 @@ async fn let_in(
         return Ok(None);
     }
     let hello: Hello = message(&bytes)?;
-    let beat = Beat::new(&ToAgent::Alive, &FromAgent::Alive)?;
+    let heartbeat = Heartbeat::new(&ToAgent::Alive, &FromAgent::Alive)?;
     let tell = tell.clone();
-    let out = link(stream, beat, move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok());
+    let told = move |heard| tell.send(Event::Heard { from: connection, heard }).is_ok();
+    let out = link(stream, heartbeat, sending.upgrade(), told);
     Ok(Some(Newcomer { connection, hello, address, out }))
 }
 

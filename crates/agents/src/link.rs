@@ -4,6 +4,7 @@
 use crate::message::{LENGTH_BYTES, frame, read_frame, write_frame};
 use proofload_host::clock;
 use serde::Serialize;
+use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf};
@@ -53,31 +54,42 @@ impl Sender {
     }
 }
 
+/// Held by every connection that still has something to send; nothing is ever put into it.
+pub(crate) type Sending = tokio::sync::mpsc::Sender<Infallible>;
+
 /// What either side says when it has nothing to say.
 #[derive(Debug)]
-pub(crate) struct Beat {
+pub(crate) struct Heartbeat {
     /// Our frame.
     ours: Vec<u8>,
     /// The bytes of theirs, without their length.
     theirs: Vec<u8>,
 }
 
-impl Beat {
-    pub fn new(ours: &impl Serialize, theirs: &impl Serialize) -> io::Result<Beat> {
-        Ok(Beat { ours: frame(ours)?, theirs: frame(theirs)?.split_off(LENGTH_BYTES) })
+impl Heartbeat {
+    pub fn new(ours: &impl Serialize, theirs: &impl Serialize) -> io::Result<Heartbeat> {
+        Ok(Heartbeat { ours: frame(ours)?, theirs: frame(theirs)?.split_off(LENGTH_BYTES) })
     }
 }
 
-/// Begins to send and to listen. `beat` says that a side lives, and is not told; `tell` hears of what happens, and says whether it
-/// wants to hear more.
-pub(crate) fn link<S>(stream: S, beat: Beat, tell: impl Fn(Heard) -> bool + Clone + Send + 'static) -> Sender
+/// Begins to send and to listen. Heartbeats are not told; `tell` hears of what happens, and says whether it
+/// wants to hear more. `sending` is let go when the last message has left.
+pub(crate) fn link<S>(
+    stream: S,
+    heartbeat: Heartbeat,
+    sending: Option<Sending>,
+    tell: impl Fn(Heard) -> bool + Clone + Send + 'static,
+) -> Sender
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
     let (from, to) = tokio::io::split(stream);
     let (sender, queue) = unbounded_channel();
-    tokio::spawn(listen(from, beat.theirs, tell.clone()));
-    tokio::spawn(send(to, queue, beat.ours, tell));
+    tokio::spawn(listen(from, heartbeat.theirs, tell.clone()));
+    tokio::spawn(async move {
+        send(to, queue, heartbeat.ours, tell).await;
+        drop(sending);
+    });
     Sender(sender)
 }
 

@@ -1,9 +1,14 @@
 //! The thread on which a coordinator's network runs.
 
 use crate::error::FleetError;
+use crate::link::Sending;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long what is said last may take to leave; a peer may take nothing.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// Runs the network of a coordinator on a thread of its own.
 #[derive(Debug)]
@@ -13,8 +18,8 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// Until it is dropped.
-    pub fn start<F>(work: impl FnOnce() -> F + Send + 'static) -> Result<Runtime, FleetError>
+    /// Until it is dropped, and what was said last has left.
+    pub fn start<F>(work: impl FnOnce(Sending) -> F + Send + 'static) -> Result<Runtime, FleetError>
     where
         F: Future<Output = ()>,
     {
@@ -22,14 +27,14 @@ impl Runtime {
         let runtime = built
             .map_err(|source| FleetError::System { what: "cannot make a runtime".to_owned(), source })?;
         let (end, ends) = oneshot::channel();
+        let (sending, mut all_sent) = mpsc::channel(1);
         let thread = thread::spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = work() => {}
+                    () = work(sending) => {}
                     _ = ends => {}
                 }
-                // What is said last leaves.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                let _ = timeout(LEAVING, all_sent.recv()).await;
             });
             runtime.shutdown_background();
         });

@@ -5,8 +5,9 @@ use crate::error::{AgentError, FleetError};
 use crate::fleet::Fleet;
 use crate::gather::{Listener, Terms};
 use crate::index::index_from;
-use crate::member::Clock;
+use crate::link::{Heard, Heartbeat, Sending, link};
 use crate::message::{FromAgent, Hello, ToAgent, VERSION, frame, message, read_frame, write_frame};
+use crate::runtime::Runtime;
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};
 use proofload_engine::{
@@ -23,6 +24,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 
+mod clocks;
 mod given_up;
 mod lost;
 
@@ -171,7 +173,10 @@ fn more_agents_than_are_asked_at_once_are_all_asked_and_dealt_their_shares() {
         let members = fleet.members();
         assert!(members.len() == MANY as usize && members.iter().all(|one| one.round_trip_ns < u64::MAX));
         drop(fleet);
-        agents.into_iter().for_each(|agent| assert!(agent.join().expect("no panic").is_ok()));
+        for agent in agents {
+            let ended = agent.join().expect("no panic");
+            assert!(ended.is_ok(), "{ended:?}");
+        }
     });
 }
 
@@ -367,6 +372,53 @@ fn a_frame_is_read_whole_or_not_at_all() {
 }
 
 #[test]
+fn heartbeats_keep_nobody_busy_who_listens_later() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let told = runtime.block_on(async {
+        let (mut far, near) = tokio::io::duplex(4096);
+        let heartbeat = Heartbeat::new(&FromAgent::Alive, &ToAgent::Alive).expect("frames");
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let _out = link(near, heartbeat, None, move |heard| tell.send(heard).is_ok());
+        for said in [ToAgent::Alive, ToAgent::Stop, ToAgent::Alive, ToAgent::Abandon] {
+            write_frame(&mut far, &frame(&said).expect("a frame")).await.expect("said");
+        }
+        [told.recv().await, told.recv().await]
+    });
+    let [Some(Heard::Frame { bytes: first, .. }), Some(Heard::Frame { bytes: second, .. })] = told else {
+        panic!("{told:?}")
+    };
+    assert!(matches!((message(&first), message(&second)), (Ok(ToAgent::Stop), Ok(ToAgent::Abandon))));
+}
+
+#[test]
+fn what_is_said_last_leaves_although_its_peer_takes_it_late() {
+    let (mut far, near) = tokio::io::duplex(1);
+    let (told, linked) = std::sync::mpsc::channel();
+    let work = move |sending: Sending| async move {
+        let heartbeat = Heartbeat::new(&ToAgent::Alive, &FromAgent::Alive).expect("frames");
+        told.send(link(near, heartbeat, Some(sending.clone()), |_| true)).expect("waited for");
+        std::future::pending().await
+    };
+    let runtime = Runtime::start(work).expect("a thread");
+    let out = linked.recv().expect("linked");
+    let peer = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(400));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            while let Ok(bytes) = read_frame(&mut far, Duration::from_secs(5)).await {
+                if matches!(message(&bytes), Ok(ToAgent::Bye)) {
+                    return true;
+                }
+            }
+            false
+        })
+    });
+    out.send(&ToAgent::Bye).expect("a frame");
+    drop((out, runtime));
+    assert!(peer.join().expect("no panic"), "goodbye was not said");
+}
+
+#[test]
 fn a_long_frame_may_take_longer_than_a_silence_and_a_silence_within_it_is_the_end() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let silence = Duration::from_millis(400);
@@ -411,22 +463,8 @@ fn an_agent_has_no_more_threads_than_connections() {
         |workers, connections, n| crate::crew::share(&plan(workers, connections), 0, n, false).workers;
     assert_eq!((threads(8, 64, 20), threads(8, 64, 4), threads(2, 64, 4)), (3, 8, 2));
     assert_eq!((threads(8, 2, 2), threads(8, 1, 2)), (1, 1));
-}
-
-#[test]
-fn clocks_that_run_apart_are_known_less_well() {
-    let clock = |ahead_ns, round_trip_ns| Clock { ahead_ns, round_trip_ns };
-    let hour = 3_600 * SECOND as i64;
-    let began = clock(-7_000, 80_001);
-    assert_eq!(began.within_until_ns(began), Some(40_001));
-    // 50 ppm of an hour, in either direction, and what the second look is inexact.
-    for apart_ns in [hour / 20_000, -hour / 20_000] {
-        assert_eq!(began.within_until_ns(clock(apart_ns - 7_000, 60_000)), Some(180_000_000 + 30_000));
-    }
-    // Nobody answered then, or at all.
-    assert_eq!(began.within_until_ns(clock(i64::MAX, u64::MAX)), Some(40_001));
-    assert_eq!(clock(0, u64::MAX).within_until_ns(began), None);
-    assert!(clock(i64::MIN, 0).within_until_ns(clock(i64::MAX, 2)).is_some_and(|ns| ns > u64::MAX / 2));
+    let half = LoadPlan { share: (1, 2), ..plan(8, 20) };
+    assert_eq!(crate::crew::share(&half, 0, 5, false).workers, 2, "of a load that is a share itself");
 }
 
 #[test]
