@@ -10,6 +10,16 @@ use proofload_wire::{Filling, Replacement, Request, Session, Values};
 /// Most of a path that a sentence shows.
 const SHOWN_BYTES: usize = 200;
 
+/// Most bytes that path and query of a request can have with the values in them.
+fn longest_target(plan: &LoadPlan) -> usize {
+    let longest = |entry: &MixEntry| {
+        let Request { bytes, places, .. } = &*entry.request;
+        let stretch = Parts::of(bytes)?.target;
+        Some(stretch.len() + plan.asking.feed.room_of(places.filled_in(stretch)))
+    };
+    plan.mix.iter().filter_map(longest).max().unwrap_or(0)
+}
+
 /// Whether a redirect may ask for a GET of this request that the entry does not have.
 pub(crate) fn lacks_get(entry: &MixEntry) -> bool {
     let bytes = &entry.request.bytes;
@@ -61,14 +71,16 @@ impl HttpState {
         let tls = plan.targets[target].transport.tls.is_some();
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         (cookies || follows).then(|| {
+            let longest = longest_target(plan);
             Box::new(HttpState {
                 scheme,
                 jar: cookies.then(|| Jar::new(scheme)),
-                target: Vec::new(),
+                target: Vec::with_capacity(longest),
                 cookie_line: Vec::new(),
                 followed: 0,
                 as_get: false,
-                next: Vec::new(),
+                // Where a redirect is followed, the two change places.
+                next: Vec::with_capacity(if follows { longest } else { 0 }),
             })
         })
     }

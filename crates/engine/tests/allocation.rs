@@ -23,6 +23,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
+/// Rows of the feeder, and how many of the first are short: the long ones come when allocations are counted already.
+const ROWS: u64 = 10_000;
+const SHORT_ROWS: u64 = 1_000;
+
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -63,10 +67,11 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     };
     let closing = RequestSpec { close: true, ..spec.clone() };
     let mut texts = Column::default();
-    ["/short", "/rather%20longer", "/x"].iter().for_each(|text| texts.push(text.as_bytes()));
+    let long = format!("/rather%20{}", "long".repeat(50));
+    (0..ROWS).for_each(|row| texts.push(if row < SHORT_ROWS { b"/short" } else { long.as_bytes() }));
     let feed = Feed {
         feeders: vec![
-            Feeder::Rows { rows: 3, order: Order::Random },
+            Feeder::Rows { rows: ROWS, order: Order::Sequential },
             Feeder::Counter { from: 1, step: 1 },
             Feeder::Text { length: 24 },
         ],
@@ -253,10 +258,12 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
         assert_eq!(result.generator.driver, driver.name());
         let answered = result.snapshot.outcomes.get(Outcome::Answered);
         assert!(answered >= 2_500, "{answered}: {case:?} {:?}", result.bad_answers);
-        assert!(case.closes || answered == peer.answered(), "{answered} {}", peer.answered());
-        let (errors, rejected) =
-            (result.snapshot.outcomes.errors(), result.snapshot.outcomes.get(Outcome::Rejected));
-        assert_eq!(errors, rejected, "{case:?} {:?}", result.bad_answers);
+        // A peer that does not keep up with the timetable is left with what it has not answered in time.
+        let outcomes = &result.snapshot.outcomes;
+        let (rejected, left) = (outcomes.get(Outcome::Rejected), outcomes.get(Outcome::Unanswered));
+        assert!(left <= u64::from(case.connections), "{case:?} {outcomes:?}");
+        assert!(case.closes || peer.answered() - answered <= left, "{answered} {}", peer.answered());
+        assert_eq!(outcomes.errors(), rejected + left, "{case:?} {outcomes:?} {:?}", result.bad_answers);
         assert_eq!(rejected > 500, case.leads == Leads::TooFar, "{rejected} rejected: {case:?}");
         assert!(result.stopped_early);
     }

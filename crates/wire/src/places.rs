@@ -294,7 +294,16 @@ impl Places {
 
     /// What is drawn for each place that a value is filled into, in their order: one value may fill several.
     pub fn filled(&self) -> impl Iterator<Item = u16> + '_ {
-        self.patches.iter().filter_map(|patch| match patch.what {
+        self.filled_by(&self.patches)
+    }
+
+    /// The same, of the places in a stretch of the encoded request and at its end.
+    pub fn filled_in(&self, stretch: Range<usize>) -> impl Iterator<Item = u16> + '_ {
+        self.filled_by(&self.patches[self.patches_of(stretch)])
+    }
+
+    fn filled_by<'a>(&'a self, patches: &'a [Patch]) -> impl Iterator<Item = u16> + 'a {
+        patches.iter().filter_map(|patch| match patch.what {
             What::Value(at, _) => self.draws.get(at).copied(),
             What::Length { .. } | What::Addition => None,
         })
@@ -302,9 +311,8 @@ impl Places {
 
     /// Appends a stretch of the encoded request `bytes`, with the values in it and at its end, to `out`.
     pub fn write_stretch(&self, bytes: &[u8], stretch: Range<usize>, values: &Values, out: &mut Vec<u8>) {
-        let (from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
-        let filling = Filling::of(values);
-        self.put(bytes, stretch, from..to, &filling, |piece| out.extend_from_slice(piece));
+        let (patches, filling) = (self.patches_of(stretch.clone()), Filling::of(values));
+        self.put(bytes, stretch, patches, &filling, |piece| out.extend_from_slice(piece));
     }
 
     /// Hands the request over in pieces.
@@ -316,6 +324,11 @@ impl Places {
             (from, first) = (stretch.end, self.first_at(stretch.end + 1));
         }
         self.put(bytes, from..bytes.len(), first..self.patches.len(), filling, put);
+    }
+
+    /// The places in a stretch and at its end.
+    fn patches_of(&self, stretch: Range<usize>) -> Range<usize> {
+        self.first_at(stretch.start)..self.first_at(stretch.end + 1)
     }
 
     /// The first place at or behind byte `at`.
