@@ -20,6 +20,9 @@ const WITHIN: Duration = Duration::from_secs(420);
 /// Neither is it on any node, nor is there a registry of that name.
 const NO_IMAGE: &str = "localhost/nothing:1";
 
+/// How a coordinator leaves when the generator was the limit.
+const INVALID: &str = "12";
+
 const COORDINATOR: &str = "coordinator";
 const AGENTS: &str = "agents";
 
@@ -248,19 +251,29 @@ fn by_manifest(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     let text = super::commands::output(&mut manifest)?;
     let path = bench.net.folder().join("manifest.yaml");
     fs::write(&path, text)?;
-    let begun = Instant::now();
     let path = path.display().to_string();
-    kubectl(bench.net, &["apply", "--server-side", "-f", &path])?;
-    let ended = until_ended(bench, begun)?;
-    row.seconds = Some(begun.elapsed().as_secs_f64());
-    let (coordinator, code) = ended;
+    let (mut code, mut log) = applied(bench, &path, row)?;
     row.exit = format!("{code} of the coordinator");
-    let log = kubectl(bench.net, &["logs", &coordinator])?;
+    if code == INVALID {
+        // All nodes share the machine's CPUs, and a generator that they hold up makes a run invalid.
+        pods::clear(bench.net)?;
+        (code, log) = applied(bench, &path, row)?;
+        row.exit = format!("{INVALID} of the coordinator, and once more: {code}");
+    }
     row.record = "in its log".to_owned();
     ensure!(log.contains("less work, more served"), "the log has no verdict: {}", last_of(&log));
     let is_verdict = code.parse().is_ok_and(|code: i32| VERDICTS.contains(&code));
     ensure!(is_verdict, "the coordinator left with {code}: {}", last_of(&log));
     pods::clear(bench.net)
+}
+
+/// Makes the objects, waits until nothing runs, and enters how long that took; how the coordinator left, and its log.
+fn applied(bench: &Bench<'_>, path: &str, row: &mut Row) -> anyhow::Result<(String, String)> {
+    let begun = Instant::now();
+    kubectl(bench.net, &["apply", "--server-side", "-f", path])?;
+    let (coordinator, code) = until_ended(bench, begun)?;
+    row.seconds = Some(begun.elapsed().as_secs_f64());
+    Ok((code, kubectl(bench.net, &["logs", &coordinator])?))
 }
 
 /// The pod of the coordinator, and its exit code, once no pod and no process is left that runs.
