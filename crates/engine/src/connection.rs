@@ -48,10 +48,10 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection to that target.
-    pub fn new(plan: &LoadPlan, target: usize) -> Self {
+    /// A connection to that target, with room for the [longest path](crate::http::longest_target).
+    pub fn new(plan: &LoadPlan, target: usize, longest: usize) -> Self {
         let mut session = Session::new(plan.targets[target].protocol, plan.in_flight);
-        let http = HttpState::new(plan, target, &mut session);
+        let http = HttpState::new(plan, target, longest, &mut session);
         Connection {
             phase: Phase::Cold,
             target: target as u32,

@@ -66,7 +66,6 @@ pub enum Feeder {
 pub struct Column {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    longest: usize,
 }
 
 /// A value that requests use, named by its index in [`Feed::draws`].
@@ -106,7 +105,6 @@ impl Column {
     pub fn push(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
-        self.longest = self.longest.max(text.len());
     }
 
     /// How many rows it has.
@@ -119,6 +117,10 @@ impl Column {
         let Some(end) = self.ends.get(row) else { return &[] };
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..*end]
+    }
+
+    fn longest(&self) -> usize {
+        (0..self.rows()).map(|row| self.get(row).len()).max().unwrap_or(0)
     }
 }
 
@@ -189,7 +191,7 @@ impl Feed {
     fn longest(&self, draw: &Draw) -> usize {
         match draw {
             Draw::Value { feeder, column } => match (&self.feeders[*feeder], column) {
-                (_, Some(column)) => column.longest,
+                (_, Some(column)) => column.longest(),
                 (Feeder::Text { length }, None) => *length as usize,
                 (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
                 _ => 20,

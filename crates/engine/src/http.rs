@@ -10,14 +10,21 @@ use proofload_wire::{Filling, Replacement, Request, Session, Values};
 /// Most of a path that a sentence shows.
 const SHOWN_BYTES: usize = 200;
 
-/// Most bytes that path and query of a request can have with the values in them.
-fn longest_target(plan: &LoadPlan) -> usize {
+/// Most bytes that path and query of a request can have with the values in them, where connections keep them.
+pub(crate) fn longest_target(plan: &LoadPlan) -> usize {
+    if !plan.asking.cookies && !follows(plan) {
+        return 0;
+    }
     let longest = |entry: &MixEntry| {
         let Request { bytes, places, .. } = &*entry.request;
         let stretch = Parts::of(bytes)?.target;
         Some(stretch.len() + plan.asking.feed.room_of(places.filled_in(stretch)))
     };
     plan.mix.iter().filter_map(longest).max().unwrap_or(0)
+}
+
+fn follows(plan: &LoadPlan) -> bool {
+    plan.mix.iter().any(|entry| entry.follow.most > 0)
 }
 
 /// Whether a redirect may ask for a GET of this request that the entry does not have.
@@ -58,10 +65,11 @@ pub(crate) struct HttpState {
 
 impl HttpState {
     /// For a connection to this target; its session will keep what is read here. `None` where the plan neither
-    /// keeps cookies nor follows redirects, or the target speaks another protocol.
-    pub fn new(plan: &LoadPlan, target: usize, session: &mut Session) -> Option<Box<Self>> {
+    /// keeps cookies nor follows redirects, or the target speaks another protocol. There is room for the
+    /// [longest path](longest_target) from the beginning.
+    pub fn new(plan: &LoadPlan, target: usize, longest: usize, session: &mut Session) -> Option<Box<Self>> {
         let Session::Http1(http1) = session else { return None };
-        let (cookies, follows) = (plan.asking.cookies, plan.mix.iter().any(|entry| entry.follow.most > 0));
+        let (cookies, follows) = (plan.asking.cookies, follows(plan));
         if cookies {
             http1.keep_set_cookies();
         }
@@ -71,7 +79,6 @@ impl HttpState {
         let tls = plan.targets[target].transport.tls.is_some();
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         (cookies || follows).then(|| {
-            let longest = longest_target(plan);
             Box::new(HttpState {
                 scheme,
                 jar: cookies.then(|| Jar::new(scheme)),

@@ -59,7 +59,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         method: "GET".to_owned(),
         target: "/".to_owned(),
         authority: peer.to_string(),
-        headers: vec![("X-Number".to_owned(), "n".to_owned())],
+        headers: ["X-Number", "X-Colour"].map(|name| (name.to_owned(), "n".to_owned())).to_vec(),
         // The peer takes an empty line for the end of a request.
         body: b"{}\r\n\r\n".to_vec(),
         close: false,
@@ -69,20 +69,25 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     let mut texts = Column::default();
     let long = format!("/rather%20{}", "long".repeat(50));
     (0..ROWS).for_each(|row| texts.push(if row < SHORT_ROWS { b"/short" } else { long.as_bytes() }));
+    let mut colours = Column::default();
+    ["red", "rather%20blue", "x"].iter().for_each(|text| colours.push(text.as_bytes()));
     let feed = Feed {
         feeders: vec![
             Feeder::Rows { rows: ROWS, order: Order::Sequential },
             Feeder::Counter { from: 1, step: 1 },
             Feeder::Text { length: 24 },
+            Feeder::Rows { rows: 3, order: Order::Random },
         ],
         draws: vec![
             Draw::Value { feeder: 0, column: Some(Arc::new(texts)) },
             Draw::Value { feeder: 1, column: None },
             Draw::Value { feeder: 2, column: None },
+            Draw::Value { feeder: 3, column: Some(Arc::new(colours)) },
         ],
     };
     let slot = |part, draw| Slot { part, at: 1, draw };
-    let slots = vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Body, 2)];
+    let slots =
+        vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Header(1), 3), slot(Part::Body, 2)];
     let template = if case.filled { Template { slots, cookies: true } } else { Template::default() };
     let asking =
         if case.filled { Asking { feed, cookies: true, ..Asking::default() } } else { Asking::default() };
@@ -107,7 +112,8 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         timeouts: Timeouts::default(),
         discard_ns: 0,
         extent: Extent::DurationNs(60_000_000_000),
-        drain_ns: 1_000_000_000,
+        // A peer on a busy machine may have fallen behind an open load by seconds.
+        drain_ns: 30_000_000_000,
         workers: case.workers,
         cpus: Vec::new(),
         seed: 1,
@@ -258,12 +264,10 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
         assert_eq!(result.generator.driver, driver.name());
         let answered = result.snapshot.outcomes.get(Outcome::Answered);
         assert!(answered >= 2_500, "{answered}: {case:?} {:?}", result.bad_answers);
-        // A peer that does not keep up with the timetable is left with what it has not answered in time.
+        assert!(case.closes || answered == peer.answered(), "{answered} {}", peer.answered());
         let outcomes = &result.snapshot.outcomes;
-        let (rejected, left) = (outcomes.get(Outcome::Rejected), outcomes.get(Outcome::Unanswered));
-        assert!(left <= u64::from(case.connections), "{case:?} {outcomes:?}");
-        assert!(case.closes || peer.answered() - answered <= left, "{answered} {}", peer.answered());
-        assert_eq!(outcomes.errors(), rejected + left, "{case:?} {outcomes:?} {:?}", result.bad_answers);
+        let rejected = outcomes.get(Outcome::Rejected);
+        assert_eq!(outcomes.errors(), rejected, "{case:?} {outcomes:?} {:?}", result.bad_answers);
         assert_eq!(rejected > 500, case.leads == Leads::TooFar, "{rejected} rejected: {case:?}");
         assert!(result.stopped_early);
     }

@@ -16,6 +16,7 @@ use crate::deadlines::Deadlines;
 use crate::driver::Net;
 use crate::expect::Check;
 use crate::feed::Feeding;
+use crate::http::longest_target;
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
@@ -219,11 +220,12 @@ impl<'a> Exchanges<'a> {
 /// are behind those that there are from the beginning.
 fn deal_connections(plan: &LoadPlan, dealt: &Dealt) -> Vec<Connection> {
     let mut connections = Vec::with_capacity(dealt.most.iter().sum::<u64>() as usize);
+    let longest = longest_target(plan);
     let mut deal = |dealt: &[u64]| {
         let most = dealt.iter().copied().max().unwrap_or(0);
         for round in 0..most {
             for target in (0..dealt.len()).filter(|target| round < dealt[*target]) {
-                connections.push(Connection::new(plan, target));
+                connections.push(Connection::new(plan, target, longest));
             }
         }
     };
