@@ -44,5 +44,4 @@ cat > "$folder/bin/jmeter" <<SH
 exec java -Xms1g -Xmx1g -XX:+UseSerialGC -jar "$folder/jmeter/home/bin/ApacheJMeter.jar" "\$@"
 SH
 chmod +x "$folder/bin/jmeter"
-"$(dirname "$0")/consumers.sh" "$folder" || echo "not to be had: Java clients of calls" >&2
 ls "$folder/bin"

@@ -9,8 +9,6 @@ use std::time::Duration;
 
 /// What Proofload ends with when it was itself the limit, which is what is wanted here.
 const UNFIT: i32 = 12;
-/// Codes with which a measurement of Proofload ends that has figures.
-pub(crate) const PROOFLOAD_ENDS: [i32; 2] = [0, UNFIT];
 
 /// A load tester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,22 +252,8 @@ pub struct Measured {
 /// # Errors
 /// When it fails, takes far too long, or hardly anything is answered.
 pub fn measure(url: &str, seconds: u64, flags: &[&str]) -> anyhow::Result<Measured> {
-    measure_with(url, seconds, flags, &[])
-}
-
-/// The same with variables of the environment.
-///
-/// # Errors
-/// As [`measure`].
-pub fn measure_with(
-    url: &str,
-    seconds: u64,
-    flags: &[&str],
-    variables: &[(&str, &str)],
-) -> anyhow::Result<Measured> {
     let mut command = child::on_cpu(CLIENT_CPU, &subject::proofload()?);
     command.args([url, "-d", &format!("{seconds}s"), "--workers", "1", "--format", "json", "-q"]).args(flags);
-    command.envs(variables.iter().copied());
     let ended = child::run_to(command, Duration::from_secs(seconds + 60), &[0, UNFIT])?;
     let result: serde_json::Value = serde_json::from_str(&ended.output).context("the client's result")?;
     let point = result["points"][0].clone();
@@ -302,7 +286,7 @@ fn warm_jmeter(load: &Load) -> anyhow::Result<Did> {
     let once = |seconds: u32| -> anyhow::Result<(f64, Ended)> {
         let mut command = child::on_cpu(CLIENT_CPU, &Client::Jmeter.program()?);
         let plan = std::env::temp_dir().join(format!("proofload-jmeter-{}.jmx", std::process::id()));
-        std::fs::write(&plan, jmeter_plan(load, seconds, 0)?)?;
+        std::fs::write(&plan, jmeter_plan(load, seconds)?)?;
         command.args(["-n", "-t"]).arg(plan).args(["-j", "/dev/null"]);
         let ended = child::run(command, Duration::from_secs(u64::from(seconds) + 60))?;
         Ok((Client::Jmeter.requests(&ended.output)?, ended))
@@ -315,18 +299,15 @@ fn warm_jmeter(load: &Load) -> anyhow::Result<Did> {
     Ok(Did::of(many - few, &after, 7.0))
 }
 
-/// A plan of JMeter: as many users as connections, which begin over so many seconds.
-///
-/// # Errors
-/// When the address has no scheme or port.
-pub fn jmeter_plan(load: &Load, seconds: u32, ramp: u32) -> anyhow::Result<String> {
+/// A plan of JMeter: as many users as connections.
+fn jmeter_plan(load: &Load, seconds: u32) -> anyhow::Result<String> {
     let (scheme, rest) = load.url.split_once("://").context("no scheme")?;
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (host, port) = authority.split_once(':').context("no port")?;
     let plan = include_str!("jmeter.xml");
     let values = [
         ("{users}", load.connections.to_string()),
-        ("{ramp}", ramp.to_string()),
+        ("{ramp}", "0".to_owned()),
         ("{path}", format!("/{path}")),
         ("{seconds}", seconds.to_string()),
         ("{scheme}", scheme.to_owned()),
@@ -337,12 +318,12 @@ pub fn jmeter_plan(load: &Load, seconds: u32, ramp: u32) -> anyhow::Result<Strin
     Ok(values.iter().fold(plan.to_owned(), |plan, (name, value)| plan.replace(name, value)))
 }
 
-pub(crate) fn json(output: &str) -> anyhow::Result<serde_json::Value> {
+fn json(output: &str) -> anyhow::Result<serde_json::Value> {
     serde_json::from_str(output).context("no JSON")
 }
 
 /// `1.10s`, `985.21ms` or `1.50m` after those words, in seconds.
-pub(crate) fn duration_after(text: &str, words: &str) -> anyhow::Result<f64> {
+fn duration_after(text: &str, words: &str) -> anyhow::Result<f64> {
     let after = text.split(words).nth(1).with_context(|| format!("no time after {words:?}: {text}"))?;
     let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
     let number: f64 = after[..end].parse().with_context(|| format!("no time after {words:?}: {text}"))?;
@@ -352,13 +333,13 @@ pub(crate) fn duration_after(text: &str, words: &str) -> anyhow::Result<f64> {
     Ok(number * scale)
 }
 
-pub(crate) fn number_before(text: &str, words: &str) -> anyhow::Result<f64> {
+fn number_before(text: &str, words: &str) -> anyhow::Result<f64> {
     let before = text.split(words).next().filter(|before| before.len() < text.len());
     let word = before.and_then(|before| before.split_whitespace().last());
     word.and_then(|word| word.parse().ok()).with_context(|| format!("no number before {words:?}: {text}"))
 }
 
-pub(crate) fn number_after(text: &str, words: &str) -> anyhow::Result<f64> {
+fn number_after(text: &str, words: &str) -> anyhow::Result<f64> {
     let word = text.split(words).nth(1).and_then(|after| after.split_whitespace().next());
     word.and_then(|word| word.parse().ok()).with_context(|| format!("no number after {words:?}: {text}"))
 }

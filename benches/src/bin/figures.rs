@@ -1,8 +1,8 @@
 //! The figures of docs/benchmarks.md that compare Proofload with other clients.
 //!
 //! ```text
-//! benches/peers.sh /tmp/peers && cargo build --release --workspace
-//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|reach|close|many|tls|peers ...] [--pairs 15] [--seconds 1] [--smoke]
+//! benches/peers.sh /tmp/peers && cargo build --release && cd benches
+//! PEERS=/tmp/peers cargo run --release --bin figures -- [keep-alive|floor|reach|close|many|tls|peers ...] [--pairs 15] [--seconds 1] [--smoke]
 //! ```
 //!
 //! Without a word all of them, one after the other. Before and after each the machine is looked at; a series on a

@@ -1,7 +1,7 @@
 //! Does the generator's memory stay what it is, however many exchanges it carries?
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/memory [--exchanges 100000000] [--smoke]
+//! cargo build --release && cd benches && cargo run --release --bin memory -- [--exchanges 100000000] [--smoke]
 //! ```
 //!
 //! Loads the null server over 64 connections and looks four times a second at the client's resident memory. Printed is what it

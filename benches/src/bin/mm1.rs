@@ -2,7 +2,7 @@
 //! are exponential with rate mu - lambda, so the quantile q is -ln(1 - q) / (mu - lambda).
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/mm1 [--runs 10] [--seconds 20] [--smoke]
+//! cargo build --release && cd benches && cargo run --release --bin mm1 -- [--runs 10] [--seconds 20] [--smoke]
 //! ```
 //!
 //! Each run has a seed of its own; the interval is Student's, over the runs' quantiles. The exit code is 1 when an

@@ -1,7 +1,7 @@
 //! The open loop, live: how far arrivals are from the timetable, what that costs, and whether a stall shows as it was.
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/open_loop [--rounds 5] [--seconds 10] [deviation|agents|stall] [--smoke]
+//! cargo build --release && cd benches && cargo run --release --bin open_loop -- [--rounds 5] [--seconds 10] [deviation|agents|stall] [--smoke]
 //! ```
 //!
 //! Client with one thread on CPU 0, reference server on CPU 1, 5,000 requests a second over 64 connections. *Arrivals*:

@@ -6,7 +6,7 @@
 //! from the same few blocks, so bounds for a known spread do not fit; these are computed for t itself.
 //!
 //! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 %
-//! shared by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
+//! shared by 1 to 20 claims are kept in a table, which a test compares and `UPDATE=1` writes.
 
 mod anytime;
 mod recursion;

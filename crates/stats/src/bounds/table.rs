@@ -1,5 +1,5 @@
-//! Written by `cargo xtask bounds`; not to be edited by hand. Bounds on |t| at each look, one row
-//! for each number of claims from 1, for the plans of `TABLE_PLANS` in their order.
+//! Written by `UPDATE=1 cargo test -p proofload-stats bounds`; not to be edited by hand. Bounds on |t| at
+//! each look, one row for each number of claims from 1, for the plans of `TABLE_PLANS` in their order.
 
 pub(super) static PLANS: [&[&[f64]]; 3] = [
     // Looks at 4, 6, 8, 10, 12 blocks.

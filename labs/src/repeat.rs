@@ -1,6 +1,6 @@
 //! The gate's tests again and again beside a loop that takes a share of all CPUs: none may fail.
 
-use crate::suite::{self, Tier};
+use crate::tests::nextest;
 use anyhow::{Context, bail, ensure};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,9 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     }
     ensure!(times > 0, "--times 0: runs nothing");
     ensure!((0.0..1.0).contains(&busy), "--busy {busy}: write a share from 0 to below 1");
-    let executables = suite::build(root, &suite::ALL)?;
+    nextest(root, &["--workspace", "--no-run"])?;
+    let words = words.iter().map(String::as_str);
+    let tests: Vec<&str> = ["--workspace", "--no-fail-fast"].into_iter().chain(words).collect();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
@@ -37,17 +39,14 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         }
         // All are run whatever fails: how often a test fails tells more than that it does.
         let mut failed = 0;
-        let ended = (1..=times).try_for_each(|time| {
+        for time in 1..=times {
             println!("\n== run {time} of {times}, {failed} of them failed so far");
-            failed += u32::from(suite::run(&executables, Tier::Gate, &words)?.close().is_err());
-            Ok(())
-        });
+            failed += u32::from(nextest(root, &tests).is_err());
+        }
         stop.store(true, Ordering::Relaxed);
-        ended.and_then(|()| {
-            ensure!(failed == 0, "{failed} of {times} runs failed; each names its tests above");
-            println!("{times} runs, none failed");
-            Ok(())
-        })
+        ensure!(failed == 0, "{failed} of {times} runs failed; each names its tests above");
+        println!("{times} runs, none failed");
+        Ok(())
     })
 }
 

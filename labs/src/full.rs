@@ -1,9 +1,9 @@
 //! What `cargo xtask ci` has no time for: run before a release, and before a large change is called done.
 
-use crate::suite::{self, Tier};
+use crate::tests::{FULL, nextest};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, book, ci, gates, kills, lab, mutate, readers, repeat, scrape, subjects};
+use crate::{benches, book, ci, deb, gates, kills, lab, mutate, readers, repeat, scrape, subjects};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -14,7 +14,8 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Crates whose tests simulate more in an optimised build than in the gate, and that build.
-const SIMULATED: [&str; 5] = ["--release", "-p", "proofload-stats", "-p", "proofload-engine"];
+const SIMULATED: [&str; 6] =
+    ["--release", "--no-fail-fast", "--package", "proofload-stats", "--package", "proofload-engine"];
 
 /// A step of the full tier.
 struct Step {
@@ -25,7 +26,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -68,6 +69,12 @@ const STEPS: [Step; 16] = [
         what: "the documents as a site, every link of which leads somewhere",
         minutes: 3,
         run: |root| book::run(root, &[]),
+    },
+    Step {
+        name: "deb",
+        what: "a Debian package of the released executable",
+        minutes: 4,
+        run: |root| deb::run(root, &[]),
     },
     Step {
         name: "mutate",
@@ -233,14 +240,14 @@ impl Row {
 }
 
 fn simulations(root: &Path) -> anyhow::Result<()> {
-    suite::run(&suite::build(root, &SIMULATED)?, Tier::Gate, &[])?.close()?;
+    nextest(root, &SIMULATED)?;
     truth::run(root, &["--only-tests".to_string()])
 }
 
 fn tests(root: &Path) -> anyhow::Result<()> {
-    let executables = suite::build(root, &suite::ALL)?;
+    tools::cargo(root, &["test", "--quiet", "--locked", "--manifest-path", "labs/Cargo.toml"], &[])?;
     tools::cargo(root, &tools::AS_TESTED, &[])?;
-    suite::run(&executables, Tier::Full, &[])?.close()
+    nextest(root, &FULL)
 }
 
 #[cfg(test)]
@@ -262,7 +269,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, benches, readers, book, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
+                "Not run: tests, simulations, scrape, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
             ),
             "{text}"
         );

@@ -1,6 +1,5 @@
 //! What runs on this machine and belongs to somebody.
 
-use super::cgroups;
 use std::fs;
 
 #[derive(Debug)]
@@ -15,17 +14,8 @@ pub fn marked(mark: &str) -> anyhow::Result<Vec<Process>> {
     found(|read, command| command.contains(mark) || read("environ").contains(mark))
 }
 
-/// The same, and those in control groups whose names begin so.
-pub fn marked_or_within(mark: &str, groups: &str) -> anyhow::Result<Vec<Process>> {
-    found(|read, command| {
-        command.contains(mark)
-            || cgroups::is_within(&read("cgroup"), groups)
-            || read("environ").contains(mark)
-    })
-}
-
 /// Those of which this is true, for what is in a file of them and for their command line.
-fn found(is_wanted: impl Fn(&dyn Fn(&str) -> String, &str) -> bool) -> anyhow::Result<Vec<Process>> {
+pub fn found(is_wanted: impl Fn(&dyn Fn(&str) -> String, &str) -> bool) -> anyhow::Result<Vec<Process>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")?.flatten() {
         let Ok(pid) = entry.file_name().to_string_lossy().parse() else { continue };

@@ -12,7 +12,7 @@ mod link;
 mod net;
 mod packages;
 mod pods;
-pub mod processes;
+mod processes;
 mod settings;
 mod slurm;
 mod ssh;
