@@ -116,6 +116,8 @@ pub(crate) use {keys, kinds};
 kinds! {
     /// Text, or a whole number.
     ARGUMENT = Kind::Either(&[&Kind::Text(""), &WHOLE]);
+    /// One line of text, or a whole number.
+    HEADER = Kind::Either(&[&WORD, &WHOLE]);
 }
 
 impl Keys {

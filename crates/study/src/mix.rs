@@ -4,7 +4,7 @@ use super::asking::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
 use super::asking::{check_body, check_follow, check_form, check_own_auth};
 use super::call::{self, ARGUMENTS_MAX, Typed};
 use super::field::{Field, Map};
-use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::keys::{HEADER, Kind, WORD, keys, kinds};
 use super::model::WorkloadEntry;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
@@ -90,8 +90,6 @@ kinds! {
     WORKLOAD = Kind::Names(&Kind::Map(&[&ENTRY]), 1, ENTRIES_MAX);
     /// A path with its query.
     PATH = Kind::Text(r"^/[!-~]*$");
-    /// One line of text, or a whole number.
-    HEADER = Kind::Either(&[&WORD, &WHOLE]);
 }
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {

@@ -1,8 +1,7 @@
 //! What is spoken with a server, and what it must be told beside what is asked.
 
 use super::field::Field;
-use super::keys::{Kind, WORD, keys};
-use super::mix::HEADER;
+use super::keys::{HEADER, Kind, WORD, keys};
 use super::problem::shown;
 use proofload_wire::ajp::{Attributes, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
 use proofload_wire::dubbo::{self, Serialization};
