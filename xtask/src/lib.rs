@@ -7,13 +7,15 @@
     reason = "tasks start programs, time them and print"
 )]
 
+pub mod budget;
 pub mod ci;
 pub mod gates;
 pub mod kills;
 pub mod processes;
+pub mod python;
 pub mod real;
 pub mod reference;
-pub mod suite;
+pub mod tests;
 pub mod tidy;
 pub mod tools;
 pub mod web;

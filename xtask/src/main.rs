@@ -10,10 +10,10 @@
 use anyhow::bail;
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{ci, gates, kills, reference, root, suite, tidy, tools, web};
+use xtask::{ci, gates, kills, reference, root, tests, tidy, tools, web};
 
 const HELP: &str = "\
-cargo xtask ci                 what must pass before a push: at most ten minutes
+cargo xtask ci [STEP]          what must pass before a push: at most ten minutes; or one of its steps
 cargo xtask full               the rest, before a release: --list, --only NAME; to docs/full/DATE.md
 cargo xtask test [WORD]        the tests of ci alone, those whose title holds a word
 cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
@@ -60,9 +60,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or_default();
     let done = match args.first().map(String::as_str) {
-        Some("ci") => ci::run(),
-        Some("test") => suite::build(&root(), &suite::ALL)
-            .and_then(|executables| suite::run(&executables, suite::Tier::Gate, rest)?.close()),
+        Some("ci") => match rest {
+            [] => ci::run(),
+            [step] => ci::one(step),
+            _ => unknown(),
+        },
+        Some("test") => ci::install_tools().and_then(|()| tests::run(&root(), rest)),
         Some("tidy") => tidy::run(&root()),
         Some("reference") => reference::run(&root(), rest),
         Some("man") => reference::man(&root()),

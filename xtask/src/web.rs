@@ -29,7 +29,10 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
                 fs::write(&to, script).with_context(|| format!("cannot write {}", to.display()))
             })
         }
-        ["--check"] => check(root),
+        ["--check"] => {
+            scripts(root)?;
+            browser(root)
+        }
         ["--pictures"] => pictures(root),
         _ => bail!("web takes nothing, --check or --pictures"),
     }
@@ -69,7 +72,8 @@ fn build(root: &Path) -> anyhow::Result<Vec<(Vec<u8>, PathBuf)>> {
     SCRIPTS.into_iter().map(one).collect()
 }
 
-fn check(root: &Path) -> anyhow::Result<()> {
+/// Whether the committed scripts are what web/ makes.
+pub fn scripts(root: &Path) -> anyhow::Result<()> {
     install(root)?;
     for (script, committed) in build(root)? {
         ensure!(
@@ -78,6 +82,12 @@ fn check(root: &Path) -> anyhow::Result<()> {
             committed.display()
         );
     }
+    Ok(())
+}
+
+/// Opens pages in Chromium. Needs what [`scripts`] installs, the executable, and the tests of the crate `report`, which make
+/// two of the pages.
+pub fn browser(root: &Path) -> anyhow::Result<()> {
     let reports = RECORDS.iter().map(|record| report(root, record)).collect::<anyhow::Result<Vec<_>>>()?;
     let made = MADE.map(|made| target_folder(root).join("tmp").join(made));
     for page in &made {
