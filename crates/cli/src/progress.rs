@@ -2,14 +2,13 @@
 //! what is known and the time, and the buffer is sent to standard error.
 
 use board::Board;
+use canvas::{Buffer, Rect};
 use proofload_engine::{LoadPlan, Watch};
 use proofload_host::clock;
 use proofload_lab::runner::Progress;
 use proofload_report::escape;
 use proofload_stats::Claim;
 use proofload_store::schema::Plan;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use std::io::{IsTerminal, Stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use url::{Endpoint, Reading};
@@ -17,6 +16,7 @@ use window::Window;
 
 mod ansi;
 mod board;
+mod canvas;
 mod chart;
 mod draw;
 mod left;

@@ -1,22 +1,23 @@
 //! Small drawings of the live view: values over time, an interval beside its threshold, progress.
 
+use super::canvas::{Buffer, Color, Rect, Style};
 use proofload_report::escape;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::widgets::{LineGauge, Sparkline, Widget};
 
 /// Half the width of a bar, as a ratio to its middle: the narrowest first.
 const REACHES: [f64; 10] = [1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0, 100.0, 1000.0];
 
+/// The finest that a line can tell, and how many of them look.
+const EIGHTHS: usize = 8;
+const BARS: [&str; EIGHTHS + 1] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
 /// What is said beside what matters.
 pub fn faint() -> Style {
-    Style::new().add_modifier(Modifier::DIM)
+    Style { dim: true, ..Style::default() }
 }
 
 /// What matters.
 pub fn strong() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
+    Style { bold: true, ..Style::default() }
 }
 
 /// A text of strangers in one line, cut to so many columns.
@@ -26,14 +27,11 @@ pub fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
         return;
     }
     let text = escape::line(text).replace('\t', " ");
-    let width = usize::from(area.width);
-    let (x, _) = buffer.set_stringn(area.x, area.y, &text, width, style);
-    if unicode_width::UnicodeWidthStr::width(text.as_str()) > width {
+    let x = buffer.write(area.x, area.y, &text, area.width, style);
+    if unicode_width::UnicodeWidthStr::width(text.as_str()) > usize::from(area.width) {
         // The last character may take two columns.
-        (x.min(area.right() - 1)..area.right()).for_each(|x| {
-            buffer[(x, area.y)].set_symbol(" ");
-        });
-        buffer[(area.right() - 1, area.y)].set_symbol("…").set_style(style);
+        (x.min(area.right() - 1)..area.right()).for_each(|x| buffer[(x, area.y)].set(" ", style));
+        buffer[(area.right() - 1, area.y)].set("…", style);
     }
 }
 
@@ -46,14 +44,16 @@ pub fn put_right(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
 /// So much of it is done.
 pub fn gauge(buffer: &mut Buffer, area: Rect, share: f64) {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
-    LineGauge::default()
-        .label("")
-        .ratio(share)
-        .filled_symbol("━")
-        .unfilled_symbol("─")
-        .filled_style(Style::new().fg(Color::Cyan))
-        .unfilled_style(faint())
-        .render(area.intersection(buffer.area), buffer);
+    let area = area.intersection(buffer.area);
+    if area.is_empty() {
+        return;
+    }
+    let done = (f64::from(area.width - 1) * share).floor() as u16;
+    for column in 1..area.width {
+        let (symbol, style) =
+            if column <= done { ("━", Style::default().fg(Color::Cyan)) } else { ("─", faint()) };
+        buffer[(area.x + column, area.y)].set(symbol, style);
+    }
 }
 
 /// Values over time, the latest at the right; from 0 to the largest, or to `most`. More than fit are put together.
@@ -66,10 +66,14 @@ pub fn over_time(buffer: &mut Buffer, area: Rect, values: &[f64], most: Option<f
         return;
     }
     // Eighths of a line are the finest that can be told. One stays free, so that what is above stands apart.
-    let eighths = u64::from(area.height) * 8;
-    let data: Vec<u64> =
-        shown.iter().map(|value| (value / most * (eighths - 1) as f64).round() as u64).collect();
-    Sparkline::default().data(&data).max(eighths).style(Style::new().fg(colour)).render(area, buffer);
+    let finest = f64::from(area.height) * EIGHTHS as f64 - 1.0;
+    for (x, value) in (area.x..).zip(&shown) {
+        let mut left = (value / most * finest).round() as usize;
+        for y in (area.y..area.bottom()).rev() {
+            buffer[(x, y)].set(BARS[left.min(EIGHTHS)], Style::default().fg(colour));
+            left = left.saturating_sub(EIGHTHS);
+        }
+    }
 }
 
 /// Means of neighbours, as many as there are columns at most.
@@ -132,17 +136,17 @@ impl Held {
             (middle + from_middle * middle).round().clamp(0.0, f64::from(area.width - 1)) as u16
         };
         let mut set = |column: u16, symbol: &str, style: Style| {
-            buffer[(area.x + column, area.y)].set_symbol(symbol).set_style(style);
+            buffer[(area.x + column, area.y)].set(symbol, style);
         };
         (0..area.width).for_each(|column| set(column, "·", faint()));
-        let within = Style::new().fg(Color::Cyan).remove_modifier(Modifier::DIM);
+        let within = Style::default().fg(Color::Cyan);
         let (low, high) = (column(self.low), column(self.high));
         (low..=high).for_each(|column| set(column, "━", within));
         for edge in [self.boundary / self.band, self.boundary * self.band].map(column) {
             let symbol = if (low..=high).contains(&edge) { "┿" } else { "│" };
-            set(edge, symbol, Style::new().fg(Color::Yellow).remove_modifier(Modifier::DIM));
+            set(edge, symbol, Style::default().fg(Color::Yellow));
         }
-        set(column(self.point), "●", within.add_modifier(Modifier::BOLD));
+        set(column(self.point), "●", Style { bold: true, ..within });
     }
 }
 
@@ -153,7 +157,7 @@ mod tests {
     fn drawn(held: Held, scale: f64) -> String {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 21, 1));
         held.draw(&mut buffer, Rect::new(0, 0, 21, 1), scale);
-        buffer.content.iter().map(|cell| cell.symbol()).collect()
+        buffer.content.into_iter().map(|cell| cell.symbol).collect()
     }
 
     const HELD: Held = Held { low: 0.98, point: 1.02, high: 1.06, boundary: 1.0, band: 1.0 };
@@ -190,7 +194,7 @@ mod tests {
             [("abcdef", "abcd…"), ("abcde", "abcde"), ("连连连", "连连…"), ("a连连", "a连连")]
         {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 5, 1));
-            put(&mut buffer, Rect::new(0, 0, 5, 1), text, Style::new());
+            put(&mut buffer, Rect::new(0, 0, 5, 1), text, Style::default());
             assert_eq!(super::super::ansi::lines(&buffer, false)[0].text, expected);
         }
     }

@@ -1,14 +1,12 @@
 //! How a study looks while it runs: where it stands, its claims, its servers.
 
 use super::board::{Board, Round};
+use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use super::rows::{Away, ClaimRow, Server};
 use proofload_language::{Phrase, say, word};
 use proofload_report::number;
 use proofload_stats::Verdict;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
 
 /// Lines that the whole takes at most.
 const LINES_MAX: usize = 20;
@@ -100,12 +98,12 @@ fn top(board: &Board, [title, time, step]: [Rect; 3], buffer: &mut Buffer) {
     let title_left = less(title, 0, width(&round) + 2);
     put(buffer, title_left, &board.study, strong());
     put(buffer, less(title_left, width(&board.study) + 2, 0), &board.question, faint());
-    put_right(buffer, title, &round, Style::new());
+    put_right(buffer, title, &round, Style::default());
     let left = board.time_left();
     gauge(buffer, less(time, 0, width(&left) + 2), board.share_done());
-    put_right(buffer, time, &left, Style::new());
+    put_right(buffer, time, &left, Style::default());
     put(buffer, step, word!("live-now"), faint());
-    put(buffer, less(step, width(word!("live-now")), 0), &board.step, Style::new());
+    put(buffer, less(step, width(word!("live-now")), 0), &board.step, Style::default());
 }
 
 fn heading(line: Rect, name: &str, aside: &str, buffer: &mut Buffer) {
@@ -133,13 +131,13 @@ fn interval(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
         held.draw(buffer, bar, scale);
     }
     let numbers = Rect { x: bar.right() + 1, width: NUMBERS, ..line };
-    put(buffer, numbers.intersection(line), &claim.numbers(), Style::new());
+    put(buffer, numbers.intersection(line), &claim.numbers(), Style::default());
     let colour = match claim.verdict {
         Verdict::Supported => Color::Green,
         Verdict::Refuted => Color::Red,
         Verdict::Undecided => Color::Reset,
     };
-    let style = if claim.settled { strong() } else { Style::new() };
+    let style = if claim.settled { strong() } else { Style::default() };
     let verdict = Rect { x: bar.right() + NUMBERS + 2, width: VERDICT, ..line };
     put(buffer, verdict.intersection(line), claim.verdict(), style.fg(colour));
 }
@@ -215,14 +213,15 @@ fn server_in_a_line(server: &Server, most: f64, figures: &[(Heading, u16)], line
         server.memory_bytes.map_or("–".to_string(), |bytes| number::bytes(bytes as f64)),
     ];
     for (at, (cell, figure)) in cells.into_iter().zip(figures).enumerate() {
-        let style = if at == 3 && server.errors > 0 { Style::new().fg(Color::Red) } else { Style::new() };
+        let style =
+            if at == 3 && server.errors > 0 { Style::default().fg(Color::Red) } else { Style::default() };
         put_right(buffer, cell, &figure, style);
     }
     match server.away {
         None => over_time(buffer, rates, latest(&server.rates, rates.width), Some(most), Color::Cyan),
         Some(away) => {
             let colour = if away == Away::Settled { Color::Reset } else { Color::Red };
-            put(buffer, rates, away.name(), Style::new().fg(colour));
+            put(buffer, rates, away.name(), Style::default().fg(colour));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the live view shows, on a screen of 80 columns and 24 lines and on one of 120 and 40.
 
 use super::board::Board;
+use super::canvas::Buffer;
 use super::rows::Away;
 use super::url::{Endpoint, Reading};
 use super::{ansi, draw, frame};
@@ -14,7 +15,6 @@ use proofload_store::schema::{
     Durations, LoadPoint, Phase, Plan, Point, Replication, Slice, SubjectUse, Timing, Variant,
 };
 use proofload_testkit::HOSTILE;
-use ratatui::buffer::Buffer;
 use std::collections::BTreeMap;
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -1,13 +1,11 @@
 //! What is shown of one endpoint while it is measured.
 
+use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use super::left::minutes;
 use proofload_engine::Extent;
 use proofload_language::{say, word};
 use proofload_report::number;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
 use std::collections::VecDeque;
 use unicode_width::UnicodeWidthStr;
 
@@ -191,7 +189,7 @@ impl Endpoint {
         let (share, words) = self.progress();
         let split = area.width.saturating_sub(words.width() as u16 + 2);
         gauge(buffer, Rect { width: split, ..line(1) }, share);
-        put_right(buffer, line(1), &words, Style::new());
+        put_right(buffer, line(1), &words, Style::default());
         let mut y = 2;
         for row in self.rows() {
             let all = Rect { height: row.lines, ..line(y) };

@@ -2,7 +2,7 @@
 //! of it is left. It moves the cursor from where it is, and asks the terminal nothing: an answer may never come.
 
 use super::ansi::{self, Line};
-use ratatui::buffer::Buffer;
+use super::canvas::Buffer;
 use std::io::Write;
 
 /// What is shown, on what.
@@ -95,14 +95,13 @@ impl<W: Write> Drop for Window<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::layout::Rect;
-    use ratatui::style::Style;
+    use crate::progress::canvas::{Rect, Style};
     use std::num::NonZeroU16;
 
     fn buffer(lines: &[&str]) -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 19, lines.len() as u16));
         for (at, line) in (0..).zip(lines) {
-            buffer.set_string(0, at, line, Style::new());
+            buffer.write(0, at, line, 19, Style::default());
         }
         buffer
     }
