@@ -1,11 +1,12 @@
 //! What a certificate itself says.
 
-use x509_cert::Certificate;
-use x509_cert::der::Decode;
+use jiff::Timestamp;
+use yasna::tags::TAG_UTCTIME;
+use yasna::{ASN1Result, BERReader, BERReaderSeq, Tag};
 
 /// Whether it can be read at all.
 pub(super) fn is_readable(der: &[u8]) -> bool {
-    Certificate::from_der(der).is_ok()
+    validity(der).is_ok()
 }
 
 /// Whether it is valid at this time, in seconds since 1970.
@@ -13,15 +14,85 @@ pub(super) fn is_readable(der: &[u8]) -> bool {
 /// # Errors
 /// What is wrong and what to do.
 pub(super) fn check_dates(der: &[u8], now_s: u64) -> Result<(), String> {
-    let certificate = Certificate::from_der(der)
+    let (from, to) = validity(der)
         .map_err(|error| format!("its first certificate cannot be read ({error}); write X.509 in PEM"))?;
-    let validity = certificate.tbs_certificate().validity();
-    let (from, to) = (validity.not_before, validity.not_after);
-    if now_s > to.to_unix_duration().as_secs() {
+    let now = i64::try_from(now_s).ok().and_then(|now_s| Timestamp::from_second(now_s).ok());
+    let now = now.unwrap_or(Timestamp::MAX);
+    if now > to {
         return Err(format!("the certificate has expired, on {to}; get a new one"));
     }
-    if now_s < from.to_unix_duration().as_secs() {
+    if now < from {
         return Err(format!("the certificate is not valid before {from}; check the clock of this machine"));
     }
     Ok(())
+}
+
+/// From when and to when: the fifth part of what is signed, or the fourth without a version (RFC 5280, 4.1).
+fn validity(der: &[u8]) -> ASN1Result<(Timestamp, Timestamp)> {
+    yasna::parse_der(der, |certificate| {
+        certificate.read_sequence(|parts| {
+            let validity = parts.next().read_sequence(|signed| {
+                signed.read_optional(|version| version.read_tagged(Tag::context(0), |it| it.read_i64()))?;
+                for _number_algorithm_issuer in 0..3 {
+                    signed.next().read_der()?;
+                }
+                let dates = |dates: &mut BERReaderSeq<'_, '_>| Ok((time(dates.next())?, time(dates.next())?));
+                let validity = signed.next().read_sequence(dates)?;
+                rest(signed)?;
+                Ok(validity)
+            })?;
+            rest(parts)?;
+            Ok(validity)
+        })
+    })
+}
+
+fn time(time: BERReader<'_, '_>) -> ASN1Result<Timestamp> {
+    let unix_s = if time.lookahead_tag()? == TAG_UTCTIME {
+        time.read_utctime()?.datetime().unix_timestamp()
+    } else {
+        time.read_generalized_time()?.datetime().unix_timestamp()
+    };
+    Ok(Timestamp::from_second(unix_s).unwrap_or(Timestamp::MAX))
+}
+
+fn rest(parts: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
+    while parts.read_optional(|it| it.read_der())?.is_some() {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+    fn certificate(from: i32, to: i32) -> Vec<u8> {
+        let mut params = CertificateParams::new(["a.test".to_string()]).unwrap();
+        (params.not_before, params.not_after) = (date_time_ymd(from, 1, 2), date_time_ymd(to, 3, 4));
+        params.self_signed(&KeyPair::generate().unwrap()).unwrap().der().to_vec()
+    }
+
+    /// Years before 2050 are written in one way and later ones in another.
+    #[test]
+    fn dates_are_those_that_it_was_made_with() {
+        let in_2024 = 1_718_000_000;
+        let said = |from, to| check_dates(&certificate(from, to), in_2024);
+        assert_eq!(said(1990, 2049), Ok(()));
+        assert_eq!(said(1949, 2050), Ok(()));
+        let expired = "the certificate has expired, on 2001-03-04T00:00:00Z; get a new one";
+        assert_eq!(said(1990, 2001), Err(expired.to_string()));
+        let early =
+            "the certificate is not valid before 2999-01-02T00:00:00Z; check the clock of this machine";
+        assert_eq!(said(2999, 4000), Err(early.to_string()));
+    }
+
+    #[test]
+    fn what_is_cut_short_or_something_else_is_not_readable() {
+        let whole = certificate(1990, 4000);
+        assert!(is_readable(&whole));
+        assert!((0..whole.len()).all(|length| !is_readable(&whole[..length])));
+        assert!(!is_readable(&[whole.as_slice(), &[0]].concat()), "more behind it");
+        let key = KeyPair::generate().unwrap().serialize_der();
+        assert!(!is_readable(&key));
+    }
 }
