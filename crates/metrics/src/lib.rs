@@ -12,6 +12,7 @@ mod load;
 mod messages;
 mod otlp;
 mod prometheus;
+mod protobuf;
 mod push;
 mod scrape;
 mod settings;

@@ -61,7 +61,7 @@ pub(crate) fn no_answer(status: u16, kind: &str) -> String {
 }
 
 /// A collector took only some of the points.
-pub(crate) fn rejected(points: i64, why: &str) -> String {
+pub(crate) fn rejected(points: u64, why: &str) -> String {
     format!("it rejected {points} of the values: {why}")
 }
 

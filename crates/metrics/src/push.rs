@@ -4,11 +4,9 @@
 use crate::figures::Cost;
 use crate::hub::{Hub, OutOfTheWay};
 use crate::messages;
-use crate::otlp::{Moment, otlp};
+use crate::otlp::{self, Moment, otlp};
 use crate::settings::{Mistake, OtlpSettings};
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
 use proofload_host::clock;
-use prost::Message;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -188,13 +186,10 @@ fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
     if !kind.is_empty() && !kind.eq_ignore_ascii_case(PROTOBUF) {
         return Err(messages::no_answer(status, kind));
     }
-    let answer = ExportMetricsServiceResponse::decode(bytes).map_err(|_| messages::no_answer(status, ""))?;
-    match answer.partial_success {
-        Some(partial) if partial.rejected_data_points > 0 => {
-            let why = shown(partial.error_message.as_bytes());
-            Err(messages::rejected(partial.rejected_data_points, &why))
-        }
-        _ => Ok(()),
+    let answer = otlp::answer(bytes).ok_or_else(|| messages::no_answer(status, ""))?;
+    match answer.rejected {
+        0 => Ok(()),
+        rejected => Err(messages::rejected(rejected, &shown(answer.why.as_bytes()))),
     }
 }
 

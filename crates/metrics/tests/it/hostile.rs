@@ -1,13 +1,10 @@
 //! Names by strangers, in both formats. Programs of others read them back in `cargo xtask scrape`.
 
-use crate::support::{begun, figures, second, slice};
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use crate::support::{begun, figures, metric, parts_of, second, slice};
 use proofload_measure::Outcome::Answered;
 use proofload_metrics::{Format, Moment, State, otlp};
 use proofload_report::escape;
 use proofload_testkit::HOSTILE;
-use prost::Message;
 
 fn named(name: &str) -> State {
     let mut state = begun(name);
@@ -37,14 +34,12 @@ fn a_name_is_one_attribute_in_protobuf() {
     let moment = Moment { began_unix_ns: 1, unix_ns: 2 };
     for name in HOSTILE {
         let bytes = otlp(&figures(&named(name)), &[(name.to_string(), name.to_string())], moment);
-        let request = ExportMetricsServiceRequest::decode(bytes.as_slice()).expect("a request");
-        let resource = request.resource_metrics[0].resource.as_ref().expect("a resource");
-        assert!(resource.attributes.iter().any(|attribute| attribute.key == name));
-        let metrics = &request.resource_metrics[0].scope_metrics[0].metrics;
-        let exchanges =
-            metrics.iter().find(|metric| metric.name == "proofload.exchanges").expect("exchanges");
-        let text = format!("{exchanges:?}");
-        let value = Value::StringValue(escape::line(name));
-        assert_eq!(text.matches(&format!("{value:?}")).count(), 3 * 16, "study, variant and point: {name:?}");
+        let keys = parts_of(&bytes, &[1, 1, 1, 1]);
+        assert!(keys.contains(&name.as_bytes()));
+        let exchanges = metric(&bytes, "proofload.exchanges");
+        let values = parts_of(exchanges, &[7, 1, 7, 2, 1]);
+        let shown = escape::line(name);
+        let these = values.iter().filter(|value| **value == shown.as_bytes());
+        assert_eq!(these.count(), 3 * 16, "study, variant and point: {name:?}");
     }
 }

@@ -1,14 +1,9 @@
 //! Pushes to collectors, good and bad.
 
-use crate::support::{second, slice};
-use opentelemetry_proto::tonic::collector::metrics::v1::{
-    ExportMetricsPartialSuccess, ExportMetricsServiceRequest, ExportMetricsServiceResponse,
-};
-use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
+use crate::support::{metric, parts_of, second, slice};
 use proofload_measure::Outcome::Answered;
 use proofload_metrics::{Doing, Hub, OtlpSettings, Push};
 use proofload_testkit::{ScriptedPeer, Step};
-use prost::Message;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -47,37 +42,33 @@ fn answer(head: &str, body: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// A request: its head in small letters, and what it says.
-fn parts(received: &[u8]) -> (String, ResourceMetrics) {
+/// A request: its head in small letters, and its body.
+fn parts(received: &[u8]) -> (String, &[u8]) {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
     let head = String::from_utf8_lossy(&received[..end]).to_lowercase();
-    let request = ExportMetricsServiceRequest::decode(&received[end..]).expect("a request");
-    (head, request.resource_metrics.into_iter().next().expect("one resource"))
-}
-
-/// A metric of a request, as text.
-fn shown(metrics: &ResourceMetrics, name: &str) -> String {
-    let found = metrics.scope_metrics[0].metrics.iter().find(|metric| metric.name == name);
-    format!("{:?}", found.unwrap_or_else(|| panic!("no {name}")))
+    (head, &received[end..])
 }
 
 #[test]
 fn the_last_push_says_how_it_ended() {
-    let whole =
-        ExportMetricsServiceResponse { partial_success: Some(ExportMetricsPartialSuccess::default()) };
-    let whole = answer("200 OK\r\nContent-Type: application/x-protobuf", &whole.encode_to_vec());
+    // A partial success that says nothing.
+    let whole = answer("200 OK\r\nContent-Type: application/x-protobuf", b"\x0a\x00");
     assert_eq!(pushed(whole).2, None);
     let (hub, received, said) = pushed(answer("200 OK", &[]));
     assert_eq!(said, None);
-    let (head, metrics) = parts(&received);
+    let (head, request) = parts(&received);
     assert!(head.starts_with("post /v1/metrics http/1.1"), "{head}");
     assert!(
         head.contains("content-type: application/x-protobuf") && head.contains("api-key: secret"),
         "{head}"
     );
-    let resource = format!("{:?}", metrics.resource);
-    assert!(resource.contains("deployment.environment") && resource.contains("service.instance.id"));
-    assert!(shown(&metrics, "proofload.run_state").contains("\"finished\""));
+    let keys = parts_of(request, &[1, 1, 1, 1]);
+    assert!(
+        keys.contains(&b"deployment.environment".as_slice())
+            && keys.contains(&b"service.instance.id".as_slice())
+    );
+    let states = parts_of(metric(request, "proofload.run_state"), &[5, 1, 7, 2, 1]);
+    assert!(states.contains(&b"finished".as_slice()), "{states:?}");
     let cost = hub.cost("otlp").expect("it is known");
     assert_eq!((cost.done, cost.failed, cost.bytes), (1, 0, (received.len() - head.len()) as u64));
 }
@@ -93,10 +84,9 @@ fn a_bad_collector_costs_a_sentence() {
     );
     assert!(of(answer("429 Too Many Requests", b"\x1b[2J")).contains("it answered 429; "), "no escapes");
     assert!(of(answer("404 Not Found", b"")).contains("it answered 404"));
-    let partial =
-        ExportMetricsPartialSuccess { rejected_data_points: 3, error_message: "too old".to_string() };
-    let partial = ExportMetricsServiceResponse { partial_success: Some(partial) }.encode_to_vec();
-    assert!(of(answer("200 OK", &partial)).contains("it rejected 3 of the values: too old"));
+    // A partial success: 3 values, and why.
+    let partial = b"\x0a\x0b\x08\x03\x12\x07too old";
+    assert!(of(answer("200 OK", partial)).contains("it rejected 3 of the values: too old"));
     let typed = |kind: &str, body: &str| answer(&format!("200 OK\r\nContent-Type: {kind}"), body.as_bytes());
     let page = of(typed("text/html; charset=utf-8", "<html>log in</html>"));
     assert!(page.contains("it answered 200 with text/html, which is no answer of a collector"), "{page}");
@@ -145,9 +135,10 @@ fn a_push_that_failed_is_made_up_for_by_the_next_and_who_says_stop_waits_for_no_
     let cost = hub.cost("otlp").expect("it is known");
     assert_eq!((cost.done, cost.failed), (1, 1));
     let received = peer.finish().expect("both came").remove(1).received;
-    let (_, metrics) = parts(&received);
-    let exchanges = shown(&metrics, "proofload.exchanges");
-    assert_eq!(exchanges.matches("Some(AsInt(3))").count(), 1, "{exchanges}");
+    let (_, request) = parts(&received);
+    let exchanges = parts_of(metric(request, "proofload.exchanges"), &[7, 1, 6]);
+    let three = 3_u64.to_le_bytes();
+    assert_eq!(exchanges.iter().filter(|count| **count == three).count(), 1, "{exchanges:?}");
 }
 
 #[test]

@@ -98,3 +98,42 @@ pub fn count(figures: &Figures, name: &str, label: &str) -> u64 {
     });
     values.sum()
 }
+
+/// What a message of protobuf has at a path of field numbers: texts, messages and numbers of eight bytes.
+pub fn parts_of<'a>(message: &'a [u8], path: &[u64]) -> Vec<&'a [u8]> {
+    let Some((field, deeper)) = path.split_first() else { return vec![message] };
+    let (mut rest, mut found) = (message, Vec::new());
+    let take = |rest: &mut &'a [u8], length: usize| rest.split_off(..length).expect("so many bytes");
+    while !rest.is_empty() {
+        let key = varint(&mut rest);
+        let part = match key & 7 {
+            0 => {
+                varint(&mut rest);
+                continue;
+            }
+            1 => take(&mut rest, 8),
+            2 => {
+                let length = varint(&mut rest);
+                take(&mut rest, length as usize)
+            }
+            kind => panic!("no kind of a field: {kind}"),
+        };
+        if key >> 3 == *field {
+            found.extend(parts_of(part, deeper));
+        }
+    }
+    found
+}
+
+fn varint(rest: &mut &[u8]) -> u64 {
+    let length = rest.iter().position(|byte| *byte < 0x80).expect("an end") + 1;
+    let bytes = rest.split_off(..length).expect("so many bytes");
+    bytes.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))
+}
+
+/// The metric of that name of a request of OTLP.
+pub fn metric<'a>(request: &'a [u8], name: &str) -> &'a [u8] {
+    let all = parts_of(request, &[1, 2, 2]);
+    let found = all.into_iter().find(|metric| parts_of(metric, &[1]) == [name.as_bytes()]);
+    found.unwrap_or_else(|| panic!("no {name}"))
+}
