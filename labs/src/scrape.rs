@@ -1,12 +1,15 @@
 //! What others read of what is exported while a run goes on: the parsers of Prometheus, the collector's types of OTLP, the
-//! schemas of Grafana, GitHub and GitLab.
+//! schemas of Grafana, GitHub and GitLab; and whether another validator says of JSON what the test kit's does.
 
 use crate::tools::{self, run_command};
 use std::path::Path;
 use std::process::Command;
 
-/// The linter that has the schema of GitLab's files.
+/// The linter that has the schema of GitLab's files, and Python's `jsonschema`.
 const SCHEMA_CHECKER: &str = "check-jsonschema==0.39.0";
+
+/// Where the test kit's validator writes what it was asked.
+const SCHEMA_CASES: &str = "PROOFLOAD_SCHEMA_CASES";
 
 /// The task. The module of Go in `labs/scrape` reads; go and python3 fetch what they need.
 pub fn run(root: &Path) -> anyhow::Result<()> {
@@ -35,19 +38,30 @@ fn within(root: &Path, place: &Path) -> anyhow::Result<()> {
     measured(Command::new(&reader).arg("figures").args([&hostile, &proofload, &work]))?;
     run_command(Command::new(&reader).arg("dashboard").arg(root.join("docs/grafana/proofload.json")))?;
     run_command(Command::new(&reader).arg("workflow").arg(root.join("docs/ci/github.yml")))?;
-    workflows(root, place)
-}
-
-/// Both workflows against the schemas of SchemaStore, which the checker brings.
-fn workflows(root: &Path, place: &Path) -> anyhow::Result<()> {
     let venv = place.join("venv");
     run_command(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     let pip = ["install", "--quiet", "--disable-pip-version-check", SCHEMA_CHECKER];
     run_command(Command::new(venv.join("bin/pip")).args(pip))?;
+    workflows(root, &venv)?;
+    schemas(root, &venv, &place.join("cases"))
+}
+
+/// Both workflows against the schemas of SchemaStore, which the checker brings.
+fn workflows(root: &Path, venv: &Path) -> anyhow::Result<()> {
     for (schema, file) in [("vendor.github-workflows", "github.yml"), ("vendor.gitlab-ci", "gitlab.yml")] {
         let mut check = Command::new(venv.join("bin/check-jsonschema"));
         check.args(["--builtin-schema", schema]).arg(root.join("docs/ci").join(file));
         run_command(&mut check)?;
     }
     Ok(())
+}
+
+/// What the test kit's validator says in tests of schemas, against what the one says that the checker brings.
+fn schemas(root: &Path, venv: &Path, cases: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(cases)?;
+    let mut tests = tools::cargo_command(root);
+    tests.args(["test", "--locked", "--quiet"]);
+    tests.args(["testkit", "study", "report", "places"].map(|name| format!("--package=proofload-{name}")));
+    run_command(tests.args(["--", "schema"]).env(SCHEMA_CASES, cases))?;
+    run_command(Command::new(venv.join("bin/python")).arg(root.join("xtask/scrape/schemas.py")).arg(cases))
 }

@@ -76,9 +76,8 @@ fn tree(path: &Path) -> Option<Rc<Node>> {
 }
 
 fn schema_complaints(path: &Path) -> Vec<String> {
-    let validator = jsonschema::validator_for(&study_schema()).unwrap();
     let tree = tree(path).unwrap_or_else(|| panic!("{} is no YAML", path.display()));
-    validator.iter_errors(&json(&tree)).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    proofload_testkit::schema_complaints(&study_schema(), &json(&tree))
 }
 
 #[test]

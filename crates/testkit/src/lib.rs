@@ -1,5 +1,5 @@
 //! Means of testing that are never shipped: peers on the loopback address, one that plays scripts, one
-//! that answers HTTP, and one that does so over TLS.
+//! that answers HTTP, and one that does so over TLS; a validator of JSON.
 
 #![forbid(unsafe_code)]
 
@@ -7,9 +7,11 @@ mod hostile;
 mod http;
 mod peer;
 mod proxy;
+mod schema;
 pub mod tls;
 
 pub use hostile::HOSTILE;
 pub use http::HttpPeer;
 pub use peer::{Deaf, Ending, Lasting, Play, Refusing, ScriptedPeer, Step, deaf_address, refusing_address};
 pub use proxy::TunnelProxy;
+pub use schema::schema_complaints;

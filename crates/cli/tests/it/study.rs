@@ -1,6 +1,7 @@
 //! Whole studies with real processes, through the executable.
 
 use crate::support::{Reference, command, json, processes_with, proofload, root, text};
+use proofload_testkit::schema_complaints;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -8,8 +9,7 @@ use std::process::Output;
 fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
     let schema = std::fs::read(root().join("schema").join(schema)).expect("the committed schema");
     let schema: Value = serde_json::from_slice(&schema).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    schema_complaints(&schema, value)
 }
 
 fn read(path: &Path) -> String {

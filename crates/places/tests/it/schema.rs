@@ -2,6 +2,7 @@
 
 use super::{objects, study, wanted};
 use proofload_places::kubernetes::manifest::Wanted;
+use proofload_testkit::schema_complaints;
 use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../kubernetes/schema.json");
@@ -14,8 +15,7 @@ fn complaints(object: &Value) -> Vec<String> {
         return vec![format!("no kind `{kind}`")];
     };
     schema["$ref"] = of_kind["$ref"].clone();
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    validator.iter_errors(object).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    schema_complaints(&schema, object)
 }
 
 #[test]
