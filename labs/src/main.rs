@@ -48,3 +48,13 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod checks {
+    #[test]
+    fn the_version_is_that_of_the_product() {
+        let manifest = std::fs::read_to_string(crate::root().join("Cargo.toml")).expect("there");
+        let version = format!("\nversion = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+        assert!(manifest.contains(&version), "labs/Cargo.toml has{version}");
+    }
+}

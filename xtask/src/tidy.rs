@@ -19,7 +19,7 @@ pub fn run(root: &Path) -> anyhow::Result<()> {
     let roots = folders.iter().flat_map(|folder| ["src/lib.rs", "src/main.rs"].map(|name| folder.join(name)));
     let mut found = Vec::new();
     for path in roots.filter(|path| path.is_file()) {
-        found.extend(Crate::read(&path, &|path| fs::read_to_string(path).ok())?);
+        found.extend(Crate::read(&path, &|path| fs::read_to_string(path).ok())?.circles());
     }
     let told = found.join("\n").replace(&format!("{}/", root.display()), "");
     ensure!(found.is_empty(), "{} circles; move what both sides need below both:\n{told}", found.len());
@@ -28,9 +28,8 @@ pub fn run(root: &Path) -> anyhow::Result<()> {
 }
 
 /// The modules of a library or program that its users get, the root first.
-struct Crate<'a> {
-    /// Gives the text of a file; tests have no files.
-    text: &'a dyn Fn(&Path) -> Option<String>,
+#[derive(Default)]
+struct Crate {
     files: Vec<PathBuf>,
     modules: Vec<Module>,
 }
@@ -58,45 +57,36 @@ enum Target {
     Item(usize),
 }
 
-impl Crate<'_> {
-    fn read(root: &Path, text: &dyn Fn(&Path) -> Option<String>) -> anyhow::Result<Vec<String>> {
-        let mut of = Crate { text, files: Vec::new(), modules: Vec::new() };
-        of.file(root, root.parent().context("a folder")?, None)?;
-        Ok(of.circles())
-    }
-
-    /// Reads a file as a module, whose own modules are files of that folder.
-    fn file(&mut self, path: &Path, folder: &Path, parent: Option<usize>) -> anyhow::Result<usize> {
-        let text = (self.text)(path).with_context(|| format!("no file {}", path.display()))?;
-        let Ok(tokens) = text.parse() else { bail!("{}: is no Rust", path.display()) };
-        self.files.push(path.to_path_buf());
-        self.module(tokens, folder, self.files.len() - 1, parent)
-    }
-
-    fn module(
-        &mut self,
-        tokens: TokenStream,
-        folder: &Path,
-        file: usize,
-        parent: Option<usize>,
-    ) -> anyhow::Result<usize> {
-        let own = self.modules.len();
-        self.modules.push(Module { file, parent, ..Module::default() });
-        let mut inner = Vec::new();
-        self.modules[own].tokens(tokens, &mut inner);
-        for (name, body) in inner {
-            let below = folder.join(&name);
-            let child = match body {
-                Some(body) => self.module(body, &below, file, Some(own))?,
+impl Crate {
+    /// Reads all modules from the root's file on; tests have no files.
+    fn read(root: &Path, text: &dyn Fn(&Path) -> Option<String>) -> anyhow::Result<Crate> {
+        let mut of = Crate::default();
+        let folder = root.parent().context("a folder")?;
+        let mut open = vec![(root.to_path_buf(), folder.to_path_buf(), None, None)];
+        while let Some((path, folder, parent, body)) = open.pop() {
+            let (file, tokens) = match body {
+                Some(within) => within,
                 None => {
-                    let beside = folder.join(format!("{name}.rs"));
-                    let path = if (self.text)(&beside).is_some() { beside } else { below.join("mod.rs") };
-                    self.file(&path, &below, Some(own))?
+                    let text = text(&path).with_context(|| format!("no file {}", path.display()))?;
+                    let Ok(tokens) = text.parse() else { bail!("{}: is no Rust", path.display()) };
+                    of.files.push(path.clone());
+                    (of.files.len() - 1, tokens)
                 }
             };
-            self.modules[own].children.insert(name, child);
+            let (own, mut inner) = (of.modules.len(), Vec::new());
+            of.modules.push(Module { file, parent: parent.as_ref().map(|(at, _)| *at), ..Module::default() });
+            of.modules[own].tokens(tokens, &mut inner);
+            if let Some((parent, name)) = parent {
+                of.modules[parent].children.insert(name, own);
+            }
+            for (name, body) in inner {
+                let below = folder.join(&name);
+                let beside = folder.join(format!("{name}.rs"));
+                let path = if text(&beside).is_some() { beside } else { below.join("mod.rs") };
+                open.push((path, below, Some((own, name)), body.map(|body| (file, body))));
+            }
         }
-        Ok(own)
+        Ok(of)
     }
 
     /// What a path that is written in a module leads to; nothing of ours if `None`.
@@ -145,42 +135,31 @@ impl Crate<'_> {
     /// Each circle, with which file takes what from which.
     fn circles(&self) -> Vec<String> {
         let uses = self.uses();
-        let reach: BTreeMap<usize, BTreeSet<usize>> =
-            uses.keys().map(|(from, _)| (*from, reachable(&uses, *from))).collect();
-        let (mut found, mut done) = (Vec::new(), BTreeSet::new());
-        for (file, others) in reach.iter().filter(|(file, others)| others.contains(file)) {
-            if done.contains(file) {
-                continue;
+        let reach: Vec<BTreeSet<usize>> = (0..self.files.len()).map(|file| reachable(&uses, file)).collect();
+        let circle = |file: usize| -> BTreeSet<usize> {
+            reach[file].iter().copied().filter(|other| reach[*other].contains(&file)).collect()
+        };
+        let found: BTreeSet<BTreeSet<usize>> = (0..reach.len()).map(circle).collect();
+        let told = found.iter().filter(|circle| !circle.is_empty()).map(|circle| {
+            let mut text = format!("a circle of {} files:", circle.len());
+            for ((from, to), names) in &uses {
+                if circle.contains(from) && circle.contains(to) {
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    let [from, to] = [from, to].map(|file| self.files[*file].display());
+                    text += &format!("\n  {from} uses {} of {to}", names.join(", "));
+                }
             }
-            let back = |other: &&usize| reach.get(other).is_some_and(|others| others.contains(file));
-            let members: BTreeSet<usize> = others.iter().filter(back).copied().collect();
-            let ties = uses.iter().filter(|((from, to), _)| members.contains(from) && members.contains(to));
-            let told = ties.map(|((from, to), names)| {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                format!(
-                    "  {} uses {} of {}",
-                    self.files[*from].display(),
-                    names.join(", "),
-                    self.files[*to].display()
-                )
-            });
-            found.push(format!(
-                "a circle of {} files:\n{}",
-                members.len(),
-                told.collect::<Vec<_>>().join("\n")
-            ));
-            done.extend(members);
-        }
-        found
+            text
+        });
+        told.collect()
     }
 
     /// Names that a file uses of another.
     fn uses(&self) -> Uses {
         let mut uses = Uses::new();
         for (index, module) in self.modules.iter().enumerate() {
-            let around: Vec<usize> = std::iter::successors(Some(index), |at| self.modules[*at].parent)
-                .map(|at| self.modules[at].file)
-                .collect();
+            let around = std::iter::successors(Some(index), |at| self.modules[*at].parent);
+            let around: Vec<usize> = around.map(|at| self.modules[at].file).collect();
             for path in &module.paths {
                 let Some(Target::Item(of)) = self.resolve(index, path, 0) else { continue };
                 let to = self.modules[of].file;
@@ -228,14 +207,9 @@ impl Module {
                     at += 1;
                 }
                 TokenTree::Ident(ident) if *ident == "mod" => {
-                    match (next(1), next(2)) {
-                        (Some(TokenTree::Ident(name)), Some(TokenTree::Group(body))) => {
-                            inner.push((name.to_string(), Some(body.stream())));
-                        }
-                        (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(_))) => {
-                            inner.push((name.to_string(), None))
-                        }
-                        _ => {}
+                    if let Some(TokenTree::Ident(name)) = next(1) {
+                        let body = next(2).and_then(braced);
+                        inner.push((name.to_string(), body));
                     }
                     at += 3;
                 }
@@ -247,11 +221,8 @@ impl Module {
                     self.bring_in(leaves, is_public);
                 }
                 TokenTree::Ident(ident) => {
-                    if let (true, Some(TokenTree::Ident(name))) =
-                        (DEFINING.contains(&&*ident.to_string()), next(1))
-                    {
-                        self.items.insert(name.to_string());
-                    }
+                    let defined = next(1).filter(|_| DEFINING.contains(&&*ident.to_string()));
+                    self.items.extend(defined.map(ToString::to_string));
                     at = self.path(&tokens, at);
                 }
                 _ => at += 1,
@@ -272,9 +243,9 @@ impl Module {
             }
         }
         let before = |by: usize| begin.checked_sub(by).and_then(|at| tokens.get(at));
-        // What goes on after a path's arguments, or is of a value, begins no path; `::name` is of another crate.
-        let begins = !is_punct(before(1), '.') && !(is_punct(before(1), ':') && is_punct(before(2), ':'));
-        if begins && path.len() > 1 {
+        // A path's arguments may stand before, or a value; `::name` is of another crate.
+        let goes_on = is_punct(before(1), '.') || is_punct(before(1), ':') && is_punct(before(2), ':');
+        if !goes_on && path.len() > 1 {
             self.paths.insert(path);
         }
         at
@@ -319,15 +290,14 @@ fn use_tree(
             Some(TokenTree::Punct(punct)) if punct.as_char() == '*' => {
                 leaves.push((std::mem::take(&mut path), None));
             }
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
-                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                let mut within = 0;
+            token => {
+                let Some(inner) = token.and_then(braced) else { break };
+                let (inner, mut within): (Vec<TokenTree>, usize) = (inner.into_iter().collect(), 0);
                 while within < inner.len() && !is_foreign {
                     within = use_tree(&inner, within, &path, leaves);
                 }
                 path.clear();
             }
-            _ => break,
         }
         at += 1;
     }
@@ -348,13 +318,20 @@ fn is_test_only(attribute: TokenStream) -> bool {
 
 /// Where what an attribute is of ends: behind its body, or behind its semicolon or comma.
 fn end_of_item(tokens: &[TokenTree], begin: usize) -> usize {
-    let is_end = |token: &TokenTree| match token {
-        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-        token => is_punct(Some(token), ';') || is_punct(Some(token), ','),
+    let is_end = |token: &TokenTree| {
+        braced(token).is_some() || [';', ','].iter().any(|end| is_punct(Some(token), *end))
     };
     let end = tokens[begin..].iter().position(is_end).map_or(tokens.len(), |end| begin + end + 1);
     // A tree of `use` goes on.
     end + usize::from(is_punct(tokens.get(end), ';'))
+}
+
+/// What stands in braces.
+fn braced(token: &TokenTree) -> Option<TokenStream> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    }
 }
 
 fn is_punct(token: Option<&TokenTree>, of: char) -> bool {
@@ -378,7 +355,7 @@ mod tests {
         let text = |path: &Path| {
             files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned())
         };
-        Crate::read(Path::new("lib.rs"), &text).expect("reads")
+        Crate::read(Path::new("lib.rs"), &text).expect("reads").circles()
     }
 
     #[test]
