@@ -2,9 +2,12 @@
 
 use std::fs;
 
+/// A process that runs.
 #[derive(Debug)]
 pub struct Process {
+    /// Its number.
     pub pid: u32,
+    /// Its command line.
     pub command: String,
 }
 

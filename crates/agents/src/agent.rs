@@ -45,6 +45,7 @@ pub struct Joining {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It was dealt this number.
+    #[allow(missing_docs, reason = "the names say it")]
     Dealt { index: u32, agents: u32 },
     /// So many loads were carried out, all in all.
     Carried(u64),

@@ -1,6 +1,8 @@
 //! The coordinator's side of joining: it listens, lets in who knows the token and is of its version, and deals the numbers when all
 //! are there.
 
+#![allow(clippy::disallowed_methods, reason = "agents join here")]
+
 use crate::deadline::Deadline;
 use crate::error::{FleetError, MOST_AGENTS};
 use crate::fleet::Fleet;

@@ -5,6 +5,7 @@
 //! Both sides prove that they know the same token before a byte of ours is read. Nothing listens unless it is asked to.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 
 mod agent;
 mod crew;

@@ -1,5 +1,7 @@
 //! Agents on this machine: children of this process, over the same protocol as any others.
 
+#![allow(clippy::disallowed_methods, reason = "it starts agents: processes of this executable")]
+
 use crate::deadline::Deadline;
 use crate::error::FleetError;
 use crate::token::Token;

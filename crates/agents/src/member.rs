@@ -106,6 +106,7 @@ impl Member {
         }
     }
 
+    /// As messages name it: its number, its machine and its address.
     pub fn name(&self) -> String {
         format!("agent {} ({} {})", self.index, self.host, self.address)
     }

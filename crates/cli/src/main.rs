@@ -1,5 +1,7 @@
 //! The `proofload` command: arguments in, exit code out.
 
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "it talks to a person")]
+
 mod agents;
 mod args;
 mod baseline;

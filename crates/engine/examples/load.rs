@@ -1,6 +1,8 @@
 //! Loads a local port and prints what was seen: `load PORT CONNECTIONS SECONDS [RATE | close | keep [CA.pem]]`; with
 //! the certificate of an authority over TLS, as `localhost`.
 
+#![allow(clippy::print_stdout, reason = "it prints what it saw")]
+
 use proofload_engine::transport::{Tls, pem};
 use proofload_engine::{
     Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,

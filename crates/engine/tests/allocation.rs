@@ -1,6 +1,8 @@
 //! Nothing allocates on the data path in the measured phase, requests with values and cookies included. The
 //! count covers the whole process: the peer does not allocate between answers either.
 
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may")]
+
 #[path = "it/drivers/mod.rs"]
 mod drivers;
 #[path = "allocation/rpc.rs"]

@@ -1,6 +1,8 @@
 //! What adding up the shares of a load holds: the present seconds and the sums, however many shares there are and however long
 //! they have told. All in virtual time; what is counted are the bytes that are allocated and not freed.
 
+#![allow(clippy::unwrap_used, reason = "tests may")]
+
 use proofload_engine::driver::sim::{Server, Service, World};
 use proofload_engine::{
     Arrival, Extent, KeepAlive, Launch, LoadPlan, Merger, MixEntry, Profile, ShareResult, Timeouts, Watch,

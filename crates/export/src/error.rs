@@ -1,5 +1,7 @@
 //! What can go wrong.
 
+#![allow(missing_docs, reason = "fields are what the messages say of them")]
+
 use parquet::errors::ParquetError;
 use proofload_measure::DecodeError;
 use std::io;

@@ -1,5 +1,7 @@
 //! The clock of everything above the engine: they ask the operating system here only.
 
+#![allow(clippy::disallowed_methods, reason = "this is the clock")]
+
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_getres, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};

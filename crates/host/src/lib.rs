@@ -3,6 +3,9 @@
 //! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel
 //! while somebody measures ends with the process.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
+#![allow(missing_docs, reason = "many fields and variants are what their names say")]
+
 pub mod affinity;
 pub mod aside;
 mod awake;

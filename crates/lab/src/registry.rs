@@ -1,6 +1,8 @@
 //! Asks a registry of Java RMI where an object is: a load needs its address and its number, which are others after each
 //! start of its server.
 
+#![allow(clippy::disallowed_methods, reason = "a registry of RMI is asked before the load")]
+
 use proofload_engine::{Address, Target};
 use proofload_host::clock;
 use proofload_study::{Passage, Speaks};

@@ -27,6 +27,7 @@ pub struct LatencyHistogram {
 }
 
 /// What a histogram comes to, in nanoseconds. Quantiles are `None` when nothing was recorded.
+#[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// How many durations were recorded.
@@ -42,6 +43,7 @@ pub struct Summary {
 /// A value of exchanges of which some had no end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Censored<T> {
+    /// The least that it can be.
     pub value: T,
     /// The true value is this or more.
     pub at_least: bool,

@@ -64,6 +64,7 @@ impl<'de> Deserialize<'de> for CodeCounts {
 /// either form it is the same bytes to others.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Snapshot<H = LatencyHistogram> {
+    /// The time that it is of.
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.
     pub outcomes: OutcomeCounts,

@@ -1,5 +1,7 @@
 //! The page that Prometheus scrapes.
 
+#![allow(clippy::disallowed_methods, reason = "scrapers come here")]
+
 use crate::figures::Cost;
 use crate::hub::{Hub, OutOfTheWay};
 use crate::messages;

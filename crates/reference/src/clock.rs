@@ -1,5 +1,7 @@
 //! The clocks, and burning CPU time by them.
 
+#![allow(clippy::disallowed_methods, reason = "this is the clock")]
+
 use rustix::time::{ClockId, clock_gettime};
 
 /// Nanoseconds of `CLOCK_MONOTONIC`: the same axis in every process of this machine.

@@ -3,6 +3,8 @@
 //! [`load`] reports every mistake at once, each with its file, line, key and remedy; everything after this
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
+
 mod asking;
 mod bind;
 mod call;

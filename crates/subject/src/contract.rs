@@ -1,5 +1,7 @@
 //! What a subject says that it answers, asked for. Servers that are compared must answer the same.
 
+#![allow(clippy::disallowed_methods, reason = "it asks a server what its folder declares")]
+
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;

@@ -4,6 +4,8 @@
 //! [`Prepared::start`] lets a [`Keeper`] start it; [`Running`] says when it is ready, and ends it. Nothing is
 //! ever started but through a keeper, Maven and compilers included, so nothing outlives Proofload.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
+
 mod add;
 mod archive;
 mod cache;

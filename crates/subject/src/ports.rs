@@ -1,5 +1,10 @@
 //! Which ports are free, who listens on one, and whether it answers.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it probes whether a port is free, and whether a server is ready"
+)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -4,6 +4,8 @@
 //! run from the start of a process; what was used within a period is the difference of two samples, at its beginning
 //! and its end.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
+
 mod attach;
 mod backend;
 mod balance;

@@ -2,6 +2,7 @@
 //! that answers HTTP, and one that does so over TLS; a validator of JSON.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "scripted peers are for tests")]
 
 mod hostile;
 mod http;

@@ -1,5 +1,7 @@
 //! Requests in, answers out: one request for each connection, a few connections at once, one page made at a time.
 
+#![allow(clippy::disallowed_methods, reason = "a browser asks here")]
+
 use crate::gate::{Refusal, admitted};
 use crate::records::Records;
 use crate::route::Route;

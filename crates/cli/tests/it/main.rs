@@ -1,5 +1,7 @@
 //! The executable, as a person runs it.
 
+#![allow(clippy::disallowed_methods, clippy::print_stderr, clippy::unwrap_used, reason = "tests may")]
+
 mod adding;
 mod agents;
 mod bad_input;

@@ -1,5 +1,7 @@
 //! The engine through its public door.
 
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may")]
+
 mod drivers;
 mod live;
 mod misbehaviour;

@@ -1,3 +1,5 @@
 //! The door of the crate.
 
+#![allow(clippy::unwrap_used, reason = "tests may")]
+
 mod store;

@@ -3,6 +3,8 @@
 //! It sleeps until an order, a child's end or the end of its standard input arrives, so that it takes no
 //! CPU while something is measured; what has a limit is looked at twice a second (`watch`). The end of its input means that Proofload has gone, however it went.
 
+#![allow(clippy::print_stderr, reason = "the keeper is a process of its own")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};

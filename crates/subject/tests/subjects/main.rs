@@ -3,6 +3,14 @@
 //! The keeper is this executable started again, and so are the subjects: that is why this test has a `main` of
 //! its own.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests may"
+)]
+
 mod actors;
 mod ajp;
 mod caches;

@@ -1,5 +1,7 @@
 //! Telemetry of real processes that use a known amount of everything: this executable, started again.
 
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may")]
+
 use proofload_host::clock;
 use proofload_store::schema::{SubjectUse, Telemetry};
 use proofload_telemetry::{Sampler, Target, Tree};

@@ -1,5 +1,7 @@
 //! The page, asked as any program may ask: bytes over a socket.
 
+#![allow(clippy::disallowed_methods, reason = "tests may")]
+
 mod asking;
 mod chinese;
 mod limits;
