@@ -29,7 +29,8 @@ const FIRST: [Step; 4] = [
 const BUILD: Step = Step { name: "build and lints", run: tests::build };
 const TESTS: Step = Step { name: "tests", run: |root| tests::run(root, &[]) };
 /// Steps that run the executable beside the tests: both wait more than they work.
-const LAST: [Step; 6] = [
+const LAST: [Step; 7] = [
+    Step { name: "documents", run: tests::documents },
     Step { name: "kills", run: |root| kills::kill(root, &KILLS.map(str::to_string)) },
     Step { name: "Tomcat", run: real::tomcat },
     Step { name: "servers", run: real::families },

@@ -1,9 +1,13 @@
 //! Builds and runs the tests of the workspace. Each test has a process of its own (`.config/nextest.toml`).
 
-use crate::python;
-use crate::tools::run_command;
-use std::path::Path;
+use crate::tools::{cargo_command, run_command, target_folder};
+use crate::{python, tools};
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, str};
 
 /// Has clippy compile what is ours: what is linted is not compiled a second time. What others wrote is compiled by rustc as
 /// ever, and shared with builds without lints.
@@ -22,4 +26,63 @@ pub fn build(root: &Path) -> anyhow::Result<()> {
 pub fn run(root: &Path, words: &[String]) -> anyhow::Result<()> {
     let mut nextest = python::nextest(root);
     run_command(lint(nextest.args(["run", "--workspace", "--locked", "--cargo-quiet"]).args(words)))
+}
+
+/// A library that the build made.
+struct Library {
+    file: PathBuf,
+    source: PathBuf,
+    /// Folder of its package.
+    folder: PathBuf,
+    edition: String,
+}
+
+/// Whether rustdoc finds a fault in what libraries of ours document, such as a link that leads nowhere. It reads what the
+/// build of the tests left: `cargo doc` would have every dependency checked once more.
+pub fn documents(root: &Path) -> anyhow::Result<()> {
+    let libraries = libraries(root)?;
+    let place = tools::scratch("documents")?;
+    let ours: Vec<_> =
+        libraries.iter().filter(|(_, library)| library.folder.starts_with(root.join("crates"))).collect();
+    ensure!(!ours.is_empty(), "the build left no library");
+    for (name, library) in ours {
+        let mut rustdoc = Command::new("rustdoc");
+        rustdoc
+            .arg(format!("--edition={}", library.edition))
+            .args(["--crate-name", name])
+            .arg(&library.source);
+        rustdoc.arg("-L").arg(format!("dependency={}", target_folder(root).join("debug/deps").display()));
+        for (other, Library { file, .. }) in libraries.iter().filter(|(other, _)| *other != name) {
+            rustdoc.arg(format!("--extern={other}={}", file.display()));
+        }
+        rustdoc.args(["-D", "warnings", "-o"]).arg(&place).current_dir(root);
+        run_command(rustdoc.env("CARGO_PKG_VERSION", "").env("CARGO_MANIFEST_DIR", &library.folder))?;
+    }
+    fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))
+}
+
+/// Every library that the tests were built of, by its name in code.
+fn libraries(root: &Path) -> anyhow::Result<BTreeMap<String, Library>> {
+    let mut cargo = cargo_command(root);
+    cargo.args(["test", "--workspace", "--locked", "--no-run", "--quiet", "--message-format=json"]);
+    let output = lint(&mut cargo).output().context("cargo test --no-run")?;
+    ensure!(output.status.success(), "the tests do not build");
+    let messages = str::from_utf8(&output.stdout)?.lines().filter_map(|line| serde_json::from_str(line).ok());
+    Ok(messages.filter_map(|message: Value| library(&message)).collect())
+}
+
+/// The library that a message of cargo's tells of, if it does.
+fn library(message: &Value) -> Option<(String, Library)> {
+    let target = &message["target"];
+    let is_library = ["lib", "rlib", "proc-macro"].iter().any(|kind| target["kind"][0] == *kind);
+    let is_built = is_library && message["profile"]["test"] == false;
+    let mut files = message["filenames"].as_array().filter(|_| is_built)?.iter().filter_map(Value::as_str);
+    let file = files.find(|file| [".rlib", ".so"].iter().any(|end| file.ends_with(end)))?;
+    let library = Library {
+        file: file.into(),
+        source: target["src_path"].as_str()?.into(),
+        folder: Path::new(message["manifest_path"].as_str()?).parent()?.to_path_buf(),
+        edition: target["edition"].as_str()?.to_owned(),
+    };
+    Some((target["name"].as_str()?.replace('-', "_"), library))
 }

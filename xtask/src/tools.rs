@@ -121,6 +121,7 @@ pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
     run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
+/// Whether the shell finds this program.
 pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
