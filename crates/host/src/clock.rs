@@ -5,6 +5,7 @@
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_getres, clock_gettime};
 use std::sync::atomic::{AtomicBool, Ordering};
+use time::{Date, OffsetDateTime};
 
 /// Longest time after which a sleeper looks at its stop flag.
 const NAP_NS: u64 = 20_000_000;
@@ -33,8 +34,15 @@ pub fn process_cpu_ns() -> u64 {
 
 /// Wall-clock time as a date that people read: `2026-01-31 12:00 UTC`.
 pub fn date_text(unix_ns: u64) -> String {
-    let time = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+    let (date, (hour, minute, _)) = date_and_time(unix_ns);
+    format!("{date} {hour:02}:{minute:02} UTC")
+}
+
+/// The day, and hours, minutes and seconds, of UTC.
+pub(crate) fn date_and_time(unix_ns: u64) -> (Date, (u8, u8, u8)) {
+    let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(unix_ns));
+    let at = at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    (at.date(), at.to_hms())
 }
 
 /// Sleeps until the monotonic clock shows `deadline_ns`, or `stop` is set (seen within 20 ms).

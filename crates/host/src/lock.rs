@@ -61,9 +61,10 @@ impl fmt::Display for Holder {
         if !self.who.is_empty() {
             write!(f, " ({})", self.who)?;
         }
-        let since = self.since_unix_ns.and_then(|ns| jiff::Timestamp::from_nanosecond(i128::from(ns)).ok());
-        match since {
-            Some(since) => write!(f, " since {}", since.strftime("%Y-%m-%d %H:%M:%S UTC")),
+        match self.since_unix_ns.map(clock::date_and_time) {
+            Some((date, (hour, minute, second))) => {
+                write!(f, " since {date} {hour:02}:{minute:02}:{second:02} UTC")
+            }
             None => Ok(()),
         }
     }

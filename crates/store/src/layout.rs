@@ -2,6 +2,7 @@
 
 use crate::StoreError;
 use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
 
 /// What was decided before the first start; a single measurement has none.
 pub const PLAN: &str = "plan.json";
@@ -63,8 +64,11 @@ pub(crate) fn distinct_component(words: &str) -> String {
 /// The id of a run: UTC to the millisecond, so that names sort by time, and a suffix that tells runs of one
 /// moment apart.
 pub(crate) fn run_id(unix_ns: u64, suffix: u32) -> String {
-    let time = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    format!("{}Z-{:06x}", time.strftime("%Y%m%dT%H%M%S.%3f"), suffix & 0x00ff_ffff)
+    let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(unix_ns));
+    let at = at.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let ((year, month, day), (hour, minute, second)) = (at.to_calendar_date(), at.to_hms());
+    let (month, milli, suffix) = (u8::from(month), at.millisecond(), suffix & 0x00ff_ffff);
+    format!("{year}{month:02}{day:02}T{hour:02}{minute:02}{second:02}.{milli:03}Z-{suffix:06x}")
 }
 
 pub(crate) fn whole_block(run: &Path, number: u32) -> PathBuf {

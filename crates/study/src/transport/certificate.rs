@@ -1,6 +1,6 @@
 //! What a certificate itself says.
 
-use jiff::Timestamp;
+use time::OffsetDateTime;
 use yasna::tags::TAG_UTCTIME;
 use yasna::{ASN1Result, BERReader, BERReaderSeq, Tag};
 
@@ -16,19 +16,25 @@ pub(super) fn is_readable(der: &[u8]) -> bool {
 pub(super) fn check_dates(der: &[u8], now_s: u64) -> Result<(), String> {
     let (from, to) = validity(der)
         .map_err(|error| format!("its first certificate cannot be read ({error}); write X.509 in PEM"))?;
-    let now = i64::try_from(now_s).ok().and_then(|now_s| Timestamp::from_second(now_s).ok());
-    let now = now.unwrap_or(Timestamp::MAX);
-    if now > to {
-        return Err(format!("the certificate has expired, on {to}; get a new one"));
+    let now_s = i64::try_from(now_s).unwrap_or(i64::MAX);
+    if now_s > to.unix_timestamp() {
+        return Err(format!("the certificate has expired, on {}; get a new one", shown(to)));
     }
-    if now < from {
+    if now_s < from.unix_timestamp() {
+        let from = shown(from);
         return Err(format!("the certificate is not valid before {from}; check the clock of this machine"));
     }
     Ok(())
 }
 
+/// As RFC 3339 has it.
+fn shown(at: OffsetDateTime) -> String {
+    let (hour, minute, second) = at.to_hms();
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", at.date())
+}
+
 /// From when and to when: the fifth part of what is signed, or the fourth without a version (RFC 5280, 4.1).
-fn validity(der: &[u8]) -> ASN1Result<(Timestamp, Timestamp)> {
+fn validity(der: &[u8]) -> ASN1Result<(OffsetDateTime, OffsetDateTime)> {
     yasna::parse_der(der, |certificate| {
         certificate.read_sequence(|parts| {
             let validity = parts.next().read_sequence(|signed| {
@@ -47,13 +53,11 @@ fn validity(der: &[u8]) -> ASN1Result<(Timestamp, Timestamp)> {
     })
 }
 
-fn time(time: BERReader<'_, '_>) -> ASN1Result<Timestamp> {
-    let unix_s = if time.lookahead_tag()? == TAG_UTCTIME {
-        time.read_utctime()?.datetime().unix_timestamp()
-    } else {
-        time.read_generalized_time()?.datetime().unix_timestamp()
-    };
-    Ok(Timestamp::from_second(unix_s).unwrap_or(Timestamp::MAX))
+fn time(time: BERReader<'_, '_>) -> ASN1Result<OffsetDateTime> {
+    match time.lookahead_tag()? {
+        TAG_UTCTIME => Ok(*time.read_utctime()?.datetime()),
+        _ => Ok(*time.read_generalized_time()?.datetime()),
+    }
 }
 
 fn rest(parts: &mut BERReaderSeq<'_, '_>) -> ASN1Result<()> {
