@@ -2,38 +2,25 @@
 
 use crate::args::SchemaArgs;
 use crate::exit::{Exit, leave};
+use flate2::read::ZlibDecoder;
+use std::sync::LazyLock;
 
-/// Names with the files of `schema/`.
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../schema/", $name, ".schema.json")))),*]
-    };
+/// Every schema: its name and its text, each with a zero byte behind it. `build.rs` packs them.
+static SCHEMAS: LazyLock<String> = LazyLock::new(|| {
+    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schemas.zlib"));
+    std::io::read_to_string(ZlibDecoder::new(packed)).expect("what the build packed can be unpacked")
+});
+
+/// Every schema with its name, that of studies first.
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut parts = SCHEMAS.split('\0');
+    std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
 }
-
-/// Every schema by its name.
-const SCHEMAS: [(&str, &str); 16] = files![
-    "study",
-    "result",
-    "plan",
-    "slice",
-    "environment",
-    "status",
-    "subjects",
-    "slicing",
-    "warm-up",
-    "ceiling",
-    "network",
-    "noise",
-    "tune",
-    "history",
-    "diff",
-    "sittings",
-];
 
 /// The verb.
 pub fn schema(args: &SchemaArgs) -> anyhow::Result<Exit> {
     let text = of(&args.name).ok_or_else(|| {
-        let names: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = all().map(|(name, _)| name).collect();
         leave(Exit::Usage, format!("{} is no schema; write one of {}", args.name, names.join(", ")))
     })?;
     crate::output::print(text)?;
@@ -42,11 +29,11 @@ pub fn schema(args: &SchemaArgs) -> anyhow::Result<Exit> {
 
 /// The schema of study files.
 pub fn of_studies() -> &'static str {
-    SCHEMAS[0].1
+    of("study").unwrap_or_default()
 }
 
 fn of(name: &str) -> Option<&'static str> {
-    SCHEMAS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    all().find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
 #[cfg(test)]
@@ -62,7 +49,7 @@ mod tests {
             .filter_map(|name| name.strip_suffix(".schema.json").map(str::to_string))
             .collect();
         names.sort();
-        let mut known: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
+        let mut known: Vec<&str> = all().map(|(name, _)| name).collect();
         known.sort_unstable();
         assert_eq!(known, names);
         assert!(of_studies().contains("Proofload study"));

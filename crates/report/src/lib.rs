@@ -45,9 +45,9 @@ pub use hints::hints;
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{
-    Page, Reproduction, SCRIPT, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text,
-    hlog, html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,
-    sittings_text, text, text_within, tune_text,
+    Page, Reproduction, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog,
+    html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,
+    script, sittings_text, text, text_within, tune_text,
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, diff_of, history};

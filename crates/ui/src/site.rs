@@ -43,7 +43,7 @@ pub fn file(route: &Route) -> Option<Answer> {
     let (kind, text) = match route {
         Route::Style => ("text/css; charset=utf-8", proofload_report::STYLE.to_string() + frame::STYLE),
         Route::Script => ("text/javascript; charset=utf-8", frame::SCRIPT.to_string()),
-        Route::Charts => ("text/javascript; charset=utf-8", proofload_report::SCRIPT.to_string()),
+        Route::Charts => ("text/javascript; charset=utf-8", proofload_report::script().to_string()),
         Route::Icon => ("image/svg+xml", frame::ICON.to_string()),
         _ => return None,
     };

@@ -6,9 +6,11 @@ use crate::messages;
 use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
+use flate2::read::ZlibDecoder;
 use proofload_language::Language;
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
 
 /// Columns for which a sheet of paper has room; rows of wider tables are stacked there.
 const COLUMNS_ON_PAPER: usize = 6;
@@ -19,8 +21,14 @@ const WIDTH: f64 = 400.0;
 /// The style of a report's page.
 pub const STYLE: &str = include_str!("page.css");
 
-/// What draws the charts; `cargo xtask web` builds it from `web/`.
-pub const SCRIPT: &str = include_str!("../../assets/report.js");
+/// What draws the charts; `cargo xtask web` builds it from `web/`, and `build.rs` packs it.
+pub fn script() -> &'static str {
+    static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+        let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.js.zlib"));
+        std::io::read_to_string(ZlibDecoder::new(packed)).expect("what the build packed can be unpacked")
+    });
+    &SCRIPT
+}
 
 /// What a report's page consists of, for whoever has the style and the script as files of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +46,7 @@ pub struct Page {
 /// The result as a page, with charts of what is in the slices.
 pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
     let Page { title, header, body, charts } = page(result, slices);
-    let script = if charts.is_empty() { String::new() } else { format!("<script>{SCRIPT}</script>\n") };
+    let script = if charts.is_empty() { String::new() } else { format!("<script>{}</script>\n", script()) };
     format!(
         "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -114,7 +122,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
 
 /// Only this page's own script runs, whatever a text of strangers manages to put in, and nothing is fetched or sent.
 fn policy() -> String {
-    let digest = BASE64.encode(&Sha256::digest(SCRIPT.as_bytes()));
+    let digest = BASE64.encode(&Sha256::digest(script().as_bytes()));
     format!(
         "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     )

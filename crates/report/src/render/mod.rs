@@ -15,7 +15,7 @@ mod text;
 
 pub use csv::{csv, csv_series};
 pub use hlog::hlog;
-pub use html::{Page, SCRIPT, STYLE, html, page, page_of_two};
+pub use html::{Page, STYLE, html, page, page_of_two, script};
 pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
 pub use noise::{noise_text, tune_text};
