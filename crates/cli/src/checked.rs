@@ -1,11 +1,12 @@
 //! A study that was checked, and runs where it is placed.
 
 use crate::args::RunArgs;
+use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
 use crate::fleet::{self, Local};
 use crate::run::{Request, catalogue, execute, options, timed};
 use proofload_agents::Fleet;
-use proofload_engine::{Generator, Here};
+use proofload_engine::Generator;
 use proofload_host::signals;
 use proofload_lab::plan::Mode;
 use proofload_lab::study_run::StudyRun;
@@ -73,10 +74,11 @@ impl Checked {
 
     fn run_by(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
         let Checked { study, catalogue, cache } = self;
+        let around = Surroundings::here();
         let run = StudyRun {
             mode: args.mode.as_deref().and_then(Mode::from_name),
             seed: args.seed,
-            generator: placed.fleet.map_or(&Here as &dyn Generator, |fleet| fleet),
+            generator: placed.fleet.map_or(&*around.generator as &dyn Generator, |fleet| fleet),
             address: placed.address,
             given: placed.given,
             ..timed(StudyRun::new(study, catalogue, cache, &args.dir), &args.preset)?

@@ -71,7 +71,7 @@ fn order(args: &RunArgs, checked: &Checked, wanted: &Wanted) -> anyhow::Result<(
         agents: wanted.agents,
         wait_s: wanted.wait_s,
         address: None,
-        arguments: std::env::args().skip(1).collect(),
+        arguments: crate::around::arguments(),
         directory: proofload_host::working_directory(),
         language: Language::spoken().tag().to_owned(),
         files_bytes: files.len() as u64,

@@ -1,6 +1,7 @@
 //! `proofload doctor`: is this machine fit to measure?
 
 use crate::args::{DoctorArgs, ListFormat};
+use crate::around::error_line;
 use crate::exit::{Exit, leave};
 use crate::load;
 use crate::mistakes::Mistakes;
@@ -93,9 +94,10 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
 fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let (plan, label) = load_of(args)?;
     let stop = signals::install()?;
-    let _lock =
-        MeasuringLock::acquire("the generator's ceiling", true, &stop, |holder| eprintln!("{holder}"))
-            .map_err(run::lock_error)?;
+    let _lock = MeasuringLock::acquire("the generator's ceiling", true, &stop, |holder| {
+        error_line(&holder.to_string())
+    })
+    .map_err(run::lock_error)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let environment = host::environment(report::recorded_finding);

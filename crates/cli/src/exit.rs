@@ -73,12 +73,6 @@ impl Exit {
     }
 }
 
-impl From<Exit> for std::process::ExitCode {
-    fn from(exit: Exit) -> Self {
-        std::process::ExitCode::from(exit as u8)
-    }
-}
-
 /// An error with the exit code it leads to. Everything that is not wrapped in one of these is a [`Exit::Failure`].
 #[derive(Debug)]
 pub struct Leaves {
@@ -101,7 +95,10 @@ pub fn leave(exit: Exit, message: impl std::fmt::Display) -> anyhow::Error {
     anyhow::Error::new(Leaves { exit, message: message.to_string() })
 }
 
-/// The exit code that an error leads to.
+/// The exit code that an error leads to, or what clap has to say.
 pub fn of(error: &anyhow::Error) -> Exit {
+    if let Some(said) = error.downcast_ref::<clap::Error>() {
+        return Exit::from_code(said.exit_code() as u8);
+    }
     error.downcast_ref::<Leaves>().map_or(Exit::Failure, |leaves| leaves.exit)
 }

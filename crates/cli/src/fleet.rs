@@ -1,10 +1,11 @@
 //! `--agents`: the load of this command by several processes of this machine.
 
 use crate::args::{FleetArgs, ToleranceArgs};
+use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
 use crate::run::say;
 use proofload_agents::{Arrival, Fleet, FleetError, Listener, LocalAgents, Terms, Token};
-use proofload_engine::{EngineError, Generator, Here};
+use proofload_engine::{EngineError, Generator};
 use proofload_host::signals;
 use proofload_language::say;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -47,7 +48,7 @@ pub fn with_agents<T>(
     execute: impl FnOnce(&dyn Generator) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let tolerated = tolerated(&args.tolerance, args.agents)?;
-    let Some(agents) = args.agents else { return execute(&Here) };
+    let Some(agents) = args.agents else { return execute(&*Surroundings::here().generator) };
     let local = Local::start(agents, tolerated, &*signals::install()?)?;
     let ended = execute(local.fleet());
     say_losses(local.fleet(), quiet);

@@ -1,6 +1,7 @@
 //! `proofload init`: a study to begin with.
 
 use crate::args::{InitArgs, Template};
+use crate::around::error_line;
 use crate::exit::{Exit, leave};
 use proofload_report::escape::terminal;
 use std::io::Write;
@@ -36,10 +37,8 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     })?;
     file.write_all(text.as_bytes())?;
     write_schema(&args.file.with_file_name(SCHEMA_FILE));
-    eprintln!(
-        "{}",
-        terminal(&format!("wrote {shown}; with --explain the command only says what it would do"))
-    );
+    let said = format!("wrote {shown}; with --explain the command only says what it would do");
+    error_line(&terminal(&said));
     crate::output::print(&terminal(&format!("proofload run {shown}\n")))?;
     Ok(Exit::Done)
 }
@@ -60,7 +59,7 @@ fn write_schema(path: &Path) {
         }
         (Err(_), Err(error)) => format!("cannot write {shown}: {error}; editors will not check the study"),
     };
-    eprintln!("{}", terminal(&said));
+    error_line(&terminal(&said));
 }
 
 fn template(from: Template) -> &'static str {

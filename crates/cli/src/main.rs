@@ -1,103 +1,10 @@
-//! The `proofload` command: arguments in, exit code out.
+//! The `proofload` command.
 
-#![allow(clippy::print_stderr, clippy::print_stdout, reason = "it talks to a person")]
-
-mod agents;
-mod args;
-mod baseline;
-mod capacity;
-mod checked;
-mod cluster;
-mod compare;
-mod debug;
-mod doctor;
-mod doubts;
-mod exit;
-mod exports;
-mod fleet;
-mod init;
-mod kubernetes;
-mod load;
-mod man;
-mod measure;
-mod mistakes;
-mod noise;
-mod output;
-#[cfg(test)]
-mod pages;
-mod place;
-mod places;
-mod pod;
-mod pods;
-mod progress;
-mod reference;
-mod replicate;
-mod report;
-mod reproductions;
-mod resume;
-mod run;
-mod runs;
-mod schema;
-mod slurm;
-mod subjects;
-mod there;
-mod transport;
-mod tune;
-mod ui;
-
-use exit::Exit;
-use proofload_places::kubernetes::manifest::ATTEND;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == proofload_subject::KEEPER_ARGUMENT) {
         return proofload_subject::keeper_main();
     }
-    let ended = match std::env::args_os().nth(1) {
-        Some(first) if first == place::ARGUMENT => place::serve(),
-        Some(first) if first == ATTEND => pod::attend(),
-        Some(first) if first == pod::RECORD_ARGUMENT => pod::record(),
-        _ => args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))),
-    };
-    match ended {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            let text = format!("proofload: {error:#}");
-            eprintln!("{}", proofload_report::escape::terminal(&text));
-            exit::of(&error).into()
-        }
-    }
-}
-
-fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
-    match cli.verb {
-        None => measure::measure(&cli.measure),
-        Some(args::Verb::Compare(args)) => compare::compare(&args),
-        Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
-        Some(args::Verb::Run(args)) => places::run(&args),
-        Some(args::Verb::Coordinator(args)) => agents::coordinator(&args),
-        Some(args::Verb::Manifest(args)) => kubernetes::print(&args),
-        Some(args::Verb::Agent(args)) => agents::agent(&args),
-        Some(args::Verb::Replicate(args)) => replicate::replicate(&args),
-        Some(args::Verb::Resume(args)) => resume::resume(&args),
-        Some(args::Verb::Rerun(args)) => resume::rerun(&args),
-        Some(args::Verb::History(args)) => runs::history(&args),
-        Some(args::Verb::Diff(args)) => runs::diff(&args),
-        Some(args::Verb::Ui(args)) => ui::ui(&args),
-        Some(args::Verb::Tune(args)) => tune::tune(&args),
-        Some(args::Verb::Report(args)) => report::report(&args),
-        Some(args::Verb::Condense(args)) => reproductions::condense(&args),
-        Some(args::Verb::Reproductions(args)) => reproductions::reproductions(&args),
-        Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
-        Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),
-        Some(args::Verb::Init(args)) => init::init(&args),
-        Some(args::Verb::Doctor(args)) => doctor::doctor(&args),
-        Some(args::Verb::Schema(args)) => schema::schema(&args),
-        Some(args::Verb::Completions { shell }) => {
-            let mut command = args::command(true);
-            clap_complete::generate(shell, &mut command, "proofload", &mut std::io::stdout());
-            Ok(Exit::Done)
-        }
-        Some(args::Verb::Man { dir }) => man::man(&dir),
-    }
+    proofload_cli::run(proofload_cli::Surroundings::of_process()).into()
 }

@@ -1,6 +1,7 @@
 //! `proofload URL`: one endpoint, measured.
 
 use crate::args::MeasureArgs;
+use crate::around::{self, Surroundings};
 use crate::exit::Exit;
 use crate::exports::Exports;
 use crate::fleet::{self, Local};
@@ -9,7 +10,7 @@ use crate::mistakes::Mistakes;
 use crate::output::Told;
 use crate::{output, progress, run};
 use proofload_engine::{
-    DriverChoice, Extent, Generator, Here, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
+    DriverChoice, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
 };
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
@@ -70,14 +71,17 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
     let exports = exports.as_ref();
-    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
-        .map_err(run::lock_error)?;
+    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| {
+        around::error_line(&holder.to_string());
+    })
+    .map_err(run::lock_error)?;
     if let Some(exports) = exports {
         exports.endpoint(&name, &point.label, terms.seed);
     }
     let title = format!("{name} @ {}", point.label);
     let agents = args.fleet.agents.map(|agents| Local::start(agents, tolerated, &stop)).transpose()?;
-    let generator = agents.as_ref().map_or(&Here as &dyn Generator, |agents| agents.fleet());
+    let around = Surroundings::here();
+    let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents.fleet());
     let mut loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
     agents.iter().for_each(|agents| fleet::say_losses(agents.fleet(), args.output.quiet));
     drop(agents);
@@ -138,14 +142,14 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
     };
     record().unwrap_or_else(|error| {
         let said = say!("no-record-kept", error = error.to_string());
-        eprintln!("{}", proofload_report::escape::terminal(&said));
+        around::error_line(&proofload_report::escape::terminal(&said));
         result
     })
 }
 
 /// The load with the command line that asked for it.
 fn given(load: SingleLoad) -> SingleLoad {
-    let words = std::env::args().skip(1).collect::<Vec<_>>();
+    let words = around::arguments();
     SingleLoad {
         arguments: redact_own_arguments(&words),
         working_directory: host::working_directory(),
@@ -248,14 +252,15 @@ fn watched(
     let watch = Watch::default();
     let done = AtomicBool::new(false);
     let loaded = std::thread::scope(|scope| {
-        let language = Language::spoken();
+        let (language, around) = (Language::spoken(), Surroundings::here());
         let view = || progress::endpoint(title, plan, &watch, stop, &done, quiet);
-        scope.spawn(move || language.within(view));
+        let view = scope.spawn(move || around.within(|| language.within(view)));
         let mut tell = |stretch: &Stretch<'_>| exports.iter().for_each(|exports| exports.second(stretch));
         let each_second: Option<&mut dyn FnMut(&Stretch<'_>)> = exports.is_some().then_some(&mut tell as _);
         let how = Launch { each_second, ..Launch::default() };
         let loaded = generator.launch(std::slice::from_ref(plan), &watch, how);
         done.store(true, Ordering::Relaxed);
+        view.thread().unpark();
         loaded
     });
     Ok(loaded.map_err(fleet::failed)?.remove(0))

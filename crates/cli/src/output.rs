@@ -1,6 +1,7 @@
 //! A result in the format that was asked for, to where it was asked for.
 
 use crate::args::{Format, OutputArgs, UndecidedIs};
+use crate::around;
 use crate::exit::{Exit, leave};
 use anyhow::Context;
 use proofload_export::{ExportError, Hgrm, Jtl};
@@ -9,7 +10,7 @@ use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A result in English, as records and programs have it, and in the language that is spoken.
@@ -52,9 +53,8 @@ const COLUMNS: usize = 80;
 
 /// Standard output: coloured where it is a terminal and `NO_COLOR` is unset.
 fn standard_output() -> Terminal {
-    let colour =
-        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    let colour = around::is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let size = around::is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok()).flatten();
     let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
     Terminal { colour, columns: columns.unwrap_or(COLUMNS) }
 }
@@ -182,7 +182,7 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
         failed.extend(to_file(result, slices, args, format, path).err());
     }
     if let Some(last) = failed.pop() {
-        failed.iter().for_each(|error| eprintln!("{error:#}"));
+        failed.iter().for_each(|error| around::error_line(&format!("{error:#}")));
         return Err(last);
     }
     match summary_file().filter(|_| args.github_summary) {
@@ -199,7 +199,7 @@ fn to_standard_output(
     args: &OutputArgs,
     format: Format,
 ) -> anyhow::Result<()> {
-    let to_terminal = std::io::stdout().is_terminal();
+    let to_terminal = around::is_terminal();
     match rendered(result, slices, args, format, standard_output())? {
         Rendered::Text(text) => print(&text),
         Rendered::Hgrm(all) => match &all[..] {
@@ -217,10 +217,10 @@ fn to_standard_output(
             Err(leave(Exit::Usage, "parquet is no text: name a file with -o FILE.parquet"))
         }
         Rendered::Parquet => {
-            unless_gone(proofload_export::parquet(result.english(), &slices.through, std::io::stdout()))
+            unless_gone(proofload_export::parquet(result.english(), &slices.through, around::Output))
         }
         Rendered::Jtl(jtl) => {
-            let mut out = BufWriter::new(std::io::stdout().lock());
+            let mut out = BufWriter::new(around::Output);
             unless_gone(jtl.write(&mut out).and_then(|()| Ok(out.flush()?)))
         }
     }
@@ -264,7 +264,7 @@ fn created(
     };
     written().with_context(|| format!("cannot write {}", path.display()))?;
     if !args.quiet {
-        eprintln!("{}", say!("wrote", path = path.display().to_string()));
+        around::error_line(&say!("wrote", path = path.display().to_string()));
     }
     Ok(())
 }
@@ -290,7 +290,7 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
     let room = SUMMARY_BYTES_MAX.saturating_sub(file.metadata()?.len() + 1);
     let text = proofload_report::markdown_within(result, usize::try_from(room).unwrap_or(usize::MAX));
     if text.is_empty() {
-        eprintln!("{}", say!("no-room-in-summary", path = path.display().to_string()));
+        around::error_line(&say!("no-room-in-summary", path = path.display().to_string()));
     }
     file.write_all(text.as_bytes())
 }
@@ -326,7 +326,7 @@ impl<'a> Slices<'a> {
 
 /// Writes to standard output; a closed pipe is a reader that has seen enough.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = around::Output;
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),

@@ -227,7 +227,7 @@ impl Places {
             agents: self.count(),
             wait_s: WAIT_S,
             address: self.address,
-            arguments: std::env::args().skip(1).collect(),
+            arguments: crate::around::arguments(),
             directory: proofload_host::working_directory(),
             language: Language::spoken().tag().to_owned(),
             files_bytes: files.len() as u64,

@@ -1,6 +1,7 @@
 //! The live view: a few lines at the end of a terminal; plain lines elsewhere. What it shows is drawn into a buffer, from
 //! what is known and the time, and the buffer is sent to standard error.
 
+use crate::around;
 use board::Board;
 use canvas::{Buffer, Rect};
 use proofload_engine::{LoadPlan, Watch};
@@ -9,8 +10,10 @@ use proofload_lab::runner::Progress;
 use proofload_report::escape;
 use proofload_stats::Claim;
 use proofload_store::schema::Plan;
-use std::io::{IsTerminal, Stderr};
+use std::io::Stderr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 use url::{Endpoint, Reading};
 use window::Window;
 
@@ -29,8 +32,8 @@ mod window;
 
 pub use lines::ceiling_line;
 
-/// How often the view of one endpoint looks at its stop switch.
-const LOOK_EVERY_NS: u64 = 100_000_000;
+/// How often the view of one endpoint looks at its stop switch; whoever ends the load wakes it.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// It reads and draws at each of so many looks.
 const LOOKS_PER_DRAWING: u32 = 2;
 /// How often a study is drawn at most while turns follow each other.
@@ -53,7 +56,7 @@ impl View {
             .is_none_or(|term| term.is_empty() || term.as_encoded_bytes().starts_with(b"dumb"));
         match quiet {
             true => View::Quiet,
-            false if !std::io::stderr().is_terminal() || dumb || set("CI") => View::Plain,
+            false if !around::is_error_terminal() || dumb || set("CI") => View::Plain,
             false => View::Window(Window::new(std::io::stderr(), !set("NO_COLOR"))),
         }
     }
@@ -71,7 +74,7 @@ impl View {
         let line = escape::terminal(line);
         match self {
             View::Quiet => {}
-            View::Plain => eprintln!("{line}"),
+            View::Plain => around::error_line(&line),
             View::Window(window) => window.say(&line, size().0),
         }
     }
@@ -114,7 +117,7 @@ pub fn endpoint(
         if stop.load(Ordering::Relaxed) {
             watch.stop.store(true, Ordering::Relaxed);
         }
-        clock::sleep_ns(LOOK_EVERY_NS);
+        thread::park_timeout(LOOK_EVERY);
         if done.load(Ordering::Relaxed) {
             return;
         }

@@ -1,10 +1,11 @@
 //! `proofload reference-server`: flags to the server's configuration.
 
-use crate::args::{ReferenceArgs, ReferenceTlsArgs};
+use crate::args::{self, ReferenceArgs, ReferenceTlsArgs, Verb};
 use crate::exit::{Exit, leave};
 use crate::output;
 use proofload_reference::{Config, Faults, ReferenceError, ServiceTime, Size, Stall};
 use proofload_reference::{Identity, TlsConfig, TlsFaults, TlsVersion};
+use std::ffi::OsString;
 
 /// The verb. Serves until a signal says stop.
 pub fn serve(args: &ReferenceArgs) -> anyhow::Result<Exit> {
@@ -18,6 +19,18 @@ pub fn serve(args: &ReferenceArgs) -> anyhow::Result<Exit> {
     .map_err(|error| leave(Exit::FailedStart, error))?;
     output::print(&format!("{}\n", report.counts.to_json()))?;
     Ok(Exit::Done)
+}
+
+/// What a command line of `proofload reference-server` asks for; `words` are those behind the verb.
+///
+/// # Errors
+/// A flag that it does not have, or a value that cannot be read.
+pub fn reference_server(words: &[String]) -> anyhow::Result<Config> {
+    let whole = ["proofload", "reference-server"].map(str::to_owned).into_iter().chain(words.iter().cloned());
+    match args::read_again(whole.map(OsString::from))?.verb {
+        Some(Verb::ReferenceServer(args)) => config(&args),
+        _ => anyhow::bail!("{words:?} is no reference server"),
+    }
 }
 
 fn config(args: &ReferenceArgs) -> Result<Config, anyhow::Error> {

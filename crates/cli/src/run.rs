@@ -1,6 +1,7 @@
 //! `proofload run`: a whole study, from file to exit code.
 
 use crate::args::{BaselineArgs, ExportArgs, OutputArgs, PresetArgs, RunArgs};
+use crate::around::{self, Surroundings};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
@@ -9,7 +10,7 @@ use crate::progress::Live;
 use crate::{doubts, output};
 use proofload_engine::{EngineError, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
-use proofload_host::{clock, signals};
+use proofload_host::{clock, signals, working_directory};
 use proofload_lab::plan::{self, Length, Preset};
 use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
@@ -126,7 +127,13 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     }
     // An explanation fetches and builds nothing.
     let how = if request.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
-    let run = StudyRun { listener: exports.map(|it| it as &dyn Listener), ..request.run };
+    let (around, words, here) = (Surroundings::here(), around::arguments(), working_directory());
+    let run = StudyRun {
+        listener: exports.map(|it| it as &dyn Listener),
+        benches: &*around.benches,
+        given: request.run.given.or(Some((&words, &here))),
+        ..request.run
+    };
     let mut prepared = run.prepare(how, proofload_report::recorded_finding).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
     warn_insecure(&prepared.study);
@@ -194,7 +201,7 @@ fn driver_refused(error: EngineError) -> anyhow::Error {
 /// Says a line on standard error.
 pub fn say(quiet: bool, line: &str) {
     if !quiet {
-        eprintln!("{}", proofload_report::escape::terminal(line));
+        around::error_line(&proofload_report::escape::terminal(line));
     }
 }
 

@@ -39,7 +39,7 @@ pub fn within(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
         }
         return Ok(None);
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<String> = crate::around::arguments();
     let mut command = Allocation::wanted(args.agents.unwrap_or(1) + 1, &this_program(), &words);
     command.env(LIFE_LINE, "stdin").stdin(Stdio::piped());
     let mut allocation =

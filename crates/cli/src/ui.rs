@@ -13,6 +13,6 @@ pub fn ui(args: &UiArgs) -> anyhow::Result<Exit> {
         error => error.into(),
     })?;
     output::print(&format!("{}\n", server.url()))?;
-    eprintln!("{}", word!("ui-open"));
+    crate::around::error_line(word!("ui-open"));
     match server.serve()? {}
 }

@@ -11,7 +11,7 @@ pub use error::{Changed, RunError};
 pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
-use crate::runner::{self, Behind, Hosts, Listener, Preparing, Progress};
+use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
 use proofload_engine::{Generator, Here};
 use proofload_host::{self as host, clock};
 use proofload_stats::Claim;
@@ -52,6 +52,8 @@ pub struct StudyRun<'a> {
     pub begin: Begin<'a>,
     /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
+    /// What makes its bench.
+    pub benches: &'a dyn Benches,
     /// Who carries out its loads.
     pub generator: &'a dyn Generator,
     /// Where its servers listen, one of this machine's addresses: the loopback address unless they are loaded from elsewhere.
@@ -188,6 +190,7 @@ impl<'a> StudyRun<'a> {
             workers: None,
             begin: Begin::New,
             shape: None,
+            benches: &LiveBenches,
             generator: &Here,
             address: Ipv4Addr::LOCALHOST.into(),
             given: None,

@@ -33,10 +33,11 @@ pub fn examples_in(text: &str) -> Vec<&str> {
     examples.lines().map(str::trim_start).filter(|line| line.starts_with("proofload ")).collect()
 }
 
-/// The arguments. Asked for help, or given some that are none, the process ends here.
+/// The arguments.
 ///
 /// # Errors
-/// A verb that is misspelt, or a study where an address belongs.
+/// What clap has to say, which may be the help that was asked for; a verb that is misspelt, or a study where an address
+/// belongs.
 pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
     let words = behind_verbs(words.collect());
     // What follows a misspelt verb is wrong only because of it.
@@ -45,7 +46,7 @@ pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
     }
     let long = ["--help", "help"].iter().any(|asked| words.contains(&OsString::from(asked)));
     let read = command(long).try_get_matches_from(&words).and_then(|found| Cli::from_arg_matches(&found));
-    let cli = read.unwrap_or_else(|error| error.exit());
+    let cli = read?;
     match study_among_urls(&cli) {
         Some(slip) => Err(leave(Exit::Usage, slip)),
         None => Ok(cli),

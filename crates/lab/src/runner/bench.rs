@@ -1,12 +1,18 @@
 //! What the runner needs from the world.
 
+use super::{Hosts, Listener};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
-use proofload_engine::LoadResult;
-use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
-use proofload_study::LoadRole;
+use proofload_engine::{Generator, LoadResult};
+use proofload_host::lock::MeasuringLock;
+use proofload_store::schema::{Ceiling, Conditions, Environment, Network, SubjectUse, Telemetry};
+use proofload_study::{LoadRole, Study};
+use proofload_subject::{Cache, SubjectError};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What of a load is carried out, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +72,51 @@ pub struct CeilingOf {
     pub peaks: Vec<u32>,
 }
 
+/// What a bench is made of.
+pub struct BenchTerms<'a> {
+    /// The checked study.
+    pub study: &'a Study,
+    /// The processes that serve its variants, prepared.
+    pub hosts: &'a Hosts,
+    /// The right to measure, by which CPUs are kept awake or let sleep.
+    pub right: &'a MeasuringLock,
+    /// CPUs of the generator, as the plan has them.
+    pub generator_cpus: &'a [usize],
+    /// Threads of the generator, whatever the study says; as many as it has CPUs where that says nothing either.
+    pub workers: Option<u32>,
+    /// Where ceilings are kept.
+    pub cache: &'a Cache,
+    /// This machine.
+    pub environment: &'a Environment,
+    /// Set to end early.
+    pub stop: Arc<AtomicBool>,
+    /// Who carries out the loads of its variants.
+    pub generator: &'a dyn Generator,
+    /// Where servers listen.
+    pub address: IpAddr,
+    /// Who hears of loads while they last.
+    pub listener: Option<&'a dyn Listener>,
+}
+
+/// Makes benches.
+pub trait Benches: Sync {
+    /// A bench on which nothing runs yet.
+    ///
+    /// # Errors
+    /// When what it needs cannot be started.
+    fn open<'a>(&self, terms: BenchTerms<'a>) -> Result<Box<dyn Bench + 'a>, SubjectError>;
+}
+
 /// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
 pub trait Bench {
     /// Monotonic time.
     fn now_ns(&self) -> u64;
     /// What comes is measured in this manner, until another is said.
     fn adopt(&mut self, _manner: &Manner) {}
+    /// What the network is like between the generator and where the servers are.
+    fn network(&mut self) -> Network {
+        Network::default()
+    }
     /// Starts a variant and waits until it is ready.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ const SETTLE: u64 = 3;
 const WARM_UP_TURN_NS: u64 = 1_000_000_000;
 
 /// A search on its way.
-pub struct CapacityRunner<'a, B: Bench> {
+pub struct CapacityRunner<'a, B: Bench + ?Sized> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
     /// What is searched.
@@ -62,7 +62,7 @@ struct Start {
     loaded: bool,
 }
 
-impl<B: Bench> CapacityRunner<'_, B> {
+impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
     /// Makes trials until every variant has an answer, the budget is used up, or somebody says stop. Every finished trial is
     /// on disk when this returns, however it returns.
     ///

@@ -53,7 +53,7 @@ pub(super) fn pair_of(turn: u32, variants: usize, points: &[usize]) -> Option<Pa
     })
 }
 
-impl<B: Bench> Runner<'_, B> {
+impl<B: Bench + ?Sized> Runner<'_, B> {
     /// The pair of this block, where there is one.
     pub(super) fn pair(&self) -> Option<Pair> {
         let points = self.plan.points.iter().enumerate();

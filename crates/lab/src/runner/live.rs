@@ -1,29 +1,26 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
-use super::bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
-use super::hosts::Hosts;
-use super::observed::{Listener, Watching, length_of, observed};
+use super::bench::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
+use super::observed::{Watching, length_of, observed};
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use crate::registry;
-use proofload_engine::{Address, Extent, Generator, LoadPlan, Profile};
+use proofload_engine::{Address, Extent, LoadPlan, Profile};
 use proofload_host::cpus::KeptOff;
-use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_host::{affinity, clock};
-use proofload_store::schema::{Ceiling, Environment, Network};
+use proofload_store::schema::{Ceiling, Network};
 use proofload_study::quantity::rate_label;
-use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
-use proofload_subject::{Cache, Keeper, Running, SubjectError, Surroundings};
+use proofload_study::{LoadPoint, LoadRole, SubjectSpec};
+use proofload_subject::{Keeper, Running, SubjectError, Surroundings};
 use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, TreeSample, idle_share};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Over how long the CPU of idle variants is taken. Each slice waits so long.
 const QUIET_WINDOW_NS: u64 = 10_000_000;
@@ -32,30 +29,18 @@ const QUIET_WAIT_NS: u64 = 2_000_000_000;
 /// What an idle variant may use of a core.
 const QUIET_SHARE: f64 = 0.02;
 
-/// What a [`LiveBench`] is made of.
-pub struct LiveTerms<'a> {
-    /// The checked study.
-    pub study: &'a Study,
-    /// The processes that serve its variants, prepared.
-    pub hosts: &'a Hosts,
-    /// The keeper of all that is started.
-    pub keeper: &'a Keeper,
-    /// The right to measure, by which CPUs are kept awake or let sleep.
-    pub right: &'a MeasuringLock,
-    /// Threads of the generator, whatever the study says; as many as it has CPUs where that says nothing either.
-    pub workers: Option<u32>,
-    /// Where ceilings are kept.
-    pub cache: &'a Cache,
-    /// This machine.
-    pub environment: &'a Environment,
-    /// Set to end early.
-    pub stop: Arc<AtomicBool>,
-    /// Who carries out the loads of its variants.
-    pub generator: &'a dyn Generator,
-    /// Where servers listen.
-    pub address: IpAddr,
-    /// Who hears of loads while they last.
-    pub listener: Option<&'a dyn Listener>,
+/// Benches of the real world, each with a keeper that ends everything whatever happens to this process.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveBenches;
+
+impl Benches for LiveBenches {
+    fn open<'a>(&self, terms: BenchTerms<'a>) -> Result<Box<dyn Bench + 'a>, SubjectError> {
+        let kept = KeptOff::these(terms.generator_cpus);
+        let keeper = Keeper::start()?;
+        // The bench chooses for each block where this thread and what it starts may not be.
+        drop(kept);
+        Ok(Box::new(LiveBench::new(terms, keeper)))
+    }
 }
 
 /// A process that runs.
@@ -68,8 +53,9 @@ struct Active {
 }
 
 /// Starts real processes and loads them with the engine.
-pub struct LiveBench<'a> {
-    terms: LiveTerms<'a>,
+struct LiveBench<'a> {
+    terms: BenchTerms<'a>,
+    keeper: Keeper,
     /// By host.
     active: Vec<Option<Active>>,
     starts: u32,
@@ -79,10 +65,9 @@ pub struct LiveBench<'a> {
 }
 
 impl<'a> LiveBench<'a> {
-    /// A bench on which nothing runs yet.
-    pub fn new(terms: LiveTerms<'a>) -> Self {
+    fn new(terms: BenchTerms<'a>, keeper: Keeper) -> Self {
         let active = terms.hosts.ready.iter().map(|_| None).collect();
-        LiveBench { active, terms, starts: 0, manner: Manner::default(), kept: None }
+        LiveBench { active, terms, keeper, starts: 0, manner: Manner::default(), kept: None }
     }
 
     /// Threads of the generator.
@@ -150,17 +135,12 @@ impl<'a> LiveBench<'a> {
     fn measuring(&self) -> Measuring<'_> {
         Measuring {
             cache: self.terms.cache,
-            keeper: self.terms.keeper,
+            keeper: &self.keeper,
             manner: &self.manner,
             stop: &self.terms.stop,
             generator: self.terms.generator,
             address: self.terms.address,
         }
-    }
-
-    /// What the network is like to where the servers are.
-    pub fn network(&self) -> Network {
-        self.measuring().network()
     }
 
     /// The load itself, of as many connections as it has, against nobody in particular.
@@ -282,6 +262,10 @@ impl Bench for LiveBench<'_> {
         self.manner = manner.clone();
     }
 
+    fn network(&mut self) -> Network {
+        self.measuring().network()
+    }
+
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
             let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
@@ -294,7 +278,7 @@ impl Bench for LiveBench<'_> {
         }
         let terms = &self.terms;
         self.starts += 1;
-        let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
+        let temp = self.keeper.temp().join(format!("start-{}", self.starts));
         let surroundings = Surroundings {
             address: self.terms.address,
             cpus: &self.manner.subject_cpus,
@@ -302,7 +286,7 @@ impl Bench for LiveBench<'_> {
         };
         let running = terms.hosts.ready[host]
             .prepared
-            .start(terms.keeper, surroundings, log, &temp)
+            .start(&self.keeper, surroundings, log, &temp)
             .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
             .map_err(|error| match error {
                 SubjectError::Interrupted => BenchError::Interrupted,

@@ -18,10 +18,10 @@ mod slicing;
 mod start;
 mod warm;
 
-pub use bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
+pub use bench::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 pub use capacity::CapacityRunner;
 pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
-pub use live::{LiveBench, LiveTerms};
+pub use live::LiveBenches;
 pub use observed::Listener;
 pub use progress::Progress;
 
@@ -80,7 +80,7 @@ pub struct Behind {
 pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError> + 'a;
 
 /// A study on its way through its blocks.
-pub struct Runner<'a, B: Bench> {
+pub struct Runner<'a, B: Bench + ?Sized> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
     /// What is judged, in the order of the judgement: its claims, and what it expects. The study goes on as long as
@@ -160,7 +160,7 @@ impl From<StoreError> for Step {
     }
 }
 
-impl<B: Bench> Runner<'_, B> {
+impl<B: Bench + ?Sized> Runner<'_, B> {
     /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is,
     /// or somebody says stop. Every finished slice is on disk when this returns, however it returns.
     ///

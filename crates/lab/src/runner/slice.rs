@@ -11,7 +11,7 @@ use proofload_store::BlockWriter;
 use proofload_study::LoadRole;
 use std::sync::atomic::Ordering;
 
-impl<B: Bench> Runner<'_, B> {
+impl<B: Bench + ?Sized> Runner<'_, B> {
     /// A measured turn of one variant, if it still takes part.
     pub(super) fn turn(
         &mut self,

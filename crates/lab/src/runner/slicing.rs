@@ -31,7 +31,7 @@ pub(super) struct SliceTerms {
     pub discard_ns: u64,
 }
 
-impl<B: Bench> Runner<'_, B> {
+impl<B: Bench + ?Sized> Runner<'_, B> {
     /// The slices of the blocks from now on; `cycles` are those of this block.
     pub(super) fn slice_terms(&self, cycles: usize) -> Result<SliceTerms, StoreError> {
         let slicing = self.record.slicing()?.unwrap_or_default();

@@ -26,7 +26,7 @@ pub(super) struct Start<'a> {
 }
 
 /// Starts a variant, until `stop`.
-pub(super) fn start<B: Bench>(
+pub(super) fn start<B: Bench + ?Sized>(
     wanted: &Start<'_>,
     bench: &mut B,
     progress: &mut dyn FnMut(Progress<'_>),

@@ -110,7 +110,7 @@ pub(super) fn settle_among(warm_ups: &mut [WarmUp]) {
     }
 }
 
-impl<B: Bench> Runner<'_, B> {
+impl<B: Bench + ?Sized> Runner<'_, B> {
     /// The warm-up of so many variants at once: each gets as much load as in a warm-up of all.
     pub(super) fn warm_up_of(&self, variants: usize) -> Length {
         let timing = &self.plan.timing;

@@ -1,14 +1,13 @@
-//! Blocks, or the trials of a search, under a keeper that ends everything whatever happens to this process.
+//! Blocks, or the trials of a search, on a bench.
 
 use super::{Begin, Observer, PreparedRun, RunError};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
-use crate::runner::{Behind, Bench as _, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
+use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
+use proofload_host::clock;
 use proofload_host::lock::MeasuringLock;
-use proofload_host::{clock, cpus};
 use proofload_store::schema::{PlannedCapacity, RunState};
 use proofload_store::{Run, RunJudge, RunWriter, StoreError};
-use proofload_subject::Keeper;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,14 +33,10 @@ impl PreparedRun<'_> {
     ) -> Result<Executed, RunError> {
         let (mut record, behind) = self.open_record()?;
         let mut heard = Heard { observer, run: record.path().to_path_buf(), failed: None };
-        let kept = cpus::KeptOff::these(&self.plan.generator_cpus);
-        let keeper = Keeper::start().map_err(RunError::Keeper)?;
-        // The bench chooses for each block where this thread and what it starts may not be.
-        drop(kept);
-        let mut bench = self.bench(right, &keeper, stop);
+        let mut bench = self.run.benches.open(self.terms(right, stop)).map_err(RunError::Keeper)?;
         let ended = match &self.plan.capacity {
-            Some(capacity) => self.trials(capacity, &mut bench, &mut record, behind, &mut heard, stop),
-            None => self.blocks(&mut bench, &mut record, behind, &mut heard, stop),
+            Some(capacity) => self.trials(capacity, &mut *bench, &mut record, behind, &mut heard, stop),
+            None => self.blocks(&mut *bench, &mut record, behind, &mut heard, stop),
         };
         right.keep_awake(true);
         match (ended, heard.failed) {
@@ -70,17 +65,12 @@ impl PreparedRun<'_> {
         Ok((record, behind))
     }
 
-    fn bench<'b>(
-        &'b self,
-        right: &'b MeasuringLock,
-        keeper: &'b Keeper,
-        stop: &Arc<AtomicBool>,
-    ) -> LiveBench<'b> {
-        LiveBench::new(LiveTerms {
+    fn terms<'b>(&'b self, right: &'b MeasuringLock, stop: &Arc<AtomicBool>) -> BenchTerms<'b> {
+        BenchTerms {
             study: &self.study,
             hosts: &self.hosts,
-            keeper,
             right,
+            generator_cpus: &self.plan.generator_cpus,
             workers: self.run.workers,
             cache: self.run.cache,
             environment: &self.environment,
@@ -88,13 +78,13 @@ impl PreparedRun<'_> {
             generator: self.run.generator,
             address: self.run.address,
             listener: self.run.listener,
-        })
+        }
     }
 
     /// What lies between agents and servers, where the servers are asked at an address of the network.
     fn measure_network(
         &self,
-        bench: &mut LiveBench<'_>,
+        bench: &mut dyn Bench,
         record: &mut RunWriter,
         heard: &mut Heard<'_>,
     ) -> Result<(), RunError> {
@@ -111,7 +101,7 @@ impl PreparedRun<'_> {
     fn trials(
         &self,
         capacity: &PlannedCapacity,
-        bench: &mut LiveBench<'_>,
+        bench: &mut dyn Bench,
         record: &mut RunWriter,
         behind: Behind,
         heard: &mut Heard<'_>,
@@ -137,7 +127,7 @@ impl PreparedRun<'_> {
     /// Blocks, judged after each look.
     fn blocks(
         &self,
-        bench: &mut LiveBench<'_>,
+        bench: &mut dyn Bench,
         record: &mut RunWriter,
         behind: Behind,
         heard: &mut Heard<'_>,
