@@ -249,7 +249,7 @@ impl SimNet {
             },
             What::Left => {
                 self.ended.remove(&link);
-                self.peer.closed(link);
+                self.peer.closed_at(link, at_ns);
             }
             What::Emit(reply) if self.wires[conn as usize].link == link && ended.is_none() => {
                 self.emit(at_ns, conn, link, reply);
@@ -297,7 +297,7 @@ impl Net for SimNet {
         self.cpu_ns
     }
 
-    fn dial(&mut self, conn: Conn, _to: &Target, _from: Option<IpAddr>) -> Dialed {
+    fn dial(&mut self, conn: Conn, to: &Target, _from: Option<IpAddr>) -> Dialed {
         debug_assert_eq!(self.wires[conn as usize].link, 0, "connection {conn} is in use");
         while self.time_wait.front().is_some_and(|free_ns| *free_ns <= self.now_ns) {
             self.time_wait.pop_front();
@@ -313,7 +313,7 @@ impl Net for SimNet {
         self.open += 1;
         self.wires[conn as usize] = Wire { link, ..Wire::default() };
         let answer_ns = self.now_ns + self.delay() + self.delay();
-        match self.peer.dialed(link) {
+        match self.peer.dialed_at(link, to) {
             Accept::Yes => self.push(answer_ns, conn, link, What::Dialed(Ok(()))),
             Accept::Refuse => self.push(answer_ns, conn, link, What::Dialed(Err(DialFault::Refused))),
             Accept::Silence => {}

@@ -1,5 +1,6 @@
 //! What is at the other end of a simulated link.
 
+use crate::Target;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -30,12 +31,20 @@ pub enum Reply {
 pub trait Peer: Debug + Send {
     /// A connection is asked for.
     fn dialed(&mut self, link: u64) -> Accept;
+    /// The same, for who is at several addresses.
+    fn dialed_at(&mut self, link: u64, _to: &Target) -> Accept {
+        self.dialed(link)
+    }
     /// Bytes came at that instant. Replies go out at the instants given with them, in the order given.
     fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>);
     /// Bytes came on a connection that this end had ended; `reset` tells how.
     fn lost(&mut self, link: u64, bytes: &[u8], reset: bool);
     /// The generator closed the connection.
     fn closed(&mut self, link: u64);
+    /// The same, for who asks when.
+    fn closed_at(&mut self, link: u64, _now_ns: u64) {
+        self.closed(link);
+    }
 }
 
 /// One step of a script.
