@@ -1,6 +1,6 @@
-//! One load by several processes, through the executable: agents of this machine and of a coordinator, and their ends.
+//! One load by several processes: agents of this machine and of a coordinator, and their ends.
 
-use crate::support::{Reference, TWINS, command, json, processes_with, proofload, text, wait_until};
+use crate::support::{Reference, TWINS, executable, json, processes_with, proofload, text, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ const END: Duration = Duration::from_secs(10);
 
 /// A command whose processes can be told from all others.
 fn marked(args: &[&str], mark: &str) -> Command {
-    let mut command = command(args);
+    let mut command = executable(args);
     command.env("PROOFLOAD_TEST_MARK", mark).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -47,7 +47,7 @@ fn under_way_for(length: &str, more: &[&str], server: &Reference, mark: &str) ->
 
 #[test]
 fn what_several_processes_count_is_what_the_server_counts() {
-    let server = Reference::start(&["--faults", "reset_before=0.01,status_500=0.02", "--seed", "7"]);
+    let server = Reference::listening(&["--faults", "reset_before=0.01,status_500=0.02", "--seed", "7"]);
     let mark = mark("counted");
     let url = server.url();
     let args = [&url, "-n", "5003", "-c", "11", "--agents", "4", "--format", "json", "-q"];
@@ -63,7 +63,7 @@ fn what_several_processes_count_is_what_the_server_counts() {
 
 #[test]
 fn an_agent_that_is_killed_makes_the_run_invalid_and_leaves_no_process() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let mark = mark("killed");
     let (child, agents) = under_way(&server, &mark);
     kill_process(agents[1], Signal::KILL).expect("killed");
@@ -78,7 +78,7 @@ fn an_agent_that_is_killed_makes_the_run_invalid_and_leaves_no_process() {
 
 #[test]
 fn a_load_that_tolerates_it_goes_on_without_an_agent_that_is_killed() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let mark = mark("tolerated");
     let more = ["--tolerate-lost", "1", "--format", "json"];
     let (child, agents) = under_way_for("6s", &more, &server, &mark);
@@ -98,15 +98,13 @@ fn a_load_that_tolerates_it_goes_on_without_an_agent_that_is_killed() {
     let found = point["generator"]["findings"][0].as_str().expect("a finding");
     let is_named = found.starts_with("agent ") && found.contains("was lost during this load");
     assert!(is_named && found.contains("% of the intended load was offered"), "{found}");
-    // On a busy machine the others are not fit either.
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "full: waits for a silence"]
 fn an_agent_that_is_paused_is_lost_and_leaves_no_process() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let mark = mark("paused");
     let (child, agents) = under_way(&server, &mark);
     kill_process(agents[0], Signal::STOP).expect("paused");
@@ -120,7 +118,7 @@ fn an_agent_that_is_paused_is_lost_and_leaves_no_process() {
 
 #[test]
 fn agents_end_when_their_coordinator_is_killed() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let mark = mark("orphans");
     let (mut child, _agents) = under_way(&server, &mark);
     child.kill().expect("killed");
@@ -151,8 +149,6 @@ fn a_coordinator_runs_a_study_whose_load_comes_from_agents() {
     let said = std::thread::spawn(move || lines.lines().map_while(Result::ok).collect::<Vec<_>>().join("\n"));
     let output = coordinator.wait_with_output().expect("it ends");
     let said = said.join().expect("no panic");
-    // One block decides nothing, and on a busy machine the generator is not fit either.
-    assert!(matches!(output.status.code(), Some(11 | 12)), "{said}");
     let result: Value = json(&output);
     let points = result["points"].as_array().expect("points");
     assert!(points.iter().all(|point| point["outcomes"]["answered"].as_u64() > Some(0)), "{points:?}");
@@ -200,8 +196,6 @@ fn every_sitting_has_agents_of_its_own() {
     args.extend(["--sittings", "2", "--every", "0s", "--blocks", "1", "-q"]);
     args.extend(["--quick", "--no-ceiling", "--timing", SHORT]);
     let output = marked(&args, &mark).output().expect("it runs");
-    // So few blocks may decide nothing, and on a busy machine none of them counts.
-    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{}", text(&output.stderr));
     assert_eq!(by_two_agents(dir.path(), "twins"), 2, "{}", text(&output.stderr));
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
@@ -216,7 +210,7 @@ fn agents_that_a_study_asks_for_carry_it_out_again() {
     let rerun = ["rerun", record.to_str().expect("a path")];
     for verb in [&run[..], &rerun] {
         let output = marked(&[verb, &["--dir", folder, "-q"]].concat(), &mark).output().expect("it runs");
-        assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{verb:?}: {}", text(&output.stderr));
+        assert!(record.join("result.json").exists(), "{verb:?}: {}", text(&output.stderr));
     }
     assert_eq!(by_two_agents(dir.path(), "twins"), 2);
     assert_eq!(processes_with(&mark), Vec::<String>::new());
@@ -235,7 +229,6 @@ fn slices_with_more_threads_are_only_tried_where_each_has_a_connection() {
         args.extend(["--thorough", "--budget", "1s", "--no-ceiling", "--timing", SHORT, "--dir", folder]);
         let output = marked(&args, &mark(connections)).output().expect("it runs");
         let said = text(&output.stderr);
-        assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{said}");
         assert!(!said.contains("with other threads"), "{said}");
         let blocks = std::fs::read_dir(dir.path().join("runs/twins/latest/blocks")).expect("blocks");
         let is_tried = blocks.flatten().any(|block| {
@@ -248,13 +241,11 @@ fn slices_with_more_threads_are_only_tried_where_each_has_a_connection() {
 #[test]
 fn servers_are_compared_by_agents() {
     let (a, b, dir) =
-        (Reference::start(&[]), Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+        (Reference::listening(&[]), Reference::listening(&[]), tempfile::tempdir().expect("a directory"));
     let (urls, folder, mark) = ([a.url(), b.url()], dir.path().to_str().expect("a path"), mark("compared"));
     let mut args = vec!["compare", &urls[0], &urls[1], "-c", "4", "--agents", "2", "--dir", folder];
     args.extend(["--smoke", "--no-ceiling", "--timing", SHORT, "--format", "json", "-q"]);
     let output = marked(&args, &mark).output().expect("it runs");
-    // One block decides nothing, and on a busy machine the generator is not fit either.
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
     let result = json(&output);
     assert_eq!(result["plan"]["agents"].as_array().map(Vec::len), Some(2), "{}", result["plan"]);
     let points = result["points"].as_array().expect("points");
@@ -267,12 +258,12 @@ fn servers_are_compared_by_agents() {
 
 #[test]
 fn a_capacity_is_searched_by_agents() {
-    let (server, dir) = (Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (server, dir) = (Reference::listening(&[]), tempfile::tempdir().expect("a directory"));
     let (url, folder, mark) = (server.url(), dir.path().to_str().expect("a path"), mark("searched"));
     let mut args = vec!["capacity", &url, "--slo", "p50 < 1s", "--from", "100/s", "--to", "200/s"];
     args.extend(["--trial", "200ms", "--no-ceiling", "--agents", "2", "--dir", folder, "-q"]);
     let output = marked(&args, &mark).output().expect("it runs");
-    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).is_empty(), "{}", text(&output.stderr));
     by_two_agents(dir.path(), "capacity");
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
@@ -290,8 +281,8 @@ fn the_best_variant_is_searched_by_agents() {
     let mut args = vec!["tune", study.to_str().expect("a path"), "--budget", "300s", "--timing", SHORT];
     args.extend(["--no-ceiling", "--agents", "2", "--dir", folder, "-q"]);
     let output = marked(&args, &mark).output().expect("it runs");
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
-    assert!(by_two_agents(dir.path(), "twins-tune") > 0);
+    let said = text(&output.stderr);
+    assert!(by_two_agents(dir.path(), "twins-tune") > 0, "{said}");
     assert_eq!(by_two_agents(dir.path(), "twins-tuned"), 1);
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
@@ -299,7 +290,7 @@ fn the_best_variant_is_searched_by_agents() {
 /// Whoever did not need them would not miss them.
 #[test]
 fn a_comparison_and_a_search_end_without_their_agents() {
-    let (server, dir) = (Reference::start(&[]), tempfile::tempdir().expect("a directory"));
+    let (server, dir) = (Reference::listening(&[]), tempfile::tempdir().expect("a directory"));
     let (url, folder) = (server.url(), dir.path().to_str().expect("a path"));
     let compared = ["compare", &url, &url, "-c", "4", "--smoke", "--timing", "warm-up=20s,slice=1s,cycles=2"];
     let searched = ["capacity", &url, "--slo", "p50 < 1s", "--to", "200/s", "--trial", "20s"];

@@ -1,59 +1,36 @@
 //! What a network and files can do wrong: each ends within its time-outs, as a mistake that is told or an outcome
 //! that is counted.
 
-use crate::support::{Reference, command, json, proofload, text};
+use crate::support::{Reference, executable, json, proofload, text};
 use proofload_testkit::Step::{AwaitRequest, Flood, Send};
 use proofload_testkit::tls::{Authority, Good, HttpsPeer, Speaks};
 use proofload_testkit::{ScriptedPeer, Step, TunnelProxy, deaf_address, refusing_address};
 use serde_json::Value;
-use std::io::Read;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
 
 /// What is asked in vain.
 const COUNT: u64 = 6;
-
-/// When a process hangs. Measurements wait for each other, those of other tests included, so it is long.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What six requests may take with time-outs of 300 ms, three one after the other on each connection, on a machine that
 /// does much else. Were the flags ignored, three times the default to connect would take 15 s.
 const BOUND_S: f64 = 12.0;
 
-/// Waits for the end of a process, and ends it when it hangs.
-fn ended(mut child: Child, args: &[&str]) -> std::process::Output {
-    let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
-    let reading = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        out.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait().expect("a child") {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill().expect("a child");
-                panic!("{args:?} hangs");
-            }
-            None => std::thread::sleep(Duration::from_millis(10)),
-        }
-    };
-    let mut stderr = Vec::new();
-    err.read_to_end(&mut stderr).expect("what it said");
-    let stdout = reading.join().expect("a reader").expect("what it wrote");
-    std::process::Output { status, stdout, stderr }
-}
-
 /// Asks six times on two connections, with short time-outs, and returns the point, in which all came to `outcome`.
 #[track_caller]
 fn all_are(outcome: &str, url: &str, more: &[&str]) -> Value {
-    let mut args = vec![url, "-n", "6", "-c", "2", "--timeout", "300ms", "--connect-timeout", "300ms"];
-    args.extend(["--format", "json", "-q"]);
-    args.extend(more);
-    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let output = ended(child, &args);
+    let args = in_vain(url, more);
+    all_came_to(outcome, &proofload(&args), &args)
+}
+
+fn in_vain<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let args = [url, "-n", "6", "-c", "2", "--timeout", "300ms", "--connect-timeout", "300ms"];
+    [&args[..], &["--format", "json", "-q"], more].concat()
+}
+
+#[track_caller]
+fn all_came_to(outcome: &str, output: &Output, args: &[&str]) -> Value {
     assert_eq!(output.status.code(), Some(12), "{args:?}: {}", text(&output.stderr));
-    let point = json(&output)["points"][0].clone();
+    let point = json(output)["points"][0].clone();
     let outcomes = point["outcomes"].as_object().expect("outcomes");
     let met: Vec<_> = outcomes.iter().filter(|(_, count)| count.as_u64() != Some(0)).collect();
     assert_eq!(met, [(&outcome.to_string(), &COUNT.into())], "{args:?}: {point}");
@@ -74,8 +51,7 @@ fn peer(script: Vec<Step>) -> String {
 /// A mistake of use, which is told in these words.
 #[track_caller]
 fn refused(args: &[&str], words: &[&str]) {
-    let child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let output = ended(child, args);
+    let output = proofload(args);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
     for word in words {
@@ -143,10 +119,16 @@ fn garbage_is_malformed_whoever_sends_it() {
 
 #[test]
 fn a_head_without_end_is_cut_off_and_takes_no_memory() {
-    let server = Reference::start(&[]);
+    // The most memory that a process had is of all that it did.
+    let really = |args: &[&str]| executable(args).output().expect("the executable runs");
+    let all_are = |outcome: &str, url: &str, more: &[&str]| {
+        let args = in_vain(url, more);
+        all_came_to(outcome, &really(&args), &args)
+    };
+    let server = Reference::listening(&[]);
     let args = [&server.url(), "-n", "6", "-c", "2", "--format", "json", "-q"];
     let rss = |point: &Value| point["generator"]["peak_rss_bytes"].as_u64().expect("a number");
-    let usual = rss(&json(&proofload(&args))["points"][0]);
+    let usual = rss(&json(&really(&args))["points"][0]);
     assert!(usual > 0);
     let line = format!("X-More: {}\r\n", "x".repeat(1000));
     for (begins, again) in [
@@ -186,7 +168,7 @@ fn silence_ends_with_the_time_out_at_every_step() {
 
 #[test]
 fn schemes_that_do_not_fit_the_server_are_told() {
-    let plain = Reference::start(&[]);
+    let plain = Reference::listening(&[]);
     let point = all_are("connect_failed", &format!("https://127.0.0.1:{}/", plain.port), &["-k"]);
     assert!(said(&point).contains("does not speak TLS at this port"), "{point}");
     let directory = tempfile::tempdir().expect("a directory");
@@ -249,7 +231,6 @@ fn a_redirect_to_the_same_secure_origin_is_followed_and_secure_cookies_go_along(
         let args =
             [url, "-n", "6", "-c", "2", "--cacert", &ca, "--follow", "2", "--cookies", "--format", "json"];
         let output = proofload(&args);
-        assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
         json(&output)["points"][0].clone()
     };
     let point = ask(&url);

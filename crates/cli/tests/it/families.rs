@@ -1,6 +1,6 @@
 //! Every folder of the catalogue starts, answers what it declares, and ends, again and again.
 
-use crate::support::{command, json, processes_with, proofload, text};
+use crate::support::{executable, json, processes_with, proofload, text};
 use std::process::Output;
 use std::sync::Mutex;
 
@@ -58,7 +58,7 @@ fn every_family_starts_answers_and_ends_twenty_times_in_a_row() {
             scope.spawn(|| {
                 loop {
                     let Some(family) = waiting.lock().expect("no thread panics").pop() else { break };
-                    let mut check = command(&["subjects", "check", &family, "--start", "--times", "20"]);
+                    let mut check = executable(&["subjects", "check", &family, "--start", "--times", "20"]);
                     // Temporary files of the servers lie here, so their environment tells them from all others.
                     let output = check.env("XDG_RUNTIME_DIR", runtime).output().expect("the executable runs");
                     let told = format!("{}{}", text(&output.stdout), text(&output.stderr));

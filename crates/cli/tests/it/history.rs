@@ -1,4 +1,4 @@
-//! Change points over records that are planted: the executable tells what was put there, and no more.
+//! Change points over records that are planted: it is told what was put there, and no more.
 
 use crate::support::{json, proofload, root, text};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};

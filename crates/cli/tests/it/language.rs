@@ -10,7 +10,10 @@ fn has_chinese(text: &str) -> bool {
 
 fn in_locale(args: &[&str], locale: &[(&str, &str)]) -> Output {
     let mut command = command(args);
-    command.env_remove("LC_ALL").env_remove("LC_MESSAGES").env_remove("LANG").envs(locale.iter().copied());
+    command.env_remove("LC_ALL").env_remove("LC_MESSAGES").env_remove("LANG");
+    locale.iter().for_each(|(name, value)| {
+        command.env(name, value);
+    });
     command.output().expect("proofload runs")
 }
 
@@ -20,7 +23,7 @@ fn measured(server: &Reference, dir: &Path) -> (Output, PathBuf) {
     let asked =
         [&server.url(), "-n", "500", "-c", "4", "--fail", "p99 < 9s", "--dir", runs, "--lang", "zh-CN"];
     let output = proofload(&asked);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     (output, dir.join("runs/url/latest").canonicalize().expect("a record"))
 }
 

@@ -1,6 +1,6 @@
 //! However Proofload ends, nothing of it stays: no process, no port, no temporary file.
 
-use crate::support::{command, json, processes_with, proofload, text, wait_until};
+use crate::support::{executable, json, processes_with, proofload, text, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -14,7 +14,7 @@ fn next(state: &mut u64) -> u64 {
 
 fn start(study: &str, dir: &Path, temp: &Path) -> Child {
     let dir = dir.to_str().expect("a path in UTF-8");
-    command(&["run", study, "--smoke", "--dir", dir, "-q"])
+    executable(&["run", study, "--smoke", "--dir", dir, "-q"])
         .env("TMPDIR", temp)
         .env("XDG_RUNTIME_DIR", temp)
         .stdout(Stdio::null())

@@ -1,6 +1,6 @@
-//! Shapes of a load and thresholds, through the executable.
+//! Shapes of a load and thresholds, from the command line to the exit code.
 
-use crate::support::{PROOFLOAD, Reference, fit, json, proofload, root, text};
+use crate::support::{PROOFLOAD, Reference, ReferenceProcess, json, proofload, root, text};
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
@@ -22,7 +22,7 @@ fn stages_of_a_rate_ask_their_integral_and_keep_a_series() {
     let args: Vec<&str> =
         [url.as_str()].into_iter().chain(stages).chain(["-c", "8", "--format", "json", "-q"]).collect();
     let output = proofload(&args);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let point = json(&output)["points"][0].clone();
     assert_eq!(point["intended"], 400);
     assert_eq!((point["model"].as_str(), point["point"].as_str()), (Some("open"), Some("400/s-stages")));
@@ -34,7 +34,7 @@ fn stages_of_connections_and_users_run_and_end() {
     let server = Reference::start(&[]);
     let url = server.url();
     let output = proofload(&[&url, "--stage", "ramp 1..6 600ms", "--think", "5ms", "--format", "json", "-q"]);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(failed(&json(&output)), 0);
     assert_eq!(json(&output)["points"][0]["connections"], 6);
     let before = server.counts()["accepted"].as_u64().expect("a count");
@@ -61,7 +61,7 @@ fn ladders_spikes_and_sines_ask_their_integral_one_after_the_other() {
     let args: Vec<&str> =
         [url.as_str()].into_iter().chain(stages).chain(["-c", "8", "--format", "json", "-q"]).collect();
     let output = proofload(&args);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let point = json(&output)["points"][0].clone();
     assert_eq!((point["intended"].as_u64(), point["point"].as_str()), (Some(220), Some("600/s-stages")));
 }
@@ -73,12 +73,12 @@ fn think_times_follow_the_distribution_that_is_asked_for() {
     for think in ["exp:20ms", "uniform:10ms..30ms", "lognormal:15ms,p99=80ms", "list:10ms,30ms"] {
         let args = [&url, "-c", "10", "-n", "300", "--think", think, "--seed", "1", "--format", "json", "-q"];
         let output = proofload(&args);
-        assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         let result = json(&output);
         assert_eq!(outcome(&result, "answered"), 300, "{think}");
-        // Thirty times on each connection, about 20 ms apart: a busy machine makes it longer, never shorter.
+        // Thirty times on each connection, about 20 ms apart.
         let seconds = result["points"][0]["seconds"].as_f64().expect("a number");
-        assert!(seconds > 0.3, "{think}: {seconds} s");
+        assert!((0.5..1.0).contains(&seconds), "{think}: {seconds} s");
     }
     let output = proofload(&[&url, "--think", "gauss:10ms"]);
     assert_eq!(output.status.code(), Some(2));
@@ -102,7 +102,7 @@ fn a_trace_is_played_back_by_flag_and_by_study_and_its_file_stands_in_the_plan()
     let common = ["-c", "4", "--format", "json", "-q"];
     let args = [&url, "--trace", name, "--speed", "4x", "--repeat", "3"];
     let output = proofload(&[&args[..], &common].concat());
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let point = json(&output)["points"][0].clone();
     assert_eq!((point["intended"].as_u64(), point["point"].as_str()), (Some(300), Some("300n-trace")));
     assert!((point["seconds"].as_f64().expect("a length") - 1.5).abs() < 0.01, "{}", point["seconds"]);
@@ -210,7 +210,8 @@ fn shapes_that_contradict_other_flags_are_usage_errors() {
 fn a_threshold_decides_the_exit_code_and_stands_first() {
     let server = Reference::start(&["--service", "const:20ms"]);
     let url = server.url();
-    let asked = |more: &[&str]| fit(&[&[url.as_str(), "-n", "200", "-c", "4", "-q"][..], more].concat());
+    let asked =
+        |more: &[&str]| proofload(&[&[url.as_str(), "-n", "200", "-c", "4", "-q"][..], more].concat());
     let output = asked(&["--fail", "p50 > 15ms", "--fail", "errors == 0", "--format", "json"]);
     let claims = json(&output)["claims"].clone();
     assert_eq!((output.status.code(), &claims[0]["verdict"]), (Some(0), &"supported".into()), "{claims}");
@@ -231,16 +232,9 @@ fn a_threshold_on_nothing_answered_or_on_errors_is_no_pass() {
     let args = [url.as_str(), "-n", "500", "-c", "2", "-q", "--format", "json", "--fail"];
     let output = proofload(&[&args[..], &["p99 < 10s"]].concat());
     let claim = json(&output)["claims"][0].clone();
-    // A generator that was kept from its CPU is not sure whose errors these are, nor whose delays, and says so.
-    let told = match output.status.code() {
-        Some(10) => "refuted",
-        Some(11) if claim["reasons"].to_string().contains("client-limited") => "undecided",
-        Some(12) => "undecided",
-        other => panic!("{other:?}: {}", text(&output.stdout)),
-    };
-    assert_eq!(claim["verdict"], told, "{claim}");
+    assert_eq!((output.status.code(), &claim["verdict"]), (Some(10), &"refuted".into()), "{claim}");
     let output = proofload(&[&args[..], &["errors == 0"]].concat());
-    assert!(matches!(output.status.code(), Some(10 | 12)), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output.stdout));
     let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let dead = format!("http://127.0.0.1:{}/", held.local_addr().expect("an address").port());
     drop(held);
@@ -263,7 +257,7 @@ fn asked(args: &[&str]) -> Output {
 
 #[test]
 fn more_connections_than_descriptors_are_refused_before_the_start_with_the_number_needed() {
-    let server = Reference::start(&[]);
+    let server = Reference::listening(&[]);
     let url = server.url();
     for load in [&["-c", "25000"][..], &["--users", "25000", "--loops", "1"]] {
         let output = asked(&[&[url.as_str(), "-q"][..], load].concat());
@@ -277,7 +271,7 @@ fn more_connections_than_descriptors_are_refused_before_the_start_with_the_numbe
 #[test]
 #[ignore = "full: opens 15,000 connections"]
 fn five_thousand_users_and_fifteen_thousand_connections_fit_into_twenty_thousand_descriptors() {
-    let server = Reference::start_with(limited(&["reference-server", "--port", "0"]));
+    let server = ReferenceProcess::start_with(limited(&["reference-server", "--port", "0"]));
     let url = server.url();
     let users = ["--users", "5000", "--ramp", "10s", "--loops", "10", "-q", "--format", "json"];
     let output = asked(&[&[url.as_str()][..], &users].concat());
@@ -312,7 +306,7 @@ fn study(load: &str, claims: &[&str]) -> String {
         claims.iter().enumerate().map(|(at, claim)| format!("  - c{at}: {claim}\n")).collect();
     format!(
         "study: shapes\nquestion: Does the shape come through?\nsubjects:\n  server:\n    \
-         command: [{PROOFLOAD}, reference-server, --port, \"{{port}}\", --service, \"{{service}}\"]\n    \
+         use: reference\n    \
          vary: {{ service: [\"const:1ms\", \"const:3ms\"] }}\n{load}claims:\n{claims}"
     )
 }
@@ -323,12 +317,12 @@ fn smoke(root: &std::path::Path, study: &str) -> Value {
     std::fs::write(&file, study).expect("it can be written");
     let args = ["--smoke", "--dir", root.to_str().expect("text"), "--format", "json", "-q"];
     let output = proofload(&[&["run", file.to_str().expect("text")][..], &args].concat());
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
+    // One block decides nothing.
+    assert_eq!(output.status.code(), Some(11), "{}", text(&output.stderr));
     json(&output)
 }
 
 #[test]
-#[ignore = "full: runs a block of a study"]
 fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
     let root = tempfile::tempdir().expect("a directory");
     let load = "streams:\n  fast:\n    workload: { value: { get: /kv } }\n    load: { open: { rate: 200/s, connections: 8 } }\n  \
@@ -368,7 +362,6 @@ fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
 }
 
 #[test]
-#[ignore = "full: runs a block of a study"]
 fn users_in_a_study_are_one_slice_of_their_own_length_in_a_block() {
     let root = tempfile::tempdir().expect("a directory");
     let load = "workload: { page: { get: / } }\nload:\n  users: { users: 100, ramp: 2s, loops: 5 }\n";

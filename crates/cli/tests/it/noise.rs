@@ -1,4 +1,4 @@
-//! The noise audit and the search, through the executable.
+//! The noise audit and the search, in virtual time.
 
 use crate::support::{command, json, root, text};
 use proofload_testkit::schema_complaints;
@@ -8,7 +8,7 @@ use std::process::Output;
 
 const SHORT: &str = "--timing=warm-up=50ms,slice=60ms,discard=10ms,cycles=2";
 
-/// Runs the executable with a cache of its own.
+/// Runs it with a cache of its own.
 fn run_with(cache: &Path, args: &[&str]) -> Output {
     command(args).env("PROOFLOAD_CACHE", cache.join("cache")).output().expect("the executable runs")
 }
@@ -33,7 +33,6 @@ fn study(dir: &Path, claims: &str) -> String {
 const TINY: &str = "c: 'throughput(spin:200us) >= 1.000001 * throughput(spin:400us)'";
 
 #[test]
-#[ignore = "full: a minute of blocks"]
 fn an_audit_is_fitted_kept_shown_and_held_against_claims() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().to_str().expect("a path in UTF-8");
@@ -70,7 +69,6 @@ fn an_audit_is_fitted_kept_shown_and_held_against_claims() {
 }
 
 #[test]
-#[ignore = "full: a minute of blocks"]
 fn a_search_leads_to_the_lightest_and_fresh_blocks_confirm_it() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().to_str().expect("a path in UTF-8");
@@ -78,7 +76,6 @@ fn a_search_leads_to_the_lightest_and_fresh_blocks_confirm_it() {
     let args = ["tune", &file, "--budget", "300s", SHORT, "--format", "json", "--no-ceiling", "--dir", path];
     let output = run_with(dir.path(), &[&args[..], &["--catalogue", "subjects"]].concat());
     let said = text(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}: {said}", output.status);
     let result = json(&output);
     assert_fits("tune.schema.json", &result);
     assert_eq!(
@@ -95,13 +92,9 @@ fn a_search_leads_to_the_lightest_and_fresh_blocks_confirm_it() {
     let confirmation = &result["confirmation"];
     assert_eq!(confirmation["study"], "lighter-tuned");
     assert_eq!(confirmation["claims"].as_array().map(Vec::len), Some(1));
-    // Four times the work is found, unless the machine was so busy that the claim says so.
+    // Four times the work is found.
     let claim = &confirmation["claims"][0];
-    let is_excused = ["client-limited", "the machine disturbed"]
-        .into_iter()
-        .any(|excuse| claim["reasons"].to_string().contains(excuse));
-    assert!(claim["verdict"] == "supported" || claim["verdict"] == "undecided" && is_excused, "{claim:#}");
-    assert_eq!(output.status.code() == Some(0), claim["verdict"] == "supported", "{}", output.status);
+    assert_eq!((output.status.code(), &claim["verdict"]), (Some(0), &"supported".into()), "{claim:#}");
 }
 
 #[test]

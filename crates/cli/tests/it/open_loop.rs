@@ -1,12 +1,11 @@
-//! An open loop through the executable: what it does when no connection is free, and how exactly it sends.
+//! An open loop from the command line to the exit code: what it does when no connection is free, and how exactly it sends.
 
-use crate::support::{Reference, json, proofload, root, text};
+use crate::support::{Reference, json, proofload, root, text, world};
+use proofload_engine::driver::sim::Link;
 use serde_json::Value;
 use std::process::Output;
 
 fn point(output: &Output) -> Value {
-    // A generator on a busy machine may be unfit.
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
     json(output)["points"][0].clone()
 }
 
@@ -29,11 +28,12 @@ fn what_finds_no_connection_is_dropped_where_that_was_asked_for_and_said_loudly(
         (number(&point, "sent"), number(&point, "dropped"), number(&point, "unsent"));
     assert_eq!((number(&point, "intended"), sent + unsent), (100, 100));
     assert!(unsent >= 70 && dropped > 0, "four connections carry twenty a second: {point}");
-    // What a busy machine lets the generator itself leave lying is not dropped, and more than one in a hundred is a finding.
-    assert!(dropped <= unsent, "{point}");
+    assert_eq!(dropped, unsent, "{point}");
     let findings = point["generator"]["findings"].to_string();
-    assert!(findings.starts_with('['), "{point}");
-    assert_eq!(findings.contains("offered load:"), unsent - dropped > 1, "dropping was asked for: {point}");
+    assert!(
+        findings.starts_with('[') && !findings.contains("offered load:"),
+        "dropping was asked for: {point}"
+    );
     let output = asked(&server, &["-c", "4", "--overflow", "drop", "-v"]);
     let said = text(&output.stdout);
     assert!(said.contains("of the planned load was offered") && said.contains("were dropped"), "{said}");
@@ -47,9 +47,9 @@ fn a_server_that_cannot_take_the_load_is_overloaded_and_its_times_are_lower_ends
     let said = text(&output.stdout);
     assert!(said.contains("overloaded:") && said.contains("times are lower ends"), "{said}");
     assert!(said.contains("≥ ") && !said.contains("offered load:"), "{said}");
-    // Longer than was seen is longer still; a busy machine may keep the generator from saying so.
-    let decided = said.contains("refuted") && said.contains("supported") && output.status.code() == Some(10);
-    assert!(decided || said.contains("client-limited"), "{said}");
+    // Longer than was seen is longer still.
+    assert!(said.contains("refuted") && said.contains("supported"), "{said}");
+    assert_eq!(output.status.code(), Some(10), "{said}");
 }
 
 #[test]
@@ -73,11 +73,7 @@ fn what_is_never_answered_is_an_error_and_ranks_above_all_answers() {
         .iter()
         .filter_map(|claim| claim["verdict"].as_str())
         .collect();
-    // A busy machine may keep the generator from a verdict on times, and from none on errors.
-    assert_eq!(verdicts[0], "refuted", "{}", result["claims"]);
-    if !result["claims"].to_string().contains("client-limited") {
-        assert_eq!(verdicts[1..], ["refuted", "supported"], "{}", result["claims"]);
-    }
+    assert_eq!(verdicts, ["refuted", "refuted", "supported"], "{}", result["claims"]);
     assert_eq!(output.status.code(), Some(10));
 }
 
@@ -91,8 +87,8 @@ fn connections_grow_to_what_is_needed_and_no_further_than_allowed() {
     assert_eq!((number(&grown, "connections"), number(&grown, "connections_most")), (2, 80));
     assert_eq!(number(&grown, "sent"), 100);
     let peak = number(&grown, "connections_peak");
-    // A hundred a second that take a fifth of a second are twenty at once, or more on a slow machine.
-    assert!((15..=80).contains(&peak), "{grown}");
+    // A hundred a second that take a fifth of a second are twenty at once.
+    assert!((20..=22).contains(&peak), "{grown}");
     assert_eq!(accepted() - before, peak);
     let output =
         asked(&server, &["-c", "2", "--max-connections", "8", "--overflow", "drop", "--format", "json"]);
@@ -113,11 +109,13 @@ fn connections_grow_to_what_is_needed_and_no_further_than_allowed() {
 fn coalesced_sends_leave_together_and_late() {
     let server = Reference::start(&[]);
     let url = server.url();
+    // Answers that come later would wake the generator between two of its turns.
+    world::change(|world| world.link = Link::default());
     let args = [&url, "-r", "1k/s", "-d", "1s", "-c", "8", "-q", "--coalesce", "8ms", "--format", "json"];
     let point = point(&proofload(&args));
     assert_eq!(number(&point, "sent"), 1_000);
     let p50_ns = point["send_delay_ns"]["p50"].as_f64().expect("a quantile");
-    assert!(p50_ns > 1e6, "{point}");
+    assert!((3e6..5e6).contains(&p50_ns), "{point}");
 }
 
 #[test]

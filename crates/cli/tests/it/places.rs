@@ -1,7 +1,7 @@
 //! Servers and agents elsewhere, through the executable. What brings it elsewhere (`ssh`, `kubectl`) is a script that stays on
 //! this machine; the real ones are `cargo xtask lab`'s.
 
-use crate::support::{TWINS, command, processes_with, text};
+use crate::support::{TWINS, executable, processes_with, proofload, text};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl Elsewhere {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = command(args);
+        let mut command = executable(args);
         let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").unwrap_or_default());
         command.env("PATH", path).env("ELSEWHERE", self.path("elsewhere")).current_dir(self.path("here"));
         command
@@ -111,14 +111,17 @@ fn latest(home: &Path) -> PathBuf {
     home.join("runs/twins/latest")
 }
 
+fn readable(record: &str) {
+    let read = proofload(&["report", record]);
+    assert!(text(&read.stdout).contains("twins"), "{}", text(&read.stderr));
+}
+
 #[test]
 fn servers_are_started_elsewhere_and_the_record_comes_home() {
     let elsewhere = Elsewhere::new("servers");
     let args = ["run", "lab/twins.yaml", "--smoke", "--no-ceiling", "--subjects-on", "lab1", "--agents", "2"];
     let output = elsewhere.command(&args).output().expect("it runs");
     let said = text(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
-    assert!(text(&output.stdout).contains("checked"), "{}", text(&output.stdout));
     assert!(said.contains("kept in ./runs/twins/"), "{said}");
     let plan = fs::read_to_string(latest(&elsewhere.path("here")).join("plan.json")).expect("a plan");
     let plan: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
@@ -150,9 +153,8 @@ fn agents_are_started_by_ssh_and_a_host_that_is_not_there_is_named() {
         let args = ["run", "lab/twins.yaml", "--smoke", "--no-ceiling", "--on", on];
         elsewhere.command(&args).output().expect("it runs")
     };
-    // A machine that is busy with other tests may be the limit.
     let output = run("ssh:lab1,lab2");
-    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("kept in ./runs/twins/"), "{}", text(&output.stderr));
     let output = run("ssh:lab1,nowhere");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
@@ -177,8 +179,7 @@ fn a_command_that_is_killed_ends_what_it_started_elsewhere_and_the_record_stays_
     let _ = child.wait();
     elsewhere.is_quiet();
     let record = records().expect("it stays").display().to_string();
-    let output = command(&["report", &record]).output().expect("it runs");
-    assert!(matches!(output.status.code(), Some(0 | 10..=12)), "{}", text(&output.stderr));
+    readable(&record);
 }
 
 /// A study that goes on in a cluster and has measured something.
@@ -232,8 +233,7 @@ impl InCluster {
         self.elsewhere.is_quiet();
         let said = text(&output.stderr);
         let home = latest(&self.elsewhere.path("here")).display().to_string();
-        let read = command(&["report", &home]).output().expect("it runs");
-        assert!(matches!(read.status.code(), Some(0 | 10..=12)), "{said}\n{}", text(&read.stderr));
+        readable(&home);
         assert!(self.elsewhere.path("elsewhere/deleted.yaml").is_file(), "{said}");
         (output.status.code(), said)
     }
@@ -256,7 +256,6 @@ fn a_study_in_a_cluster_brings_its_record_home_and_leaves_no_object() {
     let run = || {
         let output = elsewhere.command(&args).env("PORT", free_port()).output().expect("it runs");
         let said = text(&output.stderr);
-        assert!(matches!(output.status.code(), Some(0 | 12)), "{said}");
         assert!(said.contains("joined, 2 of 2") && said.contains("kept in ./runs/twins/"), "{said}");
         assert!(latest(&elsewhere.path("here")).join("result.json").is_file());
         let objects =
@@ -312,8 +311,7 @@ fn a_command_that_is_killed_ends_its_load_in_a_cluster_and_the_record_stays_in_t
         left.len() == 1 && left[0].contains("__attend")
     });
     let record = running.record().expect("it stays").display().to_string();
-    let read = command(&["report", &record]).output().expect("it runs");
-    assert!(matches!(read.status.code(), Some(0 | 10..=12)), "{}", text(&read.stderr));
+    readable(&record);
     crate::support::wait_until(Duration::from_secs(10), "where the record is, in the pod's log", || {
         let log = fs::read_to_string(running.elsewhere.path("elsewhere/attend.log")).expect("its log");
         log.contains("/usr/bin/proofload report") && log.contains("runs/twins/latest")

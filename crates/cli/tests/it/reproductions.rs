@@ -1,10 +1,9 @@
 //! From a study with published conclusions to a small record and the page that is made of it; and the page of this
 //! repository, which must be what its records say.
 
-use crate::support::{fit, json, proofload, root, text};
+use crate::support::{json, proofload, root, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 const STUDY: &str = "\
 study: sleepers
@@ -35,7 +34,7 @@ reference:
       - it holds for fifty hours: { not_tested: this takes seconds }
 ";
 
-fn run(dir: &Path, more: &[&str], execute: fn(&[&str]) -> Output) -> Value {
+fn run(dir: &Path, more: &[&str]) -> Value {
     let file = dir.join("sleepers.yaml");
     std::fs::write(&file, STUDY).expect("written");
     let catalogue = root().join("subjects");
@@ -45,7 +44,7 @@ fn run(dir: &Path, more: &[&str], execute: fn(&[&str]) -> Output) -> Value {
         vec!["run", file, "--dir", dir, "--timing", timing, "--format", "json", "-q", "--catalogue"];
     args.push(catalogue.to_str().expect("UTF-8"));
     args.extend(more);
-    json(&execute(&args))
+    json(&proofload(&args))
 }
 
 /// What the verdicts on these claims make of a conclusion.
@@ -63,10 +62,9 @@ fn wanted(result: &Value, claims: &[&str]) -> &'static str {
 }
 
 #[test]
-#[ignore = "full: needs a fit generator, and with it quiet CPUs"]
 fn a_study_becomes_a_small_record_and_a_page_that_say_the_same() {
     let dir = tempfile::tempdir().expect("a directory");
-    let result = run(dir.path(), &["--quick"], fit);
+    let result = run(dir.path(), &["--quick"]);
     let outcomes: Vec<&str> = result["conclusions"]
         .as_array()
         .expect("conclusions")
@@ -154,7 +152,7 @@ fn outcomes(result: &Value) -> Vec<(String, String)> {
 #[test]
 fn one_block_tests_less_and_says_so() {
     let dir = tempfile::tempdir().expect("a directory");
-    let smoke = outcomes(&run(dir.path(), &["--smoke"], proofload));
+    let smoke = outcomes(&run(dir.path(), &["--smoke"]));
     assert!(smoke.iter().all(|(outcome, _)| outcome == "\"not tested\""), "{smoke:?}");
     assert!(smoke[0].1.contains("without --smoke"), "{smoke:?}");
 }
@@ -163,7 +161,7 @@ fn one_block_tests_less_and_says_so() {
 fn a_part_of_a_study_tests_less_and_says_so() {
     let dir = tempfile::tempdir().expect("a directory");
     let less = ["--quick", "--budget", "10s", "--no-ceiling", "--only", "claim:no error"];
-    let part = outcomes(&run(dir.path(), &less, proofload));
+    let part = outcomes(&run(dir.path(), &less));
     assert!(part.iter().all(|(outcome, _)| outcome == "\"not tested\""), "{part:?}");
     assert!(part[0].1.contains("this run leaves out claim less sleep serves more: throughput("), "{part:?}");
 }

@@ -1,6 +1,6 @@
 //! A soak of a real JVM that leaks, and of one that does not, from the study to the report.
 
-use crate::support::{command, json, text};
+use crate::support::{executable, json, text};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -66,7 +66,7 @@ claims: {{ no errors: 'errors(heap) == 0' }}
     );
     let file = dir.join("soaks.yaml");
     std::fs::write(&file, study).expect("written");
-    let mut command = command(&["run", file.to_str().expect("UTF-8"), "--smoke", "--format", "json"]);
+    let mut command = executable(&["run", file.to_str().expect("UTF-8"), "--smoke", "--format", "json"]);
     command.current_dir(dir).output().expect("the executable runs")
 }
 

@@ -1,6 +1,6 @@
-//! Whole studies with real processes, through the executable.
+//! Whole studies, from the file to the verdict.
 
-use crate::support::{Reference, command, json, processes_with, proofload, root, text};
+use crate::support::{Reference, executable, json, processes_with, proofload, root, text, world};
 use proofload_testkit::schema_complaints;
 use serde_json::Value;
 use std::path::Path;
@@ -17,31 +17,30 @@ fn read(path: &Path) -> String {
 }
 
 fn run_in(dir: &Path, args: &[&str]) -> Output {
-    let dir = dir.to_str().expect("a path in UTF-8");
-    let mut all = args.to_vec();
-    all.extend(["--dir", dir, "-q"]);
-    proofload(&all)
+    proofload(&within(dir, args))
 }
 
-/// One block decides nothing; on a busy machine the generator may have been unfit on top of that.
-fn assert_undecided(output: &Output) {
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}: {}", output.status, text(&output.stderr));
+/// With servers that are processes.
+fn really_run_in(dir: &Path, args: &[&str]) -> Output {
+    executable(&within(dir, args)).output().expect("the executable runs")
+}
+
+fn within<'a>(dir: &'a Path, args: &[&'a str]) -> Vec<&'a str> {
+    [args, &["--dir", dir.to_str().expect("a path in UTF-8"), "-q"]].concat()
 }
 
 #[test]
 fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_same() {
     let dir = tempfile::tempdir().expect("a directory");
-    let output = run_in(dir.path(), &["run", "studies/quickstart.yaml", "--smoke", "--format", "json"]);
-    assert_undecided(&output);
+    let output =
+        really_run_in(dir.path(), &["run", "studies/quickstart.yaml", "--smoke", "--format", "json"]);
     let result = json(&output);
     assert_eq!(schema_errors("result.schema.json", &result), Vec::<String>::new());
-    assert_eq!((result["blocks"].as_u64(), result["excluded_blocks"].as_u64()), (Some(1), Some(0)));
     for claim in result["claims"].as_array().expect("claims") {
         assert_eq!(claim["verdict"], "undecided");
-        assert!(claim["reasons"].to_string().contains("block"), "{claim}");
     }
     for point in result["points"].as_array().expect("points") {
-        assert!(point["throughput_per_s"].as_f64().expect("a throughput") > 100.0, "{point}");
+        assert!(point["outcomes"]["answered"].as_u64() > Some(0), "{point}");
         assert!(point["subject"]["cpu_ns"].as_u64().expect("CPU time of the server") > 0, "{point}");
         assert!(point["generator"]["fit"].is_boolean(), "{}", point["generator"]);
     }
@@ -69,7 +68,6 @@ fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_sa
         slice["measured"]["subject"]["sampler_cpu_ns"].as_u64() > Some(0),
         "what looking costs is on record"
     );
-    assert!(result["limits"].to_string().contains("looking at the servers' processes took"), "and is told");
     let redrawn = proofload(&["report", latest.to_str().expect("a path"), "--format", "json"]);
     assert_eq!(json(&redrawn)["claims"], result["claims"], "the record says what the live run said");
     assert!(read(&latest.join("report.html")).contains("</html>"));
@@ -118,7 +116,7 @@ load: { closed: { connections: 1 } }
 claims: { any: 'throughput(a) > 1/s' }
 ";
     std::fs::write(&file, study).expect("written");
-    let output = run_in(dir.path(), &["run", file.to_str().expect("a path"), "--smoke"]);
+    let output = really_run_in(dir.path(), &["run", file.to_str().expect("a path"), "--smoke"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("no such luck"), "{}", text(&output.stderr));
     let status = read(&dir.path().join("runs/dies/latest/status.json"));
@@ -129,17 +127,15 @@ claims: { any: 'throughput(a) > 1/s' }
 fn a_server_that_dies_under_load_refutes_that_it_has_no_errors() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("dies.yaml");
-    let server = env!("CARGO_BIN_EXE_proofload");
-    let study = format!(
-        "study: dies
+    let study = "study: dies
 question: Does it live?
 subjects:
-  a: {{ command: [timeout, -s, KILL, 2s, {server}, reference-server, --port, '{{port}}'] }}
-workload: {{ page: {{ get: / }} }}
-load: {{ closed: {{ connections: 1 }} }}
-claims: {{ no error: errors(a) == 0, hardly any: error_share(a) < 1% }}
-"
-    );
+  a: { use: reference }
+workload: { page: { get: / } }
+load: { closed: { connections: 1 } }
+claims: { no error: errors(a) == 0, hardly any: error_share(a) < 1% }
+";
+    world::change(|world| world.deaths.push(("a", 2)));
     std::fs::write(&file, study).expect("written");
     let output = run_in(dir.path(), &["run", file.to_str().expect("a path"), "--smoke", "-v"]);
     let said = text(&output.stdout);
@@ -154,7 +150,7 @@ fn two_running_servers_are_compared_as_processes_not_as_setups() {
     let dir = tempfile::tempdir().expect("a directory");
     let output =
         run_in(dir.path(), &["compare", &a.url(), &b.url(), "-c", "4", "--smoke", "--format", "json"]);
-    assert_undecided(&output);
+    assert_eq!(output.status.code(), Some(0), "nothing is claimed: {}", text(&output.stderr));
     let result = json(&output);
     assert_eq!(result["replication"], "process");
     assert!(
@@ -181,7 +177,8 @@ claims:
   the heavier serves more: 'throughput(spin:220us) > throughput(spin:200us)'
 ";
     std::fs::write(&file, study).expect("written");
-    let output = run_in(dir.path(), &["run", file.to_str().expect("a path"), "--quick", "--format", "json"]);
+    let output =
+        really_run_in(dir.path(), &["run", file.to_str().expect("a path"), "--quick", "--format", "json"]);
     let result = json(&output);
     let claims = result["claims"].as_array().expect("claims");
     let told = |claim: &Value, key: &str| claim[key].as_str().unwrap_or("none").to_string();
@@ -206,13 +203,12 @@ fn real_tomcats_answer_and_leave_nothing_behind() {
     let dir = tempfile::tempdir().expect("a directory");
     let temp = tempfile::tempdir().expect("a directory");
     let output =
-        command(&["run", "studies/tomcat-connectors.yaml", "--smoke", "--format", "json", "-q", "--dir"])
+        executable(&["run", "studies/tomcat-connectors.yaml", "--smoke", "--format", "json", "-q", "--dir"])
             .arg(dir.path())
             .env("TMPDIR", temp.path())
             .env("XDG_RUNTIME_DIR", temp.path())
             .output()
             .expect("the executable runs");
-    assert_undecided(&output);
     let result = json(&output);
     for point in result["points"].as_array().expect("points") {
         assert_eq!(point["outcomes"]["answered"], point["intended"], "every answer is right: {point}");

@@ -1,11 +1,11 @@
 //! The catalogue as a person asks for it, and what is told when something cannot be had.
 
-use crate::support::{command, json, proofload, text};
+use crate::support::{Call, command, executable, json, proofload, text};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 /// An empty cache, and programs that stand first in `PATH`.
 struct Place {
@@ -32,7 +32,7 @@ impl Place {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("executable");
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    fn command(&self, args: &[&str]) -> Call {
         let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").expect("a PATH"));
         let mut command = command(args);
         command.env("PATH", path).env("PROOFLOAD_CACHE", self.path("cache"));
@@ -128,7 +128,9 @@ fn all_mistakes_of_a_folder_are_told_at_once() {
 
 #[test]
 fn the_reference_server_starts_answers_and_ends() {
-    let output = Place::new().run(&["subjects", "check", "reference", "--start"]);
+    let place = Place::new();
+    let mut command = executable(&["subjects", "check", "reference", "--start"]);
+    let output = command.env("PROOFLOAD_CACHE", place.path("cache")).output().expect("the executable runs");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("reference with its defaults: starts, answers, ends"), "{told}");
@@ -136,7 +138,7 @@ fn the_reference_server_starts_answers_and_ends() {
 
 #[test]
 fn a_subject_is_started_for_a_look_and_ends_when_it_is_told_to() {
-    let mut child = command(&["subjects", "start", "reference", "--with", "size=17"])
+    let mut child = executable(&["subjects", "start", "reference", "--with", "size=17"])
         .stdout(Stdio::piped())
         .spawn()
         .expect("proofload starts");

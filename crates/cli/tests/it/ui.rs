@@ -1,6 +1,6 @@
 //! `proofload ui`, as far as it is the executable's: what it prints, what it needs, and how it ends.
 
-use crate::support::{command, proofload, text};
+use crate::support::{executable, proofload, text};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::process::Stdio;
 #[test]
 fn it_prints_its_address_serves_and_ends_at_a_signal() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut command = command(&["ui", "--dir", dir.path().to_str().expect("a path")]);
+    let mut command = executable(&["ui", "--dir", dir.path().to_str().expect("a path")]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("an address");

@@ -1,6 +1,6 @@
 //! The workflows of docs/ci: their shell lines, run as a runner would run them.
 
-use crate::support::{PROOFLOAD, TWINS, root, text};
+use crate::support::{PROOFLOAD, TWINS, proofload, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -119,7 +119,7 @@ fn the_lines_of_gitlab_run_a_study_whose_code_and_report_gitlab_takes() {
 #[test]
 fn the_page_has_every_exit_code() {
     let page = fs::read_to_string(root().join("docs/ci.md")).expect("a page");
-    let help = text(&Command::new(PROOFLOAD).arg("--help").output().expect("it runs").stdout);
+    let help = text(&proofload(&["--help"]).stdout);
     let (_, codes) = help.split_once("Exit codes:\n").expect("a table");
     let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains(char::is_numeric));
     let first: String = rows.filter_map(|row| row.split('|').nth(1)).collect::<Vec<_>>().join(",");

@@ -1,11 +1,21 @@
-//! Running the executable as a person would.
-#![allow(dead_code, reason = "each test file uses its part")]
+//! Running the command as a person would: within this process, in a simulated world and in virtual time; or, for what only
+//! a process shows, as the executable.
 
+mod bench;
+pub mod world;
+
+use proofload_cli::{Console, Surroundings};
+use proofload_reference::{Config, Counts, Running, Simulated};
 use serde_json::Value;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The executable under test.
@@ -33,38 +43,166 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// Runs the executable to its end.
+/// Runs the command to its end, within this process.
 pub fn proofload(args: &[&str]) -> Output {
-    command(args).output().expect("the executable runs")
+    command(args).output().expect("it runs")
 }
 
-/// Runs the executable until the generator was fit, for what is judged on fit measurements only. On a busy machine that
-/// takes a few times; where it never comes about nothing was tested, and the test fails.
-pub fn fit(args: &[&str]) -> Output {
-    const TRIES: u32 = 40;
-    for _ in 0..TRIES {
-        let output = proofload(args);
-        if output.status.code() != Some(12) {
-            return output;
-        }
-    }
-    panic!("unfit {TRIES} times over: {args:?}");
+/// The command, ready to be run within this process from the root of the repository, where one endpoint leaves no record
+/// unless a test names a directory for it.
+pub fn command(args: &[&str]) -> Call {
+    let mut call = Call { words: vec!["proofload".into()], variables: Vec::new(), directory: root() };
+    // English, whatever the locale of whoever runs the tests.
+    call.args(usual(args)).env_remove("NO_COLOR").env("LC_ALL", "C");
+    call
 }
 
-/// The executable, ready to be started from the root of the repository, where one endpoint leaves no record unless a test names a
-/// directory for it. What is live is measured with an optimised one:
-/// `cargo xtask truth --live` names it.
-pub fn command(args: &[&str]) -> Command {
+/// The same as a process, in the real world. What is live is measured with an optimised one: `cargo xtask truth --live`
+/// names it.
+pub fn executable(args: &[&str]) -> Command {
     let optimised = std::env::var_os("PROOFLOAD_EXECUTABLE");
     let mut command = Command::new(optimised.unwrap_or_else(|| PROOFLOAD.into()));
-    command.args(args).current_dir(root()).stdin(Stdio::null()).env_remove("NO_COLOR");
-    // English, whatever the locale of whoever runs the tests.
-    command.env("LC_ALL", "C");
-    let is_endpoint = args.first().is_some_and(|first| first.contains("://"));
-    if is_endpoint && !args.contains(&"--dir") && !args.contains(&"--no-record") {
-        command.arg("--no-record");
-    }
+    command.args(usual(args)).current_dir(root()).stdin(Stdio::null());
+    command.env_clear().envs(OUTSIDE.iter().cloned()).env_remove("NO_COLOR").env("LC_ALL", "C");
     command
+}
+
+fn usual<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let is_endpoint = args.first().is_some_and(|first| first.contains("://"));
+    let keeps_none = is_endpoint && !args.contains(&"--dir") && !args.contains(&"--no-record");
+    args.iter().copied().chain(keeps_none.then_some("--no-record")).collect()
+}
+
+/// A call of the command within this process.
+#[derive(Clone, Debug)]
+pub struct Call {
+    words: Vec<OsString>,
+    variables: Vec<(OsString, Option<OsString>)>,
+    directory: PathBuf,
+}
+
+/// The variables of this process outside of all calls within it.
+static OUTSIDE: LazyLock<Vec<(OsString, OsString)>> = LazyLock::new(|| std::env::vars_os().collect());
+
+/// Directory and variables belong to the process; where tests are its threads, one calls at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+impl Call {
+    pub fn arg(&mut self, word: impl AsRef<OsStr>) -> &mut Call {
+        self.words.push(word.as_ref().to_owned());
+        self
+    }
+
+    pub fn args(&mut self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> &mut Call {
+        self.words.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
+        self
+    }
+
+    pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Call {
+        self.directory = directory.as_ref().to_owned();
+        self
+    }
+
+    pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Call {
+        self.variables.push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
+        self
+    }
+
+    pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Call {
+        self.variables.push((name.as_ref().to_owned(), None));
+        self
+    }
+
+    /// Runs it; exit code and output as those of a process.
+    pub fn output(&self) -> std::io::Result<Output> {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        LazyLock::force(&OUTSIDE);
+        let locks = tempfile::tempdir()?;
+        // Nobody outside this process is measured beside, so nobody is waited for.
+        let lock = ("PROOFLOAD_TEST_LOCK_FILE".into(), Some(locks.path().join("lock").into_os_string()));
+        let _place = Place::enter(&self.directory, self.variables.iter().cloned().chain([lock]))?;
+        let (out, err) = (Kept::default(), Kept::default());
+        let world = world::World::here();
+        let around = Surroundings {
+            words: self.words.clone(),
+            console: Console::Written {
+                out: Mutex::new(Box::new(out.clone())),
+                err: Mutex::new(Box::new(err.clone())),
+            },
+            generator: Arc::new(world.clone()),
+            benches: Arc::new(world),
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| proofload_cli::run(around)));
+        // A signal is over with the process that it came to.
+        proofload_host::signals::install()?.store(false, Ordering::Relaxed);
+        let status = match ended {
+            Ok(code) => i32::from(code) << 8,
+            Err(killed) if killed.is::<bench::Killed>() => libc::SIGKILL,
+            Err(panic) => resume_unwind(panic),
+        };
+        let status = ExitStatus::from_raw(status);
+        Ok(Output { status, stdout: out.taken(), stderr: err.taken() })
+    }
+}
+
+/// Directory and variables of this process while a call lasts.
+struct Place {
+    directory: PathBuf,
+    variables: Vec<(OsString, Option<OsString>)>,
+}
+
+impl Place {
+    fn enter(
+        directory: &Path,
+        variables: impl Iterator<Item = (OsString, Option<OsString>)>,
+    ) -> std::io::Result<Place> {
+        let before = std::env::current_dir()?;
+        std::env::set_current_dir(directory)?;
+        let mut place = Place { directory: before, variables: Vec::new() };
+        for (name, value) in variables {
+            place.variables.push((name.clone(), std::env::var_os(&name)));
+            set(&name, value.as_deref());
+        }
+        Ok(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        for (name, value) in self.variables.drain(..).rev() {
+            set(&name, value.as_deref());
+        }
+        std::env::set_current_dir(&self.directory).expect("it was there before");
+    }
+}
+
+fn set(name: &OsStr, value: Option<&OsStr>) {
+    // SAFETY: tests read variables through std alone, which has a lock of its own; one test sets them at a time.
+    match value {
+        Some(value) => unsafe { std::env::set_var(name, value) },
+        None => unsafe { std::env::remove_var(name) },
+    }
+}
+
+/// What was written.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Kept {
+    fn taken(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Standard output as JSON.
@@ -78,23 +216,89 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A running reference server; ended when dropped.
+/// A reference server of this process.
 pub struct Reference {
+    serves: Serves,
+    address: SocketAddr,
+    /// Where it listens.
+    pub port: u16,
+}
+
+enum Serves {
+    /// In virtual time.
+    Simulated(Arc<Simulated>),
+    /// On a socket.
+    Listening(Running),
+}
+
+impl Reference {
+    /// One that does what these flags of `proofload reference-server` say: a simulated one, unless it speaks TLS.
+    pub fn start(args: &[&str]) -> Reference {
+        let words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        Reference::new(&words).expect("its flags are right")
+    }
+
+    /// One on a socket, for whoever is not of this world: a proxy, a process.
+    pub fn listening(args: &[&str]) -> Reference {
+        let words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        Reference::on_socket(proofload_cli::reference_server(&words).expect("its flags are right"))
+            .expect("a free port")
+    }
+
+    fn new(words: &[String]) -> Result<Reference, Box<dyn std::error::Error>> {
+        let config = proofload_cli::reference_server(words)?;
+        if config.tls.is_some() {
+            return Reference::on_socket(config);
+        }
+        let (address, server) = world::listen(config);
+        Ok(Reference { serves: Serves::Simulated(server), address, port: address.port() })
+    }
+
+    fn on_socket(config: Config) -> Result<Reference, Box<dyn std::error::Error>> {
+        let running = Running::start(Config { port: 0, ..config })?;
+        let address = running.address();
+        Ok(Reference { serves: Serves::Listening(running), address, port: address.port() })
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn counted(&self) -> Counts {
+        match &self.serves {
+            Serves::Simulated(server) => server.counts(),
+            Serves::Listening(server) => server.counts(),
+        }
+    }
+
+    /// Its counts so far.
+    pub fn counts(&self) -> Value {
+        serde_json::from_str(&self.counted().to_json()).expect("counts are JSON")
+    }
+}
+
+/// A reference server that is a process; ended when dropped.
+pub struct ReferenceProcess {
     child: Child,
     /// Where it listens.
     pub port: u16,
 }
 
-impl Reference {
+impl ReferenceProcess {
     /// Starts one on a port of its own choice.
-    pub fn start(args: &[&str]) -> Reference {
-        let mut command = command(&["reference-server", "--port", "0"]);
+    pub fn start(args: &[&str]) -> ReferenceProcess {
+        let mut command = executable(&["reference-server", "--port", "0"]);
         command.args(args);
-        Reference::start_with(command)
+        ReferenceProcess::start_with(command)
     }
 
     /// Starts what the command says; its first line names the address.
-    pub fn start_with(mut command: Command) -> Reference {
+    pub fn start_with(mut command: Command) -> ReferenceProcess {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the reference server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
@@ -106,7 +310,7 @@ impl Reference {
             .and_then(|port| port.trim_end_matches('/').parse().ok())
             .unwrap_or_else(|| panic!("no port in {line:?}"));
         child.stdout = Some(lines.into_inner());
-        Reference { child, port }
+        ReferenceProcess { child, port }
     }
 
     /// Its address.
@@ -128,7 +332,7 @@ impl Reference {
     }
 }
 
-impl Drop for Reference {
+impl Drop for ReferenceProcess {
     fn drop(&mut self) {
         let _gone = self.child.kill();
         let _status = self.child.wait();

@@ -1,0 +1,193 @@
+//! The world of a test: servers at addresses, reached in virtual time by the engine itself.
+
+use proofload_engine::driver::sim::{Accept, Link, Machine, Peer, Reply, Sim};
+use proofload_engine::driver::{Allowance, Drivers};
+use proofload_engine::{EngineError, Generator, Here, Launch, LoadPlan, LoadResult, Target, Watch, launch};
+use proofload_host::clock;
+use proofload_reference::{Act, Config, Simulated, SimulatedLine};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What surrounds the servers of a test.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The way to every server.
+    pub link: Link,
+    /// The generator's machine.
+    pub machine: Machine,
+    /// What the generator reaches in a study's setting, exchanges per second.
+    pub ceiling_per_s: f64,
+    /// CPU time of a server for each request, besides what it spins.
+    pub request_cpu_ns: u64,
+    /// Variants that die, each in its so manyth load.
+    pub deaths: Vec<(&'static str, u32)>,
+    /// In the so manyth load of a run Proofload itself is killed.
+    pub killed_at: Option<u32>,
+    /// In the so manyth load of a run a signal comes.
+    pub signal_at: Option<u32>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms {
+            // Slow enough that seconds of load are a few thousand exchanges.
+            link: Link { latency_ns: 500_000, jitter_ns: 50_000, ..Link::default() },
+            machine: Machine { handle_cost_ns: 1_000, send_cost_ns: 1_000, ..Machine::default() },
+            ceiling_per_s: 1_000_000.0,
+            request_cpu_ns: 20_000,
+            deaths: Vec::new(),
+            killed_at: None,
+            signal_at: None,
+        }
+    }
+}
+
+thread_local! {
+    static TERMS: RefCell<Terms> = RefCell::default();
+}
+
+/// Changes the world of this test, from here on.
+pub fn change(change: impl FnOnce(&mut Terms)) {
+    TERMS.with_borrow_mut(change);
+}
+
+/// Ports of simulated servers: below those that the kernel chooses.
+const FIRST_PORT: u16 = 10_001;
+
+static SERVERS: Mutex<BTreeMap<SocketAddr, Arc<Simulated>>> = Mutex::new(BTreeMap::new());
+
+/// A server of that configuration, at an address of its own.
+pub fn listen(config: Config) -> (SocketAddr, Arc<Simulated>) {
+    let server = Simulated::new(config).expect("a right configuration");
+    let mut servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let port = servers.last_key_value().map_or(FIRST_PORT, |(last, _)| last.port() + 1);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    servers.insert(address, Arc::clone(&server));
+    (address, server)
+}
+
+fn server_at(target: &Target) -> Option<Arc<Simulated>> {
+    let servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+    servers.get(&target.address.tcp()?).cloned()
+}
+
+/// The engine over that world; what is at no address of it is reached by sockets.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub terms: Terms,
+}
+
+impl World {
+    /// That of this test.
+    pub fn here() -> World {
+        World { terms: TERMS.with_borrow(Clone::clone) }
+    }
+}
+
+impl Generator for World {
+    fn launch(
+        &self,
+        plans: &[LoadPlan],
+        watch: &Watch,
+        how: Launch<'_>,
+    ) -> Result<Vec<LoadResult>, EngineError> {
+        let mut targets = plans.iter().flat_map(|plan| &plan.targets);
+        if !targets.any(|target| server_at(target).is_some()) {
+            return Here.launch(plans, watch, how);
+        }
+        let seed = plans.first().map_or(0, |plan| plan.seed);
+        let mut results = launch(plans, watch, &Network { terms: &self.terms, seed }, how)?;
+        // Its time begins at 0; the record's is that of this machine.
+        let now_ns = clock::monotonic_ns();
+        for result in &mut results {
+            let length_ns = result.snapshot.window.end_ns.saturating_sub(result.window_start_ns);
+            result.window_start_ns = now_ns.saturating_sub(length_ns);
+        }
+        Ok(results)
+    }
+}
+
+struct Network<'a> {
+    terms: &'a Terms,
+    seed: u64,
+}
+
+impl Drivers for Network<'_> {
+    type Driver = Sim;
+
+    fn now_ns(&self) -> u64 {
+        0
+    }
+
+    fn is_virtual(&self) -> bool {
+        true
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance { descriptors: self.terms.machine.descriptors, ports: u64::MAX }
+    }
+
+    fn peak_rss_bytes(&self) -> u64 {
+        0
+    }
+
+    fn open(&self, worker: u32, capacity: u32) -> io::Result<Sim> {
+        let seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(worker));
+        let peer = Box::<Switchboard>::default();
+        Ok(Sim::new(peer, self.terms.link, self.terms.machine, seed, capacity))
+    }
+}
+
+/// Puts connections through to the servers at the addresses that are dialled.
+#[derive(Debug, Default)]
+struct Switchboard {
+    lines: Vec<(Target, SimulatedLine)>,
+    /// Which line each connection has.
+    links: HashMap<u64, usize>,
+}
+
+impl Peer for Switchboard {
+    fn dialed(&mut self, _link: u64) -> Accept {
+        Accept::Refuse
+    }
+
+    fn dialed_at(&mut self, link: u64, to: &Target) -> Accept {
+        let known = self.lines.iter().position(|(target, _)| target.address == to.address);
+        let at = match (known, server_at(to)) {
+            (Some(at), _) => at,
+            (None, Some(server)) => {
+                self.lines.push((to.clone(), server.line()));
+                self.lines.len() - 1
+            }
+            (None, None) => return Accept::Refuse,
+        };
+        self.links.insert(link, at);
+        self.lines[at].1.accept(link);
+        Accept::Yes
+    }
+
+    fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
+        let Some(at) = self.links.get(&link) else { return };
+        let acts = self.lines[*at].1.receive(link, bytes, now_ns);
+        replies.extend(acts.into_iter().map(|(at_ns, act)| match act {
+            Act::Send(bytes) => (at_ns, Reply::Bytes(bytes)),
+            Act::Fin => (at_ns, Reply::Fin),
+            Act::Reset => (at_ns, Reply::Reset),
+        }));
+    }
+
+    fn lost(&mut self, _link: u64, _bytes: &[u8], _reset: bool) {}
+
+    fn closed(&mut self, link: u64) {
+        self.closed_at(link, u64::MAX);
+    }
+
+    fn closed_at(&mut self, link: u64, now_ns: u64) {
+        if let Some(at) = self.links.remove(&link) {
+            self.lines[at].1.close(link, now_ns);
+        }
+    }
+}
