@@ -1,6 +1,7 @@
 //! The noise audit: made, kept and shown.
 
 use crate::args::{ListFormat, NoiseArgs, OutputArgs, UndecidedIs};
+use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
 use crate::run::{self, Request, execute_recorded};
 use crate::runs::print_json;
@@ -35,7 +36,9 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
     let shape = |plan: &mut Plan| noise::shape(plan, &study, blocks);
     let held = run::right_to_measure(&study.name, args.no_wait, args.quiet)?;
     let begun_ns = clock::monotonic_ns();
+    let around = Surroundings::here();
     let run = StudyRun {
+        generator: &*around.generator,
         preset: Preset::Quick,
         timing: args.timing.as_deref(),
         mode: Some(Mode::Cycles),

@@ -55,14 +55,15 @@ impl Simulated {
     }
 
     /// The server as one network meets it, whose time begins at 0: its queue is empty, and its stalls are counted from
-    /// there.
-    pub fn line(self: &Arc<Self>) -> SimulatedLine {
+    /// there. Its CPU takes `pace` times as long for what it works.
+    pub fn line(self: &Arc<Self>, pace: f64) -> SimulatedLine {
         let cells = Arc::new(Cells::new());
         self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&cells));
         SimulatedLine {
             decider: Decider::new(&self.config, 0),
             log: self.log.clone().map(Log::new),
             busy_until_ns: vec![0; self.config.workers],
+            spin_ns: (self.config.service.spin_ns as f64 * pace) as u64,
             connections: HashMap::new(),
             server: Arc::clone(self),
             cells,
@@ -79,6 +80,7 @@ pub struct SimulatedLine {
     log: Option<Log>,
     /// Until when a spin keeps each worker.
     busy_until_ns: Vec<u64>,
+    spin_ns: u64,
     connections: HashMap<u64, Connection>,
 }
 
@@ -195,7 +197,7 @@ impl SimulatedLine {
 
     /// When a spin that begins then is over: it keeps its worker, and all connections of that.
     fn spun(&mut self, connection: u64, now_ns: u64) -> u64 {
-        let spin_ns = self.server.config.service.spin_ns;
+        let spin_ns = self.spin_ns;
         if spin_ns == 0 {
             return now_ns;
         }
@@ -289,7 +291,7 @@ mod tests {
 
     fn server(config: Config) -> (Arc<Simulated>, SimulatedLine) {
         let server = Simulated::new(config).expect("a right configuration");
-        let mut line = server.line();
+        let mut line = server.line(1.0);
         line.accept(7);
         (server, line)
     }

@@ -1,6 +1,6 @@
 //! docs/adding-a-subject.md and docs/adding-a-protocol.md, followed to the letter.
 
-use crate::support::{PROOFLOAD, root, text};
+use crate::support::{PROOFLOAD, outside, root, text};
 use std::path::Path;
 use std::process::Command;
 
@@ -92,7 +92,11 @@ fn copy(from: &Path, to: &Path) {
 /// Exit code and what was said.
 fn shell(line: &str, place: &Path, path: &str) -> (i32, String) {
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(place).env("PATH", path).env_remove("PROOFLOAD_CATALOGUE");
+    outside(&mut shell)
+        .args(["-c", line])
+        .current_dir(place)
+        .env("PATH", path)
+        .env_remove("PROOFLOAD_CATALOGUE");
     let output = shell.output().expect("a shell");
     let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
     (output.status.code().expect("no signal"), told)
@@ -183,7 +187,7 @@ fn the_document_adds_a_protocol_when_it_is_followed() {
     let commands = protocol_added(&place);
     for line in commands {
         let mut shell = Command::new("sh");
-        shell.args(["-ec", &line]).current_dir(&place);
+        outside(&mut shell).args(["-ec", &line]).current_dir(&place);
         shell.env("CARGO_TARGET_DIR", &target).env("CARGO_NET_OFFLINE", "true");
         let output = shell.output().expect("a shell");
         let told = format!("{}{}", text(&output.stdout), text(&output.stderr));

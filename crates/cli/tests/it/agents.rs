@@ -273,7 +273,8 @@ fn a_capacity_is_searched_by_agents() {
 fn the_best_variant_is_searched_by_agents() {
     let dir = tempfile::tempdir().expect("a directory");
     let (study, folder) = (dir.path().join("twins.yaml"), dir.path().to_str().expect("a path"));
-    let twins = TWINS.replace("seed: [\"1\", \"2\"]", "service: ['spin:800us', 'spin:200us']");
+    let twins = TWINS.replace("    with: { service: const:5ms }\n", "");
+    let twins = twins.replace("seed: [\"1\", \"2\"]", "service: ['spin:800us', 'spin:200us']");
     let claim = "throughput(service=spin:200us) > throughput(service=spin:800us)";
     let (before, _) = twins.split_once("  - alike").expect("a claim");
     std::fs::write(&study, format!("{before}  - faster: '{claim}'\n")).expect("written");
@@ -376,7 +377,7 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
     assert_eq!(alone.status.code(), Some(3));
     assert!(text(&alone.stderr).contains("missing: number 0, 1"), "{}", text(&alone.stderr));
     let few = ["run", "studies/quickstart.yaml", "--set", "load.closed.connections=1", "--agents", "2"];
-    let few = proofload(&few);
+    let few = executable(&few).output().expect("the executable runs");
     assert_eq!(few.status.code(), Some(2));
     let why = "load: 1c: fewer connections than the 2 agents";
     assert!(text(&few.stderr).contains(why), "{}", text(&few.stderr));

@@ -124,18 +124,6 @@ fn a_search_that_is_interrupted_keeps_what_was_measured() {
     assert!(!found["trials"].as_array().expect("a list").is_empty());
 }
 
-/// The same as the truth 09 below, in virtual time.
-#[test]
-fn the_capacity_of_a_queue_is_found() {
-    let server = Reference::start(&["--service", "const:2ms", "--servers", "1"]);
-    let dir = tempfile::tempdir().expect("a directory");
-    let args = ["--slo", "p99 < 100ms", "--from", "50/s", "--to", "2k/s", "--trial", "4s"];
-    let found = json(&search(&server, &dir, &args))["capacities"][0].clone();
-    assert_eq!(found["answer"], "found", "{found}");
-    let point = found["estimate"]["point"].as_f64().expect("a number");
-    assert!((450.0..=506.0).contains(&point), "{found}");
-}
-
 /// One server that takes 2 ms for each request carries nearly 500 a second: with 100 ms allowed for p99, the queue of
 /// an M/D/1 server is that long at ρ = 1 − ln(100)·S/2L = 0.954.
 #[test]

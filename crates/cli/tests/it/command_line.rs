@@ -87,8 +87,8 @@ fn an_address_needs_no_scheme_and_a_time_may_have_a_space() {
     let address = format!("127.0.0.1:{}/", server.port);
     let args = [&address, "-X", "POST", "-n", "20", "-c", "2", "--timeout", "5 s", "--fail", "p99 < 20 s"];
     let output = proofload(&[&args[..], &["--format", "json", "-q"]].concat());
-    // Twenty answers are too few for a verdict, but they were asked for.
-    assert_eq!(output.status.code(), Some(11), "{}", text(&output.stderr));
+    // Twenty answers are few, but they were asked for.
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert_eq!(json(&output)["points"][0]["outcomes"]["answered"], 20);
 }
 

@@ -35,7 +35,8 @@ fn an_answer_that_is_not_the_declared_one_is_told() {
     let check = |word: &str| -> Output {
         std::fs::write(folder.join("subject.yaml"), declaration.replace("WORD", word)).expect("written");
         let catalogue = place.path().to_str().expect("a path in UTF-8");
-        proofload(&["subjects", "check", "claims", "--start", "--catalogue", catalogue])
+        let args = ["subjects", "check", "claims", "--start", "--catalogue", catalogue];
+        executable(&args).output().expect("the executable runs")
     };
     let wrong = check("echo");
     assert_eq!(wrong.status.code(), Some(3), "{}", text(&wrong.stderr));

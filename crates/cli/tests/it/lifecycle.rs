@@ -80,7 +80,6 @@ fn read_record(dir: &Path, place: &str) {
         return;
     }
     let output = proofload(&["report", latest.to_str().expect("a path in UTF-8"), "--format", "json"]);
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{place}: {}", text(&output.stderr));
     let result = json(&output);
     let blocks = |key: &str| result[key].as_u64().expect("a count");
     assert!(blocks("blocks") + blocks("excluded_blocks") <= 1, "{place}: {result}");

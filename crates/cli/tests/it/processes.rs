@@ -85,7 +85,7 @@ fn who_starts_the_servers_stays_off_the_generators_cpus() {
 question: Where does the starter run?
 subjects:
   one:
-    command: [sh, -c, 'cat /proc/$PPID/status > {seen:?}; exec {PROOFLOAD:?} reference-server --port $0', '{{port}}']
+    command: [sh, -c, 'cat /proc/$PPID/status > {seen:?}; exec {PROOFLOAD:?} reference-server --service const:5ms --port $0', '{{port}}']
 workload: {{ page: {{ get: / }} }}
 load: {{ closed: {{ connections: 1 }} }}
 claims: {{ served: 'throughput(one) > 1/s' }}
@@ -94,7 +94,8 @@ claims: {{ served: 'throughput(one) > 1/s' }}
     let file = directory.path().join("apart.yaml");
     std::fs::write(&file, study).expect("written");
     let (dir, file) = (directory.path().to_str().expect("UTF-8"), file.to_str().expect("UTF-8"));
-    let args = ["run", file, "--smoke", "--format", "json", "--dir", dir, "-q"];
+    let timing = "warm-up=100ms,slice=100ms,discard=10ms,cycles=2";
+    let args = ["run", file, "--smoke", "--timing", timing, "--dir", dir, "-q"];
     executable(&args).output().expect("the executable runs");
     let status = std::fs::read_to_string(&seen).expect("the server told who started it");
     let value =

@@ -1,7 +1,7 @@
 //! Runs that go on, are made again, and are compared.
 
 use crate::support::{
-    PROOFLOAD, Reference, executable, json, processes_with, proofload, root, text, wait_until, world,
+    PROOFLOAD, Reference, executable, json, outside, processes_with, proofload, root, text, wait_until, world,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -32,17 +32,11 @@ fn killed(dir: &Path) -> PathBuf {
 }
 
 fn killed_with(dir: &Path, more: &[&str]) -> PathBuf {
-    let block = latest(dir).join("blocks/0002.partial.jsonl");
-    // As many loads as the first block has are known when one more has begun the second.
-    let loads = (1..).find(|load| {
-        let _gone = std::fs::remove_dir_all(dir.join("runs"));
-        world::change(|world| world.killed_at = Some(*load));
-        let ended = run(dir, more);
-        assert_eq!(ended.status.signal(), Some(Signal::KILL.as_raw()), "{}", text(&ended.stderr));
-        block.exists()
-    });
-    assert!(loads.is_some());
-    world::change(|world| world.killed_at = None);
+    world::change(|world| world.killed_in = Some(2));
+    let ended = run(dir, more);
+    world::change(|world| world.killed_in = None);
+    assert_eq!(ended.status.signal(), Some(Signal::KILL.as_raw()), "{}", text(&ended.stderr));
+    assert!(latest(dir).join("blocks/0002.partial.jsonl").exists());
     latest(dir).canonicalize().expect("a run")
 }
 
@@ -226,7 +220,7 @@ fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
     let limited = |descriptors: &str, args: &[&str], place: &Path| {
         let script = "ulimit -Sn $0; exec \"$@\"";
         let mut command = Command::new("sh");
-        command
+        outside(&mut command)
             .args(["-c", script, descriptors, PROOFLOAD])
             .args(args)
             .current_dir(place)
@@ -290,7 +284,8 @@ fn a_disk_that_fills_ends_the_run_as_a_signal_does() {
     let temp = tempfile::tempdir().expect("a directory");
     // Units of 512 bytes: the plan has room, a block has not.
     let script = "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\"";
-    let output = Command::new("sh")
+    let mut command = Command::new("sh");
+    let output = outside(&mut command)
         .args(["-c", script, PROOFLOAD, "run", "--dir", utf8(dir.path())])
         .args(SHORT)
         .current_dir(root())

@@ -366,7 +366,7 @@ fn sittings_are_runs_of_their_own_and_a_later_run_looks_back_at_them() {
         copied(&runs[0], id, faster);
         copied(&runs[1], &id.replace("01-", "02-").replace("-000001", "-000002"), 1.0 / faster);
     }
-    world::change(|world| world.killed_at = Some(1));
+    world::change(|world| world.killed_in = Some(1));
     proofload(&[&["run", "-q"], &place[..], &SHORT[..]].concat());
     assert_eq!(runs_of(dir.path()).len(), 7);
     let run = runs_of(dir.path()).pop().expect("a run");

@@ -32,8 +32,9 @@ fn within<'a>(dir: &'a Path, args: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_same() {
     let dir = tempfile::tempdir().expect("a directory");
-    let output =
-        really_run_in(dir.path(), &["run", "studies/quickstart.yaml", "--smoke", "--format", "json"]);
+    let timing = "warm-up=200ms,slice=300ms,discard=50ms,cycles=2";
+    let args = ["run", "studies/quickstart.yaml", "--smoke", "--timing", timing, "--format", "json"];
+    let output = really_run_in(dir.path(), &args);
     let result = json(&output);
     assert_eq!(schema_errors("result.schema.json", &result), Vec::<String>::new());
     for claim in result["claims"].as_array().expect("claims") {

@@ -33,14 +33,24 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Call {
-        let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").expect("a PATH"));
         let mut command = command(args);
-        command.env("PATH", path).env("PROOFLOAD_CACHE", self.path("cache"));
+        command.env("PATH", self.own_path()).env("PROOFLOAD_CACHE", self.path("cache"));
         command
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().expect("the executable runs")
+        self.command(args).output().expect("it runs")
+    }
+
+    /// With a keeper of what is started, which is a process.
+    fn really_run(&self, args: &[&str]) -> Output {
+        let mut command = executable(args);
+        command.env("PATH", self.own_path()).env("PROOFLOAD_CACHE", self.path("cache"));
+        command.output().expect("the executable runs")
+    }
+
+    fn own_path(&self) -> String {
+        format!("{}:{}", self.path("bin").display(), std::env::var("PATH").expect("a PATH"))
     }
 
     /// Whole files of the cache; an entry that is half made would be one too.
@@ -128,9 +138,7 @@ fn all_mistakes_of_a_folder_are_told_at_once() {
 
 #[test]
 fn the_reference_server_starts_answers_and_ends() {
-    let place = Place::new();
-    let mut command = executable(&["subjects", "check", "reference", "--start"]);
-    let output = command.env("PROOFLOAD_CACHE", place.path("cache")).output().expect("the executable runs");
+    let output = Place::new().really_run(&["subjects", "check", "reference", "--start"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("reference with its defaults: starts, answers, ends"), "{told}");
@@ -173,7 +181,7 @@ fn offline_with_an_empty_cache_lists_what_is_missing_and_calls_nobody() {
     }
     let place = Place::new();
     ["mvn", "apt-get", "dpkg-deb"].iter().for_each(|program| place.failing(program, "no"));
-    let output = place.run(&["subjects", "check", "tomcat", "--start", "--offline"]);
+    let output = place.really_run(&["subjects", "check", "tomcat", "--start", "--offline"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("tomcat-embed-core:9.0.110") && told.contains("debian:libtcnative-1"), "{told}");
@@ -189,7 +197,7 @@ fn a_registry_that_cannot_be_reached_is_told_and_leaves_nothing_half_made() {
     }
     let place = Place::new();
     place.failing("mvn", "Connect to 127.0.0.1:9 failed: Connection refused");
-    let output = place.run(&["subjects", "check", "tomcat", "--start"]);
+    let output = place.really_run(&["subjects", "check", "tomcat", "--start"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("Maven could not fetch") && told.contains("check the network"), "{told}");

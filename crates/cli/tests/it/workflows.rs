@@ -1,6 +1,6 @@
 //! The workflows of docs/ci: their shell lines, run as a runner would run them.
 
-use crate::support::{PROOFLOAD, TWINS, proofload, root, text};
+use crate::support::{PROOFLOAD, TWINS, outside, proofload, root, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn project() -> tempfile::TempDir {
 fn runs(dir: &Path, shell: &[&str], lines: &str, variables: &Value) -> Output {
     let path = std::env::var("PATH").expect("a path");
     let mut command = Command::new(shell[0]);
-    command.args(&shell[1..]).arg(lines).current_dir(dir);
+    outside(&mut command).args(&shell[1..]).arg(lines).current_dir(dir);
     command.env("PATH", format!("{}:{path}", dir.join(".cargo/bin").display()));
     command.env("PROOFLOAD_CACHE", dir.join(".proofload")).env("CI", "true");
     command.env("GITHUB_STEP_SUMMARY", dir.join("summary.md"));

@@ -23,9 +23,10 @@ const MEMORY_BYTES: u64 = 20_000_000;
 impl Benches for World {
     fn open<'a>(&self, terms: BenchTerms<'a>) -> Result<Box<dyn Bench + 'a>, SubjectError> {
         let running = terms.study.variants.iter().map(|_| None).collect();
-        let loads = vec![0; terms.study.variants.len()];
+        let none = vec![0; terms.study.variants.len()];
+        let (starts, loads) = (none.clone(), none);
         let world = self.clone();
-        Ok(Box::new(SimBench { world, terms, running, loads, now_ns: 1, manner: Manner::default() }))
+        Ok(Box::new(SimBench { world, terms, running, starts, loads, now_ns: 1, manner: Manner::default() }))
     }
 }
 
@@ -37,6 +38,7 @@ struct SimBench<'a> {
     terms: BenchTerms<'a>,
     /// By variant.
     running: Vec<Option<Running>>,
+    starts: Vec<u32>,
     loads: Vec<u32>,
     now_ns: u64,
     manner: Manner,
@@ -64,7 +66,12 @@ impl SimBench<'_> {
     /// The arguments of the reference server that serves a variant.
     fn arguments(&self, variant: usize) -> Result<Vec<String>, BenchError> {
         let host = self.terms.hosts.ready.iter().find(|host| host.variants.contains(&variant));
-        let host = host.ok_or_else(|| failed("it has no process"))?;
+        let missing = || {
+            let missing = &self.terms.hosts.missing;
+            let why = missing.iter().find(|(missing, _)| *missing == variant).map(|(_, why)| why.clone());
+            BenchError::Failed(why.unwrap_or_default())
+        };
+        let host = host.ok_or_else(missing)?;
         let mut planned = Variant::default();
         host.prepared.describe(&mut planned);
         let verb = planned.command.iter().position(|word| word == "reference-server");
@@ -117,13 +124,13 @@ impl SimBench<'_> {
         })
     }
 
-    /// What happens to Proofload in that load of a run.
-    fn meet(&self, load: u32) {
+    /// What happens to Proofload in a load of that variant.
+    fn meet(&self, variant: usize) {
         let terms = &self.world.terms;
-        if terms.killed_at == Some(load) {
+        if terms.killed_in == Some(self.starts[variant]) {
             std::panic::resume_unwind(Box::new(Killed));
         }
-        if terms.signal_at == Some(load) {
+        if terms.signal_at == Some(self.loads.iter().sum()) {
             self.terms.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -138,7 +145,7 @@ impl SimBench<'_> {
         let study = self.terms.study;
         let name = &study.variants[variant].name;
         self.loads[variant] += 1;
-        self.meet(self.loads.iter().sum());
+        self.meet(variant);
         let deaths = &self.world.terms.deaths;
         if deaths.iter().any(|(who, load)| who == name && *load == self.loads[variant]) {
             self.running[variant].iter_mut().for_each(|running| running.is_dead = true);
@@ -205,6 +212,7 @@ impl Bench for SimBench<'_> {
             }
         };
         self.now_ns += START_NS;
+        self.starts[variant] += 1;
         let started_ns = self.now_ns;
         self.running[variant] = Some(Running { address, authority, server, started_ns, is_dead: false });
         Ok(())

@@ -21,13 +21,14 @@ use std::time::{Duration, Instant};
 /// The executable under test.
 pub const PROOFLOAD: &str = env!("CARGO_BIN_EXE_proofload");
 
-/// A study of a server and its like.
+/// A study of a server and its like, which are not asked much.
 pub const TWINS: &str = "\
 study: twins
 question: Is one as fast as the other?
 subjects:
   server:
     use: reference
+    with: { service: const:5ms }
     vary: { seed: [\"1\", \"2\"] }
 workload:
   page: { get: / }
@@ -63,8 +64,13 @@ pub fn executable(args: &[&str]) -> Command {
     let optimised = std::env::var_os("PROOFLOAD_EXECUTABLE");
     let mut command = Command::new(optimised.unwrap_or_else(|| PROOFLOAD.into()));
     command.args(usual(args)).current_dir(root()).stdin(Stdio::null());
-    command.env_clear().envs(OUTSIDE.iter().cloned()).env_remove("NO_COLOR").env("LC_ALL", "C");
+    outside(&mut command).env_remove("NO_COLOR").env("LC_ALL", "C");
     command
+}
+
+/// A process with none of the variables of a call within this one.
+pub fn outside(command: &mut Command) -> &mut Command {
+    command.env_clear().envs(OUTSIDE.iter().cloned())
 }
 
 fn usual<'a>(args: &[&'a str]) -> Vec<&'a str> {
@@ -238,9 +244,13 @@ impl Reference {
         Reference::new(&words).expect("its flags are right")
     }
 
-    /// One on a socket, for whoever is not of this world: a proxy, a process.
+    /// One on a socket, for whoever is not of this world: a proxy, a process. Where nothing else is said it takes 5 ms for
+    /// an answer, so that whoever asks without a pause asks little.
     pub fn listening(args: &[&str]) -> Reference {
-        let words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        let mut words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        if !args.contains(&"--service") {
+            words.extend(["--service", "const:5ms"].map(str::to_owned));
+        }
         Reference::on_socket(proofload_cli::reference_server(&words).expect("its flags are right"))
             .expect("a free port")
     }

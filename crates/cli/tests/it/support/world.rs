@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What surrounds the servers of a test.
@@ -18,14 +19,16 @@ pub struct Terms {
     pub link: Link,
     /// The generator's machine.
     pub machine: Machine,
+    /// By which share everything takes more or less time from load to load.
+    pub wavers: f64,
     /// What the generator reaches in a study's setting, exchanges per second.
     pub ceiling_per_s: f64,
     /// CPU time of a server for each request, besides what it spins.
     pub request_cpu_ns: u64,
     /// Variants that die, each in its so manyth load.
     pub deaths: Vec<(&'static str, u32)>,
-    /// In the so manyth load of a run Proofload itself is killed.
-    pub killed_at: Option<u32>,
+    /// In the so manyth block of a run Proofload itself is killed.
+    pub killed_in: Option<u32>,
     /// In the so manyth load of a run a signal comes.
     pub signal_at: Option<u32>,
 }
@@ -36,10 +39,11 @@ impl Default for Terms {
             // Slow enough that seconds of load are a few thousand exchanges.
             link: Link { latency_ns: 500_000, jitter_ns: 50_000, ..Link::default() },
             machine: Machine { handle_cost_ns: 1_000, send_cost_ns: 1_000, ..Machine::default() },
+            wavers: 0.01,
             ceiling_per_s: 1_000_000.0,
             request_cpu_ns: 20_000,
             deaths: Vec::new(),
-            killed_at: None,
+            killed_in: None,
             signal_at: None,
         }
     }
@@ -78,12 +82,13 @@ fn server_at(target: &Target) -> Option<Arc<Simulated>> {
 #[derive(Clone, Debug)]
 pub struct World {
     pub terms: Terms,
+    loads: Arc<AtomicU64>,
 }
 
 impl World {
     /// That of this test.
     pub fn here() -> World {
-        World { terms: TERMS.with_borrow(Clone::clone) }
+        World { terms: TERMS.with_borrow(Clone::clone), loads: Arc::default() }
     }
 }
 
@@ -99,7 +104,8 @@ impl Generator for World {
             return Here.launch(plans, watch, how);
         }
         let seed = plans.first().map_or(0, |plan| plan.seed);
-        let mut results = launch(plans, watch, &Network { terms: &self.terms, seed }, how)?;
+        let number = self.loads.fetch_add(1, Ordering::Relaxed);
+        let mut results = launch(plans, watch, &Network { terms: &self.terms, seed, number }, how)?;
         // Its time begins at 0; the record's is that of this machine.
         let now_ns = clock::monotonic_ns();
         for result in &mut results {
@@ -113,6 +119,20 @@ impl Generator for World {
 struct Network<'a> {
     terms: &'a Terms,
     seed: u64,
+    /// Counts loads, which may have the same seed.
+    number: u64,
+}
+
+impl Network<'_> {
+    /// How many times as long everything takes during this load: no machine is as quick every time.
+    fn pace(&self) -> f64 {
+        // SplitMix64.
+        let mut mixed = self.seed.wrapping_add((self.number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let unit = (mixed ^ (mixed >> 31)) as f64 / u64::MAX as f64;
+        1.0 + self.terms.wavers * (2.0 * unit - 1.0)
+    }
 }
 
 impl Drivers for Network<'_> {
@@ -136,14 +156,19 @@ impl Drivers for Network<'_> {
 
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Sim> {
         let seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(worker));
-        let peer = Box::<Switchboard>::default();
-        Ok(Sim::new(peer, self.terms.link, self.terms.machine, seed, capacity))
+        let pace = self.pace();
+        let peer = Box::new(Switchboard { pace, lines: Vec::new(), links: HashMap::new() });
+        let latency_ns = (self.terms.link.latency_ns as f64 * pace) as u64;
+        let link = Link { latency_ns, ..self.terms.link };
+        Ok(Sim::new(peer, link, self.terms.machine, seed, capacity))
     }
 }
 
 /// Puts connections through to the servers at the addresses that are dialled.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Switchboard {
+    /// Of the servers.
+    pace: f64,
     lines: Vec<(Target, SimulatedLine)>,
     /// Which line each connection has.
     links: HashMap<u64, usize>,
@@ -159,7 +184,7 @@ impl Peer for Switchboard {
         let at = match (known, server_at(to)) {
             (Some(at), _) => at,
             (None, Some(server)) => {
-                self.lines.push((to.clone(), server.line()));
+                self.lines.push((to.clone(), server.line(self.pace)));
                 self.lines.len() - 1
             }
             (None, None) => return Accept::Refuse,
