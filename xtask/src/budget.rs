@@ -18,14 +18,19 @@ const FUNCTIONS: u32 = 700;
 
 /// What a step took.
 pub struct Spent {
+    /// The step.
     pub name: &'static str,
+    /// From its start to its end.
     pub seconds: f64,
+    /// User and system time of it and its children.
     pub cpu_seconds: f64,
+    /// Why it failed, if it did.
     pub failed: Option<String>,
 }
 
 /// A line of the file.
 pub struct Budget {
+    /// The step.
     pub name: String,
     units: f64,
 }
