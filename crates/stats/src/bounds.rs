@@ -15,6 +15,9 @@ mod table;
 pub use anytime::{ANYTIME_FIRST, EFFECT_VARIANCE, anytime};
 pub use recursion::{compute, probability_of_crossing};
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 /// Exponent of the spending function.
 pub const SPENDING_EXPONENT: f64 = 1.5;
 
@@ -58,8 +61,32 @@ pub fn row(looks: &[u32], alpha: f64, claims: u32) -> Option<Vec<f64>> {
     }
     match tabled(looks, alpha, claims) {
         Some(row) => Some(row.to_vec()),
-        None => compute(looks, alpha / f64::from(claims)),
+        None => computed(looks, alpha / f64::from(claims)),
     }
+}
+
+/// Looks and error rate, and their bounds.
+type Computed = BTreeMap<(Vec<u32>, u64), Option<Vec<f64>>>;
+
+/// Computing takes a tenth of a second of CPU time, and a study is judged after each of its blocks.
+static COMPUTED: Mutex<Computed> = Mutex::new(BTreeMap::new());
+
+/// Most rows that are kept.
+const KEPT_MAX: usize = 256;
+
+fn computed(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
+    let kept = || COMPUTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (looks.to_vec(), alpha.to_bits());
+    let known = kept().get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let row = compute(looks, alpha);
+        let mut kept = kept();
+        if kept.len() == KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert(key, row.clone());
+        row
+    })
 }
 
 #[cfg(test)]

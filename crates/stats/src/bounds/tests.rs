@@ -160,3 +160,14 @@ fn what_is_no_plan_has_no_bounds() {
     assert_eq!(probability_of_crossing(&[4, 6], &[3.0]), None);
     assert_eq!(probability_of_crossing(&[4, 6], &[3.0, f64::NAN]), None);
 }
+
+#[test]
+fn bounds_that_are_kept_are_those_of_their_looks_and_claims() {
+    let looks: [&[u32]; 2] = [&[6, 8, 10], &[6, 8, 12]];
+    for _ in 0..2 {
+        for (looks, claims) in [(looks[0], 1), (looks[1], 1), (looks[0], 2)] {
+            assert_eq!(row(looks, 0.05, claims), compute(looks, 0.05 / f64::from(claims)));
+        }
+        assert_eq!(row(&[6, 6], 0.05, 1), None);
+    }
+}

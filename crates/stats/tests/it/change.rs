@@ -2,10 +2,13 @@
 //!
 //! `cargo test -p proofload-stats --test change -- --nocapture` prints the shares that docs/method/sittings.md tells.
 
+use crate::replay::full_size;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::rng::Rng;
 
-const SERIES: u32 = 500;
+const SERIES: u32 = full_size(250, 500);
+/// Of noise: more than enough to tell a share that is half as high again as the documents say.
+const MANY: u32 = full_size(2_000, 10_000);
 
 /// Standard normal noise on levels, each of so many values.
 fn series(rng: &mut Rng, levels: &[(usize, f64)]) -> Vec<f64> {
@@ -54,13 +57,10 @@ const NOISE: [(u64, usize, f64); 4] = [(1, 6, 0.002), (2, 12, 0.009), (3, 30, 0.
 fn noise_shows_a_change_no_more_often_than_the_documents_say() {
     for (seed, length, share) in NOISE {
         let wrong = false_alarms(seed, length, SERIES, &Rule::default());
-        let many = false_alarms(seed + 100, length, 20 * SERIES, &Rule::default());
-        println!(
-            "{length} values of noise: a change in {wrong} of {SERIES} series, {many} of {}",
-            20 * SERIES
-        );
+        let many = false_alarms(seed + 100, length, MANY, &Rule::default());
+        println!("{length} values of noise: a change in {wrong} of {SERIES} series, {many} of {MANY}");
         assert!(wrong <= binomial_bound(SERIES, share), "{length} values: {wrong} of {SERIES}");
-        assert!(many <= binomial_bound(20 * SERIES, share), "{length} values: {many} of {}", 20 * SERIES);
+        assert!(many <= binomial_bound(MANY, share), "{length} values: {many} of {MANY}");
     }
 }
 

@@ -2,12 +2,13 @@
 
 mod servers;
 
+use crate::replay::full_size;
 use proofload_stats::capacity::{Answer, Limit, Outcome, Search, Stage, Step, TRIALS_MAX, Terms};
 use proofload_stats::rng::Rng;
 use servers::{Behind, Noise, Server, SingleQueue, TokenBucket, asked, run};
 
 /// Searches of each kind. At a true coverage of 0.95 fewer than 0.90 are covered with a chance of 1 %.
-const SEARCHES: u64 = 100;
+const SEARCHES: u64 = full_size(40, 100) as u64;
 const STEPS_MAX: usize = 200;
 
 fn single_queue() -> SingleQueue {

@@ -1,7 +1,7 @@
 //! Comparisons of two running servers, replayed: the rounds of twenty recorded comparisons of equal ones, drawn anew with a
 //! difference planted.
 
-use super::claims;
+use super::{STUDIES, binomial_limit, claims, erring, full_size};
 use proofload_stats::rng::Rng;
 use proofload_stats::{Cell, Design, Measure, Observations, Replication, Verdict, judge};
 
@@ -53,14 +53,13 @@ fn comparison(rounds: &[Vec<f64>], dice: &mut Rng, planted: f64, blocks: u32) ->
     Observations { cells, blocks, replication: Replication::Process, ..Observations::default() }
 }
 
-/// Of a hundred comparisons: in how many the first server, the second one, or neither is the faster one for sure.
-fn found(looks: &[u32], planted: f64) -> (u32, u32, u32) {
+/// Of so many comparisons: in how many the first server, the second one, or neither is the faster one for sure.
+fn found(design: &Design, planted: f64, comparisons: u32) -> (u32, u32, u32) {
     let (rounds, claims) = (recorded(), claims(&BOTH_WAYS));
     let (mut first, mut second, mut alike) = (0, 0, 0);
-    for seed in 0..100 {
-        let blocks = *looks.last().expect("looks");
-        let observations = comparison(&rounds, &mut Rng::new(seed), planted.ln(), blocks);
-        let judgement = judge(&claims, &observations, &Design::at(looks));
+    for seed in 0..u64::from(comparisons) {
+        let observations = comparison(&rounds, &mut Rng::new(seed), planted.ln(), design.last());
+        let judgement = judge(&claims, &observations, design);
         let verdicts = [judgement.claims[0].verdict, judgement.claims[1].verdict];
         first += u32::from(verdicts[0] == Verdict::Supported);
         second += u32::from(verdicts[0] == Verdict::Refuted);
@@ -71,17 +70,21 @@ fn found(looks: &[u32], planted: f64) -> (u32, u32, u32) {
 
 #[test]
 fn a_planted_difference_is_never_found_the_wrong_way() {
-    let ten = found(&SHORT, 1.10);
+    let comparisons = full_size(200, 2_000);
+    let ten = found(&Design::at(&SHORT), 1.10, comparisons);
     assert_eq!(ten.1, 0, "{ten:?}");
-    assert!(ten.0 >= 90, "10 % in 20 s: {ten:?}");
-    let five = found(&MINUTE, 1.05);
+    assert!(ten.0 >= comparisons * 90 / 100, "10 % in 20 s: {ten:?}");
+    let five = found(&Design::at(&MINUTE), 1.05, comparisons);
     assert_eq!(five.1, 0, "{five:?}");
-    assert!(five.0 >= 80, "5 % in a minute: {five:?}");
+    assert!(five.0 >= comparisons * 80 / 100, "5 % in a minute: {five:?}");
 }
 
 #[test]
 fn equal_servers_have_no_winner_in_nineteen_of_twenty() {
-    let (first, second, alike) = found(&MINUTE, 1.0);
-    assert!(first + second <= 10, "{first} and {second}");
-    assert!(alike >= 80, "{alike}");
+    let limit = binomial_limit(STUDIES, 0.05);
+    let (first, second, alike) = found(&Design::at(&MINUTE), 1.0, STUDIES);
+    assert!(first + second <= limit, "{first} and {second}");
+    assert!(alike >= STUDIES * 80 / 100, "{alike}");
+    let (first, second, _) = found(&erring(Design::at(&MINUTE), 0.104), 1.0, STUDIES);
+    assert!(first + second > limit, "a judge that errs in 7.5 % passes with {first} and {second}");
 }

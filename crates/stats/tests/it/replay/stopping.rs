@@ -23,7 +23,12 @@ fn closing_claims_early_costs_few_verdicts_and_no_error() {
         [("quick", Design::quick(), 30_000_000_u64), ("default", Design::default(), 31_000_000)]
     {
         let closing = design.clone().with_futility();
-        for (ratio, studies) in [(1.0, 4_000), (1.03, 1_000), (1.04, 1_000), (1.06, 1_000)] {
+        for (ratio, studies) in [
+            (1.0, full_size(500, 4_000)),
+            (1.03, full_size(200, 1_000)),
+            (1.04, full_size(200, 1_000)),
+            (1.06, full_size(200, 1_000)),
+        ] {
             let (with, without) =
                 (verdicts(ratio, &closing, studies, seed), verdicts(ratio, &design, studies, seed));
             let decided = |all: &[(Verdict, u32)]| {
@@ -57,29 +62,35 @@ fn closing_claims_early_costs_few_verdicts_and_no_error() {
 
 /// A study that is looked at after every block errs as rarely as said, through the judge, with its stopping.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "full: truth_15 keeps going too, to 30 blocks")]
 fn keeping_going_finds_no_more_winners_among_equals() {
     let design = Design::anytime(60);
     assert_eq!(design.kind, Kind::Anytime);
-    let equal = verdicts(1.0, &design, 600, 32_000_000);
+    let equal = verdicts(1.0, &design, STUDIES, 32_000_000);
     let winners = equal.iter().filter(|(verdict, _)| *verdict != Verdict::Undecided).count() as u32;
     let tenth = verdicts(1.1, &design, 200, 32_500_000);
     let found = tenth.iter().filter(|(verdict, _)| *verdict == Verdict::Supported).count();
     let blocks: u32 = tenth.iter().map(|(_, blocks)| *blocks).sum();
-    println!("keep going to 60: {winners} winners of 600 equals; a tenth {found} of 200 in {blocks} blocks");
-    assert!(winners <= binomial_limit(600, 0.05), "{winners}");
+    println!(
+        "keep going to 60: {winners} winners of {STUDIES} equals; a tenth {found} of 200 in {blocks} blocks"
+    );
+    assert!(winners <= binomial_limit(STUDIES, 0.05), "{winners}");
     assert_eq!(found, 200);
 }
 
 /// Holm's rule after every block: what settles early hands its share on, and all together err as rarely as one.
 #[test]
 fn several_claims_that_keep_going_err_together_no_more_often_than_one() {
-    for (ratios, seed) in [
+    const STUDIES: u32 = full_size(500, 2_000);
+    // The gate has the case in which Holm's rule hands on most.
+    let cases = [
+        ([1.15, 1.15, 1.0, 1.15, 1.15], 36_200_000),
         ([1.0; 5], 36_000_000),
         ([1.15, 1.0, 1.15, 1.0, 1.15], 36_100_000),
-        ([1.15, 1.15, 1.0, 1.15, 1.15], 36_200_000),
-    ] {
-        let false_winners = studies_with_a_false_winner(&Design::anytime(30), ratios, 600, seed);
-        assert!(false_winners <= binomial_limit(600, 0.05), "{ratios:?}: {false_winners}");
+    ];
+    for (ratios, seed) in cases.into_iter().take(full_size(1, 3) as usize) {
+        let false_winners = studies_with_a_false_winner(&Design::anytime(30), ratios, STUDIES, seed);
+        assert!(false_winners <= binomial_limit(STUDIES, 0.05), "{ratios:?}: {false_winners}");
     }
 }
 
@@ -121,7 +132,7 @@ fn what_was_settled_live_is_what_the_whole_record_yields() {
     ]);
     let (mut settled, mut early) = (0, 0);
     for design in [Design::quick().with_futility(), Design::default().with_futility(), Design::anytime(20)] {
-        for study in 0..60 {
+        for study in 0..u64::from(full_size(20, 60)) {
             let mut machine = Machine::new(37_000_000 + study, SHARED_MACHINE);
             let mut whole = machine.study(&effects(&[1.12, 1.05, 1.0]), design.last() + 2);
             let errors = |cell: &Cell| {
@@ -142,7 +153,7 @@ fn what_was_settled_live_is_what_the_whole_record_yields() {
         }
     }
     println!("{settled} settled judgements held, {early} of them before the last look");
-    assert!(early > 1_000, "{early}");
+    assert!(early > full_size(300, 1_000), "{early}");
 }
 
 /// How often the halves of a study that nothing happened to differ by more than is allowed, at any look.
@@ -151,7 +162,7 @@ fn halves_differ_by_chance_as_rarely_as_said() {
     for (design, seed) in [(Design::quick(), 33_000_000), (Design::default(), 33_500_000)] {
         let claims = claims(&[FASTER]);
         let (mut alarms, mut looks) = (0, 0);
-        for study in 0..1_500 {
+        for study in 0..u64::from(full_size(500, 1_500)) {
             let observations =
                 Machine::new(seed + study, SHARED_MACHINE).study(&effects(&[1.0]), design.last());
             for &look in &design.looks {
@@ -188,7 +199,7 @@ fn a_variant_that_changes_meanwhile_has_no_verdict() {
 /// What is shown of the blocks that are left holds in nine of ten cases, whatever the variants are like.
 #[test]
 fn the_blocks_that_are_left_lie_within_what_is_told() {
-    const STUDIES: u64 = if cfg!(debug_assertions) { 20 } else { 40 };
+    const STUDIES: u64 = full_size(4, 40) as u64;
     let (mut within, mut told, mut width) = (0, 0, 0);
     for (design, seed) in [
         (Design::quick().with_futility(), 35_000_000),

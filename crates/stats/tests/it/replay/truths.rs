@@ -2,7 +2,7 @@
 //! and wrong. Each prints the line that `cargo xtask truth` collects.
 
 use super::noise::{Burner, Machine, Noise, QUIET_MACHINE, SHARED_MACHINE};
-use super::{FASTER, Tally, binomial_limit, claims, effects, replay, replay_on, wrong};
+use super::{FASTER, Tally, binomial_limit, claims, effects, full_size, replay, replay_on, wrong};
 use proofload_stats::{Design, Observations, Verdict, judge};
 
 pub fn percent(part: u32, of: u32) -> String {
@@ -36,7 +36,7 @@ fn truth_01_equal_variants_have_no_winner() {
             small.push((winners, allowed, studies));
         }
         for design in [Design::quick(), Design::default()] {
-            all.add(&replay(noise, 1.0, FASTER, &design, 5_000, seed));
+            all.add(&replay(noise, 1.0, FASTER, &design, full_size(1_000, 5_000), seed));
         }
     }
     let counts: Vec<String> = small.iter().map(|(won, _, of)| format!("{won}/{of}")).collect();
@@ -54,6 +54,7 @@ fn truth_01_equal_variants_have_no_winner() {
 
 #[test]
 fn truth_02_planted_differences_are_found_and_never_the_wrong_way_round() {
+    const STUDIES: u32 = full_size(400, 1_000);
     let mut found = String::new();
     let mut hundred = Tally::default();
     let (mut missed, mut studies) = (0, 0);
@@ -61,7 +62,7 @@ fn truth_02_planted_differences_are_found_and_never_the_wrong_way_round() {
     for (noise, name, seed) in [(SHARED_MACHINE, "shared", 21_000_000), (QUIET_MACHINE, "quiet", 22_000_000)]
     {
         for (ratio, of_hundred) in [(1.0, 0), (1.02, 20), (1.05, 15), (1.10, 15)] {
-            let tally = replay(noise, ratio, FASTER, &Design::default(), 1_000, seed);
+            let tally = replay(noise, ratio, FASTER, &Design::default(), STUDIES, seed);
             missed += tally.missed;
             studies += tally.studies;
             if ratio > 1.0 {
@@ -76,7 +77,7 @@ fn truth_02_planted_differences_are_found_and_never_the_wrong_way_round() {
         }
     }
     println!(
-        "truth 02 | one variant 0, 2, 5, 10 % faster, 1,000 studies each on two machines, default looks | wrong \
+        "truth 02 | one variant 0, 2, 5, 10 % faster, {STUDIES} studies each on two machines, default looks | wrong \
          direction 0 of 100; intervals hold the truth in ≥ 92 %; 10 % found in ≥ 95 % | wrong direction {} of {}; hold \
          the truth in {}; found: {}",
         hundred.refuted,
@@ -102,7 +103,7 @@ fn under_a_burner(burner: Burner, studies: u32, seed: u64) -> (u32, u32) {
 
 #[test]
 fn truth_03_a_machine_that_gets_busier_makes_no_winner() {
-    const STUDIES: u32 = 4_000;
+    const STUDIES: u32 = full_size(2_000, 5_000);
     let (ramp, naive_ramp) = under_a_burner(Burner::Ramp, STUDIES, 31_000_000);
     let (toggled, naive_toggled) = under_a_burner(Burner::Toggles, STUDIES, 32_000_000);
     let limit = binomial_limit(STUDIES, 0.05);
@@ -122,7 +123,7 @@ fn truth_03_a_machine_that_gets_busier_makes_no_winner() {
 
 #[test]
 fn truth_04_starts_that_differ_by_chance_make_no_winner() {
-    const STUDIES: u32 = 5_000;
+    const STUDIES: u32 = full_size(2_000, 5_000);
     let lottery = Noise { start: 0.03, ..QUIET_MACHINE };
     let tally = replay(lottery, 1.0, FASTER, &Design::default(), STUDIES, 41_000_000);
     let (mut one_start, mut pooled) = (0, 0);
@@ -152,16 +153,17 @@ fn peeking(observations: impl Fn(u64) -> Observations, studies: u32, looks: &[u3
 
 #[test]
 fn truth_15_looking_early_does_not_cost_the_error_rate() {
-    const STUDIES: u32 = if cfg!(debug_assertions) { 2_000 } else { 5_000 };
+    const STUDIES: u32 = full_size(2_000, 5_000);
+    const LAST: u32 = full_size(30, 60);
     let design = Design::default();
     let machine = |seed| Machine::new(seed, SHARED_MACHINE);
     let stopped = replay_on(&machine, 1.0, FASTER, &design, STUDIES, 151_000_000);
     let of = |study| machine(151_000_000 + study).study(&effects(&[1.0]), 30);
     let naive = peeking(of, STUDIES, &design.looks);
-    let going_on = replay_on(&machine, 1.0, FASTER, &Design::anytime(60), STUDIES, 152_000_000);
+    let going_on = replay_on(&machine, 1.0, FASTER, &Design::anytime(LAST), STUDIES, 152_000_000);
     println!(
         "truth 15 | equal variants, stopped at the first look that shows a winner; {STUDIES} studies | winners in \
-         ≤ 5 %; the plain critical value at each look must fail (≈ 16 %) | default looks {}; going on to 60 blocks, a look \
+         ≤ 5 %; the plain critical value at each look must fail (≈ 16 %) | default looks {}; going on to {LAST} blocks, a look \
          after each {}; plain critical value {}",
         percent(stopped.winners(), STUDIES),
         percent(going_on.winners(), STUDIES),
