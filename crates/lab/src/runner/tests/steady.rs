@@ -6,7 +6,7 @@ use proofload_stats::{Reason, Verdict};
 use proofload_store::schema::{Phase, Steadiness};
 
 fn is_no_steady_state(reason: &Reason) -> bool {
-    matches!(reason, Reason::NoSteadyState { blocks: 4, of: 4, .. })
+    matches!(reason, Reason::NoSteadyState { blocks, of, .. } if blocks == of)
 }
 
 /// Two variants with a warm-up of at most 180 s, then six cycles of slices that are this long.
@@ -81,12 +81,12 @@ fn late(variant: usize, age_s: f64, until_s: f64) -> Nature {
 #[test]
 fn truth_07_a_late_step_is_waited_out_or_marked() {
     let fixed = |nature| {
-        let mut plan = adaptive(&[4], SECOND);
+        let mut plan = adaptive(&[2], SECOND);
         plan.timing.warm_up_cap_ns = 0;
         ratio(&run_of(&plan, nature).0)
     };
     let naive = fixed(|variant, age_s| late(variant, age_s, 25.0));
-    let plan = adaptive(&[4], SECOND);
+    let plan = adaptive(&[2], SECOND);
     let (plain, _kept) = run_of(&plan, |variant, age_s| late(variant, age_s, 25.0));
     let jvms: [fn(usize, f64) -> Nature; 2] = [
         |variant, age_s| compiled_until(variant, age_s, 25.0),
@@ -119,7 +119,7 @@ fn compiled_until(variant: usize, age_s: f64, until_s: f64) -> Nature {
 /// A step at any age: waited for, or seen among the slices, or too late or too early to matter to their median.
 #[test]
 fn a_step_in_the_middle_of_what_is_measured_is_marked() {
-    let plan = adaptive(&[4], SECOND);
+    let plan = adaptive(&[2], SECOND);
     let steps: [fn(usize, f64) -> Nature; 4] = [
         |variant, age_s| late(variant, age_s, 20.0),
         |variant, age_s| late(variant, age_s, 35.0),
@@ -135,8 +135,8 @@ fn a_step_in_the_middle_of_what_is_measured_is_marked() {
         if is_marked {
             marked += 1;
             assert_eq!(judged.verdict, Verdict::Undecided);
-            assert_eq!(found(&run)[0], ["late_step"; 4], "the one that moved");
-            assert_eq!(found(&run)[1], ["steady"; 4], "the one that did not");
+            assert_eq!(found(&run)[0], ["late_step"; 2], "the one that moved");
+            assert_eq!(found(&run)[1], ["steady"; 2], "the one that did not");
         }
     }
     assert!(marked >= 1, "no step fell among the slices");
@@ -145,17 +145,17 @@ fn a_step_in_the_middle_of_what_is_measured_is_marked() {
 #[test]
 fn truth_07_a_square_wave_of_one_variant_never_settles() {
     let waves: [fn(usize, f64) -> Nature; 2] = [|v, s| wave(v, s, 20.0), |v, s| wave(v, s, 40.0)];
-    let runs = waves.map(|nature| run_of(&adaptive(&[4], SECOND), nature));
+    let runs = waves.map(|nature| run_of(&adaptive(&[2], SECOND), nature));
     let unsteady = |run: &Run| found(run)[0].iter().filter(|found| *found == "no_steady_state").count();
     println!(
         "truth 07 | a square wave of ±5 %, period 20 s (40 s), in one of two variants | no steady state | no steady \
-         state in {} (and {}) of 4 starts, {}",
+         state in {} (and {}) of 2 starts, {}",
         unsteady(&runs[0].0),
         unsteady(&runs[1].0),
         judged(&runs[0].0).verdict.name()
     );
     for (run, _kept) in &runs {
-        assert_eq!(found(run), [["no_steady_state"; 4], ["cap"; 4]], "the other waited for it");
+        assert_eq!(found(run), [["no_steady_state"; 2], ["cap"; 2]], "the other waited for it");
         let judged = judged(run);
         assert_eq!(judged.verdict, Verdict::Undecided);
         assert!(judged.reasons.iter().any(is_no_steady_state), "{:?}", judged.reasons);
@@ -177,13 +177,13 @@ fn wave(variant: usize, age_s: f64, period_s: f64) -> Nature {
 /// The number that a block would have is that of the next one that counts.
 #[test]
 fn a_block_that_is_left_out_makes_no_other_one_unsteady() {
-    let plan = adaptive(&[4], SECOND);
+    let plan = adaptive(&[2], SECOND);
     // 180 s of warm-up in turns of half a second, a closing round, and six cycles of two slices.
     let stolen_until_load = 2 * 180 + 2 + 12;
     let wavy = FakeBench { nature: Some(|v, s| wave(v, s, 20.0)), stolen_until_load, ..FakeBench::new() };
     let (run, _kept) = run_on(&plan, wavy);
-    assert_eq!((run.left_out(), run.blocks().len()), (vec![1], 5));
-    assert_eq!(found(&run)[0], ["no_steady_state"; 5], "each is told of");
+    assert_eq!((run.left_out(), run.blocks().len()), (vec![1], 3));
+    assert_eq!(found(&run)[0], ["no_steady_state"; 3], "each is told of");
     let seen = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable");
     let blocks: Vec<u32> = seen.unsteady.iter().map(|unsteady| unsteady.block).collect();
     assert_eq!(blocks, seen.blocks, "each block that counts once");
@@ -230,15 +230,15 @@ fn all_are_as_old_when_one_is_waited_for() {
 
 #[test]
 fn serial_variants_are_warmed_each_for_itself() {
-    let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| compiled_until(v, s, 25.0));
+    let (run, _kept) = run_of(&serial_six(adaptive(&[2], SECOND)), |v, s| compiled_until(v, s, 25.0));
     let warm_ups = run.warm_ups(1).expect("readable");
     assert_eq!(warm_ups.len(), 2);
     assert!(
         warm_ups.iter().all(|it| it.ended == Steadiness::Steady && it.took_ns > 30 * SECOND),
         "{warm_ups:?}"
     );
-    let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| wave(v, s, 20.0));
-    assert_eq!(found(&run), [["no_steady_state"; 4], ["steady"; 4]]);
+    let (run, _kept) = run_of(&serial_six(adaptive(&[2], SECOND)), |v, s| wave(v, s, 20.0));
+    assert_eq!(found(&run), [["no_steady_state"; 2], ["steady"; 2]]);
 }
 
 fn serial_six(mut plan: Plan) -> Plan {
