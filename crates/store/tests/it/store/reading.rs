@@ -19,7 +19,21 @@ fn edit(path: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 }
 
 #[test]
+fn a_block_cut_anywhere_is_read_up_to_its_last_whole_line_and_does_not_count() {
+    // At every byte next to the end of a line, and at every thirteenth of the others.
+    cut_blocks(|bytes, cut| {
+        cut % 13 == 0 || bytes[cut.saturating_sub(2)..bytes.len().min(cut + 2)].contains(&b'\n')
+    });
+}
+
+#[test]
+#[ignore = "full: at every byte"]
 fn a_block_cut_at_any_byte_is_read_up_to_its_last_whole_line_and_does_not_count() {
+    cut_blocks(|_, _| true);
+}
+
+/// Cuts two blocks off at each byte of those.
+fn cut_blocks(those: impl Fn(&[u8], usize) -> bool) {
     let root = tempfile::tempdir().unwrap();
     let plan = Plan { order: vec![vec![vec![0, 1]]], ..plan() };
     let mut writer = write(root.path(), &plan, 0);
@@ -34,7 +48,7 @@ fn a_block_cut_at_any_byte_is_read_up_to_its_last_whole_line_and_does_not_count(
     fs::copy(whole(&run), &partial).unwrap();
     let open = |path: &Path| fs::File::options().write(true).open(path).unwrap();
     let files = [open(&whole(&run)), open(&partial)];
-    for cut in (0..bytes.len()).rev() {
+    for cut in (0..bytes.len()).rev().filter(|cut| those(&bytes, *cut)) {
         files.iter().for_each(|file| file.set_len(cut as u64).unwrap());
         let lines = bytes[..cut].iter().filter(|byte| **byte == b'\n').count();
         let read = Run::open(&run).unwrap();
@@ -153,7 +167,6 @@ fn blocks_beyond_the_plan_repeat_its_order_and_foreign_files_are_left_alone() {
     assert_eq!(Run::open(&run).unwrap().blocks().len(), 4);
 }
 
-/// Every byte of every document.
 #[test]
 fn a_document_cut_at_any_byte_is_damaged_and_nothing_else() {
     let root = tempfile::tempdir().unwrap();
@@ -175,13 +188,13 @@ fn a_document_cut_at_any_byte_is_damaged_and_nothing_else() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(16))]
 
     /// A larger record, a block of it cut anywhere: the others count, and of the cut one all whole lines are read.
     #[test]
     fn a_record_of_many_blocks_cut_anywhere_is_read_up_to_there(
-        blocks in 2_u32..6,
-        victim in 0_u32..6,
+        blocks in 2_u32..5,
+        victim in 0_u32..5,
         share in 0.0_f64..1.0,
         junk in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
     ) {
