@@ -12,6 +12,7 @@ pub(crate) use catalogue::{SMALL, TestCatalogue};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 fn testdata(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(folder)
@@ -76,8 +77,9 @@ fn tree(path: &Path) -> Option<Rc<Node>> {
 }
 
 fn schema_complaints(path: &Path) -> Vec<String> {
+    static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(study_schema);
     let tree = tree(path).unwrap_or_else(|| panic!("{} is no YAML", path.display()));
-    proofload_testkit::schema_complaints(&study_schema(), &json(&tree))
+    proofload_testkit::schema_complaints(&SCHEMA, &json(&tree))
 }
 
 #[test]
