@@ -10,6 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Rounds when nothing else is asked for.
 const ROUNDS: u64 = 10;
 
+/// Inputs of a property in a round, where it does not say itself how many.
+const CASES: &str = "256";
+
 /// The task. `--rounds N`, and `--seed N` of the first; the next one's is one more.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).context("a clock before 1970")?;
@@ -20,7 +23,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         let mut test = vec!["test", "--workspace", "--locked", "--quiet", "--no-fail-fast"];
         test.extend(targets.iter().flat_map(|target| target.split(' ')));
         let seed = seed.to_string();
-        tools::cargo(root, &test, &[("PROPTEST_RNG_SEED", &seed)]).with_context(|| {
+        tools::cargo(root, &test, &[("PROPTEST_RNG_SEED", &seed), ("PROPTEST_CASES", CASES)]).with_context(|| {
             format!(
                 "with the inputs of seed {seed}; see it again with `cargo xtask explore --rounds 1 --seed {seed}`, and \
                  keep the input: as a test, or as what appeared in proptest-regressions"
