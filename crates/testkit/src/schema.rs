@@ -64,14 +64,6 @@ impl Validator<'_> {
     ) -> bool {
         let all = || rule.as_array().into_iter().flatten();
         let fitting = || all().filter(|schema| self.fits(schema, value)).count();
-        let compared = |holds: fn(f64, f64) -> bool| {
-            value.as_f64().is_none_or(|number| rule.as_f64().is_some_and(|limit| holds(number, limit)))
-        };
-        let counted = |count: Option<usize>, holds: fn(u64, u64) -> bool| {
-            count.is_none_or(|count| rule.as_u64().is_some_and(|limit| holds(count as u64, limit)))
-        };
-        let keys = || value.as_object().map(Map::len);
-        let items = || value.as_array().map(Vec::len);
         match keyword {
             "$ref" => {
                 let pointer =
@@ -91,29 +83,11 @@ impl Validator<'_> {
                 let branch = if self.fits(rule, value) { "then" } else { "else" };
                 rules.get(branch).is_none_or(|schema| self.fits(schema, value))
             }
-            "minimum" => compared(|number, limit| number >= limit),
-            "maximum" => compared(|number, limit| number <= limit),
-            "exclusiveMinimum" => compared(|number, limit| number > limit),
-            "minItems" => counted(items(), |count, limit| count >= limit),
-            "maxItems" => counted(items(), |count, limit| count <= limit),
-            "minProperties" => counted(keys(), |count, limit| count >= limit),
-            "maxProperties" => counted(keys(), |count, limit| count <= limit),
-            "uniqueItems" => {
-                let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-                rule != true
-                    || items
-                        .iter()
-                        .enumerate()
-                        .all(|(n, one)| !items[..n].iter().any(|other| same(one, other)))
-            }
-            "pattern" => {
-                let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("a pattern");
-                value.as_str().is_none_or(|text| pattern.is_match(text))
-            }
             "properties" | "required" | "additionalProperties" | "items" | "prefixItems" => true,
             "$schema" | "$id" | "$defs" | "definitions" | "kinds" | "title" | "description" | "default"
             | "format" | "then" | "else" => true,
-            unknown => panic!("{at}: a keyword that is not known here: {unknown}"),
+            _ => within(keyword, rule, value)
+                .unwrap_or_else(|| panic!("{at}: a keyword that is not known here: {keyword}")),
         }
     }
 
@@ -167,6 +141,38 @@ impl Validator<'_> {
             schema.inspect(|schema| self.check(schema, item, &format!("{at}/{number}"), complaints));
         }
     }
+}
+
+/// Whether a limit is kept; `None` where the keyword is none.
+fn within(keyword: &str, rule: &Value, value: &Value) -> Option<bool> {
+    let compared = |holds: fn(f64, f64) -> bool| {
+        value.as_f64().is_none_or(|number| rule.as_f64().is_some_and(|limit| holds(number, limit)))
+    };
+    let counted = |count: Option<usize>, holds: fn(u64, u64) -> bool| {
+        count.is_none_or(|count| rule.as_u64().is_some_and(|limit| holds(count as u64, limit)))
+    };
+    let keys = || value.as_object().map(Map::len);
+    let items = || value.as_array().map(Vec::len);
+    Some(match keyword {
+        "minimum" => compared(|number, limit| number >= limit),
+        "maximum" => compared(|number, limit| number <= limit),
+        "exclusiveMinimum" => compared(|number, limit| number > limit),
+        "minItems" => counted(items(), |count, limit| count >= limit),
+        "maxItems" => counted(items(), |count, limit| count <= limit),
+        "minProperties" => counted(keys(), |count, limit| count >= limit),
+        "maxProperties" => counted(keys(), |count, limit| count <= limit),
+        "uniqueItems" => rule != true || value.as_array().is_none_or(|items| all_differ(items)),
+        "pattern" => {
+            let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("a pattern");
+            value.as_str().is_none_or(|text| pattern.is_match(text))
+        }
+        _ => return None,
+    })
+}
+
+fn all_differ(items: &[Value]) -> bool {
+    let is_new = |(number, item)| !items[..number].iter().any(|before| same(before, item));
+    items.iter().enumerate().all(is_new)
 }
 
 fn is_a(kind: &str, value: &Value) -> bool {

@@ -76,7 +76,7 @@ pub struct Cell {
 
 impl Cell {
     pub fn is_blank(&self) -> bool {
-        self.symbol == " "
+        self.symbol.as_bytes() == b" "
     }
 
     pub fn set(&mut self, symbol: &str, style: Style) {
@@ -117,7 +117,7 @@ impl Buffer {
         at
     }
 
-    fn index_of(&self, (x, y): (u16, u16)) -> usize {
+    fn index_of(&self, x: u16, y: u16) -> usize {
         let Rect { x: left, y: top, width, .. } = self.area;
         debug_assert!((left..self.area.right()).contains(&x), "column {x} of {:?}", self.area);
         usize::from(y - top) * usize::from(width) + usize::from(x - left)
@@ -128,13 +128,13 @@ impl Index<(u16, u16)> for Buffer {
     type Output = Cell;
 
     fn index(&self, at: (u16, u16)) -> &Cell {
-        &self.content[self.index_of(at)]
+        &self.content[self.index_of(at.0, at.1)]
     }
 }
 
 impl IndexMut<(u16, u16)> for Buffer {
     fn index_mut(&mut self, at: (u16, u16)) -> &mut Cell {
-        let index = self.index_of(at);
+        let index = self.index_of(at.0, at.1);
         &mut self.content[index]
     }
 }
