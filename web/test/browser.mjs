@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { chromium } from "playwright-core";
 
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -18,6 +18,9 @@ const ARGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Whether everything is looked at, in each size and colour: `FULL=1`. Else each page is opened once. */
+export const FULL = process.env.FULL === "1";
 
 /** How long a page may wait for one thing, in milliseconds. */
 const WAIT = 60_000;
@@ -60,31 +63,33 @@ export async function inBrowser(work) {
   }
 }
 
-/**
- * The tests of a file, in one browser. Chromium now and then draws no frame any more and answers nothing: a test that
- * fails otherwise than by an assertion is told and tried once more in a new browser.
- */
-export function inOneBrowser() {
-  let browser;
-  const fresh = async () => {
-    await browser?.end();
-    browser = new Browser();
-    await browser.start();
-  };
-  before(fresh);
-  after(() => browser.end());
-  return (name, work) =>
-    test(name, async (t) => {
-      try {
-        await within(LIMIT, work(browser.context));
-      } catch (error) {
-        if (error instanceof AssertionError) throw error;
-        t.diagnostic(`tried once more in a new browser: ${error.message}`);
-        await fresh();
-        await within(LIMIT, work(browser.context));
-      }
-    });
+let shared;
+
+async function fresh() {
+  await shared?.end();
+  shared = new Browser();
+  await shared.start();
 }
+
+/**
+ * A test in the browser that all tests of a process share. Chromium now and then draws no frame any more and answers
+ * nothing: a test that fails otherwise than by an assertion is told and tried once more in a new browser.
+ */
+export function browserTest(name, work) {
+  test(name, async (t) => {
+    try {
+      if (shared === undefined) await fresh();
+      await within(LIMIT, work(shared.context));
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
+      t.diagnostic(`tried once more in a new browser: ${error.message}`);
+      await fresh();
+      await within(LIMIT, work(shared.context));
+    }
+  });
+}
+
+after(() => shared?.end());
 
 /** Opens a page; what it complains about is collected, and every request but those whose address begins with `own`. */
 export async function opened(context, url, options = {}) {

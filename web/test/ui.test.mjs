@@ -1,4 +1,5 @@
-// `proofload ui` in a real browser, over records and over a study that really runs. PROOFLOAD names the executable.
+// `proofload ui` in a real browser, over records; with FULL=1 each page in the dark and on a phone too, and a study that
+// really runs. PROOFLOAD names the executable.
 
 import { after, before } from "node:test";
 import assert from "node:assert/strict";
@@ -7,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { drawn, inOneBrowser, opened, serious, tooWide } from "./browser.mjs";
+import { FULL, browserTest, drawn, opened, serious, tooWide } from "./browser.mjs";
 
 const PROOFLOAD = process.env.PROOFLOAD;
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -48,7 +49,8 @@ async function page(context, path = "", options = {}) {
   return opened(context, url + path, { own: url, ...options });
 }
 
-const browserTest = inOneBrowser();
+/** A test of `FULL=1` alone. */
+const fullTest = FULL ? browserTest : () => {};
 
 before(async () => {
   assert.ok(PROOFLOAD, "set PROOFLOAD to the executable");
@@ -99,7 +101,7 @@ browserTest("each page fits every window, and axe-core finds nothing serious", a
   const run = "run/servers/20260101T000000.000Z-000001";
   const two = "run=servers%2F20260101T000000.000Z-000001&run=servers%2F20260102T000000.000Z-000001";
   for (const path of ["", "?q=nowhere", run, `compare?${two}`, "compare", "nothing"]) {
-    for (const options of [{}, { dark: true }, { size: PHONE }]) {
+    for (const options of FULL ? [{}, { dark: true }, { size: PHONE }] : [{}]) {
       const { page: shown, complaints } = await page(context, path, options);
       await drawn(shown);
       assert.equal(await tooWide(shown), 0, `${path}: pixels too wide`);
@@ -107,6 +109,9 @@ browserTest("each page fits every window, and axe-core finds nothing serious", a
       // The browser itself says so of an answer that is no page.
       const told = complaints.filter((line) => !/status of 40[04]/.test(line));
       assert.deepEqual(told, [], path);
+      await shown.setViewportSize(PHONE);
+      // Charts are drawn anew a moment later.
+      await shown.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, null, { timeout: 10_000 });
       await shown.close();
     }
   }
@@ -149,7 +154,7 @@ browserTest("a page of another origin can neither ask nor show it", async (conte
   other.close();
 });
 
-browserTest("without runs the page says how to make one", async (context) => {
+fullTest("without runs the page says how to make one", async (context) => {
   const empty = mkdtempSync(join(tmpdir(), "proofload-ui-"));
   const address = await served(empty);
   const { page: shown, complaints } = await opened(context, address, { own: address, size: PHONE });
@@ -161,7 +166,21 @@ browserTest("without runs the page says how to make one", async (context) => {
   rmSync(empty, { recursive: true, force: true });
 });
 
-browserTest("a running study is followed to its end, on one page that is not loaded again", async (context) => {
+browserTest("a run that appears is listed, on one page that is not loaded again", async (context) => {
+  const { page: list, complaints } = await page(context);
+  await list.evaluate(() => (globalThis.loadedOnce = true));
+  const before = await list.locator("tbody tr").count();
+  const name = `appeared-${Date.now()}`;
+  copied("isolation", name, "20260104T000000.000Z-000001");
+  // The list is asked for every five seconds.
+  await list.getByRole("link", { name }).waitFor();
+  assert.equal(await list.locator("tbody tr").count(), before + 1);
+  assert.equal(await list.evaluate(() => globalThis.loadedOnce), true, "never loaded again");
+  assert.deepEqual(complaints, []);
+  await list.close();
+});
+
+fullTest("a running study is followed to its end, on one page that is not loaded again", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "proofload-ui-"));
   const address = await served(folder);
   const { page: list, complaints } = await opened(context, `${address}?q=running`, { own: address });
