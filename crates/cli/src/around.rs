@@ -84,6 +84,7 @@ pub fn is_error_terminal() -> bool {
 }
 
 /// Writes a line on standard error.
+#[allow(clippy::print_stderr, reason = "the one place that prints")]
 pub fn error_line(line: &str) {
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),

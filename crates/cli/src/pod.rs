@@ -2,7 +2,7 @@
 //! until the pod is deleted, and hands that on.
 
 use crate::exit::Exit;
-use crate::place;
+use crate::{around, place};
 use anyhow::Context as _;
 use proofload_host::clock::monotonic_ns;
 use proofload_host::signals;
@@ -60,7 +60,9 @@ fn say_what_is_kept(places: &Path) {
         for study in fs::read_dir(folder.join("runs")).into_iter().flatten().flatten() {
             let (pod, run) = (pod.nodename().to_string_lossy(), study.path().join("latest"));
             let read = format!("kubectl exec {pod} -- {PROGRAM} report {}", run.display());
-            eprintln!("a record that nobody fetched is kept here for {minutes} minutes; read it by: {read}");
+            around::error_line(&format!(
+                "a record that nobody fetched is kept here for {minutes} minutes; read it by: {read}"
+            ));
         }
     }
 }
