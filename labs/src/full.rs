@@ -3,7 +3,7 @@
 use crate::tests::{FULL, nextest};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, book, ci, deb, gates, kills, lab, mutate, readers, repeat, scrape, subjects};
+use crate::{benches, book, ci, deb, gates, kills, lab, mutate, readers, repeat, scrape, subjects, web};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -56,6 +56,12 @@ const STEPS: [Step; 17] = [
         what: "what is exported while a run goes on, read by Prometheus's parsers, the collector's types and Grafana's schema",
         minutes: 3,
         run: scrape::run,
+    },
+    Step {
+        name: "browser",
+        what: "every page in Chromium, in each size and colour",
+        minutes: 4,
+        run: |root| web::run(root, &["--check".to_string()]),
     },
     Step { name: "benches", what: "every benchmark program runs", minutes: 2, run: benches::run },
     Step {
@@ -269,7 +275,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
+                "Not run: tests, simulations, scrape, browser, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
             ),
             "{text}"
         );

@@ -17,7 +17,7 @@ mod tests;
 mod truth;
 
 use std::process::ExitCode;
-use xtask::{ci, gates, kills, root, tools};
+use xtask::{ci, gates, kills, root, tools, web};
 
 /// `cargo xtask help` describes them.
 fn main() -> ExitCode {
