@@ -198,8 +198,9 @@ enum Leads {
 }
 
 fn cases_of_http() -> Vec<Case> {
-    let busy = Case {
-        profile: Profile::Closed { think_ns: 0.into() },
+    // What comes in between costs CPU time alone: one load without pauses is enough.
+    let paced = Case {
+        profile: Profile::Closed { think_ns: 2_000_000.into() },
         connections: 8,
         workers: 1,
         filled: true,
@@ -207,20 +208,19 @@ fn cases_of_http() -> Vec<Case> {
         leads: Leads::Nowhere,
     };
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
-    let pausing = Profile::Closed { think_ns: 2_000_000.into() };
-    let differing = Profile::Closed { think_ns: Distribution::log_normal(2_000_000, 5_000_000) };
+    let busy = Profile::Closed { think_ns: 0.into() };
+    let differing = Profile::Closed { think_ns: Distribution::log_normal(4_000_000, 10_000_000) };
     vec![
-        busy.clone(),
-        Case { filled: false, ..busy.clone() },
-        Case { workers: 2, ..busy.clone() },
-        Case { closes: true, ..busy.clone() },
-        Case { closes: true, filled: false, workers: 2, ..busy.clone() },
-        Case { closes: true, leads: Leads::Once, ..busy.clone() },
-        Case { closes: true, leads: Leads::TooFar, ..busy.clone() },
-        Case { profile: open.clone(), ..busy.clone() },
-        Case { profile: open, closes: true, filled: false, ..busy.clone() },
-        Case { profile: pausing, connections: 32, ..busy.clone() },
-        Case { profile: differing, connections: 32, ..busy },
+        Case { profile: busy, ..paced.clone() },
+        Case { filled: false, ..paced.clone() },
+        Case { workers: 2, ..paced.clone() },
+        Case { closes: true, ..paced.clone() },
+        Case { closes: true, filled: false, workers: 2, ..paced.clone() },
+        Case { closes: true, leads: Leads::Once, ..paced.clone() },
+        Case { closes: true, leads: Leads::TooFar, ..paced.clone() },
+        Case { profile: open.clone(), ..paced.clone() },
+        Case { profile: open, closes: true, filled: false, ..paced.clone() },
+        Case { profile: differing, connections: 32, ..paced },
     ]
 }
 

@@ -16,7 +16,7 @@ fn sent(redirects: Vec<Redirect>, plan: &LoadPlan) -> (LoadResult, World) {
 }
 
 fn follows(most: u32) -> LoadPlan {
-    LoadPlan { mix: vec![following(most, entry(1, 0, 0))], ..closed() }
+    LoadPlan { mix: vec![following(most, entry(1, 0, 0))], ..brief() }
 }
 
 fn codes(result: &LoadResult) -> Vec<(u16, u64)> {
@@ -46,7 +46,7 @@ fn a_chain_is_one_exchange_that_takes_as_long_as_all_of_it() {
 
 #[test]
 fn without_follow_the_redirect_is_the_answer() {
-    let (result, _) = sent(vec![way("/", 302, "/a")], &closed());
+    let (result, _) = sent(vec![way("/", 302, "/a")], &brief());
     let all = result.snapshot.intended();
     assert_eq!((count(&result, Outcome::Answered), codes(&result)), (all, vec![(302, all)]));
     assert_eq!(result.snapshot.redirects, 0);
@@ -65,7 +65,7 @@ fn a_loop_ends_as_rejected_with_where_it_led() {
 #[test]
 fn what_leads_elsewhere_or_nowhere_is_the_answer_that_expectations_judge() {
     for to in ["https://server.test/", "http://other.test/", "//other.test/", "", "http:a", "/a b"] {
-        let mut plan = LoadPlan { extent: Extent::DurationNs(200 * MS), ..follows(3) };
+        let mut plan = follows(3);
         let (result, _) = sent(vec![way("/", 302, to)], &plan);
         let all = result.snapshot.intended();
         assert_eq!((count(&result, Outcome::Answered), codes(&result)), (all, vec![(302, all)]), "{to}");
@@ -108,7 +108,7 @@ fn with_keep_alive_off_each_step_has_its_own_connection() {
 #[test]
 fn a_form_becomes_a_get_where_the_code_says_so() {
     for (code, gets) in [(301, 1), (302, 1), (303, 1), (307, 0), (308, 0)] {
-        let plan = LoadPlan { mix: vec![following(1, entry(1, 0, 40))], ..closed() };
+        let plan = LoadPlan { mix: vec![following(1, entry(1, 0, 40))], ..brief() };
         let (result, world) = sent(vec![way("/", code, "/a")], &plan);
         let all = result.snapshot.intended();
         assert_eq!(count(&result, Outcome::Answered), all, "{code}");

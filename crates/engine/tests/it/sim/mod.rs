@@ -86,6 +86,11 @@ fn closed() -> LoadPlan {
     }
 }
 
+/// The same for a twentieth of a second, where some thousand exchanges tell as much as eighty thousand.
+fn brief() -> LoadPlan {
+    LoadPlan { extent: Extent::DurationNs(SECOND / 20), ..closed() }
+}
+
 fn open(rate_per_s: f64) -> LoadPlan {
     LoadPlan { profile: Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns: 0 }, ..closed() }
 }

@@ -71,9 +71,9 @@ fn an_abandoned_load_waits_for_no_answer() {
 
 #[test]
 fn a_reset_on_the_first_exchange_is_told_from_a_later_one() {
-    let (result, _) = always(Fault::ResetBefore, &closed());
+    let (result, _) = always(Fault::ResetBefore, &brief());
     only(&result, Outcome::ResetFresh);
-    let (result, world) = always(Fault::ResetAfter, &closed());
+    let (result, world) = always(Fault::ResetAfter, &brief());
     // The answer is good; the reset hits the exchange that was sent at once after it.
     assert_eq!(count(&result, Outcome::Answered), world.served().answered);
     assert_eq!(count(&result, Outcome::ResetReused), world.served().lost_to_reset);
@@ -83,16 +83,16 @@ fn a_reset_on_the_first_exchange_is_told_from_a_later_one() {
 
 #[test]
 fn a_reset_or_an_end_within_the_answer_is_no_answer() {
-    only(&always(Fault::ResetWithin, &closed()).0, Outcome::ResetFresh);
-    only(&always(Fault::CloseWithin, &closed()).0, Outcome::ClosedEarly);
-    let (result, _) = always(Fault::CloseBefore, &closed());
+    only(&always(Fault::ResetWithin, &brief()).0, Outcome::ResetFresh);
+    only(&always(Fault::CloseWithin, &brief()).0, Outcome::ClosedEarly);
+    let (result, _) = always(Fault::CloseBefore, &brief());
     only(&result, Outcome::ClosedEarly);
     assert!(bad(&result, Outcome::ClosedEarly).what.contains("closed before the answer"));
 }
 
 #[test]
 fn an_end_that_was_announced_costs_nothing() {
-    let (result, world) = always(Fault::CloseAnnounced, &closed());
+    let (result, world) = always(Fault::CloseAnnounced, &brief());
     only(&result, Outcome::Answered);
     assert_eq!(world.served().accepted, world.served().requests + 8 - 8);
     assert_eq!(result.snapshot.closed_by_us, 0);
@@ -100,14 +100,14 @@ fn an_end_that_was_announced_costs_nothing() {
 
 #[test]
 fn an_end_that_was_not_announced_costs_the_exchange_that_was_on_its_way() {
-    let (result, world) = always(Fault::CloseAfter, &closed());
+    let (result, world) = always(Fault::CloseAfter, &brief());
     assert_eq!(count(&result, Outcome::Answered), world.served().answered);
     assert_eq!(count(&result, Outcome::ClosedEarly), world.served().lost_to_close);
 }
 
 #[test]
 fn an_error_page_is_rejected_with_its_code_and_kept() {
-    let (result, world) = always(Fault::Error, &closed());
+    let (result, world) = always(Fault::Error, &brief());
     only(&result, Outcome::Rejected);
     let codes: Vec<(u16, u64)> = result.snapshot.codes.iter().collect();
     assert_eq!(codes, [(500, world.served().errors)]);
@@ -119,21 +119,21 @@ fn an_error_page_is_rejected_with_its_code_and_kept() {
 
 #[test]
 fn bytes_that_are_no_http_are_malformed_and_kept() {
-    let (result, _) = always(Fault::Garbage, &closed());
+    let (result, _) = always(Fault::Garbage, &brief());
     only(&result, Outcome::Malformed);
     assert!(bad(&result, Outcome::Malformed).received.starts_with(b"SSH-2.0"));
 }
 
 #[test]
 fn an_answer_that_comes_byte_by_byte_is_whole_and_its_first_byte_comes_first() {
-    let (result, _) = always(Fault::Drip(10_000), &closed());
+    let (result, _) = always(Fault::Drip(10_000), &brief());
     only(&result, Outcome::Answered);
     let snapshot = &result.snapshot;
     let (first, whole) =
         (snapshot.first_byte.summary().p50_ns.unwrap(), snapshot.service_time.summary().p50_ns.unwrap());
     assert!(whole > first + MS, "{first} {whole}");
     // A bad one is kept from its beginning, though it came in pieces.
-    let mut plan = closed();
+    let mut plan = brief();
     plan.mix[0].expect.bytes = Some(7);
     let (result, _) = always(Fault::Drip(10_000), &plan);
     only(&result, Outcome::Mismatch);
@@ -145,7 +145,7 @@ fn an_answer_that_comes_byte_by_byte_is_whole_and_its_first_byte_comes_first() {
 
 #[test]
 fn content_is_checked_on_every_answer() {
-    let mut plan = closed();
+    let mut plan = brief();
     plan.mix[0].expect = Expect { status: Some(200), bytes: Some(100), text: Some(b"89abcdef01".to_vec()) };
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Answered);
     plan.mix[0].expect.text = Some(b"absent".to_vec());

@@ -231,7 +231,7 @@ fn what_is_dropped_is_of_the_second_in_which_it_is_given_up() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
     fn the_seconds_that_are_told_add_up_to_the_result_in_any_order(

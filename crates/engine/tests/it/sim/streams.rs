@@ -30,7 +30,7 @@ fn what_all_streams_need_together_is_checked_before_any_starts_and_problems_name
     assert!(matches!(run_streams_in(&[], &Watch::default(), &quick()), Err(EngineError::Plan(_))));
     let machine = Machine { descriptors: Some(90), ..Machine::default() };
     let world = quick().with_machine(machine);
-    let half = LoadPlan { connections: 16, ..closed() };
+    let half = LoadPlan { connections: 16, ..brief() };
     assert!(run_in(&half, &Watch::default(), &world).is_ok());
     let error = run_streams_in(&[half.clone(), half], &Watch::default(), &world).unwrap_err();
     assert!(matches!(error, EngineError::Descriptors { needed: 98, limit: 90 }), "{error}");

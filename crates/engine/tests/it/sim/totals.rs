@@ -104,7 +104,7 @@ fn agree(result: &LoadResult, world: &World) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn totals_reconcile_kind_by_kind(

@@ -2,7 +2,7 @@
 //! that does not hold under each; where nothing depends, nothing is told.
 
 use super::noise::{Machine, Noise, QUIET_MACHINE, first};
-use super::{FASTER, binomial_limit, claims, effects, full_size, percent};
+use super::{FASTER, binomial_limit, claims, effects, percent};
 use proofload_stats::rng::Rng;
 use proofload_stats::{Design, Judged, Observations, Reason, Verdict, judge, next_look};
 
@@ -56,7 +56,7 @@ fn dependent(judged: &Judged) -> Vec<usize> {
 
 #[test]
 fn truth_16_an_answer_that_depends_on_how_it_was_asked_is_told_and_none_that_does_not() {
-    const STUDIES: u32 = full_size(200, 400);
+    const STUDIES: u32 = 400;
     let (mut found, mut wrong, mut winners, mut supported, mut refuted, mut blocks) = (0, 0, 0, 0, 0, 0);
     for seed in 0..STUDIES {
         let judged = study(QUIET_MACHINE, 1.0, 1.10, FASTER, 31_000_000 + u64::from(seed));

@@ -303,7 +303,7 @@ fn shares() -> impl Strategy<Value = Shares> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
     fn totals_of_many_in_flight_reconcile_kind_by_kind(
