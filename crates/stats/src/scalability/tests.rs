@@ -134,7 +134,7 @@ fn truth_10_the_knee_of_eight_workers_is_at_640_connections_and_they_have_no_pea
         if still_rising { "not observed" } else { "told" }
     );
     assert!(
-        farthest < 0.05 && covered >= LADDERS * 4 / 5 && peaks <= LADDERS / 10,
+        farthest < 0.05 && covered >= LADDERS * 4 / 5 && 10 * peaks <= LADDERS,
         "{farthest} {covered} {peaks}"
     );
     assert!(still_rising, "{short:?}");
