@@ -6,6 +6,7 @@ use proofload_engine::{Generator, Here};
 use proofload_lab::runner::{Benches, LiveBenches};
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -85,7 +86,7 @@ pub fn is_error_terminal() -> bool {
 
 /// Writes a line on standard error.
 #[allow(clippy::print_stderr, reason = "the one place that prints")]
-pub fn error_line(line: &str) {
+pub fn error_line(line: impl Display) {
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {

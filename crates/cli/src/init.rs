@@ -38,7 +38,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     file.write_all(text.as_bytes())?;
     write_schema(&args.file.with_file_name(SCHEMA_FILE));
     let said = format!("wrote {shown}; with --explain the command only says what it would do");
-    error_line(&terminal(&said));
+    error_line(terminal(&said));
     crate::output::print(&terminal(&format!("proofload run {shown}\n")))?;
     Ok(Exit::Done)
 }
@@ -59,7 +59,7 @@ fn write_schema(path: &Path) {
         }
         (Err(_), Err(error)) => format!("cannot write {shown}: {error}; editors will not check the study"),
     };
-    error_line(&terminal(&said));
+    error_line(terminal(&said));
 }
 
 fn template(from: Template) -> &'static str {

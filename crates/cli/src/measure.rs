@@ -71,10 +71,8 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
     let exports = exports.as_ref();
-    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| {
-        around::error_line(&holder.to_string());
-    })
-    .map_err(run::lock_error)?;
+    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| around::error_line(holder))
+        .map_err(run::lock_error)?;
     if let Some(exports) = exports {
         exports.endpoint(&name, &point.label, terms.seed);
     }
@@ -142,7 +140,7 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
     };
     record().unwrap_or_else(|error| {
         let said = say!("no-record-kept", error = error.to_string());
-        around::error_line(&proofload_report::escape::terminal(&said));
+        around::error_line(proofload_report::escape::terminal(&said));
         result
     })
 }

@@ -35,8 +35,7 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
     let blocks = blocks(args, &study)?;
     let shape = |plan: &mut Plan| noise::shape(plan, &study, blocks);
     let held = run::right_to_measure(&study.name, args.no_wait, args.quiet)?;
-    let begun_ns = clock::monotonic_ns();
-    let around = Surroundings::here();
+    let (around, begun_ns) = (Surroundings::here(), clock::monotonic_ns());
     let run = StudyRun {
         generator: &*around.generator,
         preset: Preset::Quick,
@@ -45,8 +44,8 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
         shape: Some(&shape),
         ..StudyRun::new(&study, &catalogue, &cache, &args.dir)
     };
-    let output = output_of_part(args.quiet);
-    let (exit, record) = execute_recorded(&Request { held: Some(&held), ..Request::new(run, &output) })?;
+    let of_part = &output_of_part(args.quiet);
+    let (exit, record) = execute_recorded(&Request { held: Some(&held), ..Request::new(run, of_part) })?;
     let Some(record) = record.filter(|_| exit != Exit::Interrupted) else {
         return Ok((exit, String::new()));
     };

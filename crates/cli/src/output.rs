@@ -182,7 +182,7 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
         failed.extend(to_file(result, slices, args, format, path).err());
     }
     if let Some(last) = failed.pop() {
-        failed.iter().for_each(|error| around::error_line(&format!("{error:#}")));
+        failed.iter().for_each(|error| around::error_line(format!("{error:#}")));
         return Err(last);
     }
     match summary_file().filter(|_| args.github_summary) {
@@ -264,7 +264,7 @@ fn created(
     };
     written().with_context(|| format!("cannot write {}", path.display()))?;
     if !args.quiet {
-        around::error_line(&say!("wrote", path = path.display().to_string()));
+        around::error_line(say!("wrote", path = path.display().to_string()));
     }
     Ok(())
 }
@@ -290,7 +290,7 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
     let room = SUMMARY_BYTES_MAX.saturating_sub(file.metadata()?.len() + 1);
     let text = proofload_report::markdown_within(result, usize::try_from(room).unwrap_or(usize::MAX));
     if text.is_empty() {
-        around::error_line(&say!("no-room-in-summary", path = path.display().to_string()));
+        around::error_line(say!("no-room-in-summary", path = path.display().to_string()));
     }
     file.write_all(text.as_bytes())
 }

@@ -60,7 +60,7 @@ fn say_what_is_kept(places: &Path) {
         for study in fs::read_dir(folder.join("runs")).into_iter().flatten().flatten() {
             let (pod, run) = (pod.nodename().to_string_lossy(), study.path().join("latest"));
             let read = format!("kubectl exec {pod} -- {PROGRAM} report {}", run.display());
-            around::error_line(&format!(
+            around::error_line(format!(
                 "a record that nobody fetched is kept here for {minutes} minutes; read it by: {read}"
             ));
         }

@@ -74,7 +74,7 @@ impl View {
         let line = escape::terminal(line);
         match self {
             View::Quiet => {}
-            View::Plain => around::error_line(&line),
+            View::Plain => around::error_line(line),
             View::Window(window) => window.say(&line, size().0),
         }
     }

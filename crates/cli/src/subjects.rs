@@ -58,7 +58,7 @@ fn print_json(value: &serde_json::Value) -> anyhow::Result<Exit> {
 }
 
 fn say(line: &str) {
-    crate::around::error_line(&proofload_report::escape::terminal(line));
+    crate::around::error_line(proofload_report::escape::terminal(line));
 }
 
 fn open_cache(offline: bool) -> anyhow::Result<Cache> {

@@ -55,5 +55,5 @@ fn speaks(args: &TransportArgs, mistakes: &mut Mistakes) -> BTreeMap<String, Str
 
 /// Says aloud that nobody is checked, whatever else is quiet.
 pub fn warn_insecure(who: &str) {
-    crate::around::error_line(&proofload_report::escape::terminal(&proofload_report::insecure(who)));
+    crate::around::error_line(proofload_report::escape::terminal(&proofload_report::insecure(who)));
 }

@@ -1,10 +1,12 @@
 //! What this machine lacks for one variant is told before anything is measured, and the others are measured all the
 //! same; a setting that a JVM does not have is *not applicable*, and nothing is undecided for it.
 
-use crate::support::{json, text};
+use crate::support::{command, executable, json, text};
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
 const WELL: &str = "description: well
 parameters: [{ name: service, kind: text, default: none, doc: Time for a request. }]
@@ -50,17 +52,20 @@ claims:
     )
 }
 
-/// Runs the study in `root` for twelve seconds, with an empty cache and nothing that may be fetched.
-fn run(root: &Path, preset: &str, study: &str) -> (Option<i32>, Value, String) {
+/// The arguments of a run of the study in `root` for twelve seconds, which may fetch nothing.
+fn words(root: &Path, preset: &str, study: &str) -> Vec<String> {
     let file = root.join("missing.yaml");
     fs::write(&file, study).expect("written");
-    let mut command = crate::support::command(&["run", preset, "--offline", "--format", "json"]);
-    command.args(["--timing", "warm-up=100ms,slice=200ms,discard=20ms,cycles=2", "--budget", "12s", "--dir"]);
-    command.arg(root).arg(&file).env("PROOFLOAD_CACHE", root.join("cache"));
-    let output = command.output().expect("proofload runs");
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(11), "{told}");
-    (output.status.code(), json(&output), told)
+    let [root, file] = [root, file.as_path()].map(|path| path.to_str().expect("UTF-8"));
+    let timing = "warm-up=100ms,slice=200ms,discard=20ms,cycles=2";
+    let fixed = ["--offline", "--format", "json", "--timing", timing, "--budget", "12s", "--dir", root, file];
+    ["run", preset].iter().chain(&fixed).map(ToString::to_string).collect()
+}
+
+/// As a process, with an empty cache: a JVM is asked by one.
+fn really(root: &Path, words: &[impl AsRef<OsStr>]) -> Output {
+    let mut command = executable(&[]);
+    command.args(words).env("PROOFLOAD_CACHE", root.join("cache")).output().expect("the executable runs")
 }
 
 fn verdict<'a>(result: &'a Value, claim: &str) -> Option<&'a str> {
@@ -80,7 +85,11 @@ fn a_jdk_that_is_not_there_costs_the_claims_about_it_and_no_others() {
     folder(root, "well", WELL, "");
     folder(root, "old", &java("99", ""), "");
     let study = study("  old: { use: old }\n", "  the old one: throughput(old) < throughput(none)\n");
-    let (_, result, told) = run(root, "--quick", &study);
+    let mut command = command(&[]);
+    command.args(words(root, "--quick", &study)).env("PROOFLOAD_CACHE", root.join("cache"));
+    let output = command.output().expect("it runs");
+    let (result, told) = (json(&output), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(11), "{told}");
     assert!(
         told.contains("old cannot be measured; the others are: subject old needs JDK 99, found"),
         "{told}"
@@ -103,7 +112,7 @@ fn a_study_of_which_nothing_can_be_started_tells_all_reasons() {
                  claims: [ { faster: throughput(a) > throughput(b) } ]\n";
     let file = root.join("nothing.yaml");
     fs::write(&file, study).expect("written");
-    let output = crate::support::command(&["run", "--quick", "--dir"])
+    let output = command(&["run", "--quick", "--dir"])
         .arg(root)
         .arg(&file)
         .env("PROOFLOAD_CACHE", root.join("cache"))
@@ -128,7 +137,8 @@ fn what_cannot_be_fetched_or_is_not_applicable_is_told_and_the_others_go_on() {
     let others = "  far: { use: far }\n  flags: { use: flags, with: { more: '-XX:+AggressiveOpts' } }\n";
     let claims = "  the far one: throughput(far) < throughput(none)\n  \
                   the flag: throughput(flags) < throughput(none)\n";
-    let (_, result, told) = run(root, "--smoke", &study(others, claims));
+    let output = really(root, &words(root, "--smoke", &study(others, claims)));
+    let (result, told) = (json(&output), text(&output.stderr));
     assert!(
         told.contains("far cannot be measured; the others are: ") && told.contains("org.example:far:1.0"),
         "{told}"
@@ -161,9 +171,9 @@ fn a_search_leaves_out_what_is_not_applicable_and_not_what_others_are_compared_w
                  claims: [ { faster: throughput(flags) > throughput(none) } ]\n";
     fs::write(&file, study).expect("written");
     let told = |more: &[&str]| {
-        let mut command = crate::support::command(&["tune", "--budget", "1s", "--offline", "--dir"]);
-        command.arg(root).arg(&file).args(more).env("PROOFLOAD_CACHE", root.join("cache"));
-        let output = command.output().expect("proofload runs");
+        let [root_text, file] = [root, file.as_path()].map(|path| path.to_str().expect("UTF-8"));
+        let words = [&["tune", "--budget", "1s", "--offline", "--dir", root_text, file], more].concat();
+        let output = really(root, &words);
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
         text(&output.stderr)
     };

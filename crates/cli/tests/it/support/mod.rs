@@ -183,11 +183,12 @@ impl Drop for Place {
 }
 
 fn set(name: &OsStr, value: Option<&OsStr>) {
-    match value {
-        // SAFETY: tests read variables through std alone, which has a lock of its own; one test sets them at a time.
-        Some(value) => unsafe { std::env::set_var(name, value) },
-        // SAFETY: as above.
-        None => unsafe { std::env::remove_var(name) },
+    // SAFETY: tests read variables through std alone, which has a lock of its own; one test sets them at a time.
+    unsafe {
+        match value {
+            Some(value) => std::env::set_var(name, value),
+            None => std::env::remove_var(name),
+        }
     }
 }
 
