@@ -5,7 +5,7 @@
 
 use anyhow::{Context, bail, ensure};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,11 +38,11 @@ struct Crate {
 struct Module {
     file: usize,
     parent: Option<usize>,
-    children: HashMap<String, usize>,
+    children: BTreeMap<String, usize>,
     /// What `use` brings in under a name, handed on or not.
-    imports: HashMap<String, Names>,
+    imports: BTreeMap<String, Names>,
     globs: Vec<Names>,
-    items: HashSet<String>,
+    items: BTreeSet<String>,
     /// What is used here: paths as they are written.
     paths: BTreeSet<Names>,
 }
@@ -79,7 +79,7 @@ impl Crate {
             if let Some((parent, name)) = parent {
                 of.modules[parent].children.insert(name, own);
             }
-            for (name, body) in inner {
+            for (name, body) in inner.into_iter().rev() {
                 let below = folder.join(&name);
                 let beside = folder.join(format!("{name}.rs"));
                 let path = if text(&beside).is_some() { beside } else { below.join("mod.rs") };
