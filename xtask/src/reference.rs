@@ -16,8 +16,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         ["--check"] => &[],
         _ => bail!("reference takes --check or nothing"),
     };
-    let test =
-        ["test", "--quiet", "--locked", "-p", "proofload-cli", "--bin", "proofload", "--", "reference_pages"];
+    let test = ["test", "--quiet", "--locked", "-p", "proofload-cli", "--lib", "--", "reference_pages"];
     cargo(root, &test, update)
 }
 

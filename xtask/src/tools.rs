@@ -158,9 +158,8 @@ pub fn targets_with(root: &Path, text: &str) -> anyhow::Result<BTreeMap<String, 
                 if source.contains(text) {
                     let inner = file.strip_prefix(krate.path().join(folder))?;
                     let target = inner.iter().next().context("a file")?.to_string_lossy();
-                    let target = match (folder, name.as_str()) {
-                        ("tests", _) => format!("--test {}", target.trim_end_matches(".rs")),
-                        (_, "cli") => "--bin proofload".to_owned(),
+                    let target = match folder {
+                        "tests" => format!("--test {}", target.trim_end_matches(".rs")),
                         _ => "--lib".to_owned(),
                     };
                     found.entry(format!("proofload-{name}")).or_default().insert(target);
