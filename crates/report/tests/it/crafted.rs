@@ -118,9 +118,6 @@ fn read_lines_with(values: &[&str], together: impl Fn(Vec<&String>) -> Vec<Vec<&
                 places.iter().for_each(|place| put(line, place, what));
             }
             rewrite(record.path(), &blocks);
-            if std::env::var_os("DBGP").is_some() {
-                eprintln!("{what} {places:?}");
-            }
             read(record.path());
         }
     }
@@ -157,9 +154,6 @@ fn read_plans_with(values: &[&str], from: usize, apart: usize) {
         for place in found.iter().skip(from).step_by(apart) {
             let mut plan = good.clone();
             put(&mut plan, place, what);
-            if std::env::var_os("DBGP").is_some() {
-                eprintln!("plan {what} {place:?}");
-            }
             fs::write(&path, plan.to_string()).expect("written");
             read(record.path());
         }

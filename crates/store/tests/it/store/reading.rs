@@ -75,6 +75,16 @@ fn a_block_is_held_against_the_plan() {
 }
 
 #[test]
+fn a_cycle_that_the_plan_does_not_have_excludes_its_block() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    let text = fs::read_to_string(whole(&run)).unwrap();
+    fs::write(whole(&run), text.replace("\"cycle\":2", "\"cycle\":4294967295")).unwrap();
+    let read = Run::open(&run).unwrap();
+    assert_eq!(read.excluded()[0].damage.as_deref(), Some("it has 2 of 4 measured slices"));
+}
+
+#[test]
 fn junk_within_a_block_excludes_it_and_says_where() {
     let root = tempfile::tempdir().unwrap();
     let run = write(root.path(), &plan(), 2).path().to_path_buf();
