@@ -41,12 +41,14 @@ struct Library {
     /// Folder of its package.
     folder: PathBuf,
     edition: String,
+    /// The package, as cargo names it.
+    package: String,
 }
 
 /// Whether rustdoc finds a fault in what libraries of ours document, such as a link that leads nowhere. It reads what the
 /// build of the tests left: `cargo doc` would have every dependency checked once more.
 pub fn documents(root: &Path) -> anyhow::Result<()> {
-    let libraries = libraries(root)?;
+    let (libraries, made) = libraries(root)?;
     let place = tools::scratch("documents")?;
     let ours: Vec<_> =
         libraries.iter().filter(|(_, library)| library.folder.starts_with(root.join("crates"))).collect();
@@ -62,19 +64,27 @@ pub fn documents(root: &Path) -> anyhow::Result<()> {
             rustdoc.arg(format!("--extern={other}={}", file.display()));
         }
         rustdoc.args(["-D", "warnings", "-o"]).arg(&place).current_dir(root);
-        run_command(rustdoc.env("CARGO_PKG_VERSION", "").env("CARGO_MANIFEST_DIR", &library.folder))?;
+        rustdoc.env("CARGO_PKG_VERSION", "").env("CARGO_MANIFEST_DIR", &library.folder);
+        rustdoc.envs(made.get(&library.package).map(|made| ("OUT_DIR", made)));
+        // What the command was would hide what rustdoc says.
+        ensure!(rustdoc.status().context("rustdoc")?.success(), "rustdoc finds faults in {name}");
     }
     fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))
 }
 
-/// Every library that the tests were built of, by its name in code.
-fn libraries(root: &Path) -> anyhow::Result<BTreeMap<String, Library>> {
+/// Every library that the tests were built of, by its name in code, and the folders of what build scripts made, by package.
+fn libraries(root: &Path) -> anyhow::Result<(BTreeMap<String, Library>, BTreeMap<String, String>)> {
     let mut cargo = cargo_command(root);
     cargo.args(["test", "--workspace", "--locked", "--no-run", "--quiet", "--message-format=json"]);
     let output = lint(&mut cargo).output().context("cargo test --no-run")?;
     ensure!(output.status.success(), "the tests do not build");
     let messages = str::from_utf8(&output.stdout)?.lines().filter_map(|line| serde_json::from_str(line).ok());
-    Ok(messages.filter_map(|message: Value| library(&message)).collect())
+    let messages: Vec<Value> = messages.collect();
+    let made = messages.iter().filter_map(|message| {
+        let (package, made) = (message["package_id"].as_str()?, message["out_dir"].as_str()?);
+        Some((package.to_owned(), made.to_owned()))
+    });
+    Ok((messages.iter().filter_map(library).collect(), made.collect()))
 }
 
 /// The library that a message of cargo's tells of, if it does.
@@ -89,6 +99,7 @@ fn library(message: &Value) -> Option<(String, Library)> {
         source: target["src_path"].as_str()?.into(),
         folder: Path::new(message["manifest_path"].as_str()?).parent()?.to_path_buf(),
         edition: target["edition"].as_str()?.to_owned(),
+        package: message["package_id"].as_str()?.to_owned(),
     };
     Some((target["name"].as_str()?.replace('-', "_"), library))
 }
