@@ -9,12 +9,12 @@ use std::process::Command;
 /// cargo-deb as this was written for.
 const VERSION: &str = "3.8.0";
 
-/// Where completions and manual pages are laid out, and the package is built.
+/// Folder of completions, manual pages and the package.
 const FOLDER: &str = "target/debian";
 
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
-/// What must be in a package.
+/// Required files of a package.
 const HELD: [&str; 7] = [
     "./usr/bin/proofload",
     "./usr/share/bash-completion/completions/proofload",
@@ -56,7 +56,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What dpkg itself says of it.
+/// Contents as dpkg lists them.
 fn check(package: &Path) -> anyhow::Result<()> {
     let facts = said(Command::new("dpkg-deb").arg("--info").arg(package))?;
     ensure!(facts.contains("Package: proofload\n"), "{facts}");
@@ -90,7 +90,7 @@ fn cargo_deb(root: &Path) -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// What a program prints.
+/// Standard output of a program.
 fn said(command: &mut Command) -> anyhow::Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr).trim());

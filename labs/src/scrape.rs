@@ -8,7 +8,7 @@ use std::process::Command;
 /// The linter that has the schema of GitLab's files, and Python's `jsonschema`.
 const SCHEMA_CHECKER: &str = "check-jsonschema==0.39.0";
 
-/// Where the test kit's validator writes what it was asked.
+/// Folder to which the test kit's validator writes its questions.
 const SCHEMA_CASES: &str = "PROOFLOAD_SCHEMA_CASES";
 
 /// The task. The module of Go in `labs/scrape` reads; go and python3 fetch what they need.
@@ -56,7 +56,7 @@ fn workflows(root: &Path, venv: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the test kit's validator says in tests of schemas, against what the one says that the checker brings.
+/// Compares the test kit's validator with Python's on the questions of the tests of schemas.
 fn schemas(root: &Path, venv: &Path, cases: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(cases)?;
     let mut tests = tools::cargo_command(root);

@@ -1,4 +1,4 @@
-//! What each step of the gate may take of the CPUs: xtask/budget.txt, in units of a fixed piece of work that is timed in
+//! CPU budget of each step of the gate: xtask/budget.txt, in units of a fixed piece of work that is timed in
 //! the same run, since the speed of a machine moves by a fifth within the hour.
 
 use crate::tools;
@@ -16,7 +16,7 @@ const SLACK_S: f64 = 10.0;
 /// Functions of the program whose compilation is the unit.
 const FUNCTIONS: u32 = 700;
 
-/// What a step took.
+/// Cost of a step.
 pub struct Spent {
     /// The step.
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub struct Spent {
     pub seconds: f64,
     /// User and system time of it and its children.
     pub cpu_seconds: f64,
-    /// Why it failed, if it did.
+    /// Failure.
     pub failed: Option<String>,
 }
 

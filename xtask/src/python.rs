@@ -35,7 +35,7 @@ const DENY: Wheel = Wheel {
     ],
 };
 
-/// What the gate needs.
+/// Tools of the gate.
 pub const GATE: [Wheel; 2] = [NEXTEST, DENY];
 
 impl Wheel {
@@ -43,7 +43,7 @@ impl Wheel {
         target_folder(root).join("tools").join(self.package.replace("==", "-"))
     }
 
-    /// Where it is once it is installed.
+    /// Path of the installed program.
     pub fn path(&self, root: &Path) -> PathBuf {
         self.folder(root).join("bin").join(self.program)
     }

@@ -45,7 +45,7 @@ struct Library {
     package: String,
 }
 
-/// Whether rustdoc finds a fault in what libraries of ours document, such as a link that leads nowhere. It reads what the
+/// Runs rustdoc on our libraries with warnings as errors, such as a broken link. It reads the libraries that the
 /// build of the tests left: `cargo doc` would have every dependency checked once more.
 pub fn documents(root: &Path) -> anyhow::Result<()> {
     let (libraries, made) = libraries(root)?;

@@ -39,21 +39,21 @@ struct Module {
     file: usize,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    /// What `use` brings in under a name, handed on or not.
+    /// Imports and re-exports by name.
     imports: BTreeMap<String, Names>,
     globs: Vec<Names>,
     items: BTreeSet<String>,
-    /// What is used here: paths as they are written.
+    /// Used paths, as they are written.
     paths: BTreeSet<Names>,
 }
 
 type Names = Vec<String>;
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Clone, Copy, PartialEq)]
 enum Target {
     Module(usize),
-    /// What the file of this module defines.
+    /// Item of this module's file.
     Item(usize),
 }
 
@@ -89,7 +89,7 @@ impl Crate {
         Ok(of)
     }
 
-    /// What a path that is written in a module leads to; nothing of ours if `None`.
+    /// Target of a path that is written in a module; `None` outside the crate.
     fn resolve(&self, from: usize, path: &[String], depth: u32) -> Option<Target> {
         let (first, mut rest) = path.split_first().filter(|_| depth < 16)?;
         let mut target = match first.as_str() {
@@ -109,7 +109,7 @@ impl Crate {
         Some(target)
     }
 
-    /// What a name means in a module, if it is a module, defined there or brought in; else a macro may make it.
+    /// Target of a name in a module: a child, an item or an import; `None` where a macro may make it.
     fn named(&self, module: usize, name: &str, is_last: bool, depth: u32) -> Option<Target> {
         let of = &self.modules[module];
         let import = || of.imports.get(name).map(|path| self.resolve(module, path, depth + 1));
@@ -251,7 +251,7 @@ impl Module {
         at
     }
 
-    /// What is only handed on is no use: who takes it from here uses the file that defines it.
+    /// A re-export is no use: whoever imports it uses the defining file.
     fn bring_in(&mut self, leaves: Vec<(Names, Option<String>)>, is_public: bool) {
         for (path, name) in leaves {
             let all = name.is_none().then(|| "*".to_owned());
@@ -310,13 +310,13 @@ fn use_tree(
     at + 1
 }
 
-/// Whether an attribute says that only test builds have what follows.
+/// `#[cfg(test)]` and its like.
 fn is_test_only(attribute: TokenStream) -> bool {
     let words = attribute.to_string().replace(' ', "");
     words == "test" || words == "cfg(test)" || words.starts_with("cfg(all(test,")
 }
 
-/// Where what an attribute is of ends: behind its body, or behind its semicolon or comma.
+/// End of an attribute's item: behind its body, or behind its semicolon or comma.
 fn end_of_item(tokens: &[TokenTree], begin: usize) -> usize {
     let is_end = |token: &TokenTree| {
         braced(token).is_some() || [';', ','].iter().any(|end| is_punct(Some(token), *end))
@@ -326,7 +326,7 @@ fn end_of_item(tokens: &[TokenTree], begin: usize) -> usize {
     end + usize::from(is_punct(tokens.get(end), ';'))
 }
 
-/// What stands in braces.
+/// Content of braces.
 fn braced(token: &TokenTree) -> Option<TokenStream> {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),

@@ -75,7 +75,7 @@ pub fn run_command(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How often a process that is counted is asked whether it has ended.
+/// Polling interval for a counted process.
 const POLL: Duration = Duration::from_millis(20);
 /// Ticks of a second in `/proc`, on every Linux.
 const TICKS_PER_S: f64 = 100.0;
@@ -121,13 +121,13 @@ pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
     run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-/// Whether the shell finds this program.
+/// Searches `PATH`.
 pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether this process may do everything.
+/// Effective user 0.
 pub fn is_root() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))

@@ -21,7 +21,7 @@ const MADE: [(&str, &str); 2] = [
     ("charts::fifty_hours_fit_a_page_with_their_peaks_and_gaps", "fifty-hours.html"),
 ];
 
-/// How much is opened.
+/// Set of pages to open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// One of each, once.
@@ -94,7 +94,7 @@ fn build(root: &Path) -> anyhow::Result<Vec<(Vec<u8>, PathBuf)>> {
     SCRIPTS.into_iter().map(one).collect()
 }
 
-/// Whether the committed scripts are what web/ makes.
+/// Builds web/ and compares the committed scripts.
 pub fn scripts(root: &Path) -> anyhow::Result<()> {
     install(root)?;
     for (script, committed) in build(root)? {

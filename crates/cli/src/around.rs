@@ -1,4 +1,4 @@
-//! What is around the command: a terminal and this machine, or what a test puts in their place.
+//! Surroundings of the command: a terminal and this machine, or a test's stand-ins.
 //!
 //! It is reached through the thread, as the language is: threads that speak or measure enter it again.
 
@@ -10,19 +10,19 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What differs between a person's terminal and a test.
+/// Everything that a test replaces.
 pub struct Surroundings {
     /// The command line, the program's name first.
     pub words: Vec<OsString>,
-    /// Where output goes.
+    /// Receiver of output.
     pub console: Console,
-    /// What carries out loads, unless agents do.
+    /// Generator of loads, unless agents make them.
     pub generator: Arc<dyn Generator + Send + Sync>,
-    /// What makes the benches of studies.
+    /// Factory of the benches of studies.
     pub benches: Arc<dyn Benches + Send + Sync>,
 }
 
-/// Where output goes.
+/// Receiver of output.
 pub enum Console {
     /// Standard output and standard error of this process.
     Standard,
@@ -74,12 +74,10 @@ pub fn arguments() -> Vec<String> {
     around.words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Whether standard output is a terminal.
 pub fn is_terminal() -> bool {
     matches!(Surroundings::here().console, Console::Standard) && io::stdout().is_terminal()
 }
 
-/// Whether standard error is a terminal.
 pub fn is_error_terminal() -> bool {
     matches!(Surroundings::here().console, Console::Standard) && io::stderr().is_terminal()
 }

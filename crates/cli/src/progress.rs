@@ -32,7 +32,7 @@ mod window;
 
 pub use lines::ceiling_line;
 
-/// How often the view of one endpoint looks at its stop switch; whoever ends the load wakes it.
+/// Interval at which the view of one endpoint looks at its stop switch; the end of the load wakes it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// It reads and draws at each of so many looks.
 const LOOKS_PER_DRAWING: u32 = 2;

@@ -21,7 +21,7 @@ pub fn serve(args: &ReferenceArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What a command line of `proofload reference-server` asks for; `words` are those behind the verb.
+/// Settings of a command line of `proofload reference-server`; `words` follow the verb.
 ///
 /// # Errors
 /// A flag that it does not have, or a value that cannot be read.

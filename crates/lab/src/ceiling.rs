@@ -41,7 +41,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What a ceiling is measured with.
 pub struct Measuring<'a> {
-    /// Where ceilings are kept.
+    /// Cache of ceilings.
     pub cache: &'a Cache,
     /// The keeper of the null server.
     pub keeper: &'a Keeper,

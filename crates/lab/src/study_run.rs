@@ -52,7 +52,7 @@ pub struct StudyRun<'a> {
     pub begin: Begin<'a>,
     /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
-    /// What makes its bench.
+    /// Factory of its bench.
     pub benches: &'a dyn Benches,
     /// Who carries out its loads.
     pub generator: &'a dyn Generator,

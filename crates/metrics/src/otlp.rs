@@ -112,10 +112,10 @@ fn durations(data: &mut Message, about: &About, study: &str, sample: &Sample, mo
     });
 }
 
-/// What a collector says of a request that it took.
+/// A collector's answer to a request that it accepted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
-    /// How many values it did not take.
+    /// Number of rejected values.
     pub rejected: u64,
     /// And why.
     pub why: String,

@@ -4,7 +4,7 @@
 #[derive(Default)]
 pub struct Message(Vec<u8>);
 
-/// How a field's value is written.
+/// Encoding of a field's value.
 const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
 const BYTES: u64 = 2;

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// For the client to read an answer before the reset, as [`Fault::ResetAfter`] gives it.
 const GRACE_NS: u64 = 20_000_000;
 
-/// What the server does on a connection.
+/// The server's side of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Sends bytes.
@@ -48,7 +48,7 @@ impl Simulated {
         Ok(Arc::new(Simulated { config, log, accepted: AtomicU64::new(0), cells: Mutex::default() }))
     }
 
-    /// What it has done so far.
+    /// Counts so far.
     pub fn counts(&self) -> Counts {
         let cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         Counts::sum(cells.iter().map(|cells| &**cells), 0, 0)
@@ -95,7 +95,7 @@ struct Connection {
     /// The last request that counts, with the bytes of its answer, and when that has left.
     last: Option<(Ending, u64)>,
     free_ns: u64,
-    /// Whether the server has ended it.
+    /// Closed by the server.
     over: bool,
 }
 
@@ -195,7 +195,7 @@ impl SimulatedLine {
         connection.last = Some((ending, sent));
     }
 
-    /// When a spin that begins then is over: it keeps its worker, and all connections of that.
+    /// End of a spin that begins then: it keeps its worker, and all connections of that.
     fn spun(&mut self, connection: u64, now_ns: u64) -> u64 {
         let spin_ns = self.spin_ns;
         if spin_ns == 0 {

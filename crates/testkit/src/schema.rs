@@ -1,4 +1,4 @@
-//! What a JSON Schema says against a value, as much of it as the schemas here use; any other keyword panics. Python's
+//! Validation of a value by a JSON Schema, as much of it as the schemas here use; any other keyword panics. Python's
 //! `jsonschema` is asked the same in `cargo xtask scrape`.
 
 use regex_lite::Regex;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Names a folder to which every question is written with its answer, for another validator.
 const CASES: &str = "PROOFLOAD_SCHEMA_CASES";
 
-/// What a schema says against a value: a line for each place and keyword.
+/// Violations of a schema by a value: a line for each place and keyword.
 pub fn schema_complaints(schema: &Value, value: &Value) -> Vec<String> {
     let mut complaints = Vec::new();
     Validator { root: schema }.check(schema, value, "", &mut complaints);
@@ -52,7 +52,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Whether a keyword holds that says something of a whole value.
+    /// Checks a keyword on a whole value.
     fn holds(
         &self,
         rules: &Map<String, Value>,
@@ -143,7 +143,7 @@ impl Validator<'_> {
     }
 }
 
-/// Whether a limit is kept; `None` where the keyword is none.
+/// Checks a limit; `None` for any other keyword.
 fn within(keyword: &str, rule: &Value, value: &Value) -> Option<bool> {
     let compared = |holds: fn(f64, f64) -> bool| {
         value.as_f64().is_none_or(|number| rule.as_f64().is_some_and(|limit| holds(number, limit)))
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// What fits each schema, and what does not.
+    /// Valid and invalid values of each schema.
     #[test]
     fn every_keyword_refuses_something() {
         for (schema, good, bad) in [

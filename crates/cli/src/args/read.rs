@@ -36,7 +36,7 @@ pub fn examples_in(text: &str) -> Vec<&str> {
 /// The arguments.
 ///
 /// # Errors
-/// What clap has to say, which may be the help that was asked for; a verb that is misspelt, or a study where an address
+/// Clap's message, help that was asked for among it; a verb that is misspelt, or a study where an address
 /// belongs.
 pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
     let words = behind_verbs(words.collect());

@@ -35,7 +35,7 @@ fn line(cells: &[Cell], coloured: bool) -> Line {
     Line { text, columns }
 }
 
-/// What selects a style, after a reset: `;1;36`.
+/// SGR parameters of a style, after a reset: `;1;36`.
 fn selected(style: Style) -> String {
     let colour = match style.colour {
         Color::Red => ";31",

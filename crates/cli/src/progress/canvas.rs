@@ -32,7 +32,7 @@ impl Rect {
         self.width == 0 || self.height == 0
     }
 
-    /// What both have; empty where that is nothing.
+    /// Intersection; empty where there is none.
     pub fn intersection(self, other: Rect) -> Rect {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
         let width = self.right().min(other.right()).saturating_sub(x);

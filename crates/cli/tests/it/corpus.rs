@@ -90,7 +90,7 @@ fn every_wrong_flag_of_a_good_study_is_refused_at_once_and_nothing_is_made() {
     work.is_untouched();
 }
 
-/// Where runs would be made.
+/// Directory of runs.
 struct Work {
     dir: tempfile::TempDir,
 }

@@ -1,4 +1,4 @@
-//! What carries the bytes, on sockets.
+//! Drivers, on sockets.
 
 use crate::support::{Reference, json, proofload, text};
 

@@ -273,7 +273,7 @@ fn every_page_runs() {
     FOLLOWED.iter().for_each(|page| follow(page, true));
 }
 
-/// What README.md begins with: study.rs runs the first command, the second needs a JDK.
+/// First commands of README.md: study.rs runs the first command, the second needs a JDK.
 #[test]
 fn the_studies_that_the_readme_runs_are_those_of_the_repository() {
     let readme = document("README.md");

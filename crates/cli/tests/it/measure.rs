@@ -139,7 +139,7 @@ fn a_million_reconcile(more: &[&str]) {
     reconcile(&json(&output)["points"][0], &server.counts(), 1_000_000, 50);
 }
 
-/// What the client counted is what the server did, of so many requests; each fault was done more than so often.
+/// The client's counts are the server's, of so many requests; each fault was done more than so often.
 fn reconcile(point: &Value, counts: &Value, requests: u64, least: u64) {
     let outcomes = outcomes(point);
     assert_eq!(outcomes.values().sum::<u64>(), requests, "{outcomes:?}");

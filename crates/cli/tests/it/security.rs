@@ -1,4 +1,4 @@
-//! What docs/security.md promises, tried.
+//! Promises of docs/security.md.
 
 use crate::support::{PROOFLOAD, Reference, executable, json, proofload, text};
 use std::path::Path;

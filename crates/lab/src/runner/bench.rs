@@ -72,7 +72,7 @@ pub struct CeilingOf {
     pub peaks: Vec<u32>,
 }
 
-/// What a bench is made of.
+/// Parts of a bench.
 pub struct BenchTerms<'a> {
     /// The checked study.
     pub study: &'a Study,
@@ -90,11 +90,11 @@ pub struct BenchTerms<'a> {
     pub environment: &'a Environment,
     /// Set to end early.
     pub stop: Arc<AtomicBool>,
-    /// Who carries out the loads of its variants.
+    /// Generator of its loads.
     pub generator: &'a dyn Generator,
-    /// Where servers listen.
+    /// Address of the servers.
     pub address: IpAddr,
-    /// Who hears of loads while they last.
+    /// Observer of loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
 
@@ -103,7 +103,7 @@ pub trait Benches: Sync {
     /// A bench on which nothing runs yet.
     ///
     /// # Errors
-    /// When what it needs cannot be started.
+    /// The keeper cannot be started.
     fn open<'a>(&self, terms: BenchTerms<'a>) -> Result<Box<dyn Bench + 'a>, SubjectError>;
 }
 
@@ -113,7 +113,7 @@ pub trait Bench {
     fn now_ns(&self) -> u64;
     /// What comes is measured in this manner, until another is said.
     fn adopt(&mut self, _manner: &Manner) {}
-    /// What the network is like between the generator and where the servers are.
+    /// Measures the network between the generator and the servers.
     fn network(&mut self) -> Network {
         Network::default()
     }

@@ -99,7 +99,7 @@ pub fn count(figures: &Figures, name: &str, label: &str) -> u64 {
     values.sum()
 }
 
-/// What a message of protobuf has at a path of field numbers: texts, messages and numbers of eight bytes.
+/// Values of a protobuf message at a path of field numbers: texts, messages and numbers of eight bytes.
 pub fn parts_of<'a>(message: &'a [u8], path: &[u64]) -> Vec<&'a [u8]> {
     let Some((field, deeper)) = path.split_first() else { return vec![message] };
     let (mut rest, mut found) = (message, Vec::new());

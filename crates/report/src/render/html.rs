@@ -21,7 +21,7 @@ const WIDTH: f64 = 400.0;
 /// The style of a report's page.
 pub const STYLE: &str = include_str!("page.css");
 
-/// What draws the charts; `cargo xtask web` builds it from `web/`, and `build.rs` packs it.
+/// Script of the charts; `cargo xtask web` builds it from `web/`, and `build.rs` packs it.
 pub fn script() -> &'static str {
     static SCRIPT: LazyLock<String> = LazyLock::new(|| {
         let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.js.zlib"));

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long a start takes.
+/// Duration of a start.
 const START_NS: u64 = 300_000_000;
 const MEMORY_BYTES: u64 = 20_000_000;
 
@@ -124,7 +124,7 @@ impl SimBench<'_> {
         })
     }
 
-    /// What happens to Proofload in a load of that variant.
+    /// Fate of Proofload in a load of that variant.
     fn meet(&self, variant: usize) {
         let terms = &self.world.terms;
         if terms.killed_in == Some(self.starts[variant]) {

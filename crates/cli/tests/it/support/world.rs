@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What surrounds the servers of a test.
+/// Network and machine around the servers of a test.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// The way to every server.
@@ -21,7 +21,7 @@ pub struct Terms {
     pub machine: Machine,
     /// By which share everything takes more or less time from load to load.
     pub wavers: f64,
-    /// What the generator reaches in a study's setting, exchanges per second.
+    /// Planted ceiling of the generator in a study, exchanges per second.
     pub ceiling_per_s: f64,
     /// CPU time of a server for each request, besides what it spins.
     pub request_cpu_ns: u64,
@@ -124,7 +124,7 @@ struct Network<'a> {
 }
 
 impl Network<'_> {
-    /// How many times as long everything takes during this load: no machine is as quick every time.
+    /// Factor on every duration of this load: no machine is as quick every time.
     fn pace(&self) -> f64 {
         // SplitMix64.
         let mut mixed = self.seed.wrapping_add((self.number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -58,7 +58,7 @@ fn effects(ratios: &[f64]) -> Vec<Vec<f64>> {
 /// Studies that a rate of errors is taken from: with so many, 7.5 % exceed the limit of 5 % in nineteen of twenty series.
 const STUDIES: u32 = full_size(2_000, 10_000);
 
-/// How many studies there are in the gate, and in an optimised build (`cargo xtask full`).
+/// Number of studies in the gate, and in an optimised build (`cargo xtask full`).
 pub const fn full_size(gate: u32, full: u32) -> u32 {
     if cfg!(debug_assertions) { gate } else { full }
 }
