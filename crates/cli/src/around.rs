@@ -88,7 +88,7 @@ pub fn error_line(line: impl Display) {
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {
-            // Who reads no longer misses nothing.
+            // A reader that went away is no error.
             let _gone = writeln!(err.lock().unwrap_or_else(PoisonError::into_inner), "{line}");
         }
     }
