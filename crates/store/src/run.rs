@@ -1,12 +1,12 @@
 //! Reading a run, whole or cut off.
 
 use crate::document::{Versioned, document, known, versioned};
-use crate::planned::order_of;
+use crate::fused::Fused;
+use crate::order::order_of;
 use crate::schema::{
     Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::streams::Fused;
-use crate::{StoreError, layout, lock, messages};
+use crate::{StoreError, damage, layout, lock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -148,7 +148,7 @@ impl Run {
     }
 
     /// Slices of several streams that were fused already.
-    pub(crate) fn fused(&self) -> &Fused {
+    pub fn fused(&self) -> &Fused {
         &self.fused
     }
 
@@ -187,8 +187,7 @@ impl Run {
         self.slicing.as_ref()
     }
 
-    /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
-    /// [`Run::counting_blocks`].
+    /// The blocks that are whole, by number. Those that the machine disturbed are among them.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -321,13 +320,13 @@ impl Run {
         let lines = self.plan.streams.len().max(1);
         let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
-            return Some(messages::EVERY_VARIANT_LOST.to_string());
+            return Some(damage::EVERY_VARIANT_LOST.to_string());
         }
         let measured = slices.iter().filter(|slice| slice.is_measured());
         // A cycle that the plan does not have would be made room for, and for all before it.
         let planned = measured.filter(|slice| slice.cycle as usize <= order.len());
         let found = planned.filter(|slice| !is_lost(&slice.measured.variant)).count();
-        (found < expected).then(|| messages::too_few_slices(found, expected))
+        (found < expected).then(|| damage::too_few_slices(found, expected))
     }
 }
 
@@ -361,7 +360,7 @@ fn spared(slices: &[Slice]) -> Vec<Spared> {
 }
 
 /// Slices of variants that got through the block, and of those that did not.
-pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
+pub fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
     for line in lost_lines(&slices) {
         let variant = line.measured.variant.clone();
@@ -440,21 +439,21 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
             Ok(0) => return Ok((slices, None)),
             Ok(_) => room.take(&line, path)?,
             // What was packed and is no more what it was.
-            Err(error) if packed => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
+            Err(error) if packed => return Ok((slices, Some(damage::line_unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
         }
         if line.pop() != Some(b'\n') {
-            return Ok((slices, Some(messages::line_cut_off(number))));
+            return Ok((slices, Some(damage::line_cut_off(number))));
         }
         if number > LINES_MAX {
-            return Ok((slices, Some(messages::too_many_lines(LINES_MAX))));
+            return Ok((slices, Some(damage::too_many_lines(LINES_MAX))));
         }
         if let Ok(Versioned { format }) = serde_json::from_slice(&line) {
             known(path, format)?;
         }
         match serde_json::from_slice(&line) {
             Ok(slice) => slices.push(slice),
-            Err(error) => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
+            Err(error) => return Ok((slices, Some(damage::line_unreadable(number, &error)))),
         }
     }
 }

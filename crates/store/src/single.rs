@@ -4,7 +4,7 @@ use crate::document::{document, versioned};
 use crate::run::{RECORD_MAX, Room, read_slices};
 use crate::schema::{RunResult, Slice};
 use crate::writer::new_directory;
-use crate::{StoreError, atomic, layout, messages};
+use crate::{StoreError, atomic, damage, layout};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ impl Single {
         if let Some(damage) = damage {
             return Err(damaged(damage));
         }
-        let slice = slices.into_iter().next().ok_or_else(|| damaged(messages::too_few_slices(0, 1)))?;
+        let slice = slices.into_iter().next().ok_or_else(|| damaged(damage::too_few_slices(0, 1)))?;
         let environment = document(&path.join(layout::ENVIRONMENT))?;
         Ok(Single { result: RunResult { run: path.display().to_string(), environment, ..result }, slice })
     }

@@ -2,7 +2,7 @@
 //! are judged as one sitting's.
 
 use crate::schema::{RunState, Sitting, Slice, Status};
-use crate::{Block, Run, messages};
+use crate::{Block, Run, damage};
 
 /// How long a run may pause, and its blocks still be judged as those of one sitting.
 pub(crate) const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -15,7 +15,7 @@ impl Run {
     }
 
     /// In which sitting a block is judged, from 1: those that began soon after the one before it ended count as its going on.
-    pub(crate) fn sitting_of(&self, block: &Block) -> u32 {
+    pub fn sitting_of(&self, block: &Block) -> u32 {
         let started = block.slices.iter().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
         let later = self
             .status()
@@ -78,7 +78,7 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
     let Some(last) = status.sittings.last_mut() else { return status };
     if last.state == RunState::Running {
         last.state = RunState::Killed;
-        last.why = messages::ENDED_WITHOUT_A_WORD.to_string();
+        last.why = damage::ENDED_WITHOUT_A_WORD.to_string();
         last.ended_unix_ns = slices().map(end_of).max().filter(|&end| end >= last.began_unix_ns);
     }
     let cut_off = matches!(last.state, RunState::Killed | RunState::Interrupted);

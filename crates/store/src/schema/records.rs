@@ -243,6 +243,14 @@ pub struct Difference {
     pub right: Option<String>,
 }
 
+impl Difference {
+    /// `kernel: 6.1 then, 6.2 now`.
+    pub fn sentence(&self) -> String {
+        let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_string());
+        format!("{}: {} then, {} now", self.what, side(&self.left), side(&self.right))
+    }
+}
+
 /// One figure of two runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigurePair {

@@ -1,0 +1,94 @@
+//! Under which conditions a block is measured, and how conditions are told.
+
+use proofload_language::{kept, kept_word};
+use proofload_store::schema::{Plan, PlannedCondition};
+
+/// The level of each condition of the plan in a block, counted from 1; nothing where conditions are not recorded.
+pub fn levels_of(plan: &Plan, block: u32) -> &[usize] {
+    let planned = plan.condition_order.len().max(1);
+    let order = plan.condition_order.get((block.max(1) as usize - 1) % planned);
+    order.map_or(&[][..], Vec::as_slice)
+}
+
+/// The level that a condition has in a block; `None` where the plan does not know it.
+pub fn level_of<'a>(plan: &'a Plan, block: u32, name: &str) -> Option<&'a str> {
+    let at = plan.conditions.iter().position(|condition| condition.name == name)?;
+    let level = levels_of(plan, block).get(at).copied().unwrap_or(0);
+    plan.conditions[at].levels.get(level).map(String::as_str)
+}
+
+/// Whether any condition varies over the blocks.
+pub fn conditions_vary(plan: &Plan) -> bool {
+    plan.conditions.iter().any(|condition| condition.levels.len() > 1)
+}
+
+/// A condition at one of its levels, as it stands after *with*: `CPUs kept awake`, `io_uring`.
+pub fn condition_in_words(name: &str, level: &str) -> String {
+    match (name, level) {
+        ("cpus_awake", "true") => kept_word!("kept-condition-cpus-kept-awake").to_string(),
+        ("cpus_awake", _) => kept_word!("kept-condition-cpus-that-may-sleep").to_string(),
+        ("generator_cpus", cpus) if cpus.contains(['-', ',']) => {
+            kept!("kept-condition-generator-on-cpus", cpus)
+        }
+        ("generator_cpus", cpu) => kept!("kept-condition-generator-on-cpu", cpu),
+        ("events", "1") => kept_word!("kept-condition-one-event").to_string(),
+        ("events", events) => kept!("kept-condition-events", events),
+        ("answers", "together") => kept_word!("kept-condition-answers-together").to_string(),
+        ("answers", _) => kept_word!("kept-condition-answers-one-by-one").to_string(),
+        ("workers", "1") => kept_word!("kept-condition-one-thread").to_string(),
+        ("workers", workers) => kept!("kept-condition-threads", workers),
+        ("right_of_way", "true") => kept_word!("kept-condition-right-of-way").to_string(),
+        ("right_of_way", _) => kept_word!("kept-condition-no-right-of-way").to_string(),
+        ("environment", bytes) => kept!("kept-condition-environment", bytes),
+        ("connections", order) => kept!("kept-condition-connections", order),
+        ("extra_warm_up", time) => kept!("kept-condition-extra-warm-up", time),
+        _ => level.to_string(),
+    }
+}
+
+/// The fixed conditions of a plan in words, for what its verdicts are limited to; empty where something varies or nothing is
+/// recorded.
+pub fn fixed_in_words(plan: &Plan) -> Vec<String> {
+    if conditions_vary(plan) {
+        return Vec::new();
+    }
+    let words = |condition: &PlannedCondition| {
+        condition.levels.first().map(|level| condition_in_words(&condition.name, level))
+    };
+    plan.conditions.iter().filter_map(words).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let condition = |name: &str, levels: &[&str]| PlannedCondition {
+            name: name.into(),
+            levels: levels.iter().map(ToString::to_string).collect(),
+            ..PlannedCondition::default()
+        };
+        Plan {
+            conditions: vec![condition("driver", &["epoll", "io_uring"]), condition("events", &["64"])],
+            condition_order: vec![vec![0, 0], vec![1, 0]],
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn blocks_beyond_the_order_begin_it_anew() {
+        let drivers = (1..=5).map(|block| level_of(&plan(), block, "driver").unwrap().to_string());
+        assert_eq!(drivers.collect::<Vec<_>>(), ["epoll", "io_uring", "epoll", "io_uring", "epoll"]);
+        assert_eq!(level_of(&plan(), 2, "events"), Some("64"));
+        assert_eq!(level_of(&plan(), 2, "answers"), None);
+        assert!(levels_of(&Plan::default(), 3).is_empty());
+    }
+
+    #[test]
+    fn only_what_does_not_vary_limits_a_verdict() {
+        assert!(fixed_in_words(&plan()).is_empty());
+        let mut fixed = plan();
+        fixed.conditions[0].levels.pop();
+        assert_eq!(fixed_in_words(&fixed), ["epoll", "up to 64 events at once"]);
+    }
+}
