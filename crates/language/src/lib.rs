@@ -11,6 +11,8 @@
 mod again;
 mod catalogue;
 mod choice;
+pub mod facts;
+pub mod number;
 mod value;
 
 pub use catalogue::{CHINESE_FILES, ENGLISH_FILES};
