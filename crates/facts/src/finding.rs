@@ -188,7 +188,7 @@ stored Finding {
     /// A start is tried again.
     Note OnceMore { why: Inner },
     /// Something happened in a slice that is in no figure.
-    Note Beside { variant: String, point: String, long: bool, what: Inner },
+    Note InOtherSlice { variant: String, point: String, long: bool, what: Inner },
     /// A finding about a variant at a load point.
     Warning At { variant: String, point: String, what: Inner },
     /// A finding of one slice.
@@ -393,7 +393,7 @@ impl Finding {
             Finding::InWarmUp { what, .. }
             | Finding::InCycle { what, .. }
             | Finding::InStart { what, .. }
-            | Finding::Beside { what, .. }
+            | Finding::InOtherSlice { what, .. }
             | Finding::At { what, .. }
             | Finding::InSlice { what, .. }
             | Finding::InBlock { what, .. } => what.innermost(),

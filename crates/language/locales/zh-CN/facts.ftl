@@ -79,7 +79,7 @@ in-warm-up = block { $block }, warm-up of { $variant }: { $what }
 in-cycle = block { $block }, cycle { $cycle }, { $variant }: { $what }
 in-start = block { $block }, start of { $variant }: { $what }
 once-more = { $why }; once more
-beside = { $variant } @ { $point }, { $long ->
+in-other-slice = { $variant } @ { $point }, { $long ->
     [true] in a long slice
    *[other] with other threads
 }: { $what }
