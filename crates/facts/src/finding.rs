@@ -70,23 +70,23 @@ stored Finding {
     /// The rate is near the highest that the generator reaches in this setting.
     ///
     /// Use more workers, more CPUs or another machine.
-    Warning NearCeiling { found_share: f64, allowed_share: f64, per_s: f64, most_per_s: f64 },
+    Warning NearCeiling { found_share: f64, allowed_share: f64, why: Option<Inner> },
     /// The generator was away from its sockets for longer than response times allow.
     ///
     /// Give it CPUs of its own, or more workers.
-    Warning GeneratorStalls { p999_ns: f64, allowed_ns: f64, slices: u32 },
+    Warning GeneratorStalls { p999_ns: f64, allowed_ns: f64 },
     /// The generator's own delays lengthen response times.
     ///
     /// Give the generator CPUs of its own, or lower the load.
-    Warning TimesLengthened { measure: Check, longer_share: f64, allowed_share: f64, slices: u32 },
+    Warning TimesLengthened { measure: Check, longer_share: f64, allowed_share: f64 },
     /// The latest of the generator's requests were sent later than they were due, by its own doing.
     ///
     /// Lower the load, or give the generator CPUs of its own.
-    Warning TailSentLate { p99_ns: f64, allowed_ns: f64, slices: u32 },
+    Warning TailSentLate { p99_ns: f64, allowed_ns: f64 },
     /// Twice the generator's threads give another figure: the generator was the limit.
     ///
     /// Use more workers.
-    Warning ThreadsMatter { measure: String, ratio: f64, allowed_share: f64, pairs: u32 },
+    Warning ThreadsMatter { measure: String, ratio: f64, allowed_share: f64, why: Option<Inner> },
 
     /// The figure of a check is the median of several slices.
     Note MedianOfSlices { slices: u32 },
@@ -165,6 +165,12 @@ stored Finding {
     ///
     /// Make the load longer if its answers take longer than that.
     Failure Hangs { requests: u64, sliced: bool },
+    /// The variant failed in earlier blocks, and is not started any more.
+    ///
+    /// See the server's log, and noticed.txt in the run directory.
+    Failure GivenUp { why: Vec<Finding> },
+    /// The generator was unfit, and recorded no finding.
+    Warning Unfit,
     /// A variant that a claim needs was not started.
     Warning NotStarted,
     /// No process serves the variant.
@@ -190,9 +196,9 @@ stored Finding {
     /// Something happened in a slice that is in no figure.
     Note InOtherSlice { variant: String, point: String, long: bool, what: Inner },
     /// A finding about a variant at a load point.
-    Warning At { variant: String, point: String, what: Inner },
+    Warning At { variant: String, point: String, stream: String, what: Inner },
     /// A finding of one slice.
-    Warning InSlice { variant: String, point: String, block: u32, cycle: u32, what: Inner },
+    Warning InSlice { variant: String, point: String, stream: String, block: u32, cycle: u32, what: Inner },
     /// A finding of one block.
     Warning InBlock { variant: String, point: String, block: u32, what: Inner },
     /// A block leaves a variant out: no open claim needs it.

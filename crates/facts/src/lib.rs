@@ -145,3 +145,12 @@ macro_rules! facts {
         }
     };
 }
+
+/// Reads a fact that may be absent: formats 1 and 2 have an empty sentence there.
+///
+/// # Errors
+/// When it is neither a fact nor a sentence.
+pub fn or_nothing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Finding>, D::Error> {
+    let found: Option<Finding> = serde::Deserialize::deserialize(from)?;
+    Ok(found.filter(|found| !matches!(found, Finding::Legacy(sentence) if sentence.is_empty())))
+}

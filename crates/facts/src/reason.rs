@@ -83,8 +83,6 @@ stored Reason {
     ///
     /// Do what the finding says.
     Warning ClientLimited { what: Finding },
-    /// Further self-checks of the generator failed.
-    Warning MoreClientLimits { checks: u32 },
     /// Too many exchanges failed for a claim about speed.
     ///
     /// See the failures first.

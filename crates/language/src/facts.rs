@@ -66,9 +66,11 @@ fn unit(name: &str) -> Option<&'static str> {
 fn drawn(name: &str, value: &Json) -> String {
     match value {
         Json::Null => NONE.to_string(),
+        Json::String(text) if text.is_empty() => NONE.to_string(),
         Json::String(text) => text.clone(),
         Json::Bool(is) => is.to_string(),
         Json::Number(number) => of_number(name, number.as_f64().unwrap_or(f64::NAN), number.as_u64()),
+        Json::Array(items) if items.is_empty() => NONE.to_string(),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| drawn(name, item)).collect();
             items.join(text("between-items"))

@@ -4,6 +4,7 @@ use crate::schema::{
     Difference, Environment, LoadPoint, Looking, Mode, Plan, PlannedCondition, Transport, Variant,
 };
 use crate::writer::without_credentials;
+use proofload_facts::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that change from minute to minute on one and the same machine.
@@ -59,10 +60,10 @@ const TRANSPORT: &str = ": transport";
 const MOST_CONNECTIONS: &str = ": most connections";
 
 impl Difference {
-    /// `kernel: 6.1 then, 6.2 now`.
-    pub fn sentence(&self) -> String {
-        let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_string());
-        format!("{}: {} then, {} now", self.what, side(&self.left), side(&self.right))
+    /// What was different then.
+    pub fn finding(&self) -> Finding {
+        let side = |value: &Option<String>| value.clone().unwrap_or_default();
+        Finding::Differs { what: self.what.clone(), then: side(&self.left), now: side(&self.right) }
     }
 }
 

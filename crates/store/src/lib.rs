@@ -25,7 +25,6 @@ mod judged;
 mod list;
 mod lock;
 mod merge;
-mod messages;
 mod observe;
 mod planned;
 mod points;
@@ -44,10 +43,11 @@ mod writer;
 pub use brief::{Brief, BriefResult};
 pub use capacity::{SeenTrial, search_terms, trial_of};
 pub use checks::{
-    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, lacks_agents_only,
+    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, finding,
+    lacks_agents_only,
 };
 pub use condense::condense;
-pub use conditions::{condition_in_words, conditions_vary, fixed_in_words, level_of, levels_of};
+pub use conditions::{conditions_vary, fixed_conditions, level_of, levels_of};
 pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::Disturbance;
@@ -55,12 +55,11 @@ pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alik
 pub use judged::{RunJudge, is_told, judged, measures_of};
 pub use list::runs;
 pub use lock::is_held;
-pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};
 pub use observe::observations_of;
 pub use planned::{PlanError, design_of, expectations_of, order_of, published_figures, restore};
 pub use points::enter_checks;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
-pub use run::{Block, GIVEN_UP, LostVariant, PartialBlock, Run, Spared};
+pub use run::{Block, LostVariant, PartialBlock, Run, Spared};
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
 pub use single::{Single, SingleWriter};

@@ -1,8 +1,7 @@
 //! Trials over blocks: the points of a result.
 
-use crate::checks::concerns_tails_only;
+use crate::checks::{concerns_tails_only, finding};
 use crate::merge::merge;
-use crate::messages::finding;
 use crate::schema::{FitnessCheck, Generator, LoadPoint, Model, Point, Slice, Variant};
 use crate::streams::fused;
 use crate::{Run, StoreError};

@@ -11,17 +11,14 @@ no-descriptor = file descriptors: { $connections } connections found none; raise
 load-not-offered = offered load: { $unsent } of { $intended } planned requests ({ $unsent_share }) were never sent though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
-near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $per_s } of { $most_per_s }, which it reaches against a server that does nothing); use more workers, more CPUs or another machine
+near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $why }); use more workers, more CPUs or another machine
 generator-stalls = generator stalls: p99.9 = { $p999_ns }, { $allowed_ns } allowed; give it CPUs of its own, or more workers
 times-lengthened = the generator's own delays lengthen { $measure ->
     [mean] the mean
    *[other] { $measure }
 } by up to { $longer_share } ({ $allowed_share } allowed); give it CPUs of its own, or lower the load
 tail-sent-late = late sends: p99 = { $p99_ns } caused by the generator itself, { $allowed_ns } allowed; lower the load, or give it CPUs of its own
-threads-matter = with twice the threads { $measure } is { $ratio } times as much in { $pairs ->
-    [one] 1 pair
-   *[other] { $pairs } pairs
-} of slices, more than ±{ $allowed_share }: use more workers
+threads-matter = with twice the threads { $measure } is { $ratio } times as much, more than ±{ $allowed_share } ({ $why }): use more workers
 
 median-of-slices = median of { $slices } slices
 of-ceiling = { $per_s } of { $most_per_s }, which it reaches against a server that does nothing
@@ -70,6 +67,8 @@ hangs = hangs: it took { $requests } requests and answered none; { $sliced ->
     [true] if its answers take longer than a slice, ask it in a load that is not sliced
    *[other] if its answers take longer than the load, make the load longer
 }
+given-up = dropped after earlier failures: { $why }
+unfit = it was unfit
 not-started = was not started
 no-process = no process serves it
 count-not-reached = timed out before all requests were sent; raise the cap of the load
@@ -83,8 +82,14 @@ in-other-slice = { $variant } @ { $point }, { $long ->
     [true] in a long slice
    *[other] with other threads
 }: { $what }
-at = { $what } ({ $variant } @ { $point })
-in-slice = { $what } ({ $variant } @ { $point }, block { $block }, cycle { $cycle })
+at = { $what } ({ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point })
+in-slice = { $what } ({ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point }, block { $block }, cycle { $cycle })
 in-block = { $what } ({ $variant } @ { $point }, block { $block })
 no-open-claim = no open claim needs it
 
@@ -192,10 +197,6 @@ sittings-cross = the interval allows both; the resolution is ±{ $resolution_sha
 }
 widened-by-sittings = { $sittings } earlier sittings differed by τ = { $tau_share }, so that one sitting says this much of another: more sittings narrow it (proofload replicate)
 client-limited = client-limited: { $what }
-more-client-limits = { $checks ->
-    [one] 1 more check of the generator failed
-   *[other] { $checks } more checks of the generator failed
-}
 too-many-errors = { $error_share } of the exchanges of { $variant } failed; above 0.1 % no claim about speed is judged
 fails-too-often = { $error_share } errors of { $variant }: above 0.1 % no threshold on speed is met
 signs-disagree = the Hodges–Lehmann estimate points the other way
@@ -288,10 +289,10 @@ generator-limited = client-limited at { $variant } @ { $point }: { $what }
 generator-held-up = other programs had Proofload's CPU for { $least_share } to { $most_share } of the time in { $unfit } of { $slices } slices ({ $allowed_share } allowed): stop them, or give it a CPU of its own
 generator-unfit = client-limited in { $unfit } of { $slices } slices: { $first }
 agent-missing = from block { $block } on, in { $missing } of { $slices } slices: { $what }
-overloaded = overloaded: { $variant } @ { $point }{ $stream ->
+overloaded = overloaded: { $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
-} completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
+} @ { $point } completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
 unsent = overloaded: { $unsent } of { $intended } intended requests of { $variant } were never sent, the connections were too few or the server too slow for this rate; times are lower ends
 dropped = { $many ->
     [true] only a part of the planned load was offered: { $dropped } of { $intended } intended requests of { $variant } ({ $dropped_share }) were dropped, no connection was free; times are lower ends
