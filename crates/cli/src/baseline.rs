@@ -2,8 +2,9 @@
 
 use crate::args::BaselineArgs;
 use crate::exit::{Exit, leave};
+use proofload_analysis::compare;
+use proofload_store::Run;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
-use proofload_store::{Run, compare};
 use std::path::Path;
 
 /// A baseline that was found to be comparable, or is compared all the same.

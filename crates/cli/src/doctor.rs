@@ -108,7 +108,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
         address: Ipv4Addr::LOCALHOST.into(),
     };
     let mut text = String::new();
-    for answer_bytes in proofload_store::ANSWER_CLASSES {
+    for answer_bytes in proofload_analysis::ANSWER_CLASSES {
         let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);
         text.push_str(&named("ceiling", &progress::ceiling_line(&label, &found)));
     }

@@ -176,7 +176,7 @@ fn held_against_ceiling(
     if measured.outcomes.get("answered").is_none_or(|answered| *answered == 0) {
         return None;
     }
-    let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
+    let class = proofload_analysis::answer_bytes(measured).and_then(proofload_analysis::answer_class);
     let (ceiling, why) = match class {
         _ if left_out.is_some() => (None, left_out.unwrap_or_default().to_string()),
         None => (None, "the answers are longer than those of the server that does nothing".to_string()),
@@ -189,8 +189,8 @@ fn held_against_ceiling(
         }
     };
     let checks =
-        proofload_store::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), &why);
-    proofload_store::enter_checks(&mut measured.generator, checks.to_vec());
+        proofload_analysis::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), &why);
+    proofload_analysis::enter_checks(&mut measured.generator, checks.to_vec());
     ceiling.map(|ceiling| Ceiling { point: measured.point.clone(), ..ceiling })
 }
 

@@ -13,6 +13,7 @@ use crate::ceiling;
 use crate::messages::noise as messages;
 use crate::plan::{self, Mode, Preset};
 use data_encoding::HEXLOWER;
+use proofload_analysis::{counting_blocks, left_out, observations};
 use proofload_host::cpus::CpuShare;
 use proofload_stats::noise::{self, Detectable, Ends, Noise};
 use proofload_stats::{Design, Measure, Observations, Place};
@@ -125,7 +126,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
 /// # Errors
 /// When the record cannot be read.
 pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let fitted = |measure: Measure| {
         let place = Place { measure, point: 0, stream: None };
         Some((measure, noise::fit(&observations, place, (0, 1))?))
@@ -139,7 +140,7 @@ pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Opt
     let slice_lengths: Vec<SliceLengthNoise> =
         MEASURES.into_iter().filter_map(|measure| lengths(&observations, measure, as_long)).collect();
     let blocks = observations.blocks.len() as u32;
-    let disturbed = run.left_out().len() as u32;
+    let disturbed = left_out(run).len() as u32;
     let (plan, environment) = (run.plan(), run.environment());
     Ok(Some(NoiseAudit {
         format: FORMAT_VERSION,
@@ -225,7 +226,7 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
 }
 
 fn design(plan: &Plan) -> Design {
-    proofload_store::design_of(plan)
+    proofload_analysis::design_of(plan)
 }
 
 fn resolved(measure: Measure, noise: &Noise, unit: Detectable) -> Resolved {
@@ -264,7 +265,7 @@ fn findings(
     if disturbed > 0 {
         said.push(messages::disturbed(disturbed));
     }
-    let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
+    let unfit = counting_blocks(run).into_iter().flat_map(|block| &block.slices);
     let unfit = unfit.filter(|slice| slice.is_measured() && !slice.measured.generator.fit).count();
     if unfit > 0 {
         said.push(messages::unfit(unfit));

@@ -12,11 +12,12 @@ pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
+use proofload_analysis::{compare, earlier_sittings};
 use proofload_engine::{Generator, Here};
 use proofload_host::{self as host, clock};
 use proofload_stats::Claim;
+use proofload_store::Run;
 use proofload_store::schema::{self, Environment, Plan};
-use proofload_store::{Run, compare, earlier_sittings};
 use proofload_study::Study;
 use proofload_subject::{Cache, Catalogue};
 use std::borrow::Cow;

@@ -6,6 +6,7 @@
 
 use crate::messages::tune as messages;
 use crate::plan::{self, Mode, Preset};
+use proofload_analysis::observations;
 use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
 use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
@@ -194,7 +195,7 @@ impl Search {
     /// # Errors
     /// When the record cannot be read.
     pub fn enter(&mut self, race: &mut Race, heat: &Heat, run: &Run) -> Result<bool, StoreError> {
-        let observations = run.observations(&[self.goal.measure])?;
+        let observations = observations(run, &[self.goal.measure])?;
         let place = Place { measure: self.goal.measure, point: 0, stream: self.goal.stream };
         let mut any = false;
         for (at, &configuration) in heat.configurations.iter().enumerate().skip(1) {

@@ -1,8 +1,8 @@
 //! A comparison both ways: of each pair of claims, that the first server serves more and that both are alike, the one that
 //! tells something, with the faster server first.
 
+use proofload_analysis::is_told;
 use proofload_stats::{Claim, Names, Side, Term};
-use proofload_store::is_told;
 use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
 
 /// The claims that are shown with what they came to: all of them, or of a comparison both ways one of each pair.

@@ -4,14 +4,15 @@ use crate::error::ReportError;
 use crate::limits::{circumstances, disturbed};
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_analysis::{SeenTrial, searches, trial_slices};
 use proofload_language::{again, word};
 use proofload_stats::capacity::{Answer, Limit, Search, SloTerm, parse_slo};
 use proofload_stats::{Measure, beyond};
+use proofload_store::Run;
 use proofload_store::schema::{
     CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
     RunResult,
 };
-use proofload_store::{Run, SeenTrial};
 
 /// The measure of its figures.
 const CAPACITY: &str = "capacity";
@@ -25,7 +26,7 @@ pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> 
     let plan = run.plan();
     let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
     let process = plan.replication == Replication::Process;
-    let pairs = plan.variants.iter().zip(run.searches()?);
+    let pairs = plan.variants.iter().zip(searches(run)?);
     Ok(pairs
         .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
         .collect())
@@ -103,7 +104,7 @@ pub(crate) fn figures(capacities: &[CapacityResult], point: &str) -> Vec<Figure>
 
 /// Every trial as a point of its own.
 pub(crate) fn points(run: &Run) -> Vec<Point> {
-    run.trial_slices().into_iter().map(|slice| slice.measured.clone()).collect()
+    trial_slices(run).into_iter().map(|slice| slice.measured.clone()).collect()
 }
 
 /// What limits the answer, from what was really done.
@@ -122,7 +123,7 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
 fn rough(run: &Run) -> Vec<String> {
     let planned = run.plan().capacity.iter();
     let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
-    let fewest = run.trial_slices().into_iter().map(|slice| slice.measured.intended).min();
+    let fewest = trial_slices(run).into_iter().map(|slice| slice.measured.intended).min();
     let said = |term: SloTerm| match (term.measure, fewest) {
         (Measure::ResponseQuantile(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
             Some(messages::rough_objective(&term.measure.name(), fewest, beyond(q, fewest)))

@@ -2,12 +2,13 @@
 
 use crate::error::ReportError;
 use crate::messages;
+use proofload_analysis::{comparable_series, compare, measures_of, restore};
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
+use proofload_store::Run;
 use proofload_store::schema::{
     Difference, Environment, Estimate, HistoryChange, HistoryEntry, HistorySeries, Plan,
 };
-use proofload_store::{Run, comparable_series, compare, measures_of, restore};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is compared between runs: each measure more takes its share of the error rate from the others.

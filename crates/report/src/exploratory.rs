@@ -9,6 +9,7 @@ use crate::error::ReportError;
 use crate::estimate::stored;
 use crate::messages;
 use crate::shown::Table;
+use proofload_analysis::observations;
 use proofload_language::word;
 use proofload_stats::{
     Claim, Comparison, Design, FigureOf, Judged, Kind, Measure, Names, Observations, Reason, Side, Term,
@@ -34,7 +35,7 @@ pub(crate) fn exploratory(
     if names.variants.len() < 2 || design.last() < 2 {
         return Ok((Vec::new(), 0));
     }
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let mut comparisons = comparisons(names, claims, &observations);
     let all = comparisons.len();
     comparisons.truncate(COMPARISONS_MAX);

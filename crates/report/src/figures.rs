@@ -3,6 +3,7 @@
 use crate::cells::{Cells, Place, answered};
 use crate::shown::{TABLE_TAIL, Table};
 use crate::{messages, number};
+use proofload_analysis::{measures_of, restore};
 use proofload_language::named;
 use proofload_measure::Outcome;
 use proofload_stats::{
@@ -10,7 +11,6 @@ use proofload_stats::{
     mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
-use proofload_store::{measures_of, restore};
 
 /// Measures that every table of figures has.
 pub(crate) const TABLE: [Measure; 6] = [

@@ -81,12 +81,12 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
     for point in points.iter().filter(|point| point.stream.is_empty()) {
         for check in &point.generator.checks {
             // What a slice found about itself is told of the slices.
-            let tails_only = proofload_store::concerns_tails_only(&check.check);
+            let tails_only = proofload_analysis::concerns_tails_only(&check.check);
             let of_record = tails_only || check.check == CheckName::Ceiling || is_perturbation(&check.check);
             let fails = |c: &FitnessCheck| c.check == CheckName::Ceiling && c.outcome == CheckOutcome::Failed;
             let fails_whole =
                 check.check == CheckName::CeilingTail && point.generator.checks.iter().any(fails);
-            if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
+            if let Some(finding) = proofload_analysis::finding(check).filter(|_| of_record && !fails_whole) {
                 said.push(messages::limited_at(&messages::place(point), &finding, &check.check, tails_only));
             }
         }

@@ -3,10 +3,10 @@
 use crate::both_ways;
 use crate::figures::errors;
 use crate::messages;
+use proofload_analysis::{fixed_in_words, restore};
 use proofload_language::word;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
-use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
 pub(crate) fn headline(result: &RunResult) -> String {

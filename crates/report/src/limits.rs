@@ -1,8 +1,9 @@
 //! What limits a test, from what was really seen.
 
 use crate::messages;
+use proofload_analysis::{disturbance, disturbances, left_out};
 use proofload_store::schema::{self, Mode, Model, Plan, Preset, Replication, Slice, SubjectKind};
-use proofload_store::{Run, disturbance, ended_in_window};
+use proofload_store::{Run, ended_in_window};
 use std::collections::BTreeMap;
 
 /// Most sentences about what could not be measured.
@@ -190,8 +191,8 @@ fn sittings(run: &Run) -> Vec<String> {
 
 /// A sentence for each of the first blocks that the machine disturbed.
 pub(crate) fn disturbed(run: &Run) -> Vec<String> {
-    let out = run.left_out();
-    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
+    let out = left_out(run);
+    let disturbances = disturbances(run).into_iter().take(DISTURBED_TOLD_MAX);
     disturbances
         .map(|it| messages::disturbed(it.block, &disturbance(&it.causes), out.contains(&it.block)))
         .collect()

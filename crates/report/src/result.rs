@@ -5,11 +5,12 @@ use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::figures::{figured, figures};
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
+use proofload_analysis::{left_out, observations, points, published_figures, restore, steady_states};
 use proofload_stats::{Claim, Judged, Observations};
+use proofload_store::Run;
 use proofload_store::schema::{
     CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, RunResult, Verdict,
 };
-use proofload_store::{Run, published_figures, restore};
 
 /// Judges a record and gathers all that a report shows.
 ///
@@ -23,15 +24,15 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
 pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
-    let judgement = proofload_store::judged(run, &claims, &design)?;
+    let judgement = proofload_analysis::judged(run, &claims, &design)?;
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
-    let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
+    let points = if plan.capacity.is_some() { capacity::points(run) } else { points(run)? };
     let published = published_figures(plan, &names)?;
-    let observations = run.observations(&figured(&claims, &published))?;
+    let observations = observations(run, &figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let sittings = sittings_of(&observations);
-    let cost = proofload_store::sitting_cost(std::slice::from_ref(run));
+    let cost = proofload_analysis::sitting_cost(std::slice::from_ref(run));
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
     let tell = |(claim, judged): (&Claim, &Judged)| {
         with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
@@ -44,7 +45,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let mut limits = if plan.capacity.is_some() { capacity::limits(run) } else { limits::limits(run) };
     limits.extend(crate::fitness::limits(&points));
     limits.extend(crate::trends::limits(run));
-    let steady_states = run.steady_states()?;
+    let steady_states = steady_states(run)?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
     if explorable > explored.len() {
@@ -79,7 +80,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         factors,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
-        disturbed_blocks: run.left_out(),
+        disturbed_blocks: left_out(run),
         ceilings: run.ceilings().to_vec(),
         network: run.network().cloned(),
         slicing: run.slicing().cloned(),
@@ -130,7 +131,7 @@ pub fn overall(result: &RunResult) -> Overall {
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     // That agents may be lost was asked for: figures stand, and claims that would rest on them are undecided.
-    let unfit = |generator: &Generator| !(generator.fit || proofload_store::lacks_agents_only(generator));
+    let unfit = |generator: &Generator| !(generator.fit || proofload_analysis::lacks_agents_only(generator));
     let unfit = result.points.iter().any(|point| unfit(&point.generator));
     let rows = |outcome| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);

@@ -6,16 +6,17 @@ use crate::error::ReportError;
 use crate::messages;
 use crate::result::{of_run, of_run_observed};
 use crate::shown::TABLE_TAIL;
+use proofload_analysis::{compare, observations, restore, runs_alike};
 use proofload_language::named;
 use proofload_stats::{
     Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Observations, Sittings, judge_regressions,
     ratio_unpaired, sitting_values_of_figure,
 };
+use proofload_store::Run;
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult, RunState,
 };
-use proofload_store::{Run, compare, restore, runs_alike};
 use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
@@ -233,7 +234,7 @@ pub fn baseline(
             }));
         }
     }
-    let (now, then) = (run.observations(&COMPARED)?, base.observations(&COMPARED)?);
+    let (now, then) = (observations(run, &COMPARED)?, observations(base, &COMPARED)?);
     // A figure that neither has (CPU of a server that was not started) is no comparison.
     let known = |c: &Counterpart| {
         let here = now.cells.iter().any(|cell| {
@@ -284,7 +285,7 @@ fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Res
             continue;
         }
         let seen: Vec<Observations> =
-            beside.iter().filter_map(|run| run.observations(&COMPARED).ok()).collect();
+            beside.iter().filter_map(|run| observations(run, &COMPARED).ok()).collect();
         for counterpart in counterparts.iter_mut().filter(|counterpart| counterpart.between.is_none()) {
             let side = |pair: (usize, usize)| if is_base { pair.1 } else { pair.0 };
             let (variant, point) = (side(counterpart.variant), side(counterpart.point));

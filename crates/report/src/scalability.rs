@@ -2,6 +2,7 @@
 
 use crate::messages;
 use crate::shown::{TABLE_TAIL, Table};
+use proofload_analysis::observations;
 use proofload_language::word;
 use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
 use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, RunResult, Scalability};
@@ -24,7 +25,7 @@ pub(crate) fn scalability(run: &Run) -> Result<Vec<Scalability>, StoreError> {
     if ladders.is_empty() {
         return Ok(Vec::new());
     }
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let key = |cell: &Cell| (cell.measure, cell.variant, cell.point, cell.block);
     let whole = observations.cells.iter().filter(|cell| cell.stream.is_none());
     let cells: Cells<'_> = whole.map(|cell| (key(cell), cell)).collect();

@@ -6,11 +6,14 @@ use crate::error::ReportError;
 use crate::figures::figured;
 use crate::result::{Overall, overall, sittings_of};
 use crate::{headline, messages, of_run};
+use proofload_analysis::{
+    compare, conditions_of, counting_blocks, joined, judged_over, restore, sitting_cost,
+};
 use proofload_stats::{Design, Kind, Names};
+use proofload_store::Run;
 use proofload_store::schema::{
     ClaimResult, Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict,
 };
-use proofload_store::{Run, compare, conditions_of, joined, judged_over, restore, sitting_cost};
 
 /// Shortest time between two sittings in which much may change.
 const APART_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -80,7 +83,7 @@ fn sitting_run(run: &Run) -> SittingRun {
         run: run.path().display().to_string(),
         began_unix_ns: began(run),
         seed: run.plan().seed,
-        blocks: run.counting_blocks().len() as u32,
+        blocks: counting_blocks(run).len() as u32,
     }
 }
 

@@ -349,7 +349,7 @@ fn is_fit(result: &RunResult) -> bool {
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();
     if !point.generator.fit && outcome(point, "answered") > 0 {
-        let is_limit = !proofload_store::lacks_agents_only(&point.generator);
+        let is_limit = !proofload_analysis::lacks_agents_only(&point.generator);
         said.extend(is_limit.then(|| messages::CLIENT_LIMITED.to_string()));
         said.extend(point.generator.findings.iter().map(|found| again(found).into_owned()));
     }

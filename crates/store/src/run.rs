@@ -1,11 +1,11 @@
 //! Reading a run, whole or cut off.
 
 use crate::document::{Versioned, document, known, versioned};
-use crate::planned::order_of;
+use crate::fused::Fused;
+use crate::order::order_of;
 use crate::schema::{
     Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::streams::Fused;
 use crate::{StoreError, layout, lock};
 use proofload_facts::Finding;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,7 +146,7 @@ impl Run {
     }
 
     /// Slices of several streams that were fused already.
-    pub(crate) fn fused(&self) -> &Fused {
+    pub fn fused(&self) -> &Fused {
         &self.fused
     }
 
@@ -185,8 +185,7 @@ impl Run {
         self.slicing.as_ref()
     }
 
-    /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
-    /// [`Run::counting_blocks`].
+    /// The blocks that are whole, by number. Those that the machine disturbed are among them.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -360,7 +359,7 @@ fn spared(slices: &[Slice]) -> Vec<Spared> {
 }
 
 /// Slices of variants that got through the block, and of those that did not.
-pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
+pub fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
     for line in lost_lines(&slices) {
         let variant = line.measured.variant.clone();
@@ -378,6 +377,10 @@ pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
         }
     }
     (kept, lost)
+}
+
+fn unreadable(line: usize, error: &impl std::fmt::Display) -> Finding {
+    Finding::LineUnreadable { line: line as u64, error: error.to_string() }
 }
 
 fn locate(path: &Path) -> Result<PathBuf, StoreError> {
@@ -439,12 +442,7 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
             Ok(0) => return Ok((slices, None)),
             Ok(_) => room.take(&line, path)?,
             // What was packed and is no more what it was.
-            Err(error) if packed => {
-                return Ok((
-                    slices,
-                    Some(Finding::LineUnreadable { line: number as u64, error: error.to_string() }),
-                ));
-            }
+            Err(error) if packed => return Ok((slices, Some(unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
         }
         if line.pop() != Some(b'\n') {
@@ -458,12 +456,7 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
         }
         match serde_json::from_slice(&line) {
             Ok(slice) => slices.push(slice),
-            Err(error) => {
-                return Ok((
-                    slices,
-                    Some(Finding::LineUnreadable { line: number as u64, error: error.to_string() }),
-                ));
-            }
+            Err(error) => return Ok((slices, Some(unreadable(number, &error)))),
         }
     }
 }

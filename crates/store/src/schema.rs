@@ -246,6 +246,9 @@ pub struct Slice {
     pub condensed: Option<BTreeMap<String, f64>>,
 }
 
+/// The fact of an environment that tells builds of the generator apart.
+pub const BUILD: &str = "proofload_build";
+
 /// What machine this is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {

@@ -16,7 +16,7 @@ impl Run {
     }
 
     /// In which sitting a block is judged, from 1: those that began soon after the one before it ended count as its going on.
-    pub(crate) fn sitting_of(&self, block: &Block) -> u32 {
+    pub fn sitting_of(&self, block: &Block) -> u32 {
         let started = block.slices.iter().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
         let later = self
             .status()

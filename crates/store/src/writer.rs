@@ -272,7 +272,7 @@ pub(crate) fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathB
 }
 
 /// The plan as it is kept.
-pub(crate) fn without_credentials(plan: &Plan) -> Plan {
+pub fn without_credentials(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.study_text = redact(&plan.study_text);
     plan.arguments.iter_mut().for_each(|word| *word = redact(word));

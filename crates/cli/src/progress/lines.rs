@@ -3,11 +3,11 @@
 
 use super::board::Round;
 use super::rows::{ClaimRow, WIDE, is_ratio};
+use proofload_analysis::SeenTrial;
 use proofload_lab::runner::Progress;
 use proofload_language::{again, named, say, word};
 use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
-use proofload_store::SeenTrial;
 use proofload_store::schema::Ceiling;
 
 /// What is to be said of a step; `None` for one that leaves nothing to read. A block is a restart or a round.

@@ -1,8 +1,8 @@
 //! The text of an explained plan: `run --explain`. Lengths are in seconds.
 
+use proofload_analysis::condition_in_words;
 use proofload_language::{Phrase, again, named, say, word};
 use proofload_stats::{Design, projected_blocks};
-use proofload_store::condition_in_words;
 use proofload_store::schema::{
     LoadPoint, Looking, Plan, PlannedCapacity, PlannedCondition, Replication, Timing, TlsTerms, Transport,
 };
@@ -95,7 +95,7 @@ pub fn condition(condition: &PlannedCondition) -> String {
 
 /// What it means that conditions vary, or do not.
 pub fn conditions_vary(plan: &Plan) -> String {
-    if !proofload_store::conditions_vary(plan) {
+    if !proofload_analysis::conditions_vary(plan) {
         return word!("explain-conditions-vary-none-of-them-varies").to_string();
     }
     let usual = blocks_for(SPREAD);

@@ -6,12 +6,11 @@
 use super::start::Unstarted;
 use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
 use crate::messages::runner as messages;
+use proofload_analysis::{ANSWERS_TOO_LONG, SeenTrial, answer_bytes, answer_class, searches, trial_slices};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
-use proofload_store::{
-    ANSWERS_TOO_LONG, BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class,
-};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use proofload_study::LoadRole;
 use proofload_study::quantity::rate_label;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +93,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
     }
 
     fn searches(&self) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
-        Run::open(self.record.path())?.searches()
+        searches(&Run::open(self.record.path())?)
     }
 
     fn next_of(&self, variant: usize) -> Result<Option<Request>, StoreError> {
@@ -304,7 +303,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         }
         let run = Run::open(self.record.path())?;
         let name = self.plan.variants[variant].name.clone();
-        let trials = run.trial_slices();
+        let trials = trial_slices(&run);
         let Some(seen) = trials.iter().map(|slice| &slice.measured).find(|point| point.variant == name)
         else {
             return Ok(());

@@ -9,8 +9,9 @@ use super::{Lost, Progress, Runner, record};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
+use proofload_analysis::{answer_bytes, answer_class, conditions_vary, levels_of, points};
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
-use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class, conditions_vary, levels_of};
+use proofload_store::{BlockWriter, Run, StoreError};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -199,7 +200,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             false => Vec::new(),
         };
         let run = Run::open(self.record.path())?;
-        let (mut ceilings, points) = (run.ceilings().to_vec(), run.points()?);
+        let (mut ceilings, points) = (run.ceilings().to_vec(), points(&run)?);
         for (of, variant, label) in wanted(self.plan, &points) {
             if self.stop.load(Ordering::Relaxed) {
                 break;

@@ -29,9 +29,10 @@ use crate::manner::Manner;
 use crate::messages::runner as messages;
 use fitness::Tries;
 use participants::Participants;
+use proofload_analysis::{disturbance, disturbances, left_out};
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
-use proofload_store::{BlockWriter, Run, RunWriter, StoreError, disturbance};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -241,8 +242,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     /// What left a block out that has just been finished.
     fn disturbance(&self, number: u32) -> Result<Option<String>, StoreError> {
         let run = Run::open(self.record.path())?;
-        let mut found = run.disturbances().into_iter().filter(|found| found.block == number);
-        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| disturbance(&found.causes)))
+        let mut found = disturbances(&run).into_iter().filter(|found| found.block == number);
+        Ok(found.next().filter(|_| left_out(&run).contains(&number)).map(|found| disturbance(&found.causes)))
     }
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the

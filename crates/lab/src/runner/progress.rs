@@ -1,8 +1,8 @@
 //! What the runner tells whoever watches.
 
+use proofload_analysis::SeenTrial;
 use proofload_stats::Judgement;
 use proofload_stats::capacity::Stage;
-use proofload_store::SeenTrial;
 use proofload_store::schema::{Ceiling, Network, Slice, Slicing};
 
 /// Where a study stands; for the live view.

@@ -9,9 +9,10 @@ use super::slice_key::SliceKey;
 use super::{Lost, Progress, Runner, Step};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
+use proofload_analysis::Answers;
 use proofload_stats::steady::{Found, Pace, Turn, Warmth, Watch};
+use proofload_store::BlockWriter;
 use proofload_store::schema::{Model, Steadiness, SubjectKind, WarmUp};
-use proofload_store::{Answers, BlockWriter};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 

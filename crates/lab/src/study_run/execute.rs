@@ -4,10 +4,11 @@ use super::{Begin, Observer, PreparedRun, RunError};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
+use proofload_analysis::{RunJudge, counting_blocks, left_out};
 use proofload_host::clock;
 use proofload_host::lock::MeasuringLock;
 use proofload_store::schema::{PlannedCapacity, RunState};
-use proofload_store::{Run, RunJudge, RunWriter, StoreError};
+use proofload_store::{Run, RunWriter, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -58,8 +59,8 @@ impl PreparedRun<'_> {
             .map_err(RunError::Record)?;
         let behind = Behind {
             last_block: run.last_block(),
-            complete: run.counting_blocks().len() as u32,
-            disturbed: run.left_out().len() as u32,
+            complete: counting_blocks(&run).len() as u32,
+            disturbed: left_out(&run).len() as u32,
             spent_ns: run.measured_ns(),
         };
         Ok((record, behind))
@@ -133,7 +134,7 @@ impl PreparedRun<'_> {
         heard: &mut Heard<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
-        let (_, claims, design) = proofload_store::restore(&self.plan)?;
+        let (_, claims, design) = proofload_analysis::restore(&self.plan)?;
         let judge = RunJudge::of(&self.plan)?;
         heard.observer.begun(&self.plan, &claims, behind);
         self.measure_network(bench, record, heard)?;

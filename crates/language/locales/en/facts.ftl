@@ -139,7 +139,13 @@ cannot-stay-awake = the kernel does not let CPUs be kept awake here
 not-looked-for = it was not checked whether it can be had
 no-other-division = these CPUs cannot be divided in another way
 cpus-of-others = running servers stay on their CPUs
-differs = { $what }: { $then } then, { $now } now
+differs = { $what }: { $then ->
+    [none] nothing
+   *[other] { $then }
+} then, { $now ->
+    [none] nothing
+   *[other] { $now }
+} now
 
 other-servers = other servers: their own noise adds to that of the machine
 equal-servers-differ = two equal servers differ in { $measure } by { $difference_share }: something favours one of them, and every verdict here

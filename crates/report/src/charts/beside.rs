@@ -3,8 +3,8 @@
 use super::claims::intervals;
 use super::{Cell, Chart};
 use crate::messages;
+use proofload_analysis::condition_in_words;
 use proofload_language::again;
-use proofload_store::condition_in_words;
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
 fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {

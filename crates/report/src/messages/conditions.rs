@@ -2,10 +2,10 @@
 
 use super::interval;
 use crate::estimate::stored;
+use proofload_analysis::{condition_in_words, conditions_vary};
 use proofload_language::{again, say, word};
 use proofload_stats::{Estimate, Names, Reason};
 use proofload_store::schema::{DependsOn, Plan, PlannedCondition};
-use proofload_store::{condition_in_words, conditions_vary};
 
 /// `depends on: 1.12 [1.08, 1.16] with CPUs that may sleep, 0.99 [0.96, 1.02] with CPUs kept awake`.
 pub(crate) fn depends_on(reason: &Reason, names: &Names) -> String {

@@ -128,7 +128,7 @@ pub fn based_on(result: &RunResult, plan: &Plan) -> String {
         word!("based-on-the-servers-taking-turns")
     };
     let mut generators = result.points.iter().map(|point| &point.generator);
-    let fit = generators.all(|generator| generator.fit || proofload_store::lacks_agents_only(generator));
+    let fit = generators.all(|generator| generator.fit || proofload_analysis::lacks_agents_only(generator));
     let fitness =
         if fit { word!("based-on-generator-fit") } else { word!("based-on-generator-at-its-limit") };
     say!("based-on-line", what, time, turns, fitness)

@@ -252,6 +252,14 @@ pub struct Difference {
     pub right: Option<String>,
 }
 
+impl Difference {
+    /// What was different then.
+    pub fn finding(&self) -> Finding {
+        let side = |value: &Option<String>| value.clone().unwrap_or_default();
+        Finding::Differs { what: self.what.clone(), then: side(&self.left), now: side(&self.right) }
+    }
+}
+
 /// One figure of two runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigurePair {

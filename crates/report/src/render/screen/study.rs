@@ -10,8 +10,8 @@ use crate::messages::screen as messages;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
+use proofload_analysis::restore;
 use proofload_language::{Phrase, named, word};
-use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
 

@@ -121,7 +121,7 @@ fn warnings(result: &RunResult, point: &Point) -> Vec<String> {
     let mut said = Vec::new();
     if outcome(point, "answered") > 0 {
         match point.generator.findings.first().filter(|_| !point.generator.fit) {
-            Some(_) if proofload_store::lacks_agents_only(&point.generator) => {
+            Some(_) if proofload_analysis::lacks_agents_only(&point.generator) => {
                 said.extend(point.generator.findings.iter().map(|finding| again(finding).into_owned()));
                 said.extend(crate::fitness::limits(&result.points));
             }

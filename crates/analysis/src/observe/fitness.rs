@@ -2,9 +2,9 @@
 
 use crate::checks::{concerns_tails_only, lengthening};
 use crate::merge::is_most;
-use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 use proofload_facts::Finding;
 use proofload_stats::{Measure, sample};
+use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 
 /// Whether a generator at its limit can only have lowered this throughput. One that lost an agent had fewer connections, with
 /// which a server may do better.

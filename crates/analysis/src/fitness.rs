@@ -5,11 +5,11 @@
 
 use crate::checks::{LENGTHENED, answer_bytes, answer_class, check_ceiling};
 use crate::conditions::{level_of, levels_of};
-use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Plan, Point, Slice};
 use crate::streams::fused;
-use crate::{Block, Run, StoreError};
 use proofload_facts::Finding;
 use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
+use proofload_store::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Plan, Point, Slice};
+use proofload_store::{Block, Run, StoreError};
 use std::collections::BTreeMap;
 
 /// Change of throughput that twice the threads may bring, either way.
@@ -134,7 +134,7 @@ fn enter_speeds<'a>(
     series: &mut Series<'a>,
     plan: &'a Plan,
     block: &'a Block,
-    speed: impl Fn(&crate::schema::Conditions) -> Option<f64>,
+    speed: impl Fn(&proofload_store::schema::Conditions) -> Option<f64>,
 ) {
     for places in series.values_mut() {
         places.earlier.append(&mut places.now);
@@ -150,109 +150,106 @@ fn enter_speeds<'a>(
     }
 }
 
-impl Run {
-    /// The complete blocks that the machine disturbed, in order, and how. Which these are rests on nothing that a
-    /// subject or the generator did, and on no later block.
-    pub fn disturbances(&self) -> Vec<Disturbance> {
-        // What a clock says and how long work takes are no figures of one kind.
-        let (mut clocks, mut works) = (Series::new(), Series::new());
-        let mut found = Vec::new();
-        for block in self.blocks() {
-            let measured = block.slices.iter().filter(|slice| slice.is_measured());
-            let conditions: Vec<_> = measured.filter_map(|slice| slice.conditions.as_ref()).collect();
-            let mean = |values: Vec<f64>| {
-                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-            };
-            let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share).collect());
-            let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
-            enter_speeds(&mut clocks, self.plan(), block, |seen| seen.frequency_hz);
-            enter_speeds(&mut works, self.plan(), block, |seen| Some(1e9 / seen.canary_ns? as f64));
-            let mut causes = Vec::new();
-            let asleep = level_of(self.plan(), block.number, "cpus_awake") == Some("false");
-            let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };
-            let is_much = |share: &f64| *share > allowed;
-            let from_generator = |steal_share| Finding::StealFromGenerator { steal_share };
-            causes.extend(generator.filter(is_much).map(from_generator));
-            let from_servers = |steal_share| Finding::StealFromServers { steal_share };
-            causes.extend(subject.filter(is_much).map(from_servers));
-            if [&clocks, &works].iter().any(|series| is_slower(series.values(), SPEED_DROP)) {
-                causes.push(Finding::CpusSlower { slower_share: SPEED_DROP });
-            }
-            if !causes.is_empty() {
-                found.push(Disturbance { block: block.number, causes });
-            }
+/// The complete blocks that the machine disturbed, in order, and how. Which these are rests on nothing that a
+/// subject or the generator did, and on no later block.
+pub fn disturbances(run: &Run) -> Vec<Disturbance> {
+    // What a clock says and how long work takes are no figures of one kind.
+    let (mut clocks, mut works) = (Series::new(), Series::new());
+    let mut found = Vec::new();
+    for block in run.blocks() {
+        let measured = block.slices.iter().filter(|slice| slice.is_measured());
+        let conditions: Vec<_> = measured.filter_map(|slice| slice.conditions.as_ref()).collect();
+        let mean =
+            |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share).collect());
+        let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
+        enter_speeds(&mut clocks, run.plan(), block, |seen| seen.frequency_hz);
+        enter_speeds(&mut works, run.plan(), block, |seen| Some(1e9 / seen.canary_ns? as f64));
+        let mut causes = Vec::new();
+        let asleep = level_of(run.plan(), block.number, "cpus_awake") == Some("false");
+        let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };
+        let is_much = |share: &f64| *share > allowed;
+        let from_generator = |steal_share| Finding::StealFromGenerator { steal_share };
+        causes.extend(generator.filter(is_much).map(from_generator));
+        let from_servers = |steal_share| Finding::StealFromServers { steal_share };
+        causes.extend(subject.filter(is_much).map(from_servers));
+        if [&clocks, &works].iter().any(|series| is_slower(series.values(), SPEED_DROP)) {
+            causes.push(Finding::CpusSlower { slower_share: SPEED_DROP });
         }
-        found
+        if !causes.is_empty() {
+            found.push(Disturbance { block: block.number, causes });
+        }
     }
+    found
+}
 
-    /// The complete blocks that are left out for what the machine did; none in a run of a single look at one
-    /// block, which decides nothing.
-    pub fn left_out(&self) -> Vec<u32> {
-        match self.plan().timing.looks.last() {
-            Some(1) => Vec::new(),
-            _ => self.disturbances().into_iter().map(|disturbance| disturbance.block).collect(),
-        }
+/// The complete blocks that are left out for what the machine did; none in a run of a single look at one
+/// block, which decides nothing.
+pub fn left_out(run: &Run) -> Vec<u32> {
+    match run.plan().timing.looks.last() {
+        Some(1) => Vec::new(),
+        _ => disturbances(run).into_iter().map(|disturbance| disturbance.block).collect(),
     }
+}
 
-    /// The complete blocks that count.
-    pub fn counting_blocks(&self) -> Vec<&Block> {
-        let out = self.left_out();
-        self.blocks().iter().filter(|block| !out.contains(&block.number)).collect()
-    }
+/// The complete blocks that count.
+pub fn counting_blocks(run: &Run) -> Vec<&Block> {
+    let out = left_out(run);
+    run.blocks().iter().filter(|block| !out.contains(&block.number)).collect()
+}
 
-    /// The checks of a variant at a load point that only the record can make, from these blocks; `trials` are
-    /// its slices of each of them. None for a record that holds no checks at all.
-    pub(crate) fn checks(
-        &self,
-        blocks: &[&Block],
-        (variant, point): (&str, &str),
-        trials: &[&[Slice]],
-    ) -> Result<Vec<FitnessCheck>, StoreError> {
-        let slices = || trials.iter().flat_map(|trial| trial.iter());
-        if slices().all(|slice| slice.measured.generator.checks.is_empty()) {
-            return Ok(Vec::new());
-        }
-        let whole = self.plan().points.iter().any(|load| load.label == point && load.whole);
-        let lengths: Vec<f64> = slices().filter_map(|slice| answer_bytes(&slice.measured)).collect();
-        let class = answer_class(lengths.iter().copied().fold(0.0, f64::max));
-        // Answers near the border of a class may lie on its other side in one block or another.
-        let apart = |ceiling: &&Ceiling| class.map_or(u64::MAX, |class| class.abs_diff(ceiling.answer_bytes));
-        let is_of = |ceiling: &&Ceiling| {
-            let named = ceiling.variants.is_empty() || ceiling.variants.iter().any(|name| name == variant);
-            ceiling.point == point && named && class.is_some()
-        };
-        // Of several settings, as of a run that went on elsewhere, the lowest may have been the limit.
-        let lowest = |ceiling: &&Ceiling| ceiling.exchanges_per_s.unwrap_or(f64::INFINITY);
-        let under = |levels: &[usize]| {
-            let here = self.ceilings().iter().filter(is_of);
-            let here = here.filter(|ceiling| ceiling.levels.is_empty() || ceiling.levels == levels);
-            here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))))
-        };
-        let why = match class {
-            _ if self.plan().no_ceiling => Finding::CeilingNotAsked,
-            None => Finding::AnswersTooLong,
-            Some(_) => Finding::CeilingNotRecorded,
-        };
-        // The worst of the blocks stands for all.
-        let of_block = |trial: &&[Slice]| {
-            let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
-            let levels = levels_of(self.plan(), trial.first().map_or(1, |slice| slice.block));
-            check_ceiling(&points, whole, under(levels), &why)
-        };
-        let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
-        let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
-        // Where it is known by how much tails are lengthened, they need no margin to the ceiling of their own.
-        let mut own = slices().flat_map(|slice| &slice.measured.generator.checks);
-        if own.any(|check| LENGTHENED.contains(&check.check)) {
-            checks.retain(|check| check.check != CheckName::CeilingTail);
-        }
-        let of_slices = [CheckName::Hiccups, CheckName::SendDelayTail].into_iter().chain(LENGTHENED);
-        checks.extend(of_slices.filter_map(|check| usual(&check, blocks, variant, point)));
-        if self.plan().timing.perturbation_ns > 0 {
-            checks.extend(perturbed(self, blocks, variant, point)?);
-        }
-        Ok(checks)
+/// The checks of a variant at a load point that only the record can make, from these blocks; `trials` are
+/// its slices of each of them. None for a record that holds no checks at all.
+pub(crate) fn checks(
+    run: &Run,
+    blocks: &[&Block],
+    (variant, point): (&str, &str),
+    trials: &[&[Slice]],
+) -> Result<Vec<FitnessCheck>, StoreError> {
+    let slices = || trials.iter().flat_map(|trial| trial.iter());
+    if slices().all(|slice| slice.measured.generator.checks.is_empty()) {
+        return Ok(Vec::new());
     }
+    let whole = run.plan().points.iter().any(|load| load.label == point && load.whole);
+    let lengths: Vec<f64> = slices().filter_map(|slice| answer_bytes(&slice.measured)).collect();
+    let class = answer_class(lengths.iter().copied().fold(0.0, f64::max));
+    // Answers near the border of a class may lie on its other side in one block or another.
+    let apart = |ceiling: &&Ceiling| class.map_or(u64::MAX, |class| class.abs_diff(ceiling.answer_bytes));
+    let is_of = |ceiling: &&Ceiling| {
+        let named = ceiling.variants.is_empty() || ceiling.variants.iter().any(|name| name == variant);
+        ceiling.point == point && named && class.is_some()
+    };
+    // Of several settings, as of a run that went on elsewhere, the lowest may have been the limit.
+    let lowest = |ceiling: &&Ceiling| ceiling.exchanges_per_s.unwrap_or(f64::INFINITY);
+    let under = |levels: &[usize]| {
+        let here = run.ceilings().iter().filter(is_of);
+        let here = here.filter(|ceiling| ceiling.levels.is_empty() || ceiling.levels == levels);
+        here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))))
+    };
+    let why = match class {
+        _ if run.plan().no_ceiling => Finding::CeilingNotAsked,
+        None => Finding::AnswersTooLong,
+        Some(_) => Finding::CeilingNotRecorded,
+    };
+    // The worst of the blocks stands for all.
+    let of_block = |trial: &&[Slice]| {
+        let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
+        let levels = levels_of(run.plan(), trial.first().map_or(1, |slice| slice.block));
+        check_ceiling(&points, whole, under(levels), &why)
+    };
+    let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
+    let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
+    // Where it is known by how much tails are lengthened, they need no margin to the ceiling of their own.
+    let mut own = slices().flat_map(|slice| &slice.measured.generator.checks);
+    if own.any(|check| LENGTHENED.contains(&check.check)) {
+        checks.retain(|check| check.check != CheckName::CeilingTail);
+    }
+    let of_slices = [CheckName::Hiccups, CheckName::SendDelayTail].into_iter().chain(LENGTHENED);
+    checks.extend(of_slices.filter_map(|check| usual(&check, blocks, variant, point)));
+    if run.plan().timing.perturbation_ns > 0 {
+        checks.extend(perturbed(run, blocks, variant, point)?);
+    }
+    Ok(checks)
 }
 
 /// A check of the slices of a variant at a load point as that of all: the median, for a machine takes its CPU away in

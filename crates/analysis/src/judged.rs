@@ -1,9 +1,10 @@
 //! From a record to verdicts, the same way for everyone who asks.
 
+use crate::observe::observations;
 use crate::planned::{PlanError, expectations_of, restore};
-use crate::schema::{self, Plan};
-use crate::{Run, StoreError};
 use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, judge, outlook};
+use proofload_store::schema::{self, Plan};
+use proofload_store::{Run, StoreError};
 
 /// The measures that claims speak of, each once.
 pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
@@ -27,7 +28,7 @@ pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
 /// # Errors
 /// When a stored histogram cannot be read.
 pub fn judged(run: &Run, claims: &[Claim], design: &Design) -> Result<Judgement, StoreError> {
-    Ok(judge(claims, &run.observations(&measures_of(claims))?, design))
+    Ok(judge(claims, &observations(run, &measures_of(claims))?, design))
 }
 
 /// Judges the claims and expectations of a plan at what a run holds so far; for whoever decides when it may end.
@@ -77,7 +78,7 @@ impl RunJudge {
     }
 
     fn with_outlook(&self, run: &Run, claims: &[Claim]) -> Result<Judgement, StoreError> {
-        let observations = run.observations(&measures_of(claims))?;
+        let observations = observations(run, &measures_of(claims))?;
         let judgement = judge(claims, &observations, &self.design);
         Ok(Judgement { left: outlook(claims, &observations, &self.design), ..judgement })
     }

@@ -1,13 +1,19 @@
 //! Several runs of one study as sittings of one record.
 
+use crate::compare;
 use crate::conditions::level_of;
-use crate::list::runs_in;
-use crate::schema::{EarlierSittings, EarlierSpread, Environment, Plan, Replication, RunState, Sitting};
-use crate::{Run, StoreError, compare, measures_of, restore, runs};
+use crate::fitness::counting_blocks;
+use crate::judged::measures_of;
+use crate::observe::observations;
+use crate::planned::restore;
 use proofload_stats::{
     Claim, ConditionNames, Design, EARLIER_SITTINGS_MIN, Judgement, Measure, Observations, Sittings, judge,
     sitting_values,
 };
+use proofload_store::schema::{
+    EarlierSittings, EarlierSpread, Environment, Plan, Replication, RunState, Sitting,
+};
+use proofload_store::{Run, StoreError, runs, runs_in};
 use std::path::{Path, PathBuf};
 
 /// Most earlier runs whose sittings are taken: the latest.
@@ -23,7 +29,7 @@ pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
     let mut all = Observations { conditions: vec![Vec::new(); conditions.len()], ..Observations::default() };
     let (mut begun, mut sittings) = (0, 0);
     for run in runs {
-        for block in run.counting_blocks() {
+        for block in counting_blocks(run) {
             for (condition, levels) in conditions.iter().zip(&mut all.conditions) {
                 let level = level_of(run.plan(), block.number, &condition.name);
                 levels.push(
@@ -31,7 +37,7 @@ pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
                 );
             }
         }
-        let mut one = run.observations(measures)?;
+        let mut one = observations(run, measures)?;
         let complete = all.blocks.len() as u32;
         one.cells.iter_mut().for_each(|cell| cell.block += begun);
         one.lost.iter_mut().for_each(|start| start.block += begun);
@@ -116,7 +122,7 @@ pub fn earlier_sittings(
     let alike = alike(&paths, plan, environment);
     let Ok((_, claims, _)) = restore(plan) else { return Ok(None) };
     let measures = measures_of(&claims);
-    let seen: Vec<Observations> = alike.iter().filter_map(|run| run.observations(&measures).ok()).collect();
+    let seen: Vec<Observations> = alike.iter().filter_map(|run| observations(run, &measures).ok()).collect();
     let spread = |claim: &Claim| {
         let values: Vec<Vec<f64>> =
             seen.iter().flat_map(|observations| sitting_values(claim, observations)).collect();

@@ -1,10 +1,11 @@
 //! Slices merged to one: sums, and histograms merged before quantiles are taken.
 
-use crate::StoreError;
 use crate::checks::merged_checks;
-use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of, response_times_of};
-use crate::schema::{Agents, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
+use proofload_store::schema::{Agents, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
+use proofload_store::{
+    StoreError, counts_of, decode, durations_of, handshakes_of, outcomes_of, response_times_of,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -111,15 +112,6 @@ pub(crate) fn add_unended(to: &mut LatencyHistogram, slice: &Slice, path: &Path)
     }
     to.record_many(1, all.saturating_sub(known));
     Ok(())
-}
-
-/// A stored histogram; an empty text is an empty histogram.
-pub(crate) fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreError> {
-    if text.is_empty() {
-        return Ok(LatencyHistogram::new());
-    }
-    LatencyHistogram::decode(text)
-        .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
 }
 
 /// All handshakes, and all that any of them settled on.

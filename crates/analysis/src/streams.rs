@@ -1,42 +1,16 @@
 //! Streams that ran at once, seen as one load.
 
-use crate::StoreError;
-use crate::convert::encoded;
 use crate::merge::merge_with_histograms;
-use crate::schema::{Histograms, Model, Phase, Point, Slice};
-use std::collections::BTreeMap;
+use proofload_store::schema::{Histograms, Model, Point, Slice};
+use proofload_store::{Fused, StoreError, encoded};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The lines of each slice as one slice: exchanges of all streams in the time that they share. Histograms are
 /// merged, the subject's use is that of the first line, which holds it for all of them.
 pub(crate) fn fused(lines: &[&Slice], path: &Path, known: &Fused) -> Result<Vec<Slice>, StoreError> {
     let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);
     let slices = lines.chunk_by(|a, b| place(a) == place(b));
-    slices.map(|lines| known.of(lines, path)).collect()
-}
-
-/// Slices that were fused already: every question to a record asks for the same ones, and each takes a while.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Fused(Arc<Mutex<BTreeMap<Key, Slice>>>);
-
-/// Block, cycle, position, phase, variant and load point.
-type Key = (u32, u32, u32, Phase, String, String);
-
-impl Fused {
-    fn of(&self, lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
-        let Some(first) = lines.first() else { return Ok(Slice::default()) };
-        let (variant, point) = (first.measured.variant.clone(), first.measured.point.clone());
-        let key = (first.block, first.cycle, first.position, first.phase.clone(), variant, point);
-        // Nobody panics while holding it; if one did, what is in it would still be whole.
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slice) = known().get(&key) {
-            return Ok(slice.clone());
-        }
-        let slice = fuse(lines, path)?;
-        known().insert(key, slice.clone());
-        Ok(slice)
-    }
+    slices.map(|lines| known.of(lines[0], || fuse(lines, path))).collect()
 }
 
 fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {

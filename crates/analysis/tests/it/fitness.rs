@@ -1,13 +1,14 @@
 //! What forbids a verdict though every slice was fit: the ceiling, the perturbation, a machine that did not keep
 //! still. Each is planted in a record.
 
-use crate::store::fixture::{environment, plan, slices};
+use crate::fixture::{environment, plan, slices};
+use proofload_analysis::{counting_blocks, disturbances, judged, left_out, observations, points};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
 use proofload_store::schema::{
     Cause, Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, PlannedCondition, Slice,
     StreamLoad,
 };
-use proofload_store::{Run, RunWriter, judged};
+use proofload_store::{Run, RunWriter};
 use std::path::Path;
 
 /// Slices of a block as a generator writes them that tells its checks.
@@ -116,7 +117,7 @@ fn a_rate_far_below_the_ceiling_carries_verdicts_and_one_near_it_does_not() {
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
     assert!(what.contains("% of its ceiling, 70 % allowed"), "{what}");
-    let points = near.points().unwrap();
+    let points = points(&near).unwrap();
     assert!(points.iter().all(|point| !point.generator.fit && !point.generator.findings.is_empty()));
 }
 
@@ -127,7 +128,7 @@ fn between_half_and_seven_tenths_only_the_tail_is_forbidden() {
     assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
     let (found, reasons) = verdict(&run, TAIL);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
-    assert!(run.points().unwrap().iter().all(|point| point.generator.fit));
+    assert!(points(&run).unwrap().iter().all(|point| point.generator.fit));
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn a_record_without_a_ceiling_says_so_in_its_points() {
     let root = tempfile::tempdir().unwrap();
     let outcome = |plan: &Plan, needle: &str| {
         let run = record(root.path(), plan, &four(), &[]);
-        let points = run.points().unwrap();
+        let points = points(&run).unwrap();
         let checks = points[0].generator.checks.clone();
         let found = checks.iter().find(|check| check.check == CheckName::Ceiling).unwrap().clone();
         assert!(found.outcome == CheckOutcome::NotMeasured && found.note.contains(needle), "{found:?}");
@@ -180,7 +181,7 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
     assert!(what.contains("generator stalls: p99.9 = 3.000 ms"), "{what}");
-    let generator = &run.points().unwrap()[0].generator;
+    let generator = &points(&run).unwrap()[0].generator;
     assert!(
         generator.fit
             && generator.checks.iter().filter(|check| check.check == CheckName::Hiccups).count() == 1
@@ -222,7 +223,7 @@ fn of_streams_the_one_whose_sends_are_late_counts() {
     let mut plan = plan();
     plan.streams = vec!["fast".into(), "slow".into()];
     let run = record(root.path(), &plan, &blocks, &[]);
-    let points = run.points().unwrap();
+    let points = points(&run).unwrap();
     let check =
         points[0].generator.checks.iter().find(|check| check.check == CheckName::SendDelayTail).unwrap();
     assert_eq!((check.found, check.outcome.name()), (Some(3e6), "failed"));
@@ -248,7 +249,7 @@ fn twice_the_threads_that_serve_more_show_that_the_generator_was_the_limit() {
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
     assert!(what.starts_with("+29.9 % with twice the threads"), "{what}");
-    let limited: Vec<bool> = more.points().unwrap().iter().map(|point| point.generator.fit).collect();
+    let limited: Vec<bool> = points(&more).unwrap().iter().map(|point| point.generator.fit).collect();
     assert_eq!(limited, [false, false], "the pairs were those of nio, and the generator is the same");
 }
 
@@ -261,7 +262,7 @@ fn on_one_cpu(mut blocks: Vec<Vec<Slice>>) -> Vec<Vec<Slice>> {
 }
 
 fn throughput_check(run: &Run) -> FitnessCheck {
-    let checks = &run.points().unwrap()[0].generator.checks;
+    let checks = &points(&run).unwrap()[0].generator.checks;
     checks.iter().find(|check| check.check == CheckName::PerturbedThroughput).unwrap().clone()
 }
 
@@ -302,7 +303,7 @@ fn pairs_are_in_no_figure() {
     let root = tempfile::tempdir().unwrap();
     let throughput = |blocks: &[Vec<Slice>]| {
         let run = record(root.path(), &perturbing(), blocks, &[]);
-        let seen = run.observations(&[Measure::Throughput]).unwrap();
+        let seen = observations(&run, &[Measure::Throughput]).unwrap();
         seen.cells.iter().map(|cell| cell.merged).collect::<Vec<_>>()
     };
     assert_eq!(throughput(&with_pairs(5.0)), throughput(&four()));
@@ -392,12 +393,12 @@ fn long_slices_that_show_another_ratio_forbid_a_verdict_and_are_in_no_figure() {
     assert_eq!(found, Verdict::Undecided);
     assert!(reasons.iter().any(|reason| matches!(reason, Reason::SliceLength { .. })), "{reasons:?}");
     let merged = |run: &Run| {
-        let seen = run.observations(&[Measure::Throughput]).unwrap();
+        let seen = observations(&run, &[Measure::Throughput]).unwrap();
         seen.cells.iter().map(|cell| cell.merged).collect::<Vec<_>>()
     };
     assert_eq!(merged(&run(&with_long(1.2))), merged(&run(&four())));
     let condensed = root.path().join("condensed");
-    proofload_store::condense(&run(&with_long(1.2)), &[Measure::Throughput], &condensed).unwrap();
+    proofload_analysis::condense(&run(&with_long(1.2)), &[Measure::Throughput], &condensed).unwrap();
     assert_eq!(verdict(&Run::open(&condensed).unwrap(), FASTER), (found, reasons), "in a small copy, too");
 }
 
@@ -414,14 +415,14 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     let mut blocks: Vec<Vec<Slice>> = (1..=5).map(block).collect();
     blocks[1] = under(block(2), &STOLEN);
     let run = record(root.path(), &plan(), &blocks, &[]);
-    assert_eq!((run.left_out(), run.blocks().len(), run.counting_blocks().len()), (vec![2], 5, 4));
-    let [Cause::SubjectSteal(share)] = run.disturbances()[0].causes[..] else { panic!("one cause") };
+    assert_eq!((left_out(&run), run.blocks().len(), counting_blocks(&run).len()), (vec![2], 5, 4));
+    let [Cause::SubjectSteal(share)] = disturbances(&run)[0].causes[..] else { panic!("one cause") };
     assert!((share - 0.05).abs() < 1e-9, "{share}");
-    let seen = run.observations(&[Measure::Throughput]).unwrap();
+    let seen = observations(&run, &[Measure::Throughput]).unwrap();
     assert_eq!((seen.blocks, seen.excluded_blocks, seen.disturbed), (vec![1, 2, 3, 4], 0, vec![1]));
     assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
     let quiet = record(root.path(), &plan(), &(1..=5).map(block).collect::<Vec<_>>(), &[]);
-    let answered = |run: &Run| run.points().unwrap()[0].outcomes["answered"];
+    let answered = |run: &Run| points(&run).unwrap()[0].outcomes["answered"];
     assert!(answered(&run) < answered(&quiet), "in no figure either");
 }
 
@@ -471,7 +472,7 @@ fn where_cpus_may_sleep_the_hypervisor_may_take_more() {
             condition_order: vec![vec![0], vec![1], vec![1], vec![0]],
             ..plan()
         };
-        record(root.path(), &plan, &blocks, &[]).left_out()
+        left_out(&record(root.path(), &plan, &blocks, &[]))
     };
     assert_eq!(left_out(0.019), Vec::<u32>::new());
     assert_eq!(left_out(0.03), [1, 4]);
@@ -506,7 +507,7 @@ fn a_block_on_slower_cpus_than_those_before_it_is_left_out() {
     let left_out = |conditions: [Conditions; 5]| {
         let blocks: Vec<Vec<Slice>> =
             (1..=5).zip(&conditions).map(|(number, seen)| under(block(number), seen)).collect();
-        record(root.path(), &plan(), &blocks, &[]).left_out()
+        left_out(&record(root.path(), &plan(), &blocks, &[]))
     };
     assert_eq!(left_out([3.0e9, 3.0e9, 2.7e9, 2.95e9, 3.0e9].map(at)), [3]);
     assert_eq!(left_out([400_000, 401_000, 399_000, 460_000, 400_000].map(working)), [4]);
@@ -536,7 +537,7 @@ fn a_variant_that_is_missing_makes_no_block_slower() {
     let mut blocks: Vec<Vec<Slice>> = (1..=5).map(|number| clocked(number, "")).collect();
     blocks[3] = clocked(4, "nio");
     let run = record(root.path(), &plan(), &blocks, &[]);
-    assert_eq!(run.disturbances(), []);
+    assert_eq!(disturbances(&run), []);
 }
 
 #[test]
@@ -548,7 +549,7 @@ fn a_ceiling_is_of_the_variants_that_it_names_and_of_several_settings_the_lowest
     };
     let fits = |ceilings: &[Ceiling]| {
         let run = record(root.path(), &plan(), &four(), ceilings);
-        let fit = |name: &str| run.points().unwrap().iter().any(|p| p.variant == name && p.generator.fit);
+        let fit = |name: &str| points(&run).unwrap().iter().any(|p| p.variant == name && p.generator.fit);
         [fit("nio"), fit("nio2")]
     };
     assert_eq!(fits(&[of(&["nio"], 10_000.0), of(&["nio2"], 1_200.0)]), [true, false]);
@@ -562,7 +563,7 @@ fn a_smoke_run_leaves_nothing_out() {
     let mut smoke = plan();
     smoke.timing.looks = vec![1];
     let run = record(root.path(), &smoke, &[under(block(1), &STOLEN)], &[]);
-    assert_eq!((run.left_out().len(), run.disturbances().len()), (0, 1));
+    assert_eq!((left_out(&run).len(), disturbances(&run).len()), (0, 1));
 }
 
 /// The judge leaves out both streams of a trial at the ceiling; the points of the streams say so too.
@@ -579,7 +580,7 @@ fn streams_share_the_checks_of_the_load_that_they_are() {
     };
     let lines = block(1).iter().flat_map(|line| [of(line, "fast"), of(line, "slow")]).collect();
     let run = record(root.path(), &plan, &[lines], &[ceiling(2_500.0)]);
-    let points = run.points().unwrap();
+    let points = points(&run).unwrap();
     assert_eq!(
         points.iter().map(|point| point.stream.as_str()).collect::<Vec<_>>(),
         ["", "fast", "slow"].repeat(2)

@@ -1,10 +1,10 @@
 //! What two plans and two machines have differently, fact by fact.
 
-use crate::schema::{
+pub use proofload_store::schema::BUILD;
+use proofload_store::schema::{
     Difference, Environment, LoadPoint, Looking, Mode, Plan, PlannedCondition, Transport, Variant,
 };
-use crate::writer::without_credentials;
-use proofload_facts::Finding;
+use proofload_store::without_credentials;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that change from minute to minute on one and the same machine.
@@ -50,22 +50,11 @@ const OF_A_SITTING: [&str; 6] = ["seed", "order", "looks", "looking", "futility"
 /// The fact of an environment that tells versions of the generator apart.
 pub const VERSION: &str = "proofload";
 
-/// The fact of an environment that tells builds of the generator apart.
-pub const BUILD: &str = "proofload_build";
-
 /// The end of the fact of a variant that says what connections to it pass through.
 const TRANSPORT: &str = ": transport";
 
 /// The end of the fact of a load point that follows from the machine where the tool chooses the connections.
 const MOST_CONNECTIONS: &str = ": most connections";
-
-impl Difference {
-    /// What was different then.
-    pub fn finding(&self) -> Finding {
-        let side = |value: &Option<String>| value.clone().unwrap_or_default();
-        Finding::Differs { what: self.what.clone(), then: side(&self.left), now: side(&self.right) }
-    }
-}
 
 /// Name and value of everything, so that two of them can be laid side by side.
 type Facts = BTreeMap<String, String>;
@@ -323,7 +312,7 @@ pub fn continuation(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{StreamLoad, TlsTerms};
+    use proofload_store::schema::{StreamLoad, TlsTerms};
 
     fn plan() -> Plan {
         let variant = |name: &str| Variant {

@@ -1,10 +1,11 @@
 //! From slices to what the judge reads.
 
-use crate::store::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
+use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
+use proofload_analysis::{observations, observations_of, points, steady_states};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Model, Plan, Point, Slice, WarmUp};
-use proofload_store::{Run, RunWriter, histograms_of, observations_of, point_of};
+use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
 const MEASURES: [Measure; 8] = [
     Measure::Throughput,
@@ -32,7 +33,7 @@ fn every_measure_comes_by_cycle_and_merged_without_the_warm_up() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), &plan(), 2);
     drop(writer.begin_block(3).unwrap());
-    let seen = Run::open(writer.path()).unwrap().observations(&MEASURES).unwrap();
+    let seen = observations(&Run::open(writer.path()).unwrap(), &MEASURES).unwrap();
     assert_eq!((seen.blocks.as_slice(), seen.excluded_blocks), (&[1, 2][..], 1));
     assert_eq!(seen.replication, Replication::Start);
     assert_eq!(seen.cells.len(), 2 * 2 * MEASURES.len());
@@ -73,7 +74,7 @@ fn what_was_not_measured_is_none_and_never_zero() {
     block.finish().unwrap();
 
     let run = Run::open(writer.path()).unwrap();
-    let seen = run.observations(&MEASURES).unwrap();
+    let seen = observations(&run, &MEASURES).unwrap();
     assert_eq!(seen.replication, Replication::Process);
     assert_eq!(
         seen.cells.len(),
@@ -82,7 +83,7 @@ fn what_was_not_measured_is_none_and_never_zero() {
     );
     assert_eq!(cell(&seen, 1, 0, Measure::Throughput).cycles, [None, None, Some(0.0)]);
     for measure in [Measure::ResponseQuantile(5000), Measure::ResponseMean, Measure::ErrorShare] {
-        let none = run.observations(&[measure]).unwrap();
+        let none = observations(&run, &[measure]).unwrap();
         assert_eq!(none.cells[0].merged, None, "{measure:?}");
     }
     for measure in [Measure::CpuPerRequest, Measure::Rss, Measure::ResponseMax] {
@@ -105,12 +106,12 @@ fn an_unfit_generator_is_told_with_its_place() {
     }
     block.finish().unwrap();
     let run = Run::open(writer.path()).unwrap();
-    let seen = run.observations(&[Measure::Throughput]).unwrap();
+    let seen = observations(&run, &[Measure::Throughput]).unwrap();
     let unfit = &cell(&seen, 1, 0, Measure::Throughput).unfit;
     let said = |cycle| format!("worker 0 used 98 % of its CPU (nio @ 64c, block 1, cycle {cycle})");
     assert_eq!(*unfit, [said(1), said(2)]);
     assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty(), "one slice of two");
-    let points = run.points().unwrap();
+    let points = points(&run).unwrap();
     assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
 }
 
@@ -126,7 +127,7 @@ fn a_cycle_in_which_an_idle_variant_was_not_quiet_is_left_out_for_both() {
         block.append(&slice).unwrap();
     }
     block.finish().unwrap();
-    let seen = Run::open(writer.path()).unwrap().observations(&[Measure::Throughput]).unwrap();
+    let seen = observations(&Run::open(writer.path()).unwrap(), &[Measure::Throughput]).unwrap();
     for variant in [0, 1] {
         let cell = cell(&seen, 1, variant, Measure::Throughput);
         assert!(matches!(cell.cycles[..], [Some(_)]), "{cell:?}");
@@ -246,7 +247,7 @@ fn a_late_step_is_seen_where_a_block_measured_some_of_the_points() {
             |variant: &str| WarmUp { variant: variant.into(), ended: "steady".into(), ..WarmUp::default() };
         writer.write_warm_ups(number, &[warm_up("nio"), warm_up("nio2")]).unwrap();
     }
-    let states = Run::open(writer.path()).unwrap().steady_states().unwrap();
+    let states = steady_states(&Run::open(writer.path()).unwrap()).unwrap();
     let found = |at: usize| states[at].starts.iter().map(|start| start.found.name()).collect::<Vec<_>>();
     assert_eq!((found(0), found(1)), (vec!["steady"; 2], vec!["late_step"; 2]));
 }
@@ -255,9 +256,9 @@ fn a_late_step_is_seen_where_a_block_measured_some_of_the_points() {
 fn points_are_the_trials_of_all_complete_blocks_merged() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), &plan(), 1);
-    let one = Run::open(writer.path()).unwrap().points().unwrap();
+    let one = points(&Run::open(writer.path()).unwrap()).unwrap();
     write_block(&mut writer, 2);
-    let points = Run::open(writer.path()).unwrap().points().unwrap();
+    let points = points(&Run::open(writer.path()).unwrap()).unwrap();
     let nio2 = &points[1];
     assert_eq!(
         (points.len(), nio2.variant.as_str(), nio2.point.as_str(), nio2.connections),
@@ -325,7 +326,7 @@ fn streams_are_told_apart_and_seen_together() {
     block.finish().unwrap();
     let run = Run::open(writer.path()).unwrap();
     assert_eq!(run.blocks().len(), 1);
-    let seen = run.observations(&MEASURES).unwrap();
+    let seen = observations(&run, &MEASURES).unwrap();
     let of = |stream: Option<usize>, measure| {
         let mut cells = seen.cells.iter();
         cells.find(|c| (c.variant, c.stream, c.measure) == (0, stream, measure)).unwrap()
@@ -348,7 +349,7 @@ fn streams_are_told_apart_and_seen_together() {
     assert_eq!(of(Some(0), Measure::CpuPerRequest).merged, None);
     assert!(!of(Some(0), Measure::Throughput).unfit.is_empty(), "a late generator is late for both");
 
-    let points = run.points().unwrap();
+    let points = points(&run).unwrap();
     let named: Vec<_> =
         points.iter().map(|p| (p.variant.as_str(), p.stream.as_str(), p.per_second.len())).collect();
     assert_eq!(named[..3], [("nio", "", 2), ("nio", "fast", 2), ("nio", "slow", 2)]);

@@ -1,8 +1,8 @@
 //! Measures of what the subject's processes used.
 
 use crate::merge::mean;
-use crate::schema::{Slice, SubjectUse};
 use proofload_stats::Measure;
+use proofload_store::schema::{Slice, SubjectUse};
 
 /// A measure of the subject's processes over slices of one trial, in their order. A ratio is over the slices that know
 /// it, a sum is `None` when one does not; `None` as well for measures that do not come from there.
@@ -100,8 +100,8 @@ fn share_of_time(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Point;
     use proofload_stats::Source;
+    use proofload_store::schema::Point;
 
     fn slice(seconds: f64, answered: u64, subject: Option<SubjectUse>) -> Slice {
         Slice {

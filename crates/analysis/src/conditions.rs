@@ -1,6 +1,6 @@
 //! Under which conditions a block is measured.
 
-use crate::schema::{Plan, PlannedCondition};
+use proofload_store::schema::Plan;
 
 /// The level of each condition of the plan in a block, counted from 1; nothing where conditions are not recorded.
 pub fn levels_of(plan: &Plan, block: u32) -> &[usize] {
@@ -23,13 +23,12 @@ pub fn conditions_vary(plan: &Plan) -> bool {
 
 /// The fixed conditions of a plan and their levels, for what its verdicts are limited to; empty where something varies or
 /// nothing is recorded.
-pub fn fixed_conditions<'a>(plan: &'a Plan) -> Vec<(&'a str, &'a str)> {
+pub fn fixed_conditions(plan: &Plan) -> Vec<(&str, &str)> {
     if conditions_vary(plan) {
         return Vec::new();
     }
-    let level =
-        |condition: &'a PlannedCondition| Some((condition.name.as_str(), condition.levels.first()?.as_str()));
-    plan.conditions.iter().filter_map(level).collect()
+    let levels = plan.conditions.iter().filter_map(|condition| Some((condition, condition.levels.first()?)));
+    levels.map(|(condition, level)| (condition.name.as_str(), level.as_str())).collect()
 }
 
 #[cfg(test)]

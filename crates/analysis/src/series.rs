@@ -1,7 +1,7 @@
 //! Which runs of a history can be laid in one row: figures are followed over runs that are comparable, no others.
 
 use crate::compare;
-use crate::schema::{Difference, Environment, Plan};
+use proofload_store::schema::{Difference, Environment, Plan};
 use std::collections::BTreeSet;
 
 /// Runs that are comparable with each other, in order of time.
@@ -63,7 +63,7 @@ fn parts(plan: &Plan) -> (BTreeSet<&str>, BTreeSet<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::LoadPoint;
+    use proofload_store::schema::LoadPoint;
 
     fn plan(points: &[(&str, u32)]) -> Plan {
         let point = |(label, connections): &(&str, u32)| LoadPoint {

@@ -1,9 +1,9 @@
 //! Checks of the generator: what they are held against, which claims they concern, and one that stands for several.
 
-use crate::convert::counts_of;
-use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Generator, Point};
 use proofload_facts::{Check, Finding};
 use proofload_stats::Measure;
+use proofload_store::counts_of;
+use proofload_store::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Generator, Point};
 
 /// Share of the ceiling that a trial may reach.
 const CEILING_SHARE: f64 = 0.70;

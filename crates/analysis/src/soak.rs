@@ -1,8 +1,8 @@
 //! What soaks show over time: series of values, each of one variant at one load point in one block.
 
-use crate::Run;
-use crate::schema::{Checkpoint, Plan, Slice, Telemetry};
 use proofload_stats::trend::{Fold, TrendRule, TrendValue};
+use proofload_store::Run;
+use proofload_store::schema::{Checkpoint, Plan, Slice, Telemetry};
 
 const S: u64 = 1_000_000_000;
 const HOUR_S: f64 = 3_600.0;
@@ -76,25 +76,22 @@ pub struct SoakSeries {
     pub yardstick: Option<f64>,
 }
 
-impl Run {
-    /// The series of all soaks in complete blocks, those of one variant at one load point in one block together.
-    pub fn soak_series(&self) -> Vec<SoakSeries> {
-        let mut all = Vec::new();
-        for lines in self.soaks() {
-            all.extend(series_of(&lines));
-        }
-        all
+/// The series of all soaks in complete blocks, those of one variant at one load point in one block together.
+pub fn soak_series(run: &Run) -> Vec<SoakSeries> {
+    let mut all = Vec::new();
+    for lines in soaks(run) {
+        all.extend(series_of(&lines));
     }
+    all
+}
 
-    /// The slices of soaks: of each the lines of its streams.
-    pub fn soaks(&self) -> Vec<Vec<&Slice>> {
-        let is_soak = |slice: &&Slice| slice.is_measured() && has_checkpoints(self.plan(), slice);
-        let lines: Vec<&Slice> =
-            self.blocks().iter().flat_map(|block| &block.slices).filter(is_soak).collect();
-        let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);
-        let same = |a: &&Slice, b: &&Slice| place(a) == place(b) && a.measured.point == b.measured.point;
-        lines.chunk_by(same).map(<[&Slice]>::to_vec).collect()
-    }
+/// The slices of soaks: of each the lines of its streams.
+pub fn soaks(run: &Run) -> Vec<Vec<&Slice>> {
+    let is_soak = |slice: &&Slice| slice.is_measured() && has_checkpoints(run.plan(), slice);
+    let lines: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).filter(is_soak).collect();
+    let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);
+    let same = |a: &&Slice, b: &&Slice| place(a) == place(b) && a.measured.point == b.measured.point;
+    lines.chunk_by(same).map(<[&Slice]>::to_vec).collect()
 }
 
 fn has_checkpoints(plan: &Plan, slice: &Slice) -> bool {
@@ -214,7 +211,7 @@ impl Answered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Point;
+    use proofload_store::schema::Point;
     use std::collections::BTreeMap;
 
     fn line(stream: &str, per_second: &[u64]) -> Slice {

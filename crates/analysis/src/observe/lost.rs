@@ -1,25 +1,21 @@
 //! What is known of starts that did not get through their block.
 
-use crate::convert::counts_of;
-use crate::run::apart;
-use crate::schema::{Plan, Slice};
-use crate::{LostVariant, Run};
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{LostStart, SeenErrors};
+use proofload_store::schema::{Plan, Slice};
+use proofload_store::{LostVariant, Run, apart, counts_of};
 
-impl Run {
-    /// The starts that a block lost, be it one of several or all of them. A block that somebody outside cut off lost none.
-    pub(super) fn lost_starts(&self, number_of: impl Fn(u32) -> u32) -> Vec<LostStart> {
-        let cut: Vec<u32> = self.cut_blocks().collect();
-        let whole = self.blocks().iter().map(|block| (block.number, block.lost.clone()));
-        let partial = self.excluded().iter().filter(|block| !cut.contains(&block.number));
-        let partial = partial.map(|block| (block.number, apart(block.slices.clone()).1));
-        let mut starts = Vec::new();
-        for (number, lost) in whole.chain(partial) {
-            starts.extend(lost.iter().filter_map(|lost| start_of(self.plan(), number_of(number), lost)));
-        }
-        starts
+/// The starts that a block lost, be it one of several or all of them. A block that somebody outside cut off lost none.
+pub(super) fn lost_starts(run: &Run, number_of: impl Fn(u32) -> u32) -> Vec<LostStart> {
+    let cut: Vec<u32> = run.cut_blocks().collect();
+    let whole = run.blocks().iter().map(|block| (block.number, block.lost.clone()));
+    let partial = run.excluded().iter().filter(|block| !cut.contains(&block.number));
+    let partial = partial.map(|block| (block.number, apart(block.slices.clone()).1));
+    let mut starts = Vec::new();
+    for (number, lost) in whole.chain(partial) {
+        starts.extend(lost.iter().filter_map(|lost| start_of(run.plan(), number_of(number), lost)));
     }
+    starts
 }
 
 fn start_of(plan: &Plan, block: u32, lost: &LostVariant) -> Option<LostStart> {

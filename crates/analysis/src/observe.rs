@@ -2,16 +2,17 @@
 
 use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::{level_of, levels_of};
-use crate::convert::counts_of;
-use crate::merge::{add_unended, decode, is_most};
-use crate::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
+use crate::fitness::{checks, counting_blocks, left_out};
+use crate::merge::{add_unended, is_most};
+use crate::steady::unsteady;
 use crate::streams::fused;
-use crate::{Block, Run, StoreError};
 use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
-use lost::own_errors;
+use lost::{lost_starts, own_errors};
 use proofload_facts::Finding;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
+use proofload_store::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
+use proofload_store::{Block, Run, StoreError, counts_of, decode};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -46,86 +47,88 @@ struct Trial<'a> {
     failed: Vec<CheckName>,
 }
 
-impl Run {
-    /// What the complete blocks say about these measures. Variants and points have the plan's indexes.
-    ///
-    /// Values per cycle come from the measured slices, merged ones from their sums and merged histograms.
-    /// Nothing of a warm-up is in either.
-    ///
-    /// # Errors
-    /// When a stored histogram cannot be read.
-    pub fn observations(&self, measures: &[Measure]) -> Result<Observations, StoreError> {
-        // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
-        // never begun, so that a run that was resumed is judged like one that was not.
-        let cut: Vec<u32> = self.cut_blocks().collect();
-        // One that the machine disturbed is no loss of anybody's either; how many they are is told beside.
-        let out = self.left_out();
-        let skipped = |number: u32| cut.iter().chain(&out).filter(|&&other| other < number).count() as u32;
-        let number_of = |number: u32| number - skipped(number);
-        let blocks = self.counting_blocks();
-        let mut cells = Vec::new();
-        for (at, block) in blocks.iter().enumerate() {
-            for mut trial in self.trials(block, &blocks[..=at])? {
-                trial.block = number_of(block.number);
-                trial.cells(measures, self.path(), &mut cells)?;
-            }
-            self.spared_cells(block, number_of(block.number), measures, &mut cells);
+/// What the complete blocks say about these measures. Variants and points have the plan's indexes.
+///
+/// Values per cycle come from the measured slices, merged ones from their sums and merged histograms.
+/// Nothing of a warm-up is in either.
+///
+/// # Errors
+/// When a stored histogram cannot be read.
+pub fn observations(run: &Run, measures: &[Measure]) -> Result<Observations, StoreError> {
+    // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
+    // never begun, so that a run that was resumed is judged like one that was not.
+    let cut: Vec<u32> = run.cut_blocks().collect();
+    // One that the machine disturbed is no loss of anybody's either; how many they are is told beside.
+    let out = left_out(run);
+    let skipped = |number: u32| cut.iter().chain(&out).filter(|&&other| other < number).count() as u32;
+    let number_of = |number: u32| number - skipped(number);
+    let blocks = counting_blocks(run);
+    let mut cells = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        for mut trial in checked_trials(run, block, &blocks[..=at])? {
+            trial.block = number_of(block.number);
+            trial.cells(measures, run.path(), &mut cells)?;
         }
-        let before = |number: &u32| blocks.iter().filter(|block| block.number < *number).count() as u32;
-        Ok(Observations {
-            cells,
-            blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
-            sittings: blocks.iter().map(|block| self.sitting_of(block)).collect(),
-            excluded_blocks: (self.excluded().len() - cut.len()) as u32,
-            disturbed: out.iter().map(before).collect(),
-            replication: match self.plan().replication {
-                schema::Replication::Process => Replication::Process,
-                _ => Replication::Start,
-            },
-            unsteady: self.unsteady(number_of)?,
-            lost: self.lost_starts(number_of),
-            conditions: conditions(self.plan(), &blocks),
-        })
+        spared_cells(run, block, number_of(block.number), measures, &mut cells);
     }
+    let before = |number: &u32| blocks.iter().filter(|block| block.number < *number).count() as u32;
+    Ok(Observations {
+        cells,
+        blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
+        sittings: blocks.iter().map(|block| run.sitting_of(block)).collect(),
+        excluded_blocks: (run.excluded().len() - cut.len()) as u32,
+        disturbed: out.iter().map(before).collect(),
+        replication: match run.plan().replication {
+            schema::Replication::Process => Replication::Process,
+            _ => Replication::Start,
+        },
+        unsteady: unsteady(run, number_of)?,
+        lost: lost_starts(run, number_of),
+        conditions: conditions(run.plan(), &blocks),
+    })
+}
 
-    /// Cells without anything for the trials that a block left out on purpose.
-    fn spared_cells(&self, block: &Block, number: u32, measures: &[Measure], cells: &mut Vec<Cell>) {
-        let plan = self.plan();
-        for spared in &block.spared {
-            let variant = plan.variants.iter().position(|planned| planned.name == spared.variant);
-            let point = plan.points.iter().position(|planned| planned.label == spared.point);
-            let Some((variant, point)) = variant.zip(point) else { continue };
-            for stream in std::iter::once(None).chain((0..plan.streams.len()).map(Some)) {
-                cells.extend(measures.iter().map(|&measure| Cell {
-                    block: number,
-                    variant,
-                    point,
-                    stream,
-                    measure,
-                    ..Cell::default()
-                }));
-            }
+/// Cells without anything for the trials that a block left out on purpose.
+fn spared_cells(run: &Run, block: &Block, number: u32, measures: &[Measure], cells: &mut Vec<Cell>) {
+    let plan = run.plan();
+    for spared in &block.spared {
+        let variant = plan.variants.iter().position(|planned| planned.name == spared.variant);
+        let point = plan.points.iter().position(|planned| planned.label == spared.point);
+        let Some((variant, point)) = variant.zip(point) else { continue };
+        for stream in std::iter::once(None).chain((0..plan.streams.len()).map(Some)) {
+            cells.extend(measures.iter().map(|&measure| Cell {
+                block: number,
+                variant,
+                point,
+                stream,
+                measure,
+                ..Cell::default()
+            }));
         }
     }
+}
 
-    /// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.
-    fn trials<'a>(&'a self, block: &'a Block, blocks: &[&Block]) -> Result<Vec<Trial<'a>>, StoreError> {
-        let mut trials = trials(block, self)?;
-        for (point, load) in self.plan().points.iter().enumerate() {
-            for (variant, planned) in self.plan().variants.iter().enumerate() {
-                let is_it = |trial: &Trial<'_>| (trial.variant, trial.point) == (variant, point);
-                let Some(all) = trials.iter().find(|trial| is_it(trial) && trial.stream.is_none()) else {
-                    continue;
-                };
-                let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
-                let checks = self.checks(blocks, (&planned.name, &load.label), &[&slices])?;
-                for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
-                    trial.enter(&checks, &planned.name, &load.label, block.number);
-                }
+/// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.
+fn checked_trials<'a>(
+    run: &'a Run,
+    block: &'a Block,
+    blocks: &[&Block],
+) -> Result<Vec<Trial<'a>>, StoreError> {
+    let mut trials = trials(block, run)?;
+    for (point, load) in run.plan().points.iter().enumerate() {
+        for (variant, planned) in run.plan().variants.iter().enumerate() {
+            let is_it = |trial: &Trial<'_>| (trial.variant, trial.point) == (variant, point);
+            let Some(all) = trials.iter().find(|trial| is_it(trial) && trial.stream.is_none()) else {
+                continue;
+            };
+            let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
+            let checks = checks(run, blocks, (&planned.name, &load.label), &[&slices])?;
+            for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
+                trial.enter(&checks, &planned.name, &load.label, block.number);
             }
         }
-        Ok(trials)
     }
+    Ok(trials)
 }
 
 /// For each condition of the plan its level in each of these blocks.
@@ -345,8 +348,16 @@ impl Trial<'_> {
     }
 }
 
+/// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
+///
+/// # Errors
+/// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
+pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreError> {
+    proofload_store::condense(run, &|slice| of_response_time(slice, measures, run.path()), to)
+}
+
 /// What one slice comes to in those of the measures that are taken from its histogram, by their names.
-pub(crate) fn of_response_time(
+fn of_response_time(
     slice: &Slice,
     measures: &[Measure],
     path: &Path,
@@ -422,7 +433,7 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Point;
+    use proofload_store::schema::Point;
 
     #[test]
     fn received_bytes_are_those_of_all_slices_over_what_was_answered_in_them() {

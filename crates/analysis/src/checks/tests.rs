@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::messages::finding;
-use crate::schema::CheckOutcome::{Failed, NotMeasured, Passed};
-use crate::schema::{Agents, Point};
+use proofload_store::schema::CheckOutcome::{Failed, NotMeasured, Passed};
+use proofload_store::schema::{Agents, Point};
 
 fn point(answered: u64, received: u64) -> Point {
     Point {

@@ -1,20 +1,17 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
 use crate::checks::{LENGTHENED, check_ceiling, concerns, finding};
-use crate::convert::counts_of;
-use crate::convert::ended_in_window;
-use crate::merge::decode;
 use crate::observe::observations_of;
-use crate::schema::{
-    CapacityTrial, Ceiling, CheckName, CheckOutcome, PlannedCapacity, Point, Slice, TrialOutcome, TrialTerms,
-    Variant,
-};
-use crate::{Run, StoreError};
 use proofload_facts::Finding;
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
     Limit, Outcome, SHORTFALL_MAX, Search, Slo, SloTerm, Stage, Terms, Trial, parse_slo,
 };
+use proofload_store::schema::{
+    CapacityTrial, Ceiling, CheckName, CheckOutcome, PlannedCapacity, Point, Slice, TrialOutcome, TrialTerms,
+    Variant,
+};
+use proofload_store::{Run, StoreError, counts_of, decode, ended_in_window};
 use std::path::Path;
 
 /// Checks that show that the load was not what it should be, whoever answered. That requests were left unsent is not
@@ -61,48 +58,46 @@ pub fn search_terms(planned: &PlannedCapacity) -> Result<(Slo, Terms), String> {
     }
 }
 
-impl Run {
-    /// The search of each variant as far as it came, with its trials, in the plan's order; none of a run that searches
-    /// nothing. Whoever conducts a search asks here what to do next, so the last answer of a run is the one that its record
-    /// yields again.
-    ///
-    /// # Errors
-    /// When the plan's objective or a stored histogram cannot be read.
-    pub fn searches(&self) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
-        let Some(planned) = &self.plan().capacity else { return Ok(Vec::new()) };
-        let (slo, terms) = search_terms(planned).map_err(|why| StoreError::Damaged {
-            path: self.path().join(crate::layout::PLAN),
-            why: format!("capacity: {why}"),
-        })?;
-        let trials = self.capacity_trials(&slo)?;
-        let of_variant = |variant: &Variant| {
-            let own: Vec<SeenTrial> =
-                trials.iter().filter(|trial| trial.variant == variant.name).cloned().collect();
-            let mut search = Search::new(terms.clone());
-            own.iter().for_each(|trial| search.tell(trial.trial.clone()));
-            (search, own)
-        };
-        Ok(self.plan().variants.iter().map(of_variant).collect())
-    }
+/// The search of each variant as far as it came, with its trials, in the plan's order; none of a run that searches
+/// nothing. Whoever conducts a search asks here what to do next, so the last answer of a run is the one that its record
+/// yields again.
+///
+/// # Errors
+/// When the plan's objective or a stored histogram cannot be read.
+pub fn searches(run: &Run) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
+    let Some(planned) = &run.plan().capacity else { return Ok(Vec::new()) };
+    let (slo, terms) = search_terms(planned).map_err(|why| StoreError::Damaged {
+        path: run.path().join(proofload_store::layout::PLAN),
+        why: format!("capacity: {why}"),
+    })?;
+    let trials = capacity_trials(run, &slo)?;
+    let of_variant = |variant: &Variant| {
+        let own: Vec<SeenTrial> =
+            trials.iter().filter(|trial| trial.variant == variant.name).cloned().collect();
+        let mut search = Search::new(terms.clone());
+        own.iter().for_each(|trial| search.tell(trial.trial.clone()));
+        (search, own)
+    };
+    Ok(run.plan().variants.iter().map(of_variant).collect())
+}
 
-    /// The slices of all blocks in order, also of those that were cut off: a trial is whole by itself.
-    pub fn trial_slices(&self) -> Vec<&Slice> {
-        let whole = self.blocks().iter().map(|block| (block.number, &block.slices));
-        let partial = self.excluded().iter().map(|block| (block.number, &block.slices));
-        let mut blocks: Vec<(u32, &Vec<Slice>)> = whole.chain(partial).collect();
-        blocks.sort_by_key(|(number, _)| *number);
-        let slices = blocks.into_iter().flat_map(|(_, slices)| slices);
-        slices.filter(|slice| slice.trial.is_some()).collect()
-    }
+/// The slices of all blocks in order, also of those that were cut off: a trial is whole by itself.
+pub fn trial_slices(run: &Run) -> Vec<&Slice> {
+    let whole = run.blocks().iter().map(|block| (block.number, &block.slices));
+    let partial = run.excluded().iter().map(|block| (block.number, &block.slices));
+    let mut blocks: Vec<(u32, &Vec<Slice>)> = whole.chain(partial).collect();
+    blocks.sort_by_key(|(number, _)| *number);
+    let slices = blocks.into_iter().flat_map(|(_, slices)| slices);
+    slices.filter(|slice| slice.trial.is_some()).collect()
+}
 
-    fn capacity_trials(&self, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
-        let mut seen = Vec::new();
-        for slice in self.trial_slices() {
-            let ceiling = lowest(self.ceilings(), &slice.measured.variant);
-            seen.extend(trial_of(slice, slo, ceiling, self.path())?);
-        }
-        Ok(seen)
+fn capacity_trials(run: &Run, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
+    let mut seen = Vec::new();
+    for slice in trial_slices(run) {
+        let ceiling = lowest(run.ceilings(), &slice.measured.variant);
+        seen.extend(trial_of(slice, slo, ceiling, run.path())?);
     }
+    Ok(seen)
 }
 
 /// The ceiling that may have been a variant's limit.

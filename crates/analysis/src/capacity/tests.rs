@@ -1,7 +1,7 @@
 use super::*;
-use crate::convert::{histograms_of, point_of};
-use crate::schema::{FitnessCheck, Generator, Phase, Point, TrialStage};
 use proofload_measure::{ExchangeTimes, Outcome as Ended, Recorder, Window};
+use proofload_store::schema::{FitnessCheck, Generator, Phase, Point, TrialStage};
+use proofload_store::{histograms_of, point_of};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
