@@ -1,8 +1,8 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
-use crate::checks::{LENGTHENED, check_ceiling, concerns};
-use crate::messages::{self, finding};
+use crate::checks::{LENGTHENED, check_ceiling, concerns, finding};
 use crate::observe::observations_of;
+use proofload_facts::Finding;
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
     Limit, Outcome, SHORTFALL_MAX, Search, Slo, SloTerm, Stage, Terms, Trial, parse_slo,
@@ -132,10 +132,10 @@ pub fn trial_of(
         }
     }
     let (sent_share, carried_share) = shares(slice);
-    judged.shortfall(&messages::SENT, sent_share, 0.0);
-    judged.shortfall(&messages::CARRIED, carried_share, slack(slice));
+    judged.shortfall(|sent_share| Finding::SentTooFew { sent_share }, sent_share, 0.0);
+    judged.shortfall(|carried_share| Finding::CarriedTooFew { carried_share }, carried_share, slack(slice));
     if terms.died {
-        judged.fail(messages::SERVER_GONE.to_string());
+        judged.fail(Finding::ServerGone);
     }
     let outcome = match judged.why.is_empty() {
         true => limited_by_generator(slice, ceiling, &[]).map_or(Outcome::Pass, |why| judged.limit(why)),
@@ -143,7 +143,7 @@ pub fn trial_of(
             Some(why) => judged.limit(why),
             None if judged.is_time_alone && limited_by_connections(slice, slo, path)? => {
                 let most = slice.measured.connections_most.max(slice.measured.connections);
-                judged.why.insert(0, messages::connections_busy(most));
+                judged.why.insert(0, Finding::ConnectionsBusy { most });
                 Outcome::Limited(Limit::Connections)
             }
             None => Outcome::Fail,
@@ -181,7 +181,7 @@ fn outcome_of(outcome: Outcome) -> TrialOutcome {
 /// A trial while it is being judged.
 struct Judged {
     values: Vec<(String, Option<f64>)>,
-    why: Vec<String>,
+    why: Vec<Finding>,
     margin: Option<f64>,
     /// Whether nothing but time speaks against it.
     is_time_alone: bool,
@@ -193,7 +193,7 @@ impl Judged {
         // Without an exchange that finished there is no share of errors.
         let is_time = !matches!(term.measure, Measure::Errors | Measure::ErrorShare);
         match value {
-            None => self.fail(messages::no_value(&name)),
+            None => self.fail(Finding::NoValue { measure: name.clone() }),
             Some(found) => {
                 let margin = (found / term.limit).ln();
                 if term.limit > 0.0 && !margin.is_nan() {
@@ -201,7 +201,7 @@ impl Judged {
                     self.margin = Some(self.margin.map_or(margin, |known| known.max(margin)));
                 }
                 if !term.holds(found) {
-                    self.why.push(messages::does_not_hold(&term.text));
+                    self.why.push(Finding::DoesNotHold { term: term.text.clone() });
                     self.is_time_alone &= is_time;
                 }
             }
@@ -212,27 +212,28 @@ impl Judged {
     /// A lower end shows of nothing that it is short enough.
     fn unended(&mut self, term: &SloTerm, point: &Point) {
         let unended = counts_of(&point.outcomes).unended();
-        self.why.push(messages::unended(&term.text, unended, point.intended));
+        let (term, intended) = (term.text.clone(), point.intended);
+        self.why.push(Finding::NeverEnded { term, unended, intended });
     }
 
-    fn shortfall(&mut self, what: &str, share: Option<f64>, slack: f64) {
+    fn shortfall(&mut self, what: impl Fn(f64) -> Finding, share: Option<f64>, slack: f64) {
         match share {
-            None => self.fail(messages::NOTHING_DUE.to_string()),
+            None => self.fail(Finding::NothingDue),
             Some(share) if share < 1.0 - SHORTFALL_MAX - slack => {
-                self.why.push(messages::only(share, what));
+                self.why.push(what(share));
             }
             Some(_) => {}
         }
     }
 
-    fn fail(&mut self, why: String) {
+    fn fail(&mut self, why: Finding) {
         self.is_time_alone = false;
         if !self.why.contains(&why) {
             self.why.push(why);
         }
     }
 
-    fn limit(&mut self, why: String) -> Outcome {
+    fn limit(&mut self, why: Finding) -> Outcome {
         self.why.insert(0, why);
         Outcome::Limited(Limit::Generator)
     }
@@ -261,9 +262,10 @@ fn excuses(measures: &[Measure]) -> Vec<CheckName> {
 }
 
 /// What the generator found about itself that the server did not cause.
-fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[CheckName]) -> Option<String> {
+fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[CheckName]) -> Option<Finding> {
     let generator = &slice.measured.generator;
-    let mut of_record = check_ceiling(&[&slice.measured], false, ceiling, "").to_vec();
+    let mut of_record =
+        check_ceiling(&[&slice.measured], false, ceiling, &Finding::CeilingNotRecorded).to_vec();
     if generator.checks.iter().any(|check| LENGTHENED.contains(&check.check)) {
         of_record.retain(|check| check.check != CheckName::CeilingTail);
     }
@@ -272,9 +274,10 @@ fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[Che
     let failed = checks.find(|check| check.outcome == CheckOutcome::Failed && counts(&check.check))?;
     let said = finding(failed)
         .filter(|_| CHECKS_OF_TAILS.contains(&failed.check) || failed.check == CheckName::Ceiling);
-    // A failed check of the generator has its sentence among the findings; that of unsent requests follows from it.
-    let own = generator.findings.iter().find(|found| !found.starts_with("offered load"));
-    Some(said.or_else(|| own.cloned()).unwrap_or_else(|| messages::check_failed(&failed.check)))
+    // What a failed check found is among the findings; that requests were left unsent follows from it.
+    let own = generator.findings.iter().find(|found| !matches!(found, Finding::LoadNotOffered { .. }));
+    let check = || Finding::CheckFailed { check: failed.check.name().to_string() };
+    Some(said.or_else(|| own.cloned()).unwrap_or_else(check))
 }
 
 /// Whether the server answered everything in time, once it was asked, over connections that were all busy.

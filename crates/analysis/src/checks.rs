@@ -1,6 +1,6 @@
 //! Checks of the generator: what they are held against, which claims they concern, and one that stands for several.
 
-use crate::messages;
+use proofload_facts::{Check, Finding};
 use proofload_stats::Measure;
 use proofload_store::counts_of;
 use proofload_store::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Generator, Point};
@@ -82,7 +82,7 @@ pub fn check_ceiling(
     points: &[&Point],
     whole: bool,
     ceiling: Option<&Ceiling>,
-    why: &str,
+    why: &Finding,
 ) -> [FitnessCheck; 2] {
     let ceiling_per_s = ceiling.and_then(|ceiling| ceiling.exchanges_per_s).filter(|most| *most > 0.0);
     let known = rate(points, whole).zip(ceiling_per_s);
@@ -93,14 +93,42 @@ pub fn check_ceiling(
             Some(share) if share > allowed => CheckOutcome::Failed,
             Some(_) => CheckOutcome::Passed,
         };
-        let note = match (known, ceiling) {
-            (Some((rate, most)), _) => messages::of_ceiling(rate, most),
-            (None, Some(ceiling)) if !ceiling.why.is_empty() => messages::no_ceiling(&ceiling.why),
-            _ => messages::no_ceiling(why),
-        };
+        let note = Some(match known {
+            Some((per_s, most_per_s)) => Finding::OfCeiling { per_s, most_per_s },
+            None => {
+                let why = ceiling.and_then(|ceiling| ceiling.why.clone()).unwrap_or_else(|| why.clone());
+                Finding::NoCeiling { why: Box::new(why) }
+            }
+        });
         FitnessCheck { check, outcome, found, limit: Some(allowed), unit: "share".to_string(), note }
     };
     [check(CheckName::Ceiling, CEILING_SHARE), check(CheckName::CeilingTail, CEILING_TAIL_SHARE)]
+}
+
+/// What a failed check is among the findings; `None` for one that did not fail.
+pub fn finding(check: &FitnessCheck) -> Option<Finding> {
+    let (found, limit) = (check.found?, check.limit?);
+    if check.outcome != CheckOutcome::Failed {
+        return None;
+    }
+    let (allowed_share, allowed_ns) = (limit, limit);
+    let why = check.note.clone().map(Box::new);
+    let lengthened = |measure| Finding::TimesLengthened { measure, longer_share: found, allowed_share };
+    Some(match check.check {
+        CheckName::Ceiling | CheckName::CeilingTail => {
+            Finding::NearCeiling { found_share: found, allowed_share, why }
+        }
+        CheckName::Hiccups => Finding::GeneratorStalls { p999_ns: found, allowed_ns },
+        CheckName::LengthenedMean => lengthened(Check::Mean),
+        CheckName::LengthenedP99 => lengthened(Check::P99),
+        CheckName::LengthenedP999 => lengthened(Check::P999),
+        CheckName::SendDelayTail => Finding::TailSentLate { p99_ns: found, allowed_ns },
+        CheckName::PerturbedThroughput | CheckName::PerturbedP99 => {
+            let measure = if check.check == CheckName::PerturbedP99 { "p99" } else { "throughput" };
+            Finding::ThreadsMatter { measure: measure.to_string(), ratio: found, allowed_share, why }
+        }
+        _ => Finding::CheckFailed { check: check.check.name().to_string() },
+    })
 }
 
 /// The checks of several slices as those of one: of each the one that came nearest to its limit, or over it.

@@ -1,7 +1,6 @@
-//! Under which conditions a block is measured, and how conditions are told.
+//! Under which conditions a block is measured.
 
-use proofload_language::{kept, kept_word};
-use proofload_store::schema::{Plan, PlannedCondition};
+use proofload_store::schema::Plan;
 
 /// The level of each condition of the plan in a block, counted from 1; nothing where conditions are not recorded.
 pub fn levels_of(plan: &Plan, block: u32) -> &[usize] {
@@ -22,40 +21,14 @@ pub fn conditions_vary(plan: &Plan) -> bool {
     plan.conditions.iter().any(|condition| condition.levels.len() > 1)
 }
 
-/// A condition at one of its levels, as it stands after *with*: `CPUs kept awake`, `io_uring`.
-pub fn condition_in_words(name: &str, level: &str) -> String {
-    match (name, level) {
-        ("cpus_awake", "true") => kept_word!("kept-condition-cpus-kept-awake").to_string(),
-        ("cpus_awake", _) => kept_word!("kept-condition-cpus-that-may-sleep").to_string(),
-        ("generator_cpus", cpus) if cpus.contains(['-', ',']) => {
-            kept!("kept-condition-generator-on-cpus", cpus)
-        }
-        ("generator_cpus", cpu) => kept!("kept-condition-generator-on-cpu", cpu),
-        ("events", "1") => kept_word!("kept-condition-one-event").to_string(),
-        ("events", events) => kept!("kept-condition-events", events),
-        ("answers", "together") => kept_word!("kept-condition-answers-together").to_string(),
-        ("answers", _) => kept_word!("kept-condition-answers-one-by-one").to_string(),
-        ("workers", "1") => kept_word!("kept-condition-one-thread").to_string(),
-        ("workers", workers) => kept!("kept-condition-threads", workers),
-        ("right_of_way", "true") => kept_word!("kept-condition-right-of-way").to_string(),
-        ("right_of_way", _) => kept_word!("kept-condition-no-right-of-way").to_string(),
-        ("environment", bytes) => kept!("kept-condition-environment", bytes),
-        ("connections", order) => kept!("kept-condition-connections", order),
-        ("extra_warm_up", time) => kept!("kept-condition-extra-warm-up", time),
-        _ => level.to_string(),
-    }
-}
-
-/// The fixed conditions of a plan in words, for what its verdicts are limited to; empty where something varies or nothing is
-/// recorded.
-pub fn fixed_in_words(plan: &Plan) -> Vec<String> {
+/// The fixed conditions of a plan and their levels, for what its verdicts are limited to; empty where something varies or
+/// nothing is recorded.
+pub fn fixed_conditions(plan: &Plan) -> Vec<(&str, &str)> {
     if conditions_vary(plan) {
         return Vec::new();
     }
-    let words = |condition: &PlannedCondition| {
-        condition.levels.first().map(|level| condition_in_words(&condition.name, level))
-    };
-    plan.conditions.iter().filter_map(words).collect()
+    let levels = plan.conditions.iter().filter_map(|condition| Some((condition, condition.levels.first()?)));
+    levels.map(|(condition, level)| (condition.name.as_str(), level.as_str())).collect()
 }
 
 #[cfg(test)]
@@ -86,9 +59,9 @@ mod tests {
 
     #[test]
     fn only_what_does_not_vary_limits_a_verdict() {
-        assert!(fixed_in_words(&plan()).is_empty());
+        assert!(fixed_conditions(&plan()).is_empty());
         let mut fixed = plan();
         fixed.conditions[0].levels.pop();
-        assert_eq!(fixed_in_words(&fixed), ["epoll", "up to 64 events at once"]);
+        assert_eq!(fixed_conditions(&fixed), [("driver", "epoll"), ("events", "64")]);
     }
 }

@@ -5,12 +5,10 @@
 
 use crate::checks::{LENGTHENED, answer_bytes, answer_class, check_ceiling};
 use crate::conditions::{level_of, levels_of};
-use crate::messages;
 use crate::streams::fused;
+use proofload_facts::Finding;
 use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
-use proofload_store::schema::{
-    Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Plan, Point, Slice,
-};
+use proofload_store::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Plan, Point, Slice};
 use proofload_store::{Block, Run, StoreError};
 use std::collections::BTreeMap;
 
@@ -34,7 +32,7 @@ pub struct Disturbance {
     /// The block's number.
     pub block: u32,
     /// What was found, at least one.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<Finding>,
 }
 
 /// What a pair of slices came to, with twice the threads over with once.
@@ -104,7 +102,7 @@ fn perturbed(
             Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
             Perturbation::Beyond { ratio } => (CheckOutcome::Failed, Some(ratio)),
         };
-        let note = messages::perturbation(&check, &found.0, pairs, of_all);
+        let note = Some(note_of(&check, &found.0, pairs as u32, of_all));
         let found = ratio;
         FitnessCheck { check, outcome, found, limit: Some(tolerance), unit: "ratio".to_string(), note }
     };
@@ -112,6 +110,19 @@ fn perturbed(
         check(CheckName::PerturbedThroughput, &|pair| pair.throughput, Counts::Rise, PERTURBED_THROUGHPUT),
         check(CheckName::PerturbedP99, &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
     ])
+}
+
+/// What belongs to the change that twice the threads brought; `all_variants` where the pairs of all were needed.
+fn note_of(check: &CheckName, found: &Perturbation, pairs: u32, all_variants: bool) -> Finding {
+    let measure = if *check == CheckName::PerturbedP99 { "p99" } else { "throughput" }.to_string();
+    match found {
+        Perturbation::Unresolved { ratio: None, .. } => Finding::NoThreadPairs,
+        Perturbation::Unresolved { .. } => Finding::ThreadPairsTooFew { pairs, all_variants },
+        Perturbation::Meaningless { .. } => Finding::ThreadsShareCpus { measure, pairs, all_variants },
+        Perturbation::Within { .. } | Perturbation::Beyond { .. } => {
+            Finding::ThreadPairs { measure, pairs, all_variants }
+        }
+    }
 }
 
 /// Speeds by where the same load runs: variant, load point, and how CPUs sleep and are shared. Loads heat a machine in different
@@ -158,10 +169,12 @@ pub fn disturbances(run: &Run) -> Vec<Disturbance> {
         let asleep = level_of(run.plan(), block.number, "cpus_awake") == Some("false");
         let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };
         let is_much = |share: &f64| *share > allowed;
-        causes.extend(generator.filter(is_much).map(Cause::GeneratorSteal));
-        causes.extend(subject.filter(is_much).map(Cause::SubjectSteal));
+        let from_generator = |steal_share| Finding::StealFromGenerator { steal_share };
+        causes.extend(generator.filter(is_much).map(from_generator));
+        let from_servers = |steal_share| Finding::StealFromServers { steal_share };
+        causes.extend(subject.filter(is_much).map(from_servers));
         if [&clocks, &works].iter().any(|series| is_slower(series.values(), SPEED_DROP)) {
-            causes.push(Cause::Slower(SPEED_DROP));
+            causes.push(Finding::CpusSlower { slower_share: SPEED_DROP });
         }
         if !causes.is_empty() {
             found.push(Disturbance { block: block.number, causes });
@@ -214,15 +227,15 @@ pub(crate) fn checks(
         here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))))
     };
     let why = match class {
-        _ if run.plan().no_ceiling => messages::CEILING_NOT_ASKED.text(),
-        None => messages::ANSWERS_TOO_LONG.text(),
-        Some(_) => messages::CEILING_NOT_RECORDED.text(),
+        _ if run.plan().no_ceiling => Finding::CeilingNotAsked,
+        None => Finding::AnswersTooLong,
+        Some(_) => Finding::CeilingNotRecorded,
     };
     // The worst of the blocks stands for all.
     let of_block = |trial: &&[Slice]| {
         let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
         let levels = levels_of(run.plan(), trial.first().map_or(1, |slice| slice.block));
-        check_ceiling(&points, whole, under(levels), why)
+        check_ceiling(&points, whole, under(levels), &why)
     };
     let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
     let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
@@ -257,7 +270,13 @@ fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Op
     let medians = streams.into_values().filter(|found| found.len() >= SLICES_MIN).map(|mut found| {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (used, median) = found[(found.len() - 1) / 2];
-        (used, FitnessCheck { note: messages::median_of(found.len()), ..median.clone() })
+        (
+            used,
+            FitnessCheck {
+                note: Some(Finding::MedianOfSlices { slices: found.len() as u32 }),
+                ..median.clone()
+            },
+        )
     });
     medians.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, check)| check)
 }

@@ -14,7 +14,6 @@ mod fitness;
 mod joined;
 mod judged;
 mod merge;
-mod messages;
 mod observe;
 mod planned;
 mod points;
@@ -26,13 +25,13 @@ mod streams;
 
 pub use capacity::{SeenTrial, search_terms, searches, trial_of, trial_slices};
 pub use checks::{
-    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, lacks_agents_only,
+    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, finding,
+    lacks_agents_only,
 };
-pub use conditions::{condition_in_words, conditions_vary, fixed_in_words, level_of, levels_of};
+pub use conditions::{conditions_vary, fixed_conditions, level_of, levels_of};
 pub use fitness::{Disturbance, counting_blocks, disturbances, left_out};
 pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
 pub use judged::{RunJudge, is_told, judged, measures_of};
-pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};
 pub use observe::{condense, observations, observations_of};
 pub use planned::{PlanError, design_of, expectations_of, published_figures, restore};
 pub use points::{enter_checks, points};

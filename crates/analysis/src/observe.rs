@@ -4,11 +4,11 @@ use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::{level_of, levels_of};
 use crate::fitness::{checks, counting_blocks, left_out};
 use crate::merge::{add_unended, is_most};
-use crate::messages::{self, finding};
 use crate::steady::unsteady;
 use crate::streams::fused;
 use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
 use lost::{lost_starts, own_errors};
+use proofload_facts::Finding;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use proofload_store::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
@@ -40,9 +40,9 @@ struct Trial<'a> {
     /// Without other streams beside it or in it.
     alone: bool,
     /// What the generator found about itself in any stream: they share its threads' CPUs.
-    unfit: Vec<String>,
+    unfit: Vec<Finding>,
     /// What forbids claims about p99 and beyond alone.
-    unfit_for_tails: Vec<(CheckName, String)>,
+    unfit_for_tails: Vec<(CheckName, Finding)>,
     /// Checks of the whole record that failed.
     failed: Vec<CheckName>,
 }
@@ -122,10 +122,9 @@ fn checked_trials<'a>(
                 continue;
             };
             let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
-            let place = messages::in_block(&format!("{} @ {}", planned.name, load.label), block.number);
             let checks = checks(run, blocks, (&planned.name, &load.label), &[&slices])?;
             for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
-                trial.enter(&checks, &place);
+                trial.enter(&checks, &planned.name, &load.label, block.number);
             }
         }
     }
@@ -228,7 +227,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         failed: Vec::new(),
     };
     let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
-    trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.point);
+    trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.variant, &slice.measured.point, 1);
     let mut cells = Vec::new();
     trial.cells(measures, Path::new(""), &mut cells)?;
     Ok(Observations {
@@ -243,20 +242,20 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
 
 impl Trial<'_> {
     /// Notes the checks that failed. One that forbids everything says enough for the tail, too.
-    fn enter(&mut self, checks: &[FitnessCheck], place: &str) {
+    fn enter(&mut self, checks: &[FitnessCheck], variant: &str, point: &str, block: u32) {
         for check in checks {
-            let Some(finding) = finding(check) else { continue };
+            let Some(finding) = crate::finding(check) else { continue };
+            let (variant, point) = (variant.to_string(), point.to_string());
+            let finding = Finding::InBlock { variant, point, block, what: Box::new(finding) };
             self.failed.push(check.check.clone());
             match concerns_tails_only(&check.check) {
-                true => {
-                    self.unfit_for_tails.push((check.check.clone(), messages::finding_at(&finding, place)))
-                }
-                false => self.unfit.push(messages::finding_at(&finding, place)),
+                true => self.unfit_for_tails.push((check.check.clone(), finding)),
+                false => self.unfit.push(finding),
             }
         }
     }
 
-    fn unfit_for(&self, measure: Measure) -> Vec<String> {
+    fn unfit_for(&self, measure: Measure) -> Vec<Finding> {
         if !self.unfit.is_empty() && !self.bears(measure) {
             return self.unfit.clone();
         }

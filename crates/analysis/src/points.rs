@@ -1,9 +1,8 @@
 //! Trials over blocks: the points of a result.
 
-use crate::checks::concerns_tails_only;
+use crate::checks::{concerns_tails_only, finding};
 use crate::fitness::{checks, counting_blocks};
 use crate::merge::merge;
-use crate::messages::finding;
 use crate::streams::fused;
 use proofload_store::schema::{FitnessCheck, Generator, LoadPoint, Model, Point, Slice, Variant};
 use proofload_store::{Run, StoreError};

@@ -30,6 +30,7 @@ files! {
     "doctor.ftl"
     "exploratory.ftl"
     "explain.ftl"
+    "facts.ftl"
     "factors.ftl"
     "figures.ftl"
     "fitness.ftl"
@@ -111,6 +112,16 @@ pub(crate) fn named(language: Language, word: &str) -> Option<&'static str> {
     let of = spoken(language);
     let (id, text) = of.texts.get_key_value(&format!("named-{}", word.replace([' ', '_'], "-")))?;
     Some(text.get_or_init(|| of.formatted(id, None)))
+}
+
+/// A message with these variables.
+pub(crate) fn filled(
+    language: Language,
+    id: &str,
+    arguments: impl Iterator<Item = (String, Value<'static>)>,
+) -> String {
+    let arguments: FluentArgs<'_> = arguments.collect();
+    spoken(language).formatted(id, Some(&arguments))
 }
 
 /// The pattern of a message.

@@ -11,10 +11,14 @@
 mod again;
 mod catalogue;
 mod choice;
+mod condition;
+pub mod facts;
+pub mod number;
 mod value;
 
 pub use catalogue::{CHINESE_FILES, ENGLISH_FILES};
 pub use choice::Language;
+pub use condition::condition;
 pub use value::{Argument, Value};
 
 use std::borrow::Cow;

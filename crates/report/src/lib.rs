@@ -26,7 +26,7 @@ mod headline;
 mod hints;
 mod limits;
 mod messages;
-pub mod number;
+pub use proofload_language::number;
 mod render;
 mod replicates;
 mod result;

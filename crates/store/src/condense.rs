@@ -9,6 +9,7 @@ use crate::convert::{decode, encoded};
 use crate::schema::{FORMAT_VERSION, Histograms, Phase, Plan, Point, Slice, Telemetry};
 use crate::{Block, Run, StoreError, atomic, layout};
 use flate2::{Compression, GzBuilder};
+use proofload_facts::Finding;
 use proofload_measure::LatencyHistogram;
 use std::collections::BTreeMap;
 use std::fs;
@@ -144,7 +145,7 @@ fn without_course(slice: &Slice) -> Slice {
 
 /// The lines that say who was lost and what was left out.
 fn said(block: &Block) -> Vec<Slice> {
-    let say = |phase, variant: &str, point: &str, marks: Vec<String>| Slice {
+    let say = |phase, variant: &str, point: &str, marks: Vec<Finding>| Slice {
         format: FORMAT_VERSION,
         block: block.number,
         phase,
@@ -155,6 +156,6 @@ fn said(block: &Block) -> Vec<Slice> {
     let lost = block
         .lost
         .iter()
-        .map(|lost| Slice { died: lost.died, ..say(Phase::Lost, &lost.variant, "", vec![lost.why.clone()]) });
+        .map(|lost| Slice { died: lost.died, ..say(Phase::Lost, &lost.variant, "", lost.why.clone()) });
     lost.chain(block.spared.iter().map(|it| say(Phase::Spared, &it.variant, &it.point, Vec::new()))).collect()
 }

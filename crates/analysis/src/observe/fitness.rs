@@ -2,7 +2,7 @@
 
 use crate::checks::{concerns_tails_only, lengthening};
 use crate::merge::is_most;
-use crate::messages;
+use proofload_facts::Finding;
 use proofload_stats::{Measure, sample};
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 
@@ -77,7 +77,7 @@ const AWAY_ASLEEP: f64 = 0.10;
 
 /// What the generator found about itself, with the place, where it was unfit in most slices. `asleep` says that CPUs might
 /// sleep.
-pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<String> {
+pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<Finding> {
     let mut unfit = Vec::new();
     let slept = |slice: &Slice| asleep && only_slept(&slice.measured);
     let is_unfit = |slice: &Slice| !(slice.measured.generator.fit || slept(slice));
@@ -86,19 +86,17 @@ pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<String> {
     }
     for slice in lines.iter().filter(|slice| is_unfit(slice)) {
         let point = &slice.measured;
-        let stream = match point.stream.as_str() {
-            "" => String::new(),
-            stream => format!(" [{stream}]"),
+        let here = |what: &Finding| Finding::InSlice {
+            variant: point.variant.clone(),
+            point: point.point.clone(),
+            stream: point.stream.clone(),
+            block: slice.block,
+            cycle: slice.cycle,
+            what: Box::new(what.clone()),
         };
-        let place = messages::in_slice(
-            &format!("{}{stream} @ {}", point.variant, point.point),
-            slice.block,
-            slice.cycle,
-        );
-        let findings = &point.generator.findings;
-        unfit.extend(findings.iter().map(|finding| messages::finding_at(finding, &place)));
-        if findings.is_empty() {
-            unfit.push(place);
+        match point.generator.findings.as_slice() {
+            [] => unfit.push(here(&Finding::Unfit)),
+            findings => unfit.extend(findings.iter().map(here)),
         }
     }
     unfit

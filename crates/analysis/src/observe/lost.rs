@@ -35,7 +35,7 @@ fn start_of(plan: &Plan, block: u32, lost: &LostVariant) -> Option<LostStart> {
             }
         }
     }
-    Some(LostStart { block, variant, died: lost.died.then(|| lost.why.clone()), seen })
+    Some(LostStart { block, variant, died: lost.died.then(|| lost.why.first().cloned()).flatten(), seen })
 }
 
 /// Errors that the generator made itself.

@@ -3,3 +3,4 @@
 mod asked;
 mod catalogue;
 mod chinese;
+mod facts;

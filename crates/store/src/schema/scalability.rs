@@ -39,6 +39,6 @@ pub struct Scalability {
     pub contention: Option<Estimate>,
     /// Its coefficient κ: what each pair of connections costs.
     pub coherency: Option<Estimate>,
-    /// What is to be known of these figures, and why others are absent, a sentence each.
+    /// What is to be known of these figures, and why others are absent.
     pub reasons: Vec<String>,
 }

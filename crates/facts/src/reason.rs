@@ -1,0 +1,157 @@
+//! Why a verdict is what it is.
+
+use crate::Finding;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A value with the unit that `stats` names: `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Amount {
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// What a measure needs to have a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Needs {
+    /// Exchanges.
+    Exchanges,
+    /// Processes that Proofload started and may look into.
+    Processes,
+    /// Two threads of one name that used CPU time.
+    Workers,
+    /// A server that Proofload started.
+    Server,
+    /// Connections between the server's own processes.
+    Backend,
+    /// A JVM's performance data.
+    Jvm,
+    /// A JVM with garbage collections.
+    Collections,
+    /// A JVM whose collector counts full collections.
+    FullCollections,
+    /// A JVM whose collector has generations.
+    Generations,
+    /// A JVM that counts contended locks.
+    Locks,
+}
+
+/// A quantity at one level of a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtLevel {
+    /// The level.
+    pub level: String,
+    /// The quantity.
+    pub point: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+crate::facts! {
+/// Why a verdict is what it is.
+stored Reason {
+    /// No block is complete.
+    Note NoData,
+    /// One block: a single start of the servers decides nothing.
+    Note OneBlock,
+    /// Fewer blocks than the first look needs.
+    Note TooFewBlocks { have: u32, need: u32 },
+    /// Fewer sittings than the next look needs.
+    Note TooFewSittings { have: u32, need: u32 },
+    /// Too few sittings for an interval.
+    Note FewSittings { have: u32 },
+    /// The interval contains what is claimed and what is not; so many blocks more would settle it.
+    ///
+    /// Give a longer `--budget`.
+    Note IntervalCrosses { resolution_share: f64, more_blocks: Option<u32> },
+    /// The interval of the sittings' means contains what is claimed and what is not.
+    ///
+    /// Add sittings: `proofload replicate`.
+    Note SittingsCross { resolution_share: f64, more_sittings: Option<u32> },
+    /// The interval is wider for what earlier sittings differed by.
+    ///
+    /// Add sittings: `proofload replicate`.
+    Note WidenedBySittings { tau_share: f64, sittings: u32 },
+    /// The generator was the limit: the figure is its own, not the server's.
+    ///
+    /// Do what the finding says.
+    Warning ClientLimited { what: Finding },
+    /// Too many exchanges failed for a claim about speed.
+    ///
+    /// See the failures first.
+    Failure TooManyErrors { variant: String, error_share: f64 },
+    /// Too many exchanges failed for any threshold on speed.
+    ///
+    /// See the failures first.
+    Failure FailsTooOften { variant: String, error_share: f64 },
+    /// The Hodges-Lehmann estimate points the other way.
+    Note SignsDisagree,
+    /// Too many blocks were lost.
+    Warning BlocksLost { lost: u32, blocks: u32 },
+    /// One variant was lost more often than another: what is left of it may be its better starts.
+    Warning LostUnevenly { variant: String, lost: u32, other: u32, blocks: u32 },
+    /// The first half of the blocks and the second differ: something changed in between.
+    Warning HalvesDiffer { first: Amount, second: Amount, errors: f64, allowed: f64 },
+    /// Long slices show another ratio than short ones.
+    ///
+    /// Use longer slices.
+    Warning SliceLength { ratio: f64, blocks: u32 },
+    /// More blocks would hardly settle it.
+    Note Futile { blocks: u32, chance_share: f64 },
+    /// Blocks with an unfit generator are left out for all variants.
+    Note SpoiledBlocks { unfit: u32, blocks: u32 },
+    /// The machine disturbed most blocks.
+    ///
+    /// Run it where it has the machine to itself.
+    Warning Disturbed { disturbed: u32, blocks: u32 },
+    /// Servers were still warming in too many blocks.
+    ///
+    /// Give a longer warm-up: `--thorough`.
+    Warning NoSteadyState { unsteady: u32, blocks: u32, faster_share: Option<f64> },
+    /// Servers were still warming, and the verdict would be the same if they changed by this share.
+    Note BeyondWarmUp { unsteady: u32, blocks: u32, change_share: f64 },
+    /// Too few exchanges of a start lie beyond the quantile.
+    ///
+    /// Make the starts longer.
+    Warning NotResolvable { measure: String, variant: String, beyond: u64, need: u64 },
+    /// A measure has no value.
+    Warning MeasureMissing { measure: String, variant: String, point: String, blocks: u32, needs: Needs },
+    /// Both sides were constant over all blocks.
+    Note Constant,
+    /// One measurement, without an interval.
+    Note OneMeasurement,
+    /// The generator was the limit of the faster side alone: the difference is at least what was seen.
+    Note LimitedOnTheFasterSide,
+    /// Requests were sent late, which only lengthens times: the decision stands.
+    Note OnlyLengthened,
+    /// The interval is wider for what the generator may have done.
+    Note Widened { wider_share: f64 },
+    /// The quantile lies among requests that never ended: its value is a lower end.
+    Note LowerEnd { measure: String, variant: String, unanswered: u64, unsent: u64 },
+    /// Holds for the exchanges that were seen.
+    Note SeenOnly { exchanges: u64, upper_share: f64, starts: u64, upper_starts_share: f64 },
+    /// Errors were seen in blocks that the variant did not complete.
+    Note InLostBlocks { errors: u64 },
+    /// Errors of the generator's own making.
+    ///
+    /// `proofload doctor` shows what is short.
+    Warning OwnErrors { errors: u64 },
+    /// What is claimed differs between levels of a condition of measuring.
+    Note DependsOn { condition: String, levels: Vec<AtLevel>, alike: bool },
+    /// A server died under load.
+    ///
+    /// See the server's log.
+    Failure Died { variant: String, what: Finding },
+    /// So many blocks would give an interval of this half-width.
+    Note WouldTake { resolution_share: f64, blocks: u32, minutes: f64, assumed: bool },
+    /// A reason that only a newer version knows.
+    Note Unknown,
+}
+}
