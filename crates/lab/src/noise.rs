@@ -102,7 +102,7 @@ fn seconds_per_block(plan: &Plan) -> f64 {
 
 /// How many blocks of an audit there is room for in a budget.
 pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
-    let mode = (Mode::Cycles, String::new());
+    let mode = (Mode::Cycles, Finding::SideBySide);
     let plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
@@ -217,7 +217,7 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
     let mut study = study.clone();
     study.variants.iter_mut().for_each(|variant| variant.jvm = true);
     let plan =
-        plan::make(&study, preset, 1, Some(budget_ns), (Mode::Cycles, String::new()), &CpuShare::default());
+        plan::make(&study, preset, 1, Some(budget_ns), (Mode::Cycles, Finding::SideBySide), &CpuShare::default());
     let blocks = plan.timing.looks.last().copied().unwrap_or(1);
     let measures = match noise::detectable(&design(&plan), 1, POWER) {
         Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),

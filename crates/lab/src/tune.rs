@@ -137,7 +137,7 @@ impl Search {
 
     /// The plan of a study of all variants: for what its blocks take.
     fn template(&self) -> Result<Plan, String> {
-        let mode = (Mode::Cycles, String::new());
+        let mode = (Mode::Cycles, Finding::SideBySide);
         let mut plan =
             plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &CpuShare::default());
         if let Some(list) = &self.timing {

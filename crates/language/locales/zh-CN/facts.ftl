@@ -1,4 +1,5 @@
 # One message for each code of `facts`: its identifier is the code, its variables are the fields.
+fact-at-level = { $interval }（{ $condition }）
 fact-seconds = { $seconds } s
 
 ## What was noticed while a study was planned or measured.
@@ -256,7 +257,7 @@ seen-only = { $starts ->
 }
 in-lost-blocks = { $errors } of them in blocks that it did not complete
 own-errors = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
-depends-on = depends on { $condition }: { $levels }{ $alike ->
+depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}
 }
