@@ -119,6 +119,8 @@ stored Finding {
     Note CeilingNotRecorded,
     /// Measuring the ceiling was stopped.
     Note CeilingStopped,
+    /// An agent was lost while the ceiling was measured, or before.
+    Note CeilingAgentLost,
     /// Exchanges with the server that does nothing failed.
     Note CeilingExchangesFailed { failed_share: f64 },
     /// The server that does nothing cannot close connections after some exchanges.
@@ -201,6 +203,14 @@ stored Finding {
     Warning InSlice { variant: String, point: String, stream: String, block: u32, cycle: u32, what: Inner },
     /// A finding of one block.
     Warning InBlock { variant: String, point: String, block: u32, what: Inner },
+    /// Something was noticed in a block.
+    Note NoticedInBlock { block: u32, what: Inner },
+    /// The machine disturbed a block.
+    Note BlockDisturbedBy { block: u32, causes: Vec<Finding> },
+    /// A variant failed in a block.
+    Failure Lost { variant: String, why: Inner },
+    /// A variant is not started any more.
+    Failure DroppedVariant { variant: String, why: Inner },
     /// A block leaves a variant out: no open claim needs it.
     Note NoOpenClaim,
 
@@ -257,7 +267,7 @@ stored Finding {
     /// A class histogram without a total.
     Note NoTotal,
     /// A JVM could not be asked for its live objects.
-    Note NotAsked { error: String },
+    Note NotAsked { why: Inner },
 
     /// The mode was given.
     Note AskedFor,
@@ -302,6 +312,10 @@ stored Finding {
     /// Something is not the same as in the record that this one is compared with or goes on.
     Notice Differs { what: String, then: String, now: String },
 
+    /// The blocks of a search, which judge nothing.
+    Note HeatsJudgeNothing,
+    /// The winner is the best of a search.
+    Note WinnerOfSearch,
     /// An audit with the reference server only.
     Note OtherServers,
     /// Two equal servers differ: the machine favours one of them.
@@ -342,7 +356,17 @@ stored Finding {
     /// CPUs sleep between answers, and waking them takes time.
     ///
     /// Measure as root, or with the right to write /dev/cpu_dma_latency.
-    Notice CpusSleep { given_away: bool, why: String },
+    Notice CpusSleep { given_away: bool, why: Inner },
+    /// How deep CPUs sleep was not looked at.
+    Note SleepNotLookedAt,
+    /// The kernel leaves no choice of idle states.
+    Note NoIdleStates,
+    /// Each idle state gives the CPU away.
+    Note EachGivesCpuAway,
+    /// An idle state has no known wake-up latency.
+    Note NoWakeUpLatency { state: String },
+    /// The limit on idle states cannot be set.
+    Note SleepRefused { path: String, error: String },
     /// Other programs want the CPUs.
     ///
     /// Stop what else is running, or wait.
@@ -369,26 +393,6 @@ stored Finding {
     ///
     /// Boot with `clocksource=tsc`, or measure on another machine.
     Notice SlowClock { source: String, step_ns: u64, read_ns: u64 },
-    /// No JDK of a release that servers of the catalogue need.
-    ///
-    /// Install it, or set JAVA_HOME.
-    Note NoJdk { major: u32 },
-    /// No Maven.
-    ///
-    /// Install it.
-    Note NoMaven,
-    /// Another measurement holds the machine.
-    ///
-    /// Wait for it, or stop it.
-    Notice MachineTaken { holder: String },
-    /// The machine's lock cannot be used.
-    ///
-    /// Remove what is at that path.
-    Notice LockUnusable { error: String },
-    /// Servers that outlived their run.
-    ///
-    /// `proofload doctor --clean`
-    Notice Leftovers { pids: Vec<u32> },
 }
 }
 
@@ -405,5 +409,10 @@ impl Finding {
             | Finding::InBlock { what, .. } => what.innermost(),
             own => own,
         }
+    }
+
+    /// What failed with an error, whose text is kept.
+    pub fn failed(error: impl ToString) -> Finding {
+        Finding::Failed { error: error.to_string() }
     }
 }

@@ -42,6 +42,8 @@ pub enum Needs {
 /// A quantity at one level of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtLevel {
+    /// The condition, as a study names it.
+    pub condition: String,
     /// The level.
     pub level: String,
     /// The quantity.

@@ -1,7 +1,8 @@
 //! The text of an explained plan: `run --explain`. Lengths are in seconds.
 
-use proofload_analysis::condition_in_words;
-use proofload_language::{Phrase, again, named, say, word};
+use proofload_language as language;
+use proofload_language::facts::told;
+use proofload_language::{Phrase, named, say, word};
 use proofload_stats::{Design, projected_blocks};
 use proofload_store::schema::{
     LoadPoint, Looking, Plan, PlannedCapacity, PlannedCondition, Replication, Timing, TlsTerms, Transport,
@@ -84,12 +85,11 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> [String; 2] {
 
 /// A condition with its levels.
 pub fn condition(condition: &PlannedCondition) -> String {
-    let words =
-        condition.levels.iter().map(|level| again(&condition_in_words(&condition.name, level)).into_owned());
+    let words = condition.levels.iter().map(|level| language::condition(&condition.name, level));
     let levels = words.collect::<Vec<_>>().join(" | ");
-    match condition.why.as_str() {
-        "" => say!("explain-condition-levels", condition = condition.name, levels),
-        why => say!("explain-condition", condition = condition.name, levels, why),
+    match &condition.why {
+        None => say!("explain-condition-levels", condition = condition.name, levels),
+        Some(why) => say!("explain-condition", condition = condition.name, levels, why = told(why)),
     }
 }
 
@@ -245,7 +245,11 @@ pub fn load_point(point: &LoadPoint, sending: &str) -> String {
 
 /// How the variants take turns, and why so.
 pub fn mode(plan: &Plan) -> String {
-    say!("explain-mode", mode = named(plan.mode.name()), mode_reason = again(&plan.mode_reason))
+    say!(
+        "explain-mode",
+        mode = named(plan.mode.name()),
+        mode_reason = plan.mode_reason.as_ref().map(told).unwrap_or_default()
+    )
 }
 
 /// What a block begins with; `reckoned_s` is what its warm-up is taken for.

@@ -3,6 +3,7 @@
 use super::reckon::reckoned_warm_up_s;
 use crate::messages::explain as messages;
 use proofload_engine::Shortage;
+use proofload_language::facts::told;
 use proofload_language::{again, word};
 use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
@@ -49,7 +50,7 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
     out.list(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     out.list(messages::CONDITIONS.text(), plan.conditions.iter().map(messages::condition));
     out.line(messages::conditions_vary(plan));
-    out.list(messages::NOT_TESTED.text(), &plan.not_tested);
+    out.list(messages::NOT_TESTED.text(), plan.not_tested.iter().map(told));
     out.0.join("\n") + "\n"
 }
 

@@ -2,11 +2,12 @@
 
 use super::{Begin, Observer, PreparedRun, RunError};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
 use proofload_analysis::{RunJudge, counting_blocks, left_out};
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_host::lock::MeasuringLock;
+use proofload_language::facts::in_english;
 use proofload_store::schema::{PlannedCapacity, RunState};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::path::PathBuf;
@@ -165,14 +166,22 @@ struct Heard<'a> {
 impl Heard<'_> {
     fn step(&mut self, step: &Progress<'_>) {
         self.observer.step(step);
-        let line = match step {
-            Progress::Noticed { block, what } => messages::noticed(*block, what),
-            Progress::Disturbed { block, why } => messages::disturbed(*block, why),
-            Progress::Lost { variant, why, .. } => messages::lost(variant, why),
-            Progress::GivenUp { variant, why, .. } => messages::given_up(variant, why),
+        let noticed = match step {
+            Progress::Noticed { block, what } => {
+                Finding::NoticedInBlock { block: *block, what: Box::new((*what).clone()) }
+            }
+            Progress::Disturbed { block, causes } => {
+                Finding::BlockDisturbedBy { block: *block, causes: causes.to_vec() }
+            }
+            Progress::Lost { variant, why, .. } => {
+                Finding::Lost { variant: variant.to_string(), why: Box::new((*why).clone()) }
+            }
+            Progress::GivenUp { variant, why, .. } => {
+                Finding::DroppedVariant { variant: variant.to_string(), why: Box::new((*why).clone()) }
+            }
             _ => return,
         };
-        if let Err(error) = proofload_store::note(&self.run, &line) {
+        if let Err(error) = proofload_store::note(&self.run, &in_english(&noticed)) {
             self.failed.get_or_insert(error);
         }
     }
@@ -181,6 +190,6 @@ impl Heard<'_> {
 /// Ends a run whose record could not be written as a signal would: what is whole stays.
 pub fn keep_interrupted(record: &mut RunWriter, error: StoreError) -> RunError {
     // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
-    let _perhaps = record.set_status(RunState::Interrupted, &error.to_string(), clock::unix_ns());
+    let _perhaps = record.set_status(RunState::Interrupted, Some(&Finding::failed(&error)), clock::unix_ns());
     RunError::Unkept { error, path: record.path().to_path_buf() }
 }

@@ -1,4 +1,5 @@
 # One message for each code of `facts`: its identifier is the code, its variables are the fields.
+fact-at-level = { $interval } with { $condition }
 fact-seconds = { $seconds } s
 
 ## What was noticed while a study was planned or measured.
@@ -41,6 +42,7 @@ not-closed-loop = an open loop, or too few exchanges
 ceiling-not-asked = --no-ceiling was given
 answers-too-long = the answers are longer than those of the server that does nothing
 ceiling-not-recorded = no ceiling of this setting is on record
+ceiling-agent-lost = an agent was lost
 ceiling-stopped = it was stopped
 ceiling-exchanges-failed = { $failed_share } of the exchanges with the server that does nothing failed
 ceiling-ends-after-some = the server that does nothing cannot end connections after some exchanges
@@ -91,6 +93,10 @@ in-slice = { $what } ({ $variant }{ $stream ->
    *[other] {" "}[{ $stream }]
 } @ { $point }, block { $block }, cycle { $cycle })
 in-block = { $what } ({ $variant } @ { $point }, block { $block })
+noticed-in-block = block { $block }: { $what }
+block-disturbed-by = block { $block } was disturbed: { $causes }
+lost = { $variant } failed: { $why }
+dropped-variant = { $variant } was dropped: { $why }
 no-open-claim = no open claim needs it
 
 stopped-by-signal = stopped by a signal
@@ -120,7 +126,7 @@ no-queue-dump = accept queues: { $error }
 no-diagnosis = sockets: the kernel's socket diagnosis cannot be opened: { $error }
 too-many-threads = context switches and threads by name: there are more than { $most } threads
 no-total = its class histogram has no total
-not-asked = live set: a JVM could not be asked: { $error }
+not-asked = live set: a JVM could not be asked: { $why }
 
 asked-for = asked for
 side-by-side = the variants run side by side
@@ -147,6 +153,8 @@ differs = { $what }: { $then ->
    *[other] { $now }
 } now
 
+heats-judge-nothing = any claim: these blocks search, and judge nothing
+winner-of-search = how the winner was found: it is the best of a search, whose figures are in no figure here
 other-servers = other servers: their own noise adds to that of the machine
 equal-servers-differ = two equal servers differ in { $measure } by { $difference_share }: something favours one of them, and every verdict here
 slices-move = long slices show a ratio in { $measure } that is { $difference_share } from that of short ones: studies here need longer slices (--timing slice=1s,discard=100ms)
@@ -163,6 +171,11 @@ cpus-sleep = { $given_away ->
     [true] CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({ $why })
    *[other] CPUs sleep between answers, and waking them takes time ({ $why })
 }
+sleep-not-looked-at = not looked at
+no-idle-states = the kernel leaves no choice of idle states
+each-gives-cpu-away = each of its idle states gives the CPU away
+no-wake-up-latency = { $state } has no known wake-up latency
+sleep-refused = { $path }: { $error }
 machine-busy = { $processes } processes wanted to run in the last minute, on { $cpus } CPUs
 load-unknown = the load average cannot be read
 little-memory = { $available_bytes } of { $bytes } memory available
@@ -170,11 +183,6 @@ few-descriptors = { $soft } open files for each process: a connection takes one 
 few-ports = { $ports } local ports ({ $first } to { $last }): as many connections to one address
 short-accept-queue = a listener queues at most { $most } connections that were not accepted yet
 slow-clock = clock source { $source }: a step of { $step_ns }, { $read_ns } for each read
-no-jdk = no JDK { $major } found: its servers cannot be built or started
-no-maven = no mvn on the PATH: Java servers that are not in the cache yet cannot be fetched
-machine-taken = { $holder } measures on this machine
-lock-unusable = the lock of this machine: { $error }
-leftovers = servers of runs whose Proofload and keeper were killed: { $pids }
 
 ## Why a verdict is what it is.
 no-data = no complete block: nothing to judge
@@ -249,7 +257,7 @@ seen-only = { $starts ->
 }
 in-lost-blocks = { $errors } of them in blocks that it did not complete
 own-errors = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
-depends-on = depends on { $condition }: { $levels }{ $alike ->
+depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}
 }

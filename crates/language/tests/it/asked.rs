@@ -113,7 +113,7 @@ fn mistakes(english: &BTreeMap<String, Message>, asked: &[Asked]) -> Vec<String>
         }
     }
     let codes: BTreeSet<String> = proofload_facts::known().map(|(_, known)| known.code()).collect();
-    used.insert("fact-seconds");
+    used.extend(["fact-seconds", "fact-at-level"]);
     let unused = english.keys().filter(|id| !codes.contains(*id)).filter(|id| {
         !["named-", "stated-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
             && !used.contains(id.as_str())
