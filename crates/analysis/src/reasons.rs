@@ -8,7 +8,8 @@ use proofload_stats::{Judged, Names, Source, TAIL_EXCHANGES_MIN};
 pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<Reason> {
     let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
     let mut found: Vec<Reason> = judged.reasons.iter().map(|it| reason(it, names, unit)).collect();
-    let is_few = |it: &stats::Reason| matches!(it, stats::Reason::TooFewBlocks { .. } | stats::Reason::NoData);
+    let is_few =
+        |it: &stats::Reason| matches!(it, stats::Reason::TooFewBlocks { .. } | stats::Reason::NoData);
     if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
         found.push(Reason::WouldTake {
             resolution_share: projection.resolution,
@@ -47,9 +48,7 @@ pub fn reason(reason: &stats::Reason, names: &Names, unit: &str) -> Reason {
         Found::SignsDisagree => Reason::SignsDisagree,
         Found::Constant => Reason::Constant,
         Found::OneMeasurement => Reason::OneMeasurement,
-        Found::Futile { last, chance } => {
-            Reason::Futile { blocks: *last, chance_share: chance.max(0.000_1) }
-        }
+        Found::Futile { last, chance } => Reason::Futile { blocks: *last, chance_share: chance.max(0.000_1) },
         Found::SliceLength { ratio, blocks } => Reason::SliceLength { ratio: *ratio, blocks: *blocks },
         Found::HalvesDiffer { first, second, errors, allowed } => {
             let amount = |value: f64| Amount { value, unit: unit.to_string() };
@@ -119,12 +118,7 @@ fn of_blocks_and_errors(reason: &stats::Reason, variant: impl Fn(usize) -> Strin
     }
 }
 
-fn depends_on(
-    condition: usize,
-    levels: &[(usize, stats::Estimate)],
-    alike: bool,
-    names: &Names,
-) -> Reason {
+fn depends_on(condition: usize, levels: &[(usize, stats::Estimate)], alike: bool, names: &Names) -> Reason {
     let Some(known) = names.conditions.get(condition) else { return Reason::Unknown };
     let at = |(level, estimate): &(usize, stats::Estimate)| AtLevel {
         condition: known.name.clone(),

@@ -299,8 +299,24 @@ stored Finding {
     Notice FewerTrials { trials: u32, most: u32 },
     /// Lengths were given.
     Note OtherLengths { lengths: String },
-    /// Something of the study that the preset leaves out.
-    Note LeftOutOfPlan { what: String },
+    /// A variant is left out; the reason is that of the server or the study.
+    Note VariantLeftOut { variant: String, why: String },
+    /// Combinations of levels that the study excludes.
+    Note CombinationsExcluded { subject: String, excluded: u32, combinations: u32 },
+    /// A load point is left out.
+    Note PointLeftOut { point: String },
+    /// A claim is left out; `lost_side` where one of its variants or load points is.
+    Note ClaimLeftOut { claim: String, text: String, lost_side: bool },
+    /// A row of the table of expectations is left out.
+    Note ExpectationLeftOut { quantity: String, range: String },
+    /// A load is held for another time than its own.
+    Note OtherLength { own_s: f64, instead_s: f64 },
+    /// A check with one start tests no conclusion.
+    Note NotTestedBySmoke,
+    /// The study does not test it, for a reason of its own.
+    Note NotTestedByStudy { why: String },
+    /// A conclusion names a claim that the study does not have.
+    Note NoSuchClaim { claim: String },
     /// A condition does not vary: the kernel does not let CPUs be kept awake.
     Note CannotStayAwake,
     /// A condition does not vary: it was not checked whether it can be had.

@@ -216,8 +216,14 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
     // Of servers that compile: their blocks are the longer ones.
     let mut study = study.clone();
     study.variants.iter_mut().for_each(|variant| variant.jvm = true);
-    let plan =
-        plan::make(&study, preset, 1, Some(budget_ns), (Mode::Cycles, Finding::SideBySide), &CpuShare::default());
+    let plan = plan::make(
+        &study,
+        preset,
+        1,
+        Some(budget_ns),
+        (Mode::Cycles, Finding::SideBySide),
+        &CpuShare::default(),
+    );
     let blocks = plan.timing.looks.last().copied().unwrap_or(1);
     let measures = match noise::detectable(&design(&plan), 1, POWER) {
         Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),

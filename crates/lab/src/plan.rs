@@ -166,7 +166,7 @@ pub fn make<'a>(
     let ceilings_s = ceilings_seconds(study);
     match study.capacity {
         // A search has no looks and no verdicts.
-        Some(_) => not_tested = lines::left_out(study),
+        Some(_) => not_tested.clone_from(&study.not_tested),
         None => cut_looks(&mut timing, needs, (block_s, ceilings_s), &mut not_tested),
     }
     let blocks = timing.looks.last().copied().unwrap_or(1);

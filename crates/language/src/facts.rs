@@ -105,7 +105,9 @@ fn of_object(value: &Json, fields: &Map<String, Json>) -> String {
 fn at_level(fields: &Map<String, Json>, interval: String) -> String {
     let text = |name: &str| fields.get(name).and_then(Json::as_str);
     match text("condition").zip(text("level")) {
-        Some((name, level)) => crate::say!("fact-at-level", interval, condition = crate::condition(name, level)),
+        Some((name, level)) => {
+            crate::say!("fact-at-level", interval, condition = crate::condition(name, level))
+        }
         None => interval,
     }
 }

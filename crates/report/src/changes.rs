@@ -3,6 +3,7 @@
 use crate::error::ReportError;
 use crate::messages;
 use proofload_analysis::{comparable_series, compare, measures_of, restore};
+use proofload_facts::Limit;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
 use proofload_store::Run;
@@ -42,7 +43,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// The figures of a run that something can rest on, and a sentence for each of the others; `None` when no block
+    /// The figures of a run that something can rest on, and why each of the others is left out; `None` when no block
     /// counts.
     ///
     /// # Errors
@@ -51,7 +52,7 @@ impl Member {
         run: &Run,
         observations: &Observations,
         entry: usize,
-    ) -> Result<Option<(Member, Vec<String>)>, ReportError> {
+    ) -> Result<Option<(Member, Vec<Limit>)>, ReportError> {
         if observations.blocks.is_empty() {
             return Ok(None);
         }
@@ -62,7 +63,7 @@ impl Member {
         // Its earlier blocks were measured under other conditions than its later ones.
         let mixed = run.status().sittings.iter().flat_map(|sitting| &sitting.differences).next();
         if let Some(what) = mixed {
-            left_out.push(messages::resumed_elsewhere(what));
+            left_out.push(Limit::ResumedElsewhere { what: what.clone() });
         } else {
             for of in figures(&names, &measures) {
                 match figure_of(observations, of) {
@@ -71,7 +72,8 @@ impl Member {
                     }
                     Ok(None) => {}
                     Err(reason) => {
-                        let said = messages::figure_left_out(&key(&names, of).place(), &reason, &names);
+                        let why = proofload_analysis::reason(&reason, &names, "ratio");
+                        let said = Limit::FigureLeftOut { place: key(&names, of).place(), why };
                         // One reason holds for most measures of a trial.
                         if !left_out.contains(&said) {
                             left_out.push(said);
@@ -159,7 +161,7 @@ fn enter_series(entries: &mut [HistoryEntry], members: &[&Member], differs: &[Di
                 runs_before: change.before as u32,
                 runs_after: change.after as u32,
                 previous,
-                differences: suspects.iter().map(Difference::sentence).collect(),
+                differences: suspects.iter().map(Difference::finding).collect(),
             });
         }
     }
@@ -172,7 +174,7 @@ fn enter_series(entries: &mut [HistoryEntry], members: &[&Member], differs: &[Di
             runs: members.len() as u32,
             needs: needs as u32,
             figures: looked_through,
-            differences: first.iter().map(Difference::sentence).collect(),
+            differences: first.iter().map(Difference::finding).collect(),
         });
     }
 }

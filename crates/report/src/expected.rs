@@ -4,7 +4,6 @@ use crate::cells::Cells;
 use crate::error::ReportError;
 use crate::estimate::stored;
 use crate::figures::{figure, figured};
-use crate::messages;
 use proofload_analysis::{PlanError, RunJudge, expectations_of, published_figures, restore};
 use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, Published, reasons_of};
 use proofload_store::Run;
@@ -49,7 +48,7 @@ fn expectation(
     let (outcome, decisive) = row.outcome(judged);
     let reasons = decisive.map_or_else(Vec::new, |decisive| {
         let all = Judged { reasons: reasons_of(judged), ..decisive.clone() };
-        messages::reasons(&all, names, seconds_per_block)
+        proofload_analysis::reasons(&all, names, seconds_per_block)
     });
     ExpectationResult {
         quantity: row.quantity.clone(),

@@ -3,7 +3,9 @@
 use crate::both_ways;
 use crate::figures::errors;
 use crate::messages;
-use proofload_analysis::{fixed_in_words, restore};
+use proofload_analysis::{fixed_conditions, restore};
+use proofload_facts::Reason;
+use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
@@ -30,7 +32,7 @@ pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
 
 /// Says under which conditions alone it holds, where none varied.
 fn scoped(line: String, plan: &Plan) -> String {
-    match fixed_in_words(plan) {
+    match fixed_conditions(plan) {
         fixed if fixed.is_empty() => line,
         fixed => format!("{line}; {}", messages::asked_with(&fixed)),
     }
@@ -79,7 +81,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         Verdict::Undecided => messages::headline_undecided(&line),
         _ => line,
     };
-    let depends = judged.depends_on.iter().map(messages::depends_on_stored);
+    let depends = judged.reasons.iter().filter(|it| matches!(it, Reason::DependsOn { .. })).map(told);
     Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
 }
 

@@ -43,7 +43,7 @@ pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
 pub use messages::places::network as said_of_network;
-pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
+pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
 pub use render::{
     Page, Reproduction, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog,
     html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,

@@ -6,6 +6,7 @@ use crate::error::ReportError;
 use crate::figures::{figured, figures};
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_analysis::{left_out, observations, points, published_figures, restore, steady_states};
+use proofload_facts::Limit;
 use proofload_stats::{Claim, Judged, Observations};
 use proofload_store::Run;
 use proofload_store::schema::{
@@ -49,7 +50,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
     if explorable > explored.len() {
-        limits.push(messages::not_explored(explored.len(), explorable));
+        limits.push(Limit::NotExplored { shown: explored.len() as u32, comparisons: explorable as u32 });
     }
     let mut figures = figures(&observations, &names);
     limits.extend(crate::figures::limits(&figures));

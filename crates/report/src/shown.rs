@@ -1,5 +1,8 @@
 //! What sections of a report are made of: tables, and lines with a verdict.
 
+use proofload_language::facts::told;
+use proofload_language::word;
+
 /// The intervals of tables miss with this probability; they are no verdicts.
 pub(crate) const TABLE_TAIL: f64 = 0.05;
 
@@ -85,4 +88,9 @@ pub struct Table {
     pub header: Vec<String>,
     /// Rows.
     pub rows: Vec<Vec<String>>,
+}
+
+/// Facts in one line.
+pub(crate) fn told_all<'a, F: serde::Serialize + 'a>(facts: impl IntoIterator<Item = &'a F>) -> String {
+    facts.into_iter().map(told).collect::<Vec<_>>().join(word!("between-sentences"))
 }

@@ -3,6 +3,7 @@
 use crate::shown::{Tone, VerdictView};
 use crate::{messages, number};
 use proofload_analysis::{SoakMeasure, SoakSeries, soak_series, soaks};
+use proofload_facts::Limit;
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict, trend};
 use proofload_store::Run;
 use proofload_store::schema::{self, ClassGrowth, Estimate, Slice, TrendResult};
@@ -119,7 +120,7 @@ fn growth_of<'a>(soaks: &[Vec<&'a Slice>], of: &SoakSeries) -> Option<&'a [Class
 }
 
 /// What must be known of soaks beside their trends.
-pub(crate) fn limits(run: &Run) -> Vec<String> {
+pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let soaks = soaks(run);
     let Some(longest) = soaks.iter().flatten().map(|slice| slice.measured.seconds / 3_600.0).reduce(f64::max)
     else {
@@ -127,13 +128,17 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     };
     let mut said = Vec::new();
     if longest < SOAK_HOURS {
-        said.push(messages::short_soak(longest));
+        said.push(Limit::ShortSoak { hours: longest });
     }
     let telemetry = soaks.iter().filter_map(|lines| lines.first()?.telemetry.as_ref());
     let mut took: Vec<u64> = telemetry.flat_map(|of| &of.checkpoints).map(|at| at.took_ns).collect();
     took.sort_unstable();
     if let Some(longest_ns) = took.last() {
-        said.push(messages::forced_collections(took.len(), took[took.len() / 2], *longest_ns));
+        said.push(Limit::ForcedCollections {
+            collections: took.len() as u32,
+            median_ns: took[took.len() / 2],
+            longest_ns: *longest_ns,
+        });
     }
     said
 }

@@ -152,14 +152,9 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
     parts.join(", ")
 }
 
-/// What the study leaves out of what it declares.
-pub(super) fn left_out(study: &Study) -> Vec<Finding> {
-    study.not_tested.iter().map(|what| Finding::LeftOutOfPlan { what: what.clone() }).collect()
-}
-
 /// What the preset, the study's `quick:` block and the kind of subjects leave untested.
 pub(super) fn not_tested(study: &Study, preset: Preset, warm_up_cap_ns: u64) -> Vec<Finding> {
-    let mut out = left_out(study);
+    let mut out = study.not_tested.clone();
     let runs = super::has_url(study);
     match preset {
         Preset::Smoke => out.push(Finding::NoVerdict),

@@ -140,7 +140,21 @@ fewer-looks = looks after { $kept } blocks: the budget has room for { $room } bl
 no-search = no capacity is likely in this budget: { $trials } trials of { $trial_s } and what confirms them take { $needed_ns }, and the budget has { $budget_ns }; give a longer --budget, or shorter trials
 fewer-trials = more than { $trials } trials before the confirmation: the budget has no room for { $most }
 other-lengths = the preset's own lengths: { $lengths } was given
-left-out-of-plan = { $what }, one of its variants or load points was not run
+variant-left-out = variant { $variant }{ $why ->
+    [none] {""}
+   *[other] : { $why }
+}
+combinations-excluded = { $excluded } of { $combinations } combinations of { $subject }, which it excludes
+point-left-out = load point { $point }
+claim-left-out = claim { $claim }: { $text }{ $lost_side ->
+    [true] , one of its variants or load points was not run
+   *[other] {""}
+}
+expectation-left-out = expectation { $quantity }: { $range }
+other-length = the load's own length, { $own_s } instead of { $instead_s }
+not-tested-by-smoke = one block: a check that everything works tests no conclusion
+not-tested-by-study = { $why }
+no-such-claim = the study has no claim { $claim }
 cannot-stay-awake = the kernel does not let CPUs be kept awake here
 not-looked-for = it was not checked whether it can be had
 no-other-division = these CPUs cannot be divided in another way
@@ -262,6 +276,51 @@ depends-on = depends on: { $levels }{ $alike ->
    *[other] {""}
 }
 died = { $variant } died under load: { $what }
+tolerance-within = the interval contains the tolerance; the resolution is ±{ $resolution_share }
+one-side-short = { $have ->
+    [one] 1 block on one side, at least { $need } are needed
+   *[other] { $have } blocks on one side, at least { $need } are needed
+}
+capacity-confirmed = { $agreed } of { $trials } { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+} { $passed ->
+    [true] passed
+   *[other] failed
+} at { $rate_per_s }
+capacity-interval = the interval begins as the 95 % interval of the fit of all trials, and is widened until both ends are confirmed; docs/capacity.md says how often it holds the capacity
+look-below = look below { $rate_per_s }: give --from
+look-above = look above { $rate_per_s }: give --to
+trial-limited = { $what }
+more-generator = give the generator more workers or CPUs of its own, or load from another machine
+more-connections = give more connections (-c auto, --max-connections)
+search-cut-off = the search was cut off before it had an answer; give it more time with --budget
+no-lower-end = no lower end was confirmed by { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+}: the server differs from trial to trial by more than an interval of some 15 %; longer trials (--trial) may help
+no-upper-end = no upper end was confirmed by { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+}: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
+capacity-of-process = nothing was restarted: the next start may carry another rate
+too-few-levels = too few load levels ({ $have } of { $need }) to find a knee
+too-few-whole-blocks = { $have } blocks in which each number of connections has a value, { $need } are needed
+non-finite = non-finite figures in the record
+knee-beyond = knee not observed up to { $highest } connections: none well below them come near their throughput, which may still rise
+knee-at-lowest = the knee is at { $lowest } connections or below: that many already reach 95 % of the most; begin with fewer
+knee-unclear = knee not observed up to { $highest } connections: { $lowest } took longer for each exchange than more of them did
+loaded-at-lowest = { $lowest } connections are no low load: they wait for each other already, so the knee may be too high; begin with fewer
+peak-beyond = peak not observed up to { $highest } connections: throughput may still be at its most there
+peak-unclear = peak not observed up to { $highest } connections: throughput falls, but the interval of the peak does not end below that
+level-left-out = { $connections } connections left out: { $why }
+failed-share = { $error_share } of the exchanges failed
+too-few-beyond = not resolvable, too few exchanges of a start lie beyond it
+combinations-left-out = which settings matter: { $measure } @ { $point } of { $variants }{ $more ->
+    [0] {""}
+   *[other] {" "}and { $more } more
+} left out: { $why }
+setting-unmatched = which settings matter: no effect of { $setting } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
 would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $minutes } minutes, { $assumed ->
     [true] if the spread between blocks is usual
    *[other] at the spread seen so far
@@ -323,6 +382,8 @@ blocks-excluded = { $blocks ->
 }
 block-left-out = block { $block } was disturbed by the machine, and was left out for all variants: { $causes }
 block-disturbed = block { $block } was disturbed by the machine: { $causes }
+no-verdict-in-time = { $what }
+fewer-looks-in-time = { $what }
 not-tested = not tested: { $what }
 young-servers = young servers, { $from_s } to { $to_s } after start{ $jvm ->
     [true] ; a JVM may not have reached its steady state
@@ -339,7 +400,8 @@ steadiness-not-measured = steady state of { $variant }: not measured, for neithe
 no-scalability = no knee or peak can be given: { $reasons }
 factors-explored = which settings matter was explored, not claimed: of { $main_effects } main effects, each an average over the other settings, and { $interactions } interactions; { $shown } shown, the interval of which excludes 1; with a probability of { $error_share } at most any of all these is reported although there is nothing (Holm), where the number of blocks was fixed before and not by what was found
 factors-not-told = cannot tell which settings matter: no effect has matched combinations in three blocks
-factor-left-out = { $what }
+factor-left-out = { $why }
+figure-left-out = { $place }：{ $why }
 not-explored = exploratory: { $shown } of { $comparisons } comparisons that no claim declares are shown; declare a claim for any other
 saturated = closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)
 loopback = generator and servers share this machine; on loopback the kernel charges part of a server's TCP work to the sender
@@ -383,7 +445,7 @@ forced-collections = { $collections ->
 } forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
 capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
 rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
-capacity = { $variant }: { $what }
+capacity = { $variant }: { $why }
 baseline-not-paired = the comparison with the baseline is not paired: the runs were made at different times, and a machine that changed between them is within the ratio
 baseline-without-spread = how much the figures differ between sittings is not known (four runs like the baseline beside it would show it): where it is 5 to 7 %, an equal run regresses in 12 to 20 of 100 comparisons
 baseline-other-build = the baseline was measured by another build of Proofload: { $what }; the ratio has what that changed

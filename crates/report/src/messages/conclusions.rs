@@ -11,9 +11,6 @@ pub const CONCLUSION: Phrase = Phrase("conclusion");
 /// Heading of the published figures that contradict themselves.
 pub const CONTRADICTIONS: Phrase = Phrase("contradictions");
 
-/// A smoke run judges nothing.
-pub const NOT_TESTED_BY_SMOKE: Phrase = Phrase("not-tested-by-smoke");
-
 /// The figure that a conclusion rested on, and who published it.
 pub fn was(figure: &str, published_in: &str) -> String {
     match figure {
@@ -40,17 +37,6 @@ pub fn beware(why: &str) -> String {
 /// What the old figure rests on contradicts itself.
 pub fn rests_on_contradiction(sentence: &str) -> String {
     say!("rests-on-contradiction", sentence)
-}
-
-/// A claim that this run left out, as its plan says it, with what the plan says of its variants.
-pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
-    let why: String = variants.map(|line| say!("claim-left-out-further", line)).collect();
-    say!("claim-left-out-this-run-leaves-out", taken_out = super::taken_out(dropped), why)
-}
-
-/// A claim that the plan does not know.
-pub fn claim_unknown(name: &str) -> String {
-    say!("claim-unknown", name)
 }
 
 /// A contradiction with who published the figures.

@@ -52,7 +52,7 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let blocks = super::complete_and_excluded(result.blocks, result.excluded_blocks);
     let ended = match &result.status.state {
         RunState::Finished => String::new(),
-        state => say!("measured-on-ended", ended = super::ended(state, &result.status.why)),
+        state => say!("measured-on-ended", ended = super::ended(state, result.status.why.as_ref())),
     };
     say!(
         "measured-on-measured-preset-budget-min",

@@ -5,6 +5,7 @@ use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};
 
@@ -119,14 +120,14 @@ impl Case {
     /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
-            name: messages::of_variant(&found.variant, &messages::capacity_title(&found.slo)),
+            name: format!("{}: {}", found.variant, messages::capacity_title(&found.slo)),
             word: messages::capacity_answer(&found.answer).to_string(),
             holds: match found.answer {
                 CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
                 CapacityAnswer::BelowRange => Some(false),
                 _ => None,
             },
-            said: std::iter::once(&found.sentence).chain(&found.reasons).cloned().collect(),
+            said: std::iter::once(found.sentence.clone()).chain(found.reasons.iter().map(told)).collect(),
         }
     }
 

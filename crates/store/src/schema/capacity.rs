@@ -1,7 +1,7 @@
 //! A search for a capacity: what was asked for, its trials, its answer.
 
 use super::{CapacityAnswer, Estimate, TrialOutcome, TrialStage};
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub struct CapacityResult {
     /// The answer in a sentence.
     pub sentence: String,
     /// What belongs to it.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// Trials of the search, confirmation not counted.
     pub searched: u32,
     /// Every trial, in order.

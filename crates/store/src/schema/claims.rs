@@ -34,6 +34,9 @@ pub struct ClaimResult {
     /// What was found, in a sentence: by how much, with interval, blocks and what is claimed.
     #[serde(default)]
     pub sentence: String,
+    /// The first part of that sentence: what was found; not stored.
+    #[serde(skip)]
+    pub found: String,
     /// Which of the reasons stands in that sentence; not stored.
     #[serde(skip)]
     pub reason_in_sentence: Option<usize>,

@@ -1,7 +1,7 @@
 //! What was expected and what was published elsewhere, as the plan and the result hold it.
 
 use super::{ConclusionOutcome, Estimate, ExpectationOutcome};
-use proofload_facts::Reason;
+use proofload_facts::{Finding, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +120,7 @@ pub struct ConclusionResult {
     /// What tests it, at each load point.
     pub tests: Vec<ConclusionTest>,
     /// What was not tested of it and why.
-    pub not_tested: Vec<String>,
+    pub not_tested: Vec<Finding>,
     /// Contradictions among the published figures of what it speaks of.
     pub contradictions: Vec<String>,
     /// Where it was published.

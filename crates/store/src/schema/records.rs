@@ -162,7 +162,7 @@ pub struct HistoryEntry {
     pub series: Option<HistorySeries>,
     /// Figures of it that are in no series, and why.
     #[serde(default)]
-    pub left_out: Vec<String>,
+    pub left_out: Vec<Limit>,
     /// Change points: figures that lie at another level from this run on. No verdicts.
     #[serde(default)]
     pub changes: Vec<HistoryChange>,

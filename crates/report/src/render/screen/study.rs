@@ -211,8 +211,8 @@ impl Screen {
         self.sentence(&messages::based_on(result, plan), 0);
     }
 
-    fn warnings(&mut self, result: &RunResult, plan: &Plan) {
-        let warnings = messages::warnings(&view(result).limits, plan);
+    fn warnings(&mut self, result: &RunResult, _plan: &Plan) {
+        let warnings = messages::warnings(&crate::limits::of_result(result));
         // The path, the last line and a line before it are still to come.
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;
