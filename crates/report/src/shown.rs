@@ -3,9 +3,6 @@
 use proofload_language::facts::told;
 use proofload_language::word;
 
-/// The intervals of tables miss with this probability; they are no verdicts.
-pub(crate) const TABLE_TAIL: f64 = 0.05;
-
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictView {

@@ -1,10 +1,10 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
-use crate::figures::outcome;
 use crate::headline::headline;
 use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
+use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
 use proofload_language::named;
 use proofload_store::schema::{
@@ -71,7 +71,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
-    let limits = crate::limits::of_result(result).iter().map(told).collect();
+    let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
         title,
         question: result.question.clone(),
@@ -90,7 +90,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| messages::contradiction_in(&found.source, &found.sentence))
+            .map(|found| messages::contradiction_in(&found.source, &told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,

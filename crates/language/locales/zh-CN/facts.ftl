@@ -320,7 +320,48 @@ combinations-left-out = which settings matter: { $measure } @ { $point } of { $v
     [0] {""}
    *[other] {" "}and { $more } more
 } left out: { $why }
-setting-unmatched = which settings matter: no effect of { $setting } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
+setting-unmatched = which settings matter: no effect of { $factor }: { $from } → { $to } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
+too-few-values = 没有趋势：只有 { $have } 个值，从 { $need } 个起才看得出趋势
+value-not-finite = 没有趋势：第 { $at } 个值（从 0 数起）不是有限数
+no-time = 没有趋势：所有值都在同一瞬间
+grows = 每小时增长{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $growth_share }，后一半也在增长（每小时 { $second }）{ $leak ->
+    [true] ：是泄漏
+   *[other] {""}
+}
+grows-not = 不增长
+grows-little = { $hours } 小时至多增长 { $most }，即{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $growth_share }；低于 { $allowed_share } 算作无增长
+fills = { $goes_on ->
+    [true] 在填充，尚未填满：前一半每小时 { $first }，后一半仍有 { $second }；是否会停，要更长的长稳测试才知道
+   *[other] 是填充，不是泄漏：前一半每小时 { $first }，后一半 { $second }，已不算增长
+}
+growth-unclear = { $overall ->
+    [true] { $second_half ->
+        [true] 在增长，低于算作增长的量，又高于算作无增长的量
+       *[other] 总体上在增长，但后一半不能确定
+    }
+   *[other] { $second_half ->
+        [true] 后一半在增长，但总体上不能确定
+       *[other] 可能增长，也可能不
+    }
+}；可检出的最小增长为每小时 { $detectable }（{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $detectable_share }）；测得更久能检出更小的
+outside-heap = 警报：堆的存活集没有增长，或增长不到一半，可见增长在堆外：直接缓冲区、元空间、线程栈、本地代码
+may-be-garbage = 没有强制回收：其中可能有尚未回收的垃圾；只有存活集才能说明泄漏
+classes-grew = 增长最多：{ $classes }
+class-grew = { $class } +{ $more_bytes }
+more-in-flight = { $place }：不可能为真：吞吐量 × 均值至少是 { $in_flight } 个在途请求，而连接只有 { $connections } 个（利特尔法则）
+time-unaccounted = { $place }：对不上：{ $connections } 个连接中有 { $missing } 个的时间没有着落：吞吐量 × 均值至多为 { $used }（利特尔法则）
+below-other = { $place }：不可能为真：{ $measure } 低于 { $other }
+above-whole = { $place }：不可能为真：{ $measure } 超过 100%
+cores-differ = { $place }：对不上：throughput × cpu_per_request 是 { $product } 个核，而 cpu 说是 { $cores } 个
 would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $minutes } minutes, { $assumed ->
     [true] if the spread between blocks is usual
    *[other] at the spread seen so far

@@ -1,8 +1,8 @@
 //! What became of exchanges that were not answered as expected.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
-use crate::figures::outcome;
 use crate::messages;
+use proofload_analysis::figures::outcome;
 use proofload_store::schema::{Point, RunResult};
 
 /// The outcomes that are not answers, as shares of all exchanges of a variant and load point. Streams are within these.

@@ -1,8 +1,6 @@
 //! Sentences about what others published: conclusions, and figures that cannot all be true.
 
-use crate::number;
-use proofload_language::{Phrase, say, word};
-use proofload_stats::{Contradiction, Measure};
+use proofload_language::{Phrase, say};
 
 /// Heading of the published conclusions.
 pub const CONCLUSIONS: Phrase = Phrase("conclusions");
@@ -42,42 +40,4 @@ pub fn rests_on_contradiction(sentence: &str) -> String {
 /// A contradiction with who published the figures.
 pub fn contradiction_in(source: &str, sentence: &str) -> String {
     say!("contradiction-in", source, sentence)
-}
-
-/// Whether figures can be explained at all.
-pub fn contradiction_finding(contradiction: &Contradiction) -> &'static str {
-    if contradiction.is_impossible() {
-        word!("contradiction-finding-cannot-be-true")
-    } else {
-        word!("contradiction-finding-does-not-add-up")
-    }
-}
-
-/// What contradicts what, with the place.
-pub fn contradiction(contradiction: &Contradiction, place: &str) -> String {
-    let finding = contradiction_finding(contradiction);
-    let name = |measure: Measure| measure.name();
-    let why = match *contradiction {
-        Contradiction::MoreInFlight { in_flight, connections } => say!(
-            "contradiction-throughput-mean-is-requests",
-            in_flight = number::plain(in_flight),
-            connections = number::plain(connections)
-        ),
-        Contradiction::Unaccounted { missing, connections } => say!(
-            "contradiction-the-time-of-of",
-            missing = number::plain(missing),
-            connections = number::plain(connections),
-            connections2 = number::plain(connections - missing)
-        ),
-        Contradiction::Below { of, than } => {
-            say!("contradiction-is-below", name = name(of), name2 = name(than))
-        }
-        Contradiction::AboveWhole { of } => say!("contradiction-is-above", name = name(of)),
-        Contradiction::Utilisation { product, cores } => say!(
-            "contradiction-throughput-cpu-per-request",
-            product = number::plain(product),
-            cores = number::plain(cores)
-        ),
-    };
-    say!("contradiction-whole", place, finding, why)
 }

@@ -3,19 +3,12 @@
 use super::place_of;
 use crate::number;
 use proofload_language::{Phrase, named, say, word};
-use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict};
-use proofload_store::schema::{self, ClassGrowth, TrendResult};
+use proofload_store::schema::{self, TrendResult};
 
 /// Heading of the trends.
 pub const TRENDS: Phrase = Phrase("trends-over-the-soak");
 /// What a row of trends is about.
 pub const TREND: Phrase = Phrase("trend");
-
-/// Resident memory grows, and the live set does not, or not by as much.
-pub const OUTSIDE_THE_HEAP: Phrase = Phrase("outside-the-heap");
-
-/// Used heap grows, and nobody forced a collection.
-pub const MAY_BE_GARBAGE: Phrase = Phrase("may-be-garbage");
 
 /// The word of a verdict.
 pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
@@ -59,74 +52,4 @@ pub fn trend_rests_on(per_hour: &str, per_exchange: Option<&str>, level: &str, r
         hours,
         row3 = number::count(u64::from(row.left_out))
     )
-}
-
-/// Why there is no trend.
-pub fn no_trend(why: &NoTrend) -> String {
-    say!("no-trend", why = no_trend_because(why))
-}
-
-fn no_trend_because(why: &NoTrend) -> String {
-    match why {
-        NoTrend::TooFew { have, need } => say!("no-trend-too-few", have, need),
-        NoTrend::NotFinite { at } => say!("no-trend-not-finite", at),
-        NoTrend::NoTime => word!("no-trend-no-time").to_string(),
-    }
-}
-
-/// What a trend means. `unit` is that of the values; `of_heap` says whether growth is compared with the largest heap.
-pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_leak: bool) -> String {
-    let value = |value: f64| number::with_unit(value, unit);
-    let yardstick = if of_heap { word!("trend-the-largest-heap") } else { word!("trend-its-level") };
-    let share = |per_hour: f64| number::percent(per_hour / trend.yardstick.max(f64::MIN_POSITIVE));
-    let Slope { point, low, high, .. } = trend.per_hour;
-    let (first, second) = (&trend.first_half, &trend.second_half);
-    match trend.verdict {
-        TrendVerdict::Growth => say!(
-            "trend-it-grows-by-of",
-            share = share(point),
-            yardstick,
-            second = number::with_ends(second.point, second.low, second.high, unit),
-            is_leak = if is_leak { word!("trend-a-leak") } else { "" }
-        ),
-        TrendVerdict::NoGrowth if high <= 0.0 => word!("trend-it-does-not-grow").to_string(),
-        TrendVerdict::NoGrowth => say!(
-            "trend-it-comes-to-at",
-            value = value(high * rule.horizon_hours),
-            rule = number::plain(rule.horizon_hours),
-            share = share(high * rule.horizon_hours),
-            yardstick,
-            rule2 = number::percent(rule.stays_within)
-        ),
-        TrendVerdict::Filling { goes_on: false } => {
-            say!("trend-filling-not-leaking-in", value = value(first.point), value2 = value(second.point))
-        }
-        TrendVerdict::Filling { goes_on: true } => {
-            say!("trend-filling-and-not-full", value = value(first.point), value2 = value(second.point))
-        }
-        TrendVerdict::Undecided => {
-            let why = match (low > 0.0, second.low > 0.0) {
-                (false, false) => word!("trend-it-may-grow-or"),
-                (false, true) => word!("trend-it-grows-in-the"),
-                (true, false) => word!("trend-it-grows-overall-but"),
-                (true, true) => word!("trend-it-grows-by-less"),
-            };
-            say!(
-                "trend-the-smallest-detectable-growth",
-                why,
-                value = value(trend.detectable_per_hour),
-                share = share(trend.detectable_per_hour),
-                yardstick
-            )
-        }
-    }
-}
-
-/// The classes whose live objects grew most.
-pub fn classes(growth: &[ClassGrowth]) -> String {
-    let one = |of: &ClassGrowth| {
-        let more = number::bytes(of.after_bytes.saturating_sub(of.before_bytes) as f64);
-        format!("{} +{more}", of.class)
-    };
-    say!("classes", growth = growth.iter().map(one).collect::<Vec<_>>().join(word!("between-items")))
 }

@@ -3,8 +3,9 @@
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
 use super::{blocks, of_sittings, scope_of_verdict, spread_of};
-use crate::cells::{Cells, answered_over};
+
 use crate::number;
+use proofload_analysis::{Cells, Judgements, allows_both, answered_over, is_early};
 use proofload_language::facts::told;
 use proofload_language::{Phrase, named, say, word};
 use proofload_stats::{
@@ -18,16 +19,10 @@ use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 pub struct Setting<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// How it was looked at.
-    pub design: &'a Design,
+    /// The claims, and what they were judged on.
+    pub judgements: &'a Judgements,
     /// What was measured.
-    pub(crate) cells: &'a Cells<'a>,
-    /// Variants, load points and streams by their indexes.
-    pub names: &'a Names,
-    /// Sittings that the blocks are of.
-    pub sittings: u32,
-    /// What a sitting cost beside its blocks, in blocks.
-    pub cost: f64,
+    pub cells: &'a Cells<'a>,
 }
 
 /// Ratios from which on they are told as such, and not in per cent.
@@ -40,24 +35,6 @@ struct Pair {
     over: usize,
     under: usize,
     point: usize,
-}
-
-/// Whether a claim was settled before the last look, where more blocks might have shown less.
-pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
-    let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
-    judged.settled
-        && judged.verdict != Verdict::Undecided
-        && looked_at(judged) < design.last()
-        && !claim.is_of_a_count()
-        && !judged.reasons.iter().any(exact)
-}
-
-/// What the looks of the design count: blocks, or sittings where there are several.
-fn looked_at(judged: &Judged) -> u32 {
-    match &judged.scope {
-        Scope::Sittings(over) => over.found.means.n,
-        Scope::ThisSitting | Scope::Widened(_) => judged.blocks,
-    }
 }
 
 /// What was found, without what it rests on; empty when nothing was measured.
@@ -76,7 +53,9 @@ pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String
     let basis = basis(claim, judged, &estimate, setting);
     let outcome = outcome(claim, judged, &estimate, setting);
     let spread = match &judged.scope {
-        Scope::Sittings(over) => format!(" {}", spread_of(over, over.found.blocks_worth(setting.cost))),
+        Scope::Sittings(over) => {
+            format!(" {}", spread_of(over, over.found.blocks_worth(setting.judgements.cost)))
+        }
         _ => String::new(),
     };
     say!("sentence", found, basis, claim = claim.name, outcome, spread)
@@ -108,15 +87,16 @@ fn of_pair(
     estimate: &Estimate,
     setting: &Setting<'_>,
 ) -> String {
-    let variant = |index: usize| setting.names.variants.get(index).map_or("?", |known| known.name.as_str());
+    let variant =
+        |index: usize| setting.judgements.names.variants.get(index).map_or("?", |known| known.name.as_str());
     let (over, under) = (variant(pair.over), variant(pair.under));
-    let at = match setting.names.points.len() {
+    let at = match setting.judgements.names.points.len() {
         0 | 1 => String::new(),
-        _ => format!(" @ {}", setting.names.points.get(pair.point).map_or("?", String::as_str)),
+        _ => format!(" @ {}", setting.judgements.names.points.get(pair.point).map_or("?", String::as_str)),
     };
-    let stream = pair.stream.and_then(|stream| setting.names.streams.get(stream));
+    let stream = pair.stream.and_then(|stream| setting.judgements.names.streams.get(stream));
     let of_stream = stream.map_or_else(String::new, |name| format!("[{name}]"));
-    let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
+    let (bound, ratio) = quoted(claim, judged, estimate, &setting.judgements.design);
     let amount = match in_times(estimate) {
         true => Amount::Times(format!("{}{}", said(bound), times(ratio, estimate))),
         false => {
@@ -246,8 +226,8 @@ pub fn is_difference(unit: &str) -> bool {
 
 /// `p99(nio) @ 64c is 48.2 ms`.
 fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
-    let left = quantity(&claim.left, setting.names);
-    let (bound, value) = quoted(claim, judged, estimate, setting.design);
+    let left = quantity(&claim.left, &setting.judgements.names);
+    let (bound, value) = quoted(claim, judged, estimate, &setting.judgements.design);
     let value = level(value, estimate);
     let bound = said(bound);
     match &claim.right {
@@ -258,7 +238,7 @@ fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setti
                 }
                 _ => String::new(),
             };
-            let right = quantity(&claim.right, setting.names);
+            let right = quantity(&claim.right, &setting.judgements.names);
             say!(
                 "of-level-less-is",
                 times = times(&claim.left),
@@ -270,7 +250,13 @@ fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setti
             )
         }
         Side::Measured { .. } => {
-            say!("of-level-is-times", left, bound, value, quantity = quantity(&claim.right, setting.names))
+            say!(
+                "of-level-is-times",
+                left,
+                bound,
+                value,
+                quantity = quantity(&claim.right, &setting.judgements.names)
+            )
         }
         Side::Constant(_) => say!("of-level-is", left, bound, value),
     }
@@ -316,13 +302,13 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
         parts.push(word!("basis-the-same-in-all").to_string());
     } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
         let confidence = (judged.confidence * 1000.0).round() / 10.0;
-        let kind = match setting.design.kind {
+        let kind = match setting.judgements.design.kind {
             Kind::Anytime => word!("basis-anytime-valid"),
             Kind::Looks => word!("basis-repeated"),
         };
         let (low, high) = (told(estimate.low), told(estimate.high));
         parts.push(say!("basis-interval", confidence = confidence.to_string(), kind, low, high));
-        if quoted(claim, judged, estimate, setting.design).0.is_some() {
+        if quoted(claim, judged, estimate, &setting.judgements.design).0.is_some() {
             parts.push(say!("basis-estimate", told = told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
@@ -400,17 +386,6 @@ pub fn arrivals(point: &LoadPoint) -> String {
     }
 }
 
-fn allows_both(reason: &Reason) -> bool {
-    matches!(reason, Reason::IntervalCrosses { .. } | Reason::SittingsCross { .. })
-}
-
-/// Which of the reasons the sentence holds: that of a verdict that is open.
-pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
-    let is_open = judged.estimate.is_some() && judged.verdict == Verdict::Undecided;
-    let at = judged.reasons.iter().position(allows_both).unwrap_or(0);
-    (is_open && at < judged.reasons.len()).then_some(at)
-}
-
 /// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
 /// reason stands in it as it does by itself.
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
@@ -419,10 +394,10 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
         let scope = if claim.is_of_a_count() { "" } else { scope_of_verdict(judged) };
         return format!("{word}{scope}");
     }
-    let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
+    let Some(reason) = proofload_analysis::reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
         return word.to_string();
     };
-    let why = told(&proofload_analysis::reason(reason, setting.names, estimate.unit));
+    let why = told(&proofload_analysis::reason(reason, &setting.judgements.names, estimate.unit));
     if !allows_both(reason) {
         return say!("outcome-because", word, why);
     }

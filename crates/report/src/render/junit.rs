@@ -1,10 +1,10 @@
 //! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation and each capacity.
 
 use crate::escape::xml as safe;
-use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_analysis::{Overall, overall};
 use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};

@@ -2,11 +2,11 @@
 
 use super::lines::{shown as line, words};
 use super::{Terminal, bars};
-use crate::figures::{errors, outcome};
-use crate::limits::{self, nothing_answered};
 use crate::render::text::judged_lines;
 use crate::view::verdict;
 use crate::{headline, messages, number};
+use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::limits::{self, nothing_answered};
 use proofload_facts::Limit;
 use proofload_language::facts::told;
 use proofload_language::word;

@@ -1,12 +1,12 @@
 //! A comparison both ways: of each pair of claims, that the first server serves more and that both are alike, the one that
 //! tells something, with the faster server first.
 
-use proofload_analysis::is_told;
+use crate::judged::is_told;
 use proofload_stats::{Claim, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
 
 /// The claims that are shown with what they came to: all of them, or of a comparison both ways one of each pair.
-pub(crate) fn answers(
+pub fn answers(
     plan: &Plan,
     names: &Names,
     claims: &[Claim],
@@ -26,7 +26,7 @@ pub(crate) fn answers(
 }
 
 /// Whether every pair tells something.
-pub(crate) fn all_told(results: &[ClaimResult]) -> bool {
+pub fn all_told(results: &[ClaimResult]) -> bool {
     !results.is_empty()
         && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
 }
