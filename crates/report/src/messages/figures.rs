@@ -5,7 +5,6 @@ use crate::number;
 use proofload_language::{say, word};
 use proofload_store::schema::{Estimate, Replication};
 
-
 /// Column of how many starts the figures of a row rest on; of running processes it is blocks.
 pub fn starts_column(replication: &Replication) -> &'static str {
     if *replication == Replication::Process {
