@@ -34,6 +34,7 @@ files! {
     "figures.ftl"
     "fitness.ftl"
     "kept.ftl"
+    "lead.ftl"
     "live.ftl"
     "named.ftl"
     "noise.ftl"

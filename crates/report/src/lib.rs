@@ -24,6 +24,7 @@ mod fitness;
 mod guard;
 mod headline;
 mod hints;
+mod lead;
 mod limits;
 mod messages;
 pub mod number;
@@ -42,6 +43,7 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
+pub use lead::{Lead, lead};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{
@@ -51,5 +53,6 @@ pub use render::{
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, diff_of, history};
+pub use shown::Tone;
 pub use sittings::{overall_of_sittings, sittings};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

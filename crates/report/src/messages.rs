@@ -12,6 +12,7 @@ mod exploratory;
 mod factors;
 mod figures;
 mod fitness;
+pub mod lead;
 mod noise;
 pub mod places;
 mod reasons;
@@ -490,9 +491,6 @@ pub fn more_lines(n: usize) -> String {
 pub fn left_out(sections: &[&str]) -> String {
     say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
 }
-
-/// No verdict can rest on a run.
-pub const INVALID: Phrase = Phrase("invalid");
 
 /// What a run that counts came to.
 pub fn answered(n: &str) -> String {

@@ -2,7 +2,7 @@
 
 use crate::escape::shell;
 use crate::figures::outcome;
-use crate::headline::headline;
+use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
 use proofload_language::{again, named, word};
@@ -14,11 +14,13 @@ use proofload_store::schema::{
 /// A result, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
+    /// The first lines: what went wrong, what is open, or that all is well.
+    pub lead: Vec<Lead>,
     /// Name of the study, or the address.
     pub title: String,
     /// Its question; empty for a single measurement.
     pub question: String,
-    /// How it ended, when it did not end by itself.
+    /// Why it ended, or that it has not.
     pub ended: String,
     /// One for each claim.
     pub verdicts: Vec<VerdictView>,
@@ -43,8 +45,33 @@ pub struct View {
     pub parameters: Vec<(String, String)>,
     /// Name and value.
     pub environment: Vec<(String, String)>,
+    /// Whether it is a single measurement.
+    pub single: bool,
     /// The last line.
     pub headline: String,
+}
+
+impl View {
+    /// The first lines of a page, and the last line where none of them says it. Where nothing outranks the claims their
+    /// answer comes before their count.
+    pub fn page_lead(&self) -> (Vec<Lead>, Option<&str>) {
+        let mut lines = self.lead.clone();
+        let is_said = |lead: &Lead| lead.text == self.headline || lead.line() == self.headline;
+        if self.headline.is_empty() || lines.iter().any(is_said) {
+            return (lines, None);
+        }
+        match lines
+            .first()
+            .filter(|first| first.word.is_empty() && first.tone < Tone::Bad && !self.single)
+            .cloned()
+        {
+            Some(first) => {
+                lines.insert(0, Lead { text: self.headline.clone(), ..first });
+                (lines, None)
+            }
+            None => (lines, Some(&self.headline)),
+        }
+    }
 }
 
 /// The view of a result.
@@ -82,11 +109,14 @@ pub fn view(result: &RunResult) -> View {
         found.reasons.iter().map(|reason| messages::of_variant(&found.variant, reason)).collect::<Vec<_>>()
     }));
     View {
+        lead: lead::lead(result),
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
             RunState::Finished => again(&result.status.why).into_owned(),
-            state => messages::ended(state, &result.status.why),
+            state @ RunState::Running => messages::ended(state, &result.status.why),
+            // The first lines say it.
+            _ => String::new(),
         },
         verdicts: result
             .claims
@@ -108,7 +138,8 @@ pub fn view(result: &RunResult) -> View {
         again: run_again(result),
         parameters: parameters(result),
         environment: environment(result),
-        headline: headline(result),
+        single,
+        headline: lead::last(result),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a record came to, from the few documents that say so: no block is read.
 
 use crate::document::document;
-use crate::schema::{HistoryVerdict, Preset, Status};
+use crate::schema::{Baseline, HistoryVerdict, Preset, RunResult, Status};
 use crate::{StoreError, layout};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -100,6 +100,20 @@ impl Brief {
             }),
         })
     }
+}
+
+/// The result that was kept when a run ended, as it was told then; `None` where there is none that this version can read.
+pub fn kept_result(record: &Path) -> Option<RunResult> {
+    optional(record, layout::RESULT).ok().flatten()
+}
+
+/// The comparison with a baseline that was asked for when a run was made: its exit code rested on that, too.
+pub fn kept_baseline(record: &Path) -> Option<Baseline> {
+    #[derive(Deserialize)]
+    struct Kept {
+        baseline: Option<Baseline>,
+    }
+    optional::<Kept>(record, layout::RESULT).ok().flatten()?.baseline
 }
 
 fn optional<T: DeserializeOwned>(record: &Path, name: &str) -> Result<Option<T>, StoreError> {

@@ -118,7 +118,6 @@ sent-and-received = { $sent } sent, { $received } received
 headline-single = { $per_s } answered per second over { $seconds } s, p50 { $quantile }, p99 { $quantile2 }, { $errors } errors
 more-lines = … and { $n } more
 left-out-for-length = Left out for length: { $sections }.
-invalid = no verdict can be based on it: the generator was the limit, or nothing was answered
 answered = { $n } exchanges answered
 published-columns = quantity | published | found | found / published | source
 latency-columns = {" "}| count | mean | p50 | p90 | p99 | p99.9 | max

@@ -105,7 +105,6 @@ sent-and-received = 发送 { $sent }，接收 { $received }
 headline-single = { $seconds } 秒内每秒应答 { $per_s } 个，p50 { $quantile }，p99 { $quantile2 }，{ $errors } 个错误
 more-lines = ……还有 { $n } 条
 left-out-for-length = 因篇幅略去：{ $sections }。
-invalid = 不能据此作出判定：发压端受限，或者没有任何应答
 answered = { $n } 次交互得到应答
 published-columns = 量 | 发表值 | 实测值 | 实测 / 发表 | 来源
 latency-columns = {" "}| 计数 | 均值 | p50 | p90 | p99 | p99.9 | 最大

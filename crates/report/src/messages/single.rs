@@ -1,5 +1,6 @@
 //! Sentences about a single measurement.
 
+use super::lead::outcome_of;
 use crate::number;
 use proofload_language::{Phrase, again, named, say, word};
 use proofload_measure::Outcome;
@@ -44,29 +45,16 @@ pub fn nothing_answered(point: &Point) -> String {
     let Some((kind, n)) = others.max_by_key(|(kind, n)| rank(kind, **n)) else {
         return word!("nothing-answered-nothing-was").to_string();
     };
-    let (what, remedy) = match Outcome::from_name(kind) {
-        Some(Outcome::ConnectRefused) => {
-            (word!("nothing-answered-connection-refused"), word!("nothing-answered-start-the-server-or"))
-        }
-        Some(Outcome::ConnectTimeout) => {
-            (word!("nothing-answered-no-connection-in-time"), word!("nothing-answered-check-the-address-and"))
-        }
-        Some(Outcome::ConnectFailed) => {
-            (word!("nothing-answered-connection-failed"), word!("nothing-answered-check-the-address-debug"))
-        }
-        Some(Outcome::LocalExhausted) => {
-            (word!("nothing-answered-no-local-port-or"), word!("nothing-answered-see-proofload-doctor"))
-        }
-        Some(Outcome::Timeout | Outcome::Unanswered) => {
-            (word!("nothing-answered-no-answer-in-time"), word!("nothing-answered-allow-more-time-or"))
-        }
-        Some(Outcome::Unsent) => {
-            (word!("nothing-answered-no-request-was-sent"), word!("nothing-answered-see-one-exchange-with"))
-        }
-        _ => (kind.as_str(), word!("nothing-answered-see-one-exchange-with-debug")),
+    let remedy = match Outcome::from_name(kind) {
+        Some(Outcome::ConnectRefused) => word!("nothing-answered-start-the-server-or"),
+        Some(Outcome::ConnectTimeout) => word!("nothing-answered-check-the-address-and"),
+        Some(Outcome::ConnectFailed) => word!("nothing-answered-check-the-address-debug"),
+        Some(Outcome::LocalExhausted) => word!("nothing-answered-see-proofload-doctor"),
+        Some(Outcome::Timeout | Outcome::Unanswered) => word!("nothing-answered-allow-more-time-or"),
+        _ => word!("nothing-answered-see-one-exchange-with"),
     };
     let times = say!("nothing-answered-times", n, count = number::count(*n));
-    say!("nothing-answered", what = what.replace('_', " "), times, remedy)
+    say!("nothing-answered", what = outcome_of(kind), times, remedy)
 }
 
 /// `50 connections, closed loop, 10.0 s`.

@@ -5,7 +5,7 @@ use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
 use crate::both_ways;
 use crate::figures::{errors, outcome};
-use crate::headline::headline;
+use crate::lead;
 use crate::messages::screen as messages;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
@@ -37,6 +37,7 @@ const WORD: usize = 12;
 /// The screen of a study; without blocks that count it says so.
 pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> String {
     let mut out = Screen { terminal, lines: Vec::new() };
+    out.lead(result);
     out.title(result);
     out.verdicts(result, plan);
     out.table(result, plan);
@@ -60,6 +61,19 @@ impl Screen {
     /// A sentence, broken to the width, with so many spaces before its second line.
     fn sentence(&mut self, text: &str, indent: usize) {
         self.lines.extend(wrapped(text, self.terminal.columns, indent));
+    }
+
+    /// What is not well, before everything.
+    fn lead(&mut self, result: &RunResult) {
+        for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
+            let colour = if lead.tone == Tone::Bad { Colour::Bad } else { Colour::Open };
+            let lines = wrapped(&line(&lead.line()), self.terminal.columns, 2);
+            self.lines.extend(lines.iter().map(|text| self.terminal.paint(colour, text)));
+            if !lead.sample.is_empty() {
+                let sample = clipped(&line(&lead.sample), self.terminal.columns.saturating_sub(2));
+                self.say(format!("  {}", self.terminal.paint(Colour::Dim, &sample)));
+            }
+        }
     }
 
     fn title(&mut self, result: &RunResult) {
@@ -240,7 +254,7 @@ impl Screen {
     }
 
     fn headline(&mut self, result: &RunResult) {
-        let headline = headline(result);
+        let headline = lead::last(result);
         if headline.is_empty() {
             return;
         }
