@@ -3,12 +3,13 @@
 
 use crate::both_ways;
 use crate::figures::{errors, outcome};
-use crate::headline::headline;
+use crate::headline::{headline, of_claims};
 use crate::messages::{self, lead as words};
 use crate::result::{Overall, overall};
 use crate::shown::Tone;
-use proofload_language::named;
-use proofload_stats::ERROR_SHARE_MAX;
+use proofload_language::{named, word};
+use proofload_stats::{Comparison, ERROR_SHARE_MAX};
+use proofload_store::restore;
 use proofload_store::schema::{
     BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Verdict,
 };
@@ -64,6 +65,26 @@ pub fn lead(result: &RunResult) -> Vec<Lead> {
     }
     lines.sort_by_key(|line| std::cmp::Reverse(line.tone));
     lines
+}
+
+/// The first line for a list of runs; of a comparison both ways in few words.
+pub fn brief(result: &RunResult) -> Lead {
+    let first = lead(result).swap_remove(0);
+    let Some(plan) =
+        result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))
+    else {
+        return first;
+    };
+    let Ok((names, claims, _)) = restore(plan) else { return first };
+    let told = crate::names::in_list(plan);
+    let answers = both_ways::answers(plan, &names, &claims, &result.claims);
+    let said = answers.iter().filter_map(|(claim, judged)| {
+        let name = |side| told.get(both_ways::variant_of(side)?);
+        let alike = matches!(claim.comparison, Comparison::Within(_));
+        Some(words::brief(name(&claim.left)?, name(&claim.right)?, judged, alike))
+    });
+    let said: Vec<String> = said.take(LINES_MAX).collect();
+    Lead { text: said.join(word!("between-sentences")), ..first }
 }
 
 /// The last line, the one to remember: what outranks the claims, where something does.
@@ -229,8 +250,12 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
 fn answer(plan: &Plan, result: &RunResult, pairs: usize) -> Lead {
     let pairs: &[ClaimResult] = &result.claims[..pairs];
     let tone = if both_ways::all_told(pairs) { Tone::Good } else { Tone::Open };
-    let text = Some(crate::headline::of_claims(plan, &result.claims)).filter(|text| !text.is_empty());
-    Lead::new(tone, "", text.unwrap_or_else(|| messages::tally(pairs.iter().map(|claim| &claim.verdict))))
+    Lead::new(tone, "", answer_text(plan, result))
+}
+
+fn answer_text(plan: &Plan, result: &RunResult) -> String {
+    let text = Some(of_claims(plan, &result.claims)).filter(|text| !text.is_empty());
+    text.unwrap_or_else(|| messages::tally(result.claims.iter().map(|claim| &claim.verdict)))
 }
 
 fn of_overall(overall: Overall, result: &RunResult) -> Lead {

@@ -27,6 +27,7 @@ mod hints;
 mod lead;
 mod limits;
 mod messages;
+mod names;
 pub mod number;
 mod render;
 mod replicates;
@@ -43,7 +44,7 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
-pub use lead::{Lead, lead};
+pub use lead::{Lead, brief, lead};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{

@@ -139,6 +139,33 @@ pub fn headline_measure(
     say!("headline-measure-of-times-that-of", measure, over, verb, times, under, at, rest, basis)
 }
 
+/// The last line where the claim that two are alike is supported; the measure is named unless it is the throughput.
+pub fn headline_alike(
+    measure: Option<&str>,
+    [over, under]: [&str; 2],
+    point: Option<&str>,
+    band: f64,
+    (ratio, basis): (&str, &str),
+) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    let (band, (_, rest)) = (number::plain_percent(band), tense(ratio));
+    match measure {
+        None => say!("headline-alike", over, under, band, at, rest, basis),
+        Some(measure) => say!("headline-alike-measure", measure, over, under, band, at, rest, basis),
+    }
+}
+
+/// The last line where neither server is shown to be faster, nor both to be alike.
+pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str, basis: &str) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    say!("headline-open", over, under, at, ratio, basis)
+}
+
+/// What `compare` claims of a pair.
+pub fn claim_both_ways(first: &str, other: &str, alike: bool) -> String {
+    if alike { say!("claim-serve-alike", first, other) } else { say!("claim-serves-more", first, other) }
+}
+
 /// The end of an interval of ratios that a study that stopped early is quoted by, with the decimals of the interval.
 pub fn at_least(ratio: f64, decimals: usize) -> String {
     say!("at-least-ratio", ratio = format!("{ratio:.decimals$}"))

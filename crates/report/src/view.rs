@@ -2,6 +2,7 @@
 
 use crate::escape::shell;
 use crate::figures::outcome;
+use crate::headline::shown;
 use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
@@ -118,12 +119,7 @@ pub fn view(result: &RunResult) -> View {
             // The first lines say it.
             _ => String::new(),
         },
-        verdicts: result
-            .claims
-            .iter()
-            .zip(crate::bars::bars(result))
-            .map(|(claim, bar)| verdict(claim, bar, single))
-            .collect(),
+        verdicts: verdicts(result, single),
         expectations: result.expectations.iter().map(expectation).collect(),
         conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
         contradictions: result
@@ -190,6 +186,30 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
         header: messages::PUBLISHED_COLUMNS.map(str::to_string).to_vec(),
         rows: result.published.iter().map(row).collect(),
     })
+}
+
+/// The claims; of a comparison both ways the answers.
+fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
+    let shown = shown(result);
+    let bars = crate::bars::bars_of(result.plan.as_ref(), &shown);
+    let plan = result.plan.as_ref();
+    let answers = plan.filter(|plan| plan.two_sided).map_or(0, |plan| plan.claims.len().div_ceil(2));
+    let is_check = plan.is_some_and(|plan| plan.timing.looks == [1]);
+    let drawn = shown.iter().zip(bars).enumerate().map(|(at, (claim, bar))| {
+        let mut drawn = verdict(claim, bar, single);
+        if at < answers && claim.verdict != Verdict::Undecided {
+            drawn.verdict = messages::screen::answer_word(claim).to_string();
+            drawn.tone = Tone::Good;
+        }
+        if is_check && claim.verdict == Verdict::Undecided {
+            // That one restart decides nothing is said once.
+            drawn.sentence = messages::screen::found_of(&claim.sentence).to_string();
+            drawn.reasons = drawn.further_reasons().cloned().collect();
+            drawn.reason_in_sentence = None;
+        }
+        drawn
+    });
+    drawn.collect()
 }
 
 /// A claim with its verdict, ready to be drawn.

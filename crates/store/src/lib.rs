@@ -41,7 +41,7 @@ mod steady;
 mod streams;
 mod writer;
 
-pub use brief::{Brief, BriefResult, kept_baseline, kept_result};
+pub use brief::{Brief, kept_baseline};
 pub use capacity::{SeenTrial, search_terms, trial_of};
 pub use checks::{
     ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, lacks_agents_only,

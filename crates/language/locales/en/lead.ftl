@@ -15,3 +15,6 @@ lead-case = { $what } against the baseline
 lead-rejected = rejected
 lead-mismatch = mismatched
 lead-malformed = malformed
+lead-brief-faster = { $first } faster than { $other }, { $ratio }
+lead-brief-alike = { $first } and { $other } alike, { $ratio }
+lead-brief-open = { $first } or { $other }: undecided, { $ratio }

@@ -3,8 +3,8 @@ screen-published = published conclusions
 screen-trends = trends
 in-short-more = more { $many }
 in-short-one-more = {" "}1 more
-answer-alike = = alike
-answer-faster = ✔ faster
+answer-alike = alike
+answer-faster = faster
 beside = { $measure } of { $over } is { $told } times that of { $under }
 more-claims = {"  "}and { $left } more; of all: { $supported } supported, { $refuted } refuted, { $undecided } undecided
 counted-reproduced = reproduced

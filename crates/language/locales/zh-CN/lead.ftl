@@ -15,3 +15,6 @@ lead-case = { $what }（与基线相比）
 lead-rejected = 被拒绝
 lead-mismatch = 内容不符
 lead-malformed = 格式错误
+lead-brief-faster = { $first } 快于 { $other }，{ $ratio }
+lead-brief-alike = { $first } 与 { $other } 相当，{ $ratio }
+lead-brief-open = { $first } 还是 { $other }：未定，{ $ratio }

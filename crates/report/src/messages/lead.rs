@@ -1,10 +1,10 @@
 //! Words of the first lines of every surface.
 
-use super::interval;
+use super::{NONE, interval};
 use crate::number;
 use proofload_language::{Phrase, say, word};
 use proofload_measure::Outcome;
-use proofload_store::schema::BaselineFigure;
+use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
 
 /// Worse than the baseline.
 pub const REGRESSION: Phrase = Phrase("lead-regression");
@@ -65,7 +65,7 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
         true => format!("{measure}({variant}) @ {point}"),
         false => format!("{measure}({variant})"),
     };
-    let allowed = number::short_percent(tolerance);
+    let allowed = number::plain_percent(tolerance);
     match figure.ratio.as_ref().map(interval) {
         Some(ratio) => say!("lead-ratio", what, ratio, allowed),
         None => say!("lead-no-ratio", what, why = figure.reasons.join(word!("between-sentences"))),
@@ -76,6 +76,17 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
 pub fn case_of(figure: &BaselineFigure) -> String {
     let BaselineFigure { measure, variant, point, .. } = figure;
     say!("lead-case", what = format!("{measure}({variant}) @ {point}"))
+}
+
+/// `localhost:8181 faster than 8182, ×1.12 [1.03, 1.21]`.
+pub fn brief(first: &str, other: &str, judged: &ClaimResult, alike: bool) -> String {
+    let ratio =
+        judged.estimate.as_ref().map_or_else(|| NONE.to_string(), |found| format!("×{}", interval(found)));
+    match judged.verdict {
+        Verdict::Undecided => say!("lead-brief-open", first, other, ratio),
+        _ if alike => say!("lead-brief-alike", first, other, ratio),
+        _ => say!("lead-brief-faster", first, other, ratio),
+    }
 }
 
 /// Nothing of the run is in the baseline.
