@@ -35,6 +35,7 @@ files! {
     "figures.ftl"
     "fitness.ftl"
     "kept.ftl"
+    "lead.ftl"
     "live.ftl"
     "named.ftl"
     "noise.ftl"

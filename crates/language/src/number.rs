@@ -140,6 +140,11 @@ pub fn short_percent(share: f64) -> String {
     }
 }
 
+/// A share that somebody wrote, without more digits than it was written with: `5 %`, `2.5 %`.
+pub fn plain_percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}
+
 /// Decimals of a ratio whose interval is that wide: two significant digits of the width.
 pub fn ratio_decimals(width: f64) -> usize {
     if width > 0.04 {

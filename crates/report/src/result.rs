@@ -4,6 +4,7 @@ use crate::cells::Cells;
 use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::figures::{figured, figures};
+use crate::shown::Tone;
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_analysis::{left_out, observations, points, published_figures, restore, steady_states};
 use proofload_facts::Limit;
@@ -92,7 +93,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         load: None,
         environment: run.environment().clone(),
         limits,
-        baseline: None,
+        baseline: proofload_store::kept_baseline(run.path()),
     };
     Ok((result, observations))
 }
@@ -126,6 +127,17 @@ pub enum Overall {
     Invalid,
 }
 
+impl Overall {
+    /// What it means to whoever hoped; no first line is greener.
+    pub(crate) fn tone(self) -> Tone {
+        match self {
+            Overall::AllSupported | Overall::Checked => Tone::Good,
+            Overall::Undecided => Tone::Open,
+            Overall::Refuted | Overall::Regressed | Overall::Invalid => Tone::Bad,
+        }
+    }
+}
+
 /// What a result comes to as a whole; the exit code rests on it.
 pub fn overall(result: &RunResult) -> Overall {
     let answered =
@@ -152,25 +164,27 @@ pub fn overall(result: &RunResult) -> Overall {
     {
         return Overall::Checked;
     }
-    if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
-        return of_two_sided(plan, &result.claims, nothing || unfit);
-    }
-    // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+    let judged = if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
+        of_two_sided(plan, &result.claims, nothing || unfit)
+    } else if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+        // A refuted claim was judged on fit slices: the judge lets no other through.
         Overall::Refuted
     } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if against(Verdict::Refuted) {
-        Overall::Regressed
-    } else if undecided
-        || against(Verdict::Undecided)
-        || result.baseline.as_ref().is_some_and(none_compared)
-        || (result.plan.is_some() && judged_nothing)
-    {
+    } else if undecided || (result.plan.is_some() && judged_nothing) {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported
+    };
+    match judged {
+        Overall::Undecided | Overall::AllSupported if against(Verdict::Refuted) => Overall::Regressed,
+        Overall::AllSupported
+            if against(Verdict::Undecided) || result.baseline.as_ref().is_some_and(none_compared) =>
+        {
+            Overall::Undecided
+        }
+        judged => judged,
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::changes::{self, COMPARED, Member};
 use crate::claims::earlier_spread;
 use crate::error::ReportError;
+use crate::lead::brief;
+use crate::messages;
 use crate::result::{of_run, of_run_observed};
 use crate::shown::TABLE_TAIL;
 use proofload_analysis::{compare, observations, restore, runs_alike};
@@ -80,6 +82,10 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
     let verdict = |claim: &proofload_store::schema::ClaimResult| HistoryVerdict {
         claim: claim.name.clone(),
         verdict: claim.verdict.clone(),
+    };
+    entry.answer = match entry.status.state {
+        RunState::Running => messages::OPEN.to_string(),
+        _ => brief(result).line(),
     };
     entry.verdicts = result.claims.iter().map(verdict).collect();
 }

@@ -41,14 +41,34 @@ impl VerdictView {
 }
 
 /// Whether an outcome is what was hoped for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     /// It is.
     Good,
-    /// It is the opposite.
-    Bad,
     /// Neither is known.
     Open,
+    /// It is the opposite.
+    Bad,
+}
+
+impl Tone {
+    /// The sign before a line.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Tone::Good => "✔",
+            Tone::Open => "?",
+            Tone::Bad => "✘",
+        }
+    }
+
+    /// The class of its elements in a page.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "supported",
+            Tone::Open => "undecided",
+            Tone::Bad => "refuted",
+        }
+    }
 }
 
 /// An interval on a logarithmic scale, beside what is claimed. Places are from 0 to 1. All ratios of a result share a scale.

@@ -24,6 +24,6 @@ resumed-elsewhere = 尽管有所变化仍续跑：{ $what }
 repeats = 重复 { $run }
 repeats-with-differences = 重复 { $run }，有不同之处：{ $differences }
 baseline-columns = 指标 | 本次 / 基线 | 置信度 | 区组 |  | 原因
-history-columns = 实验 | 开始 | 预设 | 结束 | 区组 | 机器 | 判定 | 标识
+history-columns = 实验 | 开始 | 预设 | 结束 | 区组 | 机器 | 结论 | 标识
 history-unreadable = 无法读取
 diff-columns = {" "}| 第一个 | 第二个 | 第二个/第一个
