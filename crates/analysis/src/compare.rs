@@ -323,6 +323,11 @@ mod tests {
         Plan { variants: vec![variant("a"), variant("b")], seed: 7, ..Plan::default() }
     }
 
+    fn told(difference: &Difference) -> [&str; 3] {
+        let (left, right) = (difference.left.as_deref(), difference.right.as_deref());
+        [&difference.what, left.unwrap_or_default(), right.unwrap_or_default()]
+    }
+
     fn whats(found: &[Difference]) -> Vec<&str> {
         found.iter().map(|difference| difference.what.as_str()).collect()
     }
@@ -346,7 +351,7 @@ mod tests {
         let expected = ["seed", "variant b: digest of more.jar", "variant b: digest of server.jar"];
         assert_eq!(whats(&found), expected);
         assert_eq!(found[1].left, None);
-        assert_eq!(found[0].sentence(), "seed: 7 then, 8 now");
+        assert_eq!(told(&found[0]), ["seed", "7", "8"]);
     }
 
     #[test]
@@ -450,7 +455,7 @@ mod tests {
             whats(&perhaps),
             ["load point 9/s: most connections", "load point both: most connections"]
         );
-        assert_eq!(perhaps[1].sentence(), "load point both: most connections: [256, 7] then, [400, 7] now");
+        assert_eq!(told(&perhaps[1]), ["load point both: most connections", "[256, 7]", "[400, 7]"]);
         // A file may be named from elsewhere; another file is another server, and another name never is the same.
         let with = |path: &str, digest: &str, name: &str| {
             let mut plan = secured(256, &format!("{path}, 1 certificate"));
@@ -508,7 +513,7 @@ mod tests {
         other.timing.perturbation_ns = 1;
         let found = comparability((&base, &here), (&other, &here));
         assert_eq!(whats(&found), ["driver", "variant a: transport", "variant b: transport"]);
-        assert_eq!(found[2].sentence(), "variant b: transport: plain then, by way of p:1 now");
+        assert_eq!(told(&found[2]), ["variant b: transport", "plain", "by way of p:1"]);
         let all = plans(&base, &other);
         assert!(whats(&all).contains(&"ceiling") && whats(&all).contains(&"perturbation"), "{all:?}");
         // A variant that is on one side alone is compared with nothing.

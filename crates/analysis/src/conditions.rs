@@ -34,6 +34,7 @@ pub fn fixed_conditions(plan: &Plan) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofload_store::schema::PlannedCondition;
 
     fn plan() -> Plan {
         let condition = |name: &str, levels: &[&str]| PlannedCondition {

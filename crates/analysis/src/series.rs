@@ -94,7 +94,8 @@ mod tests {
         );
         let all = comparable_series(&[(&same, &here), (&same, &there)]);
         assert_eq!(all[0].differs, []);
-        assert_eq!(all[1].differs[0].sentence(), "kernel: 1 then, 2 now");
+        let differs = &all[1].differs[0];
+        assert_eq!((differs.left.as_deref(), differs.right.as_deref()), (Some("1"), Some("2")));
     }
 
     #[test]

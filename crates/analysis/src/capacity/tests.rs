@@ -74,20 +74,24 @@ fn what_holds_in_every_term_passes() {
 
 #[test]
 fn each_thing_that_is_wrong_fails_a_trial_and_is_said() {
-    for (slice, said) in [
-        (slice(60 * MS, 0, 0, 0), "p99 < 50ms does not hold"),
-        (slice(10 * MS, 45 * MS, 0, 0), "p99 < 50ms does not hold"),
-        (slice(10 * MS, 0, 1, 0), "errors < 0.1% does not hold"),
-        (slice(10 * MS, 0, 0, 20), "of the planned requests were sent"),
-        (Slice { answered_in_window: 980, ..slice(10 * MS, 0, 0, 0) }, "came to an end in time"),
+    let does_not_hold = |term: &str| Finding::DoesNotHold { term: term.to_string() };
+    for (slice, why) in [
+        (slice(60 * MS, 0, 0, 0), does_not_hold("p99 < 50ms")),
+        (slice(10 * MS, 45 * MS, 0, 0), does_not_hold("p99 < 50ms")),
+        (slice(10 * MS, 0, 1, 0), does_not_hold("errors < 0.1%")),
+        (slice(10 * MS, 0, 0, 20), Finding::SentTooFew { sent_share: 1_000.0 / 1_020.0 }),
+        (
+            Slice { answered_in_window: 980, ..slice(10 * MS, 0, 0, 0) },
+            Finding::CarriedTooFew { carried_share: 0.98 },
+        ),
         (
             Slice { measured: Point::default(), histograms: Default::default(), ..slice(1, 0, 0, 0) },
-            "no value",
+            Finding::NoValue { measure: "p99".to_string() },
         ),
     ] {
         let seen = judged(&slice, SLO, None);
-        assert_eq!(seen.trial.outcome, Outcome::Fail, "{said}");
-        assert!(seen.shown.why.iter().any(|why| why.contains(said)), "{said}: {:?}", seen.shown.why);
+        assert_eq!(seen.trial.outcome, Outcome::Fail, "{why:?}");
+        assert!(seen.shown.why.contains(&why), "{why:?}: {:?}", seen.shown.why);
     }
     // A hundredth may be missing.
     assert_eq!(judged(&slice(10 * MS, 0, 0, 9), SLO, None).trial.outcome, Outcome::Pass);
@@ -111,8 +115,9 @@ fn what_never_came_to_an_end_is_beyond_every_quantile() {
     ] {
         let seen = judged(&hangs, &format!("{slo}, errors < 1%"), None);
         assert_eq!(seen.trial.outcome, expected, "{slo}: {:?}", seen.shown.why);
-        let said = "5 of 1005 requests never came to an end";
-        assert_eq!(seen.shown.why.iter().any(|why| why.contains(said)), expected == Outcome::Fail, "{slo}");
+        let never_ended =
+            |why: &Finding| matches!(why, Finding::NeverEnded { unended: 5, intended: 1005, .. });
+        assert_eq!(seen.shown.why.iter().any(never_ended), expected == Outcome::Fail, "{slo}");
     }
     assert_eq!(judged(&hangs, "p99 < 50ms", None).trial.outcome, Outcome::Fail, "an error as any other");
     assert_eq!(judged(&slice(10 * MS, 0, 0, 2), "p999 < 50ms", None).trial.outcome, Outcome::Fail);
@@ -175,7 +180,7 @@ fn a_rate_near_the_generators_ceiling_says_nothing() {
     // 1,000 exchanges in 10 s.
     let near = judged(&slice(10 * MS, 0, 0, 0), SLO, Some(&ceiling(120.0)));
     assert_eq!(near.trial.outcome, Outcome::Limited(Limit::Generator));
-    assert!(near.shown.why[0].contains("of its ceiling"), "{:?}", near.shown.why);
+    assert!(matches!(near.shown.why[0], Finding::NearCeiling { .. }), "{:?}", near.shown.why);
     assert_eq!(judged(&slice(10 * MS, 0, 0, 0), SLO, Some(&ceiling(1e4))).trial.outcome, Outcome::Pass);
 }
 
@@ -200,7 +205,7 @@ fn busy_connections_with_a_server_in_time_are_a_limit_of_their_own() {
     (waits.measured.connections, waits.measured.connections_most) = (1, 1);
     let seen = judged(&waits, SLO, None);
     assert_eq!(seen.trial.outcome, Outcome::Limited(Limit::Connections));
-    assert!(seen.shown.why[0].contains("all 1 connections were busy"), "{:?}", seen.shown.why);
+    assert_eq!(seen.shown.why[0], Finding::ConnectionsBusy { most: 1 });
     // The server is slow itself.
     let mut slow = slice(60 * MS, 60 * MS, 0, 0);
     (slow.measured.connections, slow.measured.connections_most) = (6, 6);

@@ -1,7 +1,6 @@
 //! The figures of a check, and which of several stands for all.
 
 use super::*;
-use crate::messages::finding;
 use proofload_store::schema::CheckOutcome::{Failed, NotMeasured, Passed};
 use proofload_store::schema::{Agents, Point};
 
@@ -16,11 +15,12 @@ fn point(answered: u64, received: u64) -> Point {
 }
 
 fn ceiling(exchanges_per_s: Option<f64>) -> Ceiling {
-    Ceiling { exchanges_per_s, why: "it was stopped".into(), ..Ceiling::default() }
+    Ceiling { exchanges_per_s, why: Some(Finding::CeilingStopped), ..Ceiling::default() }
 }
 
 fn outcomes(answered: u64, whole: bool, ceiling: Option<&Ceiling>) -> [CheckOutcome; 2] {
-    check_ceiling(&[&point(answered, 1)], whole, ceiling, "nobody knows").map(|check| check.outcome)
+    check_ceiling(&[&point(answered, 1)], whole, ceiling, &Finding::CeilingNotRecorded)
+        .map(|check| check.outcome)
 }
 
 #[test]
@@ -35,16 +35,16 @@ fn a_rate_is_held_against_the_ceiling_and_more_strictly_for_the_tail() {
 
 #[test]
 fn without_a_ceiling_nothing_passes_and_nothing_fails() {
-    let [check, _] = check_ceiling(&[&point(10, 1)], false, None, "nobody knows");
+    let [check, _] = check_ceiling(&[&point(10, 1)], false, None, &Finding::CeilingNotRecorded);
     assert_eq!((check.outcome.name(), check.found), ("not_measured", None));
-    assert_eq!(check.note, "ceiling not measured: nobody knows");
+    assert_eq!(check.note, Some(Finding::NoCeiling { why: Box::new(Finding::CeilingNotRecorded) }));
     let unmeasured = ceiling(None);
-    let [check, _] = check_ceiling(&[&point(10, 1)], false, Some(&unmeasured), "nobody knows");
-    assert_eq!(check.note, "ceiling not measured: it was stopped");
+    let [check, _] = check_ceiling(&[&point(10, 1)], false, Some(&unmeasured), &Finding::CeilingNotRecorded);
+    assert_eq!(check.note, Some(Finding::NoCeiling { why: Box::new(Finding::CeilingStopped) }));
     assert_eq!(outcomes(10, false, Some(&ceiling(Some(0.0)))), [NotMeasured, NotMeasured]);
     let idle = Point::default();
     assert_eq!(
-        check_ceiling(&[&idle], false, Some(&ceiling(Some(1.0))), "")[0].outcome,
+        check_ceiling(&[&idle], false, Some(&ceiling(Some(1.0))), &Finding::CeilingStopped)[0].outcome,
         CheckOutcome::NotMeasured
     );
     assert_eq!(finding(&check), None);

@@ -3,9 +3,10 @@
 
 use crate::fixture::{environment, plan, slices};
 use proofload_analysis::{counting_blocks, disturbances, judged, left_out, observations, points};
+use proofload_facts::Finding;
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
 use proofload_store::schema::{
-    Cause, Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, PlannedCondition, Slice,
+    Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, PlannedCondition, Slice,
     StreamLoad,
 };
 use proofload_store::{Run, RunWriter};
@@ -116,7 +117,7 @@ fn a_rate_far_below_the_ceiling_carries_verdicts_and_one_near_it_does_not() {
     let (found, reasons) = verdict(&near, FASTER);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-    assert!(what.contains("% of its ceiling, 70 % allowed"), "{what}");
+    assert!(matches!(what.innermost(), Finding::NearCeiling { allowed_share: 0.7, .. }), "{what:?}");
     let points = points(&near).unwrap();
     assert!(points.iter().all(|point| !point.generator.fit && !point.generator.findings.is_empty()));
 }
@@ -134,16 +135,19 @@ fn between_half_and_seven_tenths_only_the_tail_is_forbidden() {
 #[test]
 fn a_record_without_a_ceiling_says_so_in_its_points() {
     let root = tempfile::tempdir().unwrap();
-    let outcome = |plan: &Plan, needle: &str| {
+    let outcome = |plan: &Plan, why: Finding| {
         let run = record(root.path(), plan, &four(), &[]);
         let points = points(&run).unwrap();
         let checks = points[0].generator.checks.clone();
         let found = checks.iter().find(|check| check.check == CheckName::Ceiling).unwrap().clone();
-        assert!(found.outcome == CheckOutcome::NotMeasured && found.note.contains(needle), "{found:?}");
+        assert_eq!(
+            (found.outcome, found.note),
+            (CheckOutcome::NotMeasured, Some(Finding::NoCeiling { why: Box::new(why) }))
+        );
         assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
     };
-    outcome(&plan(), "no ceiling of this setting");
-    outcome(&Plan { no_ceiling: true, ..plan() }, "--no-ceiling");
+    outcome(&plan(), Finding::CeilingNotRecorded);
+    outcome(&Plan { no_ceiling: true, ..plan() }, Finding::CeilingNotAsked);
 }
 
 /// Blocks in which the generator was away from its sockets for 3 ms or more in a thousandth of the time.
@@ -180,7 +184,7 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     let (found, reasons) = verdict(&run, TAIL);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-    assert!(what.contains("generator stalls: p99.9 = 3.000 ms"), "{what}");
+    assert_eq!(*what.innermost(), Finding::GeneratorStalls { p999_ns: 3e6, allowed_ns: 1e6 });
     let generator = &points(&run).unwrap()[0].generator;
     assert!(
         generator.fit
@@ -200,7 +204,7 @@ fn sends_that_are_late_in_most_blocks_forbid_the_tail_and_the_mean() {
         let (found, reasons) = verdict(&run, claim);
         assert!(found == Verdict::Undecided && client_limited(&reasons), "{claim}: {reasons:?}");
         let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-        assert!(what.contains("late sends: p99 = 3.000 ms"), "{what}");
+        assert_eq!(*what.innermost(), Finding::TailSentLate { p99_ns: 3e6, allowed_ns: 1e6 });
     }
     let away = record(root.path(), &plan(), &with_hiccups_in(&[1, 2, 4]), &[]);
     assert_eq!(verdict(&away, MEAN).0, Verdict::Supported);
@@ -248,7 +252,8 @@ fn twice_the_threads_that_serve_more_show_that_the_generator_was_the_limit() {
     let (found, reasons) = verdict(&more, FASTER);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-    assert!(what.starts_with("+29.9 % with twice the threads"), "{what}");
+    let Finding::ThreadsMatter { ratio, .. } = what.innermost() else { panic!("{what:?}") };
+    assert!((ratio - 1.299).abs() < 0.001, "{ratio}");
     let limited: Vec<bool> = points(&more).unwrap().iter().map(|point| point.generator.fit).collect();
     assert_eq!(limited, [false, false], "the pairs were those of nio, and the generator is the same");
 }
@@ -272,7 +277,11 @@ fn threads_that_share_a_cpu_show_a_limit_by_what_they_gain_and_not_by_what_they_
     let slower = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(0.96)), &[]);
     assert_eq!(verdict(&slower, FASTER).0, Verdict::Supported, "{:?}", throughput_check(&slower));
     let found = throughput_check(&slower);
-    assert!(found.outcome == CheckOutcome::Unresolved && found.note.contains("share CPUs"), "{found:?}");
+    assert!(
+        found.outcome == CheckOutcome::Unresolved
+            && matches!(found.note, Some(Finding::ThreadsShareCpus { .. })),
+        "{found:?}"
+    );
     let faster = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(1.3)), &[]);
     assert_eq!(verdict(&faster, FASTER).0, Verdict::Undecided);
     let mut roomy = perturbing();
@@ -292,8 +301,9 @@ fn pairs_of_all_variants_settle_what_those_of_one_cannot() {
     };
     let limited = record(root.path(), &perturbing(), &turns([1.3, 1.3, 1.3, 1.3]), &[]);
     assert_eq!(verdict(&limited, FASTER).0, Verdict::Undecided);
-    let note = throughput_check(&limited).note;
-    assert_eq!(note, "throughput in 4 pairs of slices of all variants");
+    let measure = "throughput".to_string();
+    let expected = Finding::ThreadPairs { measure, pairs: 4, all_variants: true };
+    assert_eq!(throughput_check(&limited).note, Some(expected));
     let apart = record(root.path(), &perturbing(), &turns([1.3, 1.0, 1.3, 1.0]), &[]);
     assert_eq!(throughput_check(&apart).outcome, CheckOutcome::Unresolved);
 }
@@ -315,7 +325,7 @@ fn busy(number: u32, cpu: f64) -> Vec<Slice> {
     for line in lines.iter_mut().filter(|line| line.phase == Phase::Measure) {
         let check = FitnessCheck { check: "at_work".into(), outcome: "failed".into(), ..Default::default() };
         line.measured.generator.checks = vec![check];
-        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec!["busy".into()]);
+        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec![Finding::Unfit]);
         let per_request = if line.measured.variant == "nio2" { 20_000.0 * cpu } else { 20_000.0 };
         let used = line.measured.subject.as_mut().unwrap();
         used.cpu_ns = Some((line.answered_in_window as f64 * per_request) as u64);
@@ -416,8 +426,10 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     blocks[1] = under(block(2), &STOLEN);
     let run = record(root.path(), &plan(), &blocks, &[]);
     assert_eq!((left_out(&run), run.blocks().len(), counting_blocks(&run).len()), (vec![2], 5, 4));
-    let [Cause::SubjectSteal(share)] = disturbances(&run)[0].causes[..] else { panic!("one cause") };
-    assert!((share - 0.05).abs() < 1e-9, "{share}");
+    let [Finding::StealFromServers { steal_share }] = disturbances(&run)[0].causes[..] else {
+        panic!("one cause")
+    };
+    assert!((steal_share - 0.05).abs() < 1e-9, "{steal_share}");
     let seen = observations(&run, &[Measure::Throughput]).unwrap();
     assert_eq!((seen.blocks, seen.excluded_blocks, seen.disturbed), (vec![1, 2, 3, 4], 0, vec![1]));
     assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
@@ -437,7 +449,7 @@ fn woken_late(root: &Path, share: f64, level: &str) -> Run {
             ..FitnessCheck::default()
         };
         line.measured.generator.checks = vec![check];
-        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec!["away".into()]);
+        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec![Finding::Unfit]);
     }
     let condition = PlannedCondition {
         name: "cpus_awake".into(),
@@ -587,7 +599,10 @@ fn streams_share_the_checks_of_the_load_that_they_are() {
     );
     for point in &points {
         let generator = &point.generator;
-        assert!(!generator.fit && generator.findings[0].contains("of its ceiling"), "{generator:?}");
+        assert!(
+            !generator.fit && matches!(generator.findings[0], Finding::NearCeiling { .. }),
+            "{generator:?}"
+        );
         let names: Vec<&str> = generator.checks.iter().map(|check| check.check.name()).collect();
         assert_eq!(names, ["at_work", "ceiling", "ceiling_tail"], "[{}]", point.stream);
     }

@@ -2,6 +2,7 @@
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
 use proofload_analysis::{observations, observations_of, points, steady_states};
+use proofload_facts::Finding;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Model, Plan, Point, Slice, WarmUp};
@@ -100,7 +101,7 @@ fn an_unfit_generator_is_told_with_its_place() {
         let once = slice.cycle == 2 && slice.measured.variant == "nio2";
         if slice.cycle > 0 && (once || slice.measured.variant == "nio") {
             slice.measured.generator.fit = false;
-            slice.measured.generator.findings = vec!["worker 0 used 98 % of its CPU".to_string()];
+            slice.measured.generator.findings = vec![Finding::NoProcess];
         }
         block.append(&slice).unwrap();
     }
@@ -108,8 +109,15 @@ fn an_unfit_generator_is_told_with_its_place() {
     let run = Run::open(writer.path()).unwrap();
     let seen = observations(&run, &[Measure::Throughput]).unwrap();
     let unfit = &cell(&seen, 1, 0, Measure::Throughput).unfit;
-    let said = |cycle| format!("worker 0 used 98 % of its CPU (nio @ 64c, block 1, cycle {cycle})");
-    assert_eq!(*unfit, [said(1), said(2)]);
+    let in_cycle = |cycle| Finding::InSlice {
+        variant: "nio".to_string(),
+        point: "64c".to_string(),
+        stream: String::new(),
+        block: 1,
+        cycle,
+        what: Box::new(Finding::NoProcess),
+    };
+    assert_eq!(*unfit, [in_cycle(1), in_cycle(2)]);
     assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty(), "one slice of two");
     let points = points(&run).unwrap();
     assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
@@ -122,7 +130,7 @@ fn a_cycle_in_which_an_idle_variant_was_not_quiet_is_left_out_for_both() {
     let mut block = writer.begin_block(1).unwrap();
     for mut slice in slices(1) {
         if slice.cycle == 2 && slice.measured.variant == "nio2" {
-            slice.marks = vec!["idle nio used 5 % of a core, more than 2 %".to_string()];
+            slice.marks = vec![Finding::NoProcess];
         }
         block.append(&slice).unwrap();
     }
@@ -319,7 +327,7 @@ fn streams_are_told_apart_and_seen_together() {
         slow.measured.subject = None;
         (slow.measured.connections_peak, slow.measured.connections_most) = (20 + cycle, 50);
         slow.measured.generator.fit = false;
-        slow.measured.generator.findings = vec!["late".to_string()];
+        slow.measured.generator.findings = vec![Finding::NoProcess];
         block.append(&fast).unwrap();
         block.append(&slow).unwrap();
     }
@@ -360,6 +368,6 @@ fn streams_are_told_apart_and_seen_together() {
     // What the judge holds unfit is nowhere said to be fit.
     for point in &points {
         assert!(!point.generator.fit, "{} [{}]", point.variant, point.stream);
-        assert_eq!(point.generator.findings, ["late"], "{} [{}]", point.variant, point.stream);
+        assert_eq!(point.generator.findings, [Finding::NoProcess], "{} [{}]", point.variant, point.stream);
     }
 }

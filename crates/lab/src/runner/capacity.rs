@@ -1,7 +1,7 @@
 //! A search for a capacity: trials decided one after the other, on starts that are kept warm and given up in time.
 //!
-//! What comes next is asked of the record ([`Run::searches`]), so the answer at the end is the one that the record yields
-//! again, and a search that was cut off goes on. The variants take turns start by start.
+//! What comes next is asked of the record ([`proofload_analysis::searches`]), so the answer at the end is the one that the record
+//! yields again, and a search that was cut off goes on. The variants take turns start by start.
 
 use super::start::Unstarted;
 use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};

@@ -59,7 +59,7 @@ fn it_tells_the_same_and_is_small() {
         let (before, after) = (size(whole.path()), size(small.path()));
         assert!(3 * after < before, "{after} of {before} bytes");
         let measures: Vec<Measure> = reported_measures(whole.plan()).expect("measures");
-        let cells = |run: &Run| observations(&run, &measures).expect("observations").cells;
+        let cells = |run: &Run| observations(run, &measures).expect("observations").cells;
         assert_eq!(cells(&whole), cells(&small), "every cycle of every measure");
     }
 }

@@ -47,12 +47,12 @@ fn ratio(run: &Run) -> f64 {
 
 /// How the starts of each variant went, block after block.
 fn found(run: &Run) -> Vec<Vec<String>> {
-    let states = steady_states(&run).expect("readable");
+    let states = steady_states(run).expect("readable");
     states.iter().map(|state| state.starts.iter().map(|start| start.found.to_string()).collect()).collect()
 }
 
 fn longest_warm_up_s(run: &Run) -> f64 {
-    let starts = steady_states(&run).expect("readable").into_iter().flat_map(|state| state.starts);
+    let starts = steady_states(run).expect("readable").into_iter().flat_map(|state| state.starts);
     starts.map(|start| start.warm_up.took_ns as f64 / 1e9).fold(0.0, f64::max)
 }
 

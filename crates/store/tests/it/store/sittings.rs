@@ -1,6 +1,7 @@
 //! A run that was cut off and goes on.
 
 use crate::store::fixture::{STARTED_NS, plan, slices, write, write_block};
+use proofload_facts::Finding;
 use proofload_store::schema::RunState;
 use proofload_store::{Run, RunWriter, StoreError};
 
@@ -17,11 +18,11 @@ fn cut_off(root: &std::path::Path) -> RunWriter {
 fn a_killed_run_goes_on_and_tells_when_it_was_conducted() {
     let root = tempfile::tempdir().unwrap();
     let path = cut_off(root.path()).path().to_path_buf();
-    let accepted = vec!["another kernel".to_string()];
+    let accepted = vec![Finding::NoProcess];
     let (mut writer, run) = RunWriter::reopen(&path, LATER_NS, accepted.clone()).unwrap();
     assert_eq!((run.last_block(), run.blocks().len()), (2, 1));
     write_block(&mut writer, 3);
-    writer.set_status(RunState::Finished, "", LATER_NS + 7).unwrap();
+    writer.set_status(RunState::Finished, None, LATER_NS + 7).unwrap();
     drop(writer);
     let status = Run::open(&path).unwrap().status().clone();
     let told: Vec<_> = status.sittings.iter().map(|s| (s.state.name(), s.cut_block)).collect();
@@ -32,7 +33,7 @@ fn a_killed_run_goes_on_and_tells_when_it_was_conducted() {
     assert_eq!(status.sittings[0].ended_unix_ns, Some(end_ns));
     assert_eq!(status.sittings[1].ended_unix_ns, Some(LATER_NS + 7));
     assert_eq!(status.sittings[1].differences, accepted);
-    assert_eq!((status.state.name(), status.why.as_str()), ("finished", ""));
+    assert_eq!((status.state.name(), status.why), ("finished", None));
 }
 
 #[test]
