@@ -1,6 +1,6 @@
 //! Sentences about the noise of a machine.
 
-use proofload_language::{Kept, kept, say, word};
+use proofload_language::{Kept, kept, number, say, word};
 
 /// What an audit leaves untested.
 pub const OTHER_SERVERS: Kept = Kept("kept-other-servers");
@@ -57,7 +57,7 @@ pub struct Doubt<'a> {
 
 /// The claim with what it asks for, what can be had and what it would take.
 pub fn doubt(doubt: &Doubt<'_>) -> String {
-    let percent = |log: f64| format!("{:.1} %", log.exp_m1() * 100.0);
+    let percent = |log: f64| format!("{:.1}{}", log.exp_m1() * 100.0, number::percent_sign());
     let (wanted, can) = match doubt.is_band {
         true => (word!("noise-doubt-a-band-of"), word!("noise-doubt-equal-servers-are-shown")),
         false => (word!("noise-doubt-a-difference-of"), word!("noise-doubt-what-is-found-is")),

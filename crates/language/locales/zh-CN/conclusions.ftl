@@ -16,6 +16,6 @@ contradiction-finding-does-not-add-up = 对不上
 contradiction-throughput-mean-is-requests = 吞吐量 × 均值至少是 { $in_flight } 个在途请求，而连接只有 { $connections } 个（利特尔法则）
 contradiction-the-time-of-of = { $connections } 个连接中有 { $missing } 个的时间没有着落：吞吐量 × 均值至多为 { $connections2 }（利特尔法则）
 contradiction-is-below = { $name } 低于 { $name2 }
-contradiction-is-above = { $name } 超过 100 %
+contradiction-is-above = { $name } 超过 100%
 contradiction-throughput-cpu-per-request = throughput × cpu_per_request 是 { $product } 个核，而 cpu 说是 { $cores } 个
 contradiction-whole = { $place }：{ $finding }：{ $why }

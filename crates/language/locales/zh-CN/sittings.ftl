@@ -4,12 +4,12 @@ of-sittings-with-the-of-between = 计入此前 { $n } 个场次之间的 τ { $t
 of-sittings-means-of = { $sittings }的均值
 scope-of-verdict = （就本场次而言）
 spread-of-the-next-sitting-is = 下一个场次预计在 { $told } … { $told2 } 之内
-spread-of-each-sitting-has-one = 每个场次只有一个区组，所以不知道它自身的离散；{ $next }（95 %）。
+spread-of-each-sitting-has-one = 每个场次只有一个区组，所以不知道它自身的离散；{ $next }（95%）。
 spread-of-sittings-differ-by-their = 场次之间相差 τ = { $amount }，各自区组之间相差 { $amount2 }
 spread-of-sittings-differ-no-more = 场次之间的差别不大于各自区组之间的 { $amount }
 spread-of-q-with-degrees-of = （Q = { $q }，自由度 { $freedom }，p = { $probability }）
 spread-of-a-sitting-is-worth = ；一个场次抵得上 { $blocks }
-spread-of-sittings = { $differ }{ $test }；{ $next }（95 %）{ $advised }。
+spread-of-sittings = { $differ }{ $test }；{ $next }（95%）{ $advised }。
 probability = 小于 0.0001
 too-few-sittings-so-far-and-where = 目前有 { $sittings }；区组分属多个场次时，检视按场次计数：下一次在 { $need } 个；同一场次的区组共有当时的条件，所以区组再多也代替不了场次
 too-few-sittings-too-few-for-an = { $sittings }：太少，给不出区间

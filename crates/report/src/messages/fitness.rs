@@ -42,11 +42,6 @@ pub fn check_outcome(outcome: &CheckOutcome) -> &str {
     }
 }
 
-/// `+1.5 %` of a ratio.
-pub fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
-}
-
 /// A check of the whole record that failed for one variant at one load point; with the times that it concerns alone.
 pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: bool) -> String {
     let times = match check {

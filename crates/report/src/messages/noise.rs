@@ -22,7 +22,7 @@ pub const SEARCH_COLUMNS: Columns<4> = Columns("search-columns");
 
 /// A spread: `2.1 %`.
 fn sd(value: f64) -> String {
-    format!("{:.2} %", value * 100.0)
+    format!("{:.2}{}", value * 100.0, number::percent_sign())
 }
 
 fn sd_between(ends: &Between) -> String {

@@ -36,7 +36,7 @@ pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
         if shared { word!("change-of-start-as-all") } else { word!("change-of-start-beyond-the-others") };
     say!(
         "change-of-start-allowed",
-        signed_percent = signed_percent(change),
+        signed_percent = number::signed_percent(change),
         of,
         allowed = number::percent(allowed)
     )
@@ -45,7 +45,7 @@ pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
 /// Too many starts without a steady state; `per_10s` is how much faster they still became.
 pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
     let slope = per_10s.map_or_else(String::new, |slope| {
-        say!("no-steady-state-there-by-within-s", signed_percent = signed_percent(slope))
+        say!("no-steady-state-there-by-within-s", signed_percent = number::signed_percent(slope))
     });
     say!("no-steady-state-still-warming-in-of", n, of, slope)
 }
@@ -53,10 +53,6 @@ pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
 /// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
 pub fn beyond_warm_up(n: u32, of: &str, share: f64) -> String {
     say!("beyond-warm-up", n, of, share = number::percent(share))
-}
-
-fn signed_percent(share: f64) -> String {
-    format!("{:+.1} %", share * 100.0)
 }
 
 /// Starts of which nothing can be said.
@@ -128,7 +124,7 @@ pub fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
         claim = format!("{:?}", found.claim),
         found = found.ratio.map_or_else(
             || word!("held-against-long-not-known").to_string(),
-            |ratio| signed_percent(ratio - 1.0)
+            |ratio| number::signed_percent(ratio - 1.0)
         ),
         found2 = match found.outcome {
             CheckOutcome::Passed => word!("held-against-long-alike-within"),

@@ -188,7 +188,7 @@ fn decimals(estimate: &Estimate) -> Option<usize> {
 fn change(ratio: f64, estimate: &Estimate) -> String {
     let percent = (ratio - 1.0).abs() * 100.0;
     match decimals(estimate) {
-        Some(decimals) => format!("{percent:.0$} %", decimals.saturating_sub(1)),
+        Some(decimals) => format!("{percent:.0$}{1}", decimals.saturating_sub(1), number::percent_sign()),
         None => number::percent((ratio - 1.0).abs()),
     }
 }
