@@ -11,14 +11,14 @@ no-descriptor = 文件描述符不足：{ $connections } 个连接没有描述�
 load-not-offered = 负载未能全部施加：计划的 { $intended } 个请求中有 { $unsent } 个（{ $unsent_share }）虽有空闲连接却从未发出，发压端跟不上；请增加工作线程或降低速率
 agent-lost = { $agent } 在这次负载中失联，只报告了前 { $reported_s }，其份额的其余部分没有发送：实际施加了预定负载的 { $offered_share }
 agent-lost-before = { $agent } 在这次负载之前已失联，其份额没有发送：实际施加了预定负载的 { $offered_share }
-near-ceiling = 发压端已达到其上限的 { $found_share }，容许 { $allowed_share }（目前 { $per_s }，对空服务器最高可达 { $most_per_s }）；请增加工作线程或 CPU，或换一台机器
+near-ceiling = 发压端已达到其上限的 { $found_share }，容许 { $allowed_share }（{ $why }）；请增加工作线程或 CPU，或换一台机器
 generator-stalls = 发压端停顿：p99.9 为 { $p999_ns }，容许 { $allowed_ns }；请给它专用的 CPU，或增加工作线程
 times-lengthened = 发压端自身的延迟使{ $measure ->
     [mean] 均值
    *[other] {" "}{ $measure }{" "}
 }最多偏长 { $longer_share }（容许 { $allowed_share }）；请给它专用的 CPU，或降低负载
 tail-sent-late = 发送偏晚：由发压端自身造成的延迟 p99 为 { $p99_ns }，容许 { $allowed_ns }；请降低负载，或给它专用的 CPU
-threads-matter = 发压端线程加倍后，{ $measure } 变为 { $ratio } 倍（{ $pairs } 对时间片），超出 ±{ $allowed_share }：请增加工作线程
+threads-matter = 发压端线程加倍后，{ $measure } 变为 { $ratio } 倍，超出 ±{ $allowed_share }（{ $why }）：请增加工作线程
 
 median-of-slices = { $slices } 个时间片的中位数
 of-ceiling = { $per_s }，对空服务器最高可达 { $most_per_s }
@@ -80,9 +80,17 @@ in-other-slice = { $variant } @ { $point }，{ $long ->
     [true] 长时间片中
    *[other] 换用其他线程数时
 }：{ $what }
-at = { $what }（{ $variant } @ { $point }）
-in-slice = { $what }（{ $variant } @ { $point }，区组 { $block }，循环 { $cycle }）
+at = { $what }（{ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point }）
+in-slice = { $what }（{ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point }，区组 { $block }，循环 { $cycle }）
 in-block = { $what }（{ $variant } @ { $point }，区组 { $block }）
+given-up = 此前的区组中已失败，不再启动：{ $why }
+unfit = 发压端不合格
 no-open-claim = 没有尚未判定的论断需要它
 
 stopped-by-signal = 被信号终止
@@ -178,7 +186,6 @@ sittings-cross = 区间容许两种结论；分辨力为 ±{ $resolution_share }
 }
 widened-by-sittings = 此前 { $sittings } 个场次之间的离散为 τ = { $tau_share }，一个场次对其他场次的代表性仅限于此；增加场次可使区间变窄（proofload replicate）
 client-limited = 发压端受限：{ $what }
-more-client-limits = 发压端还有 { $checks } 项检查未通过
 too-many-errors = { $variant } 的交互有 { $error_share } 失败；超过 0.1% 时不判定任何关于速度的论断
 fails-too-often = { $variant } 的错误率为 { $error_share }：超过 0.1% 时任何速度阈值都不算满足
 signs-disagree = Hodges–Lehmann 估计指向相反的方向
@@ -262,10 +269,10 @@ generator-limited = { $variant } @ { $point } 发压端受限：{ $what }
 generator-held-up = { $slices } 个时间片中有 { $unfit } 个，其他程序占用了 Proofload 的 CPU，占时间的 { $least_share } 到 { $most_share }（容许 { $allowed_share }）：请停止这些程序，或给它专用的 CPU
 generator-unfit = { $slices } 个时间片中有 { $unfit } 个发压端受限：{ $first }
 agent-missing = 从区组 { $block } 起，{ $slices } 个时间片中有 { $missing } 个：{ $what }
-overloaded = 过载：{ $variant } @ { $point }{ $stream ->
+overloaded = 过载：{ $variant }{ $stream ->
     [none] {""}
-   *[other] [{ $stream }]
-} 只完成了计划请求的 { $completed_share }；延迟会随测量时长增加。请降低速率。
+   *[other] {" "}[{ $stream }]
+} @ { $point } 只完成了计划请求的 { $completed_share }；延迟会随测量时长增加。请降低速率。
 unsent = 过载：{ $variant } 的 { $intended } 个预定请求中有 { $unsent } 个从未发出，连接太少，或者服务器跟不上这一速率；时间均为下限
 dropped = { $many ->
     [true] 只施加了部分计划负载：{ $variant } 的 { $intended } 个预定请求中有 { $dropped } 个（{ $dropped_share }）被丢弃，没有空闲连接；时间均为下限
