@@ -5,7 +5,7 @@ use crate::figures::outcome;
 use crate::headline::headline;
 use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
-use proofload_language::{again, named, word};
+use proofload_language::{again, named, say, word};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -99,7 +99,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| messages::contradiction_in(&found.source, &found.sentence))
+            .map(|found| say!("labelled", label = found.source, what = found.sentence))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,

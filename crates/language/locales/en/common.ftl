@@ -4,3 +4,4 @@ between-sentences = ;{" "}
 between-choices = {" "}or{" "}
 between-both = {" "}and{" "}
 between-parts = ,{" "}
+labelled = { $label }: { $what }

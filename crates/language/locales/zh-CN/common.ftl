@@ -4,3 +4,4 @@ between-sentences = ；
 between-choices = {" "}或{" "}
 between-both = {" "}和{" "}
 between-parts = ；
+labelled = { $label }：{ $what }

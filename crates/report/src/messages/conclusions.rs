@@ -2,7 +2,7 @@
 
 use crate::number;
 use proofload_language::{Phrase, say, word};
-use proofload_stats::{Contradiction, Measure};
+use proofload_stats::Contradiction;
 
 /// Heading of the published conclusions.
 pub const CONCLUSIONS: Phrase = Phrase("conclusions");
@@ -11,25 +11,11 @@ pub const CONCLUSION: Phrase = Phrase("conclusion");
 /// Heading of the published figures that contradict themselves.
 pub const CONTRADICTIONS: Phrase = Phrase("contradictions");
 
-/// A smoke run judges nothing.
-pub const NOT_TESTED_BY_SMOKE: Phrase = Phrase("not-tested-by-smoke");
-
-/// The figure that a conclusion rested on, and who published it.
-pub fn was(figure: &str, published_in: &str) -> String {
-    match figure {
-        "" => published_in.to_string(),
-        figure => say!("was", figure, published_in),
-    }
-}
-
-/// One of the tests of a conclusion: what it asks, and what it comes to here.
-pub fn conclusion_test(text: &str, rests_on: &str) -> String {
-    if rests_on.is_empty() { text.to_string() } else { say!("conclusion-test", text, rests_on) }
-}
-
-/// One of several tests of a conclusion.
-pub fn one_of_several(outcome: &str, test: &str) -> String {
-    say!("one-of-several", outcome, test)
+/// A claim that this run left out, as its plan says it, with what the plan says of its variants.
+pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
+    let dropped = super::taken_out(dropped);
+    let lines = variants.fold(dropped, |lines, line| format!("{lines}{}{line}", word!("between-sentences")));
+    say!("claim-left-out", lines)
 }
 
 /// Why the old figure is no evidence.
@@ -42,56 +28,25 @@ pub fn rests_on_contradiction(sentence: &str) -> String {
     say!("rests-on-contradiction", sentence)
 }
 
-/// A claim that this run left out, as its plan says it, with what the plan says of its variants.
-pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
-    let why: String = variants.map(|line| say!("claim-left-out-further", line)).collect();
-    say!("claim-left-out-this-run-leaves-out", taken_out = super::taken_out(dropped), why)
-}
-
-/// A claim that the plan does not know.
-pub fn claim_unknown(name: &str) -> String {
-    say!("claim-unknown", name)
-}
-
-/// A contradiction with who published the figures.
-pub fn contradiction_in(source: &str, sentence: &str) -> String {
-    say!("contradiction-in", source, sentence)
-}
-
-/// Whether figures can be explained at all.
-pub fn contradiction_finding(contradiction: &Contradiction) -> &'static str {
-    if contradiction.is_impossible() {
-        word!("contradiction-finding-cannot-be-true")
-    } else {
-        word!("contradiction-finding-does-not-add-up")
-    }
-}
-
 /// What contradicts what, with the place.
 pub fn contradiction(contradiction: &Contradiction, place: &str) -> String {
-    let finding = contradiction_finding(contradiction);
-    let name = |measure: Measure| measure.name();
-    let why = match *contradiction {
-        Contradiction::MoreInFlight { in_flight, connections } => say!(
-            "contradiction-throughput-mean-is-requests",
-            in_flight = number::plain(in_flight),
-            connections = number::plain(connections)
-        ),
-        Contradiction::Unaccounted { missing, connections } => say!(
-            "contradiction-the-time-of-of",
-            missing = number::plain(missing),
-            connections = number::plain(connections),
-            connections2 = number::plain(connections - missing)
-        ),
-        Contradiction::Below { of, than } => {
-            say!("contradiction-is-below", name = name(of), name2 = name(than))
+    let plain = number::plain;
+    match *contradiction {
+        Contradiction::MoreInFlight { in_flight, connections } => {
+            let (in_flight, connections) = (plain(in_flight), plain(connections));
+            say!("contradiction-more-in-flight", place, in_flight, connections)
         }
-        Contradiction::AboveWhole { of } => say!("contradiction-is-above", name = name(of)),
-        Contradiction::Utilisation { product, cores } => say!(
-            "contradiction-throughput-cpu-per-request",
-            product = number::plain(product),
-            cores = number::plain(cores)
-        ),
-    };
-    say!("contradiction-whole", place, finding, why)
+        Contradiction::Unaccounted { missing, connections } => {
+            let used = plain(connections - missing);
+            let (missing, connections) = (plain(missing), plain(connections));
+            say!("contradiction-unaccounted", place, missing, connections, used)
+        }
+        Contradiction::Below { of, than } => {
+            say!("contradiction-below", place, measure = of.name(), than = than.name())
+        }
+        Contradiction::AboveWhole { of } => say!("contradiction-above-whole", place, measure = of.name()),
+        Contradiction::Utilisation { product, cores } => {
+            say!("contradiction-utilisation", place, product = plain(product), cores = plain(cores))
+        }
+    }
 }
