@@ -5,3 +5,4 @@ between-choices = {" "}or{" "}
 between-both = {" "}and{" "}
 between-parts = ,{" "}
 labelled = { $label }: { $what }
+between-changes = {" "}with{" "}

@@ -5,3 +5,4 @@ between-choices = {" "}或{" "}
 between-both = {" "}和{" "}
 between-parts = ；
 labelled = { $label }：{ $what }
+between-changes = {" "}与{" "}

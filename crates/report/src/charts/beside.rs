@@ -2,8 +2,7 @@
 
 use super::claims::intervals;
 use super::{Cell, Chart};
-use crate::messages;
-use proofload_language::again;
+use proofload_language::{again, word};
 use proofload_store::condition_in_words;
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
@@ -38,8 +37,8 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         rows.collect::<Vec<_>>()
     };
     let rows: Vec<Vec<Cell>> = result.claims.iter().flat_map(levels).collect();
-    let (title, says) = (messages::CHART_CONDITIONS, messages::CHART_CONDITIONS_SAYS);
-    (!rows.is_empty()).then(|| intervals("conditions", &title, &says, rows))
+    let (title, says) = (word!("chart-conditions"), word!("chart-conditions-says"));
+    (!rows.is_empty()).then(|| intervals("conditions", title, says, rows))
 }
 
 /// How many times as much was found here as was published.
@@ -51,6 +50,6 @@ pub fn published(result: &RunResult) -> Option<Chart> {
         Some(row(&figure.quantity, [figure.ratio, found.low.map(over), found.high.map(over)]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (messages::CHART_PUBLISHED, messages::CHART_PUBLISHED_SAYS);
-    (!rows.is_empty()).then(|| intervals("published", &title, &says, rows))
+    let (title, says) = (word!("chart-published"), word!("chart-published-says"));
+    (!rows.is_empty()).then(|| intervals("published", title, says, rows))
 }

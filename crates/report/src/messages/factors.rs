@@ -20,8 +20,8 @@ const REASONS_TOLD_MAX: usize = 6;
 pub fn changes(changes: &[LevelChange]) -> String {
     let said = changes
         .iter()
-        .map(|change| say!("changes-one", factor = change.factor, from = change.from, to = change.to));
-    said.collect::<Vec<_>>().join(word!("changes-with"))
+        .map(|it| say!("labelled", label = it.factor, what = format!("{} → {}", it.from, it.to)));
+    said.collect::<Vec<_>>().join(word!("between-changes"))
 }
 
 /// Of what, where.
@@ -32,7 +32,7 @@ pub fn measured_at(measure: &str, point: &str) -> String {
 /// What an interval says of a setting.
 pub fn finding(finding: &str, together: bool) -> &'static str {
     match (finding, together) {
-        ("matters", false) => "matters",
+        ("matters", false) => word!("chart-matters"),
         ("matters", true) => word!("finding-matters-each-depends-on"),
         ("practically equal", false) => word!("finding-equal-within"),
         ("practically equal", true) => word!("finding-depends-on-the-other"),
@@ -42,12 +42,7 @@ pub fn finding(finding: &str, together: bool) -> &'static str {
 
 /// Over how much of the grid an effect is the mean.
 pub fn combinations(matched: u32, of: u32, n: u32) -> String {
-    let matched = match (matched == of, of) {
-        (true, 1) => word!("combinations-combination-of-the-others").to_string(),
-        (true, _) => say!("combinations-of-the-others", of),
-        (false, _) => say!("combinations-of-the", matched, of),
-    };
-    say!("combinations-over-blocks", matched, blocks = blocks(n))
+    say!("combinations", all = matched == of, matched, of, blocks = blocks(n))
 }
 
 /// What was looked at, and how often it errs.
@@ -69,16 +64,12 @@ pub fn explored(table: &FactorTable, told: u32) -> String {
 pub fn combination_left_out(place: &str, names: &[&str], why: &str) -> String {
     let named =
         names.iter().take(NAMES_TOLD_MAX).copied().collect::<Vec<_>>().join(word!("between-sentences"));
-    let more = match names.len().saturating_sub(NAMES_TOLD_MAX) {
-        0 => String::new(),
-        n => say!("combination-left-out-and-more", n),
-    };
-    say!("combination-left-out-which-settings-matter-of", place, named, more, why)
+    say!("combination-left-out", place, named, more = names.len().saturating_sub(NAMES_TOLD_MAX), why)
 }
 
 /// A change that no two variants differ in alone.
 pub fn unmatched_change(change: &str, measure: &str, point: &str) -> String {
-    say!("unmatched-change", change, measured_at = measured_at(measure, point))
+    say!("unmatched-change", change, place = measured_at(measure, point))
 }
 
 /// The first of these, and how many more there are.

@@ -19,29 +19,18 @@ pub fn not_observed_up_to(highest: u32) -> String {
 /// The first rung of a plateau, with those that may and that surely do belong to it.
 pub fn from_rung(found: &Estimate) -> String {
     let rung = |end: Option<f64>| end.map_or_else(|| NONE.to_string(), |end| number::count(end as u64));
-    say!(
-        "from-rung",
-        found = number::count(found.point as u64),
-        rung = rung(found.low),
-        rung2 = rung(found.high)
-    )
+    let point = number::count(found.point as u64);
+    format!("{point} [{}, {}]", rung(found.low), rung(found.high))
 }
 
 /// Which numbers of connections, over how many blocks.
 pub fn ladder(connections: &[u32], n: u32) -> String {
-    match connections {
-        [] => NONE.to_string(),
-        [first, .., last] => {
-            say!(
-                "ladder-load-points-to-connections",
-                connections = connections.len(),
-                first,
-                last,
-                blocks = blocks(n)
-            )
-        }
-        [only] => say!("ladder-connections", only, blocks = blocks(n)),
-    }
+    let [first, .., last] = connections else {
+        return connections
+            .first()
+            .map_or_else(|| NONE.to_string(), |only| say!("ladder-of-one", only, blocks = blocks(n)));
+    };
+    say!("ladder", points = connections.len(), first, last, blocks = blocks(n))
 }
 
 /// Why nothing is told of a ladder.
@@ -51,9 +40,9 @@ pub fn no_ladder(why: NoLadder) -> String {
             say!("no-ladder-too-few-load-levels", have, need)
         }
         NoLadder::TooFewBlocks { have, need } => {
-            say!("no-ladder-in-which-each-number", blocks = blocks(have as u32), need)
+            say!("no-ladder-too-few-blocks", blocks = blocks(have as u32), need)
         }
-        NoLadder::Unsound => word!("no-ladder-the-figures-of-the").to_string(),
+        NoLadder::Unsound => word!("no-ladder-not-finite").to_string(),
     }
 }
 
@@ -78,11 +67,7 @@ pub fn loaded_at(lowest: u32) -> String {
 
 /// Why no peak is told.
 pub fn no_peak(why: NoPeak, highest: u32) -> String {
-    let why = match why {
-        NoPeak::NoFall => word!("no-peak-throughput-may-still-be"),
-        NoPeak::OpenEnd => word!("no-peak-throughput-falls-but-the"),
-    };
-    say!("no-peak-peak-not-observed-up", highest, why)
+    say!("no-peak", highest, falls = why == NoPeak::OpenEnd)
 }
 
 /// A load point that says nothing of the server.
@@ -102,5 +87,5 @@ pub fn failed_share(share: f64) -> String {
 
 /// A variant, and the only request that it is asked.
 pub fn asked_of(variant: &str, asks: &str) -> String {
-    say!("asked-of", variant, asks)
+    format!("{variant}{}{asks}", word!("between-parts"))
 }
