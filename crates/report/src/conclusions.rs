@@ -4,7 +4,7 @@ use crate::messages;
 use crate::shown::{Tone, VerdictView};
 use proofload_facts::Finding;
 use proofload_language::facts;
-use proofload_language::named;
+use proofload_language::{named, say, word};
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
 use proofload_store::schema::{
     ClaimResult, ConclusionOutcome, ConclusionResult, ConclusionTest, LoadPoint, Model, Plan,
@@ -78,7 +78,10 @@ fn told(
     let at = messages::place_of(&variant, &stream, &point);
     PublishedContradiction {
         source: reference.source.clone(),
-        finding: messages::contradiction_finding(contradiction).to_string(),
+        finding: match contradiction.is_impossible() {
+            true => word!("contradiction-cannot-be-true").to_string(),
+            false => word!("contradiction-does-not-add-up").to_string(),
+        },
         measures: contradiction.measures().iter().map(|measure| measure.name()).collect(),
         sentence: messages::contradiction(contradiction, &at),
         variant,
@@ -213,7 +216,10 @@ fn outcome(tests: &[ConclusionTest], in_part_only: bool) -> ConclusionOutcome {
 pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     let line = |test: &ConclusionTest| {
         let rests_on = messages::rests_on(test.estimate.as_ref(), test.confidence, test.blocks, false);
-        messages::conclusion_test(&test.text, &rests_on)
+        match rests_on.is_empty() {
+            true => test.text.clone(),
+            false => say!("conclusion-test", text = test.text, rests_on),
+        }
     };
     let mut reasons = Vec::new();
     let mut rests_on = String::new();
@@ -224,7 +230,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
         several => {
             for test in several {
-                reasons.push(messages::one_of_several(named(test.outcome.name()), &line(test)));
+                reasons.push(say!("labelled", label = named(test.outcome.name()), what = line(test)));
                 reasons.extend(test.reasons.iter().map(facts::told));
             }
         }
@@ -236,7 +242,10 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         verdict: named(row.outcome.name()).to_string(),
         tone: tone(&row.outcome),
         name: row.says.clone(),
-        text: messages::was(&row.was, &messages::published_in(&row.source, &row.url)),
+        text: match messages::published_in(&row.source, &row.url) {
+            published_in if row.was.is_empty() => published_in,
+            published_in => say!("was", figure = row.was, published_in),
+        },
         rests_on,
         sentence: String::new(),
         reason_in_sentence: None,

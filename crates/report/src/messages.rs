@@ -4,7 +4,6 @@
 
 mod capacity;
 mod changes;
-mod charts;
 mod conclusions;
 mod conditions;
 mod doctor;
@@ -28,7 +27,6 @@ mod verdict;
 
 pub use capacity::*;
 pub use changes::*;
-pub use charts::*;
 pub use conclusions::*;
 pub(crate) use conditions::*;
 pub use doctor::*;

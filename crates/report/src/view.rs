@@ -7,7 +7,7 @@ use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
 use proofload_language::facts::told;
-use proofload_language::named;
+use proofload_language::{named, say};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -116,7 +116,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| messages::contradiction_in(&found.source, &found.sentence))
+            .map(|found| say!("labelled", label = found.source, what = found.sentence))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,

@@ -7,7 +7,7 @@ use crate::shown::{Bar, Mark, Table, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use proofload_language::Language;
+use proofload_language::{Language, word};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
@@ -123,7 +123,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     }
     body.push_str(&list(messages::LIMITS.text(), &view.limits));
     if !view.again.is_empty() {
-        let (title, commands) = (messages::RUN_AGAIN, safe(&view.again.join("\n")));
+        let (title, commands) = (word!("run-again"), safe(&view.again.join("\n")));
         body.push_str(&format!("<section><h2>{title}</h2><pre>{commands}</pre></section>\n"));
     }
     body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
