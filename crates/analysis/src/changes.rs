@@ -90,6 +90,13 @@ impl Member {
         Ok(Some((Member { entry, plan, environment, values }, left_out)))
     }
 
+    /// Its study; of what the command line made, which all have one name, the servers, too.
+    fn compared(&self, study: &str) -> Vec<String> {
+        let servers = self.plan.variants.iter().filter(|_| matches!(study, "compare" | "capacity"));
+        let servers = servers.map(|it| format!("{} {} {:?}", it.name, it.description, it.command));
+        std::iter::once(study.to_string()).chain(servers).collect()
+    }
+
     fn conditions(&self) -> (&Plan, &Environment) {
         (&self.plan, &self.environment)
     }
@@ -127,9 +134,9 @@ fn key(names: &Names, of: FigureOf) -> Key {
 
 /// Enters series and change points in the lines of the runs.
 pub(crate) fn enter(entries: &mut [HistoryEntry], members: &[Member], least_change: f64) {
-    let mut studies: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
+    let mut studies: BTreeMap<Vec<String>, Vec<&Member>> = BTreeMap::new();
     for member in members {
-        studies.entry(entries[member.entry].study.clone()).or_default().push(member);
+        studies.entry(member.compared(&entries[member.entry].study)).or_default().push(member);
     }
     for runs in studies.values() {
         let conditions: Vec<(&Plan, &Environment)> = runs.iter().map(|run| run.conditions()).collect();

@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod both_ways;
 pub mod compare;
 pub mod figures;
 pub mod limits;
@@ -61,7 +60,7 @@ pub use expected::reported_measures;
 pub use fitness::{Disturbance, counting_blocks, disturbances, left_out};
 pub use hints::hints;
 pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
-pub use judged::{RunJudge, is_told, judged, measures_of};
+pub use judged::{RunJudge, all_told, is_told, judged, measures_of};
 pub use observe::{condense, observations, observations_of};
 pub use planned::{PlanError, design_of, expectations_of, published_figures, restore};
 pub use points::{enter_checks, place_of, points};

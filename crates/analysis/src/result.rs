@@ -6,21 +6,21 @@ use crate::error::AnalysisError;
 use crate::figures::figured;
 use crate::fitness::left_out;
 use crate::joined::sitting_cost;
-use crate::judged::judged;
+use crate::judged::{all_told, judged};
 use crate::observe::observations;
 use crate::planned::{published_figures, restore};
 use crate::points::points;
 use crate::steady::steady_states;
 use crate::{
-    both_ways, capacities, conclusions, expected, exploratory, factors, figures, limits, scalability, steady,
-    trends, unfit,
+    capacities, conclusions, expected, exploratory, factors, figures, limits, scalability, steady, trends,
+    unfit,
 };
 use proofload_stats::capacity::Answer;
-use proofload_store::Run;
 use proofload_store::schema::{
     Baseline, CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, Point,
     RunResult, Verdict,
 };
+use proofload_store::{Run, kept_baseline};
 
 /// A record, judged, and what sentences about it need beside its result.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
         load: None,
         environment: run.environment().clone(),
         limits,
-        baseline: None,
+        baseline: kept_baseline(run.path()),
     };
     Ok(Analysed { result, judgements: vec![judgements], answers })
 }
@@ -153,25 +153,27 @@ pub fn overall(result: &RunResult) -> Overall {
     {
         return Overall::Checked;
     }
-    if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
-        return of_two_sided(plan, &result.claims, nothing || unfit);
-    }
-    // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+    let judged = if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
+        of_two_sided(plan, &result.claims, nothing || unfit)
+    } else if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+        // A refuted claim was judged on fit slices: the judge lets no other through.
         Overall::Refuted
     } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if against(Verdict::Refuted) {
-        Overall::Regressed
-    } else if undecided
-        || against(Verdict::Undecided)
-        || result.baseline.as_ref().is_some_and(none_compared)
-        || (result.plan.is_some() && judged_nothing)
-    {
+    } else if undecided || (result.plan.is_some() && judged_nothing) {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported
+    };
+    match judged {
+        Overall::Undecided | Overall::AllSupported if against(Verdict::Refuted) => Overall::Regressed,
+        Overall::AllSupported
+            if against(Verdict::Undecided) || result.baseline.as_ref().is_some_and(none_compared) =>
+        {
+            Overall::Undecided
+        }
+        judged => judged,
     }
 }
 
@@ -183,7 +185,7 @@ fn of_two_sided(plan: &Plan, claims: &[ClaimResult], is_invalid: bool) -> Overal
     if any(Verdict::Refuted) {
         return Overall::Refuted;
     }
-    match (both_ways::all_told(pairs) && !any(Verdict::Undecided), is_invalid) {
+    match (all_told(pairs) && !any(Verdict::Undecided), is_invalid) {
         (true, _) => Overall::AllSupported,
         (false, true) => Overall::Invalid,
         (false, false) => Overall::Undecided,

@@ -27,12 +27,16 @@ const BASELINE_ALPHA: f64 = 0.05;
 
 /// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
 /// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above
-/// the lower by that.
-pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
+/// the lower by that. `answer` tells what a run came to in a line.
+pub fn history(
+    paths: &[PathBuf],
+    least_change: f64,
+    answer: &dyn Fn(&Run, Analysed) -> String,
+) -> Vec<HistoryEntry> {
     let mut entries: Vec<HistoryEntry> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
     for path in paths {
-        let (entry, member) = history_entry(path, entries.len());
+        let (entry, member) = history_entry(path, entries.len(), answer);
         entries.push(entry);
         members.extend(member);
     }
@@ -41,7 +45,11 @@ pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
 }
 
 /// A run in a line, and what it brings to a series. `at` is its place in the history.
-fn history_entry(path: &Path, at: usize) -> (HistoryEntry, Option<Member>) {
+fn history_entry(
+    path: &Path,
+    at: usize,
+    answer: &dyn Fn(&Run, Analysed) -> String,
+) -> (HistoryEntry, Option<Member>) {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut entry = HistoryEntry {
         study: path.parent().and_then(name).unwrap_or_default(),
@@ -50,15 +58,18 @@ fn history_entry(path: &Path, at: usize) -> (HistoryEntry, Option<Member>) {
         ..HistoryEntry::default()
     };
     let read = Run::open(path).map_err(AnalysisError::from).and_then(|run| {
-        let Analysed { result, judgements, .. } = of_run(&run)?;
+        let analysed = of_run(&run)?;
         let goes_on = run.is_running();
-        let member =
-            (!goes_on).then(|| Member::of(&run, &judgements[0].observations, at)).transpose()?.flatten();
-        Ok((run, result, member))
+        let member = (!goes_on)
+            .then(|| Member::of(&run, &analysed.judgements[0].observations, at))
+            .transpose()?
+            .flatten();
+        Ok((run, analysed, member))
     });
     match read {
-        Ok((run, result, member)) => {
-            fill(&mut entry, &result, &run);
+        Ok((run, analysed, member)) => {
+            fill(&mut entry, &analysed.result, &run);
+            entry.answer = answer(&run, analysed);
             let (left_out, member) = member.map_or((Vec::new(), None), |(m, out)| (out, Some(m)));
             entry.left_out = left_out;
             (entry, member)

@@ -132,6 +132,12 @@ stored Finding {
     Note CeilingOld { allowed_days: u64 },
     /// The machine has another speed than when the ceiling in the cache was measured.
     Note CeilingOtherSpeed { then_ns: u64, now_ns: u64 },
+    /// The ceiling was not measured, and can be.
+    ///
+    /// `proofload doctor --ceiling` with the same addresses and flags.
+    Note CeilingCanBeMeasured { why: Inner, connections: u32 },
+    /// The ceiling of several agents is not known.
+    Note CeilingOfAgents,
     /// A bench without a server that does nothing.
     Note NoNullServer,
     /// A file of certificates is empty.

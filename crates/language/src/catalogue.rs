@@ -35,6 +35,7 @@ files! {
     "figures.ftl"
     "fitness.ftl"
     "kept.ftl"
+    "lead.ftl"
     "live.ftl"
     "named.ftl"
     "noise.ftl"
@@ -107,10 +108,10 @@ pub(crate) fn text(language: Language, id: &'static str) -> &'static str {
     of.texts.get(id).map_or(id, |text| text.get_or_init(|| of.formatted(id, None)).as_str())
 }
 
-/// `named-` and the word, where that is a message.
-pub(crate) fn named(language: Language, word: &str) -> Option<&'static str> {
+/// The message of a kind for a word: `named-` or `measure-` and the word, where there is one.
+pub(crate) fn of_word(language: Language, kind: &str, word: &str) -> Option<&'static str> {
     let of = spoken(language);
-    let (id, text) = of.texts.get_key_value(&format!("named-{}", word.replace([' ', '_'], "-")))?;
+    let (id, text) = of.texts.get_key_value(&format!("{kind}-{}", word.replace([' ', '_'], "-")))?;
     Some(text.get_or_init(|| of.formatted(id, None)))
 }
 

@@ -85,7 +85,12 @@ pub fn text(id: &'static str) -> &'static str {
 
 /// A word that a stored field holds, as a person reads it; the word itself where the language has no other.
 pub fn named(word: &str) -> &str {
-    catalogue::named(Language::spoken(), word).unwrap_or(word)
+    catalogue::of_word(Language::spoken(), "named", word).unwrap_or(word)
+}
+
+/// A measure, or a series of one, as headings have it; its own name where that needs no translation, as `p99`.
+pub fn measure_in_words(name: &str) -> &str {
+    catalogue::of_word(Language::spoken(), "measure", name).unwrap_or(name)
 }
 
 /// A sentence that a record keeps in English, in the language that is spoken: by the message that it was made of, and what

@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, a unit that fits.
 
+use crate::Language;
+
 /// A plain number with three significant digits, thousands apart: `6,210`, `31.4`, `0.0123`.
 pub fn plain(value: f64) -> String {
     if !value.is_finite() {
@@ -63,6 +65,19 @@ pub fn count(value: u64) -> String {
     grouped(value as f64)
 }
 
+/// The sign of per cent, with the space before it that English has.
+pub fn percent_sign() -> &'static str {
+    match Language::spoken() {
+        Language::English => " %",
+        Language::Chinese => "%",
+    }
+}
+
+/// A change with its sign: `+9.5 %`.
+pub fn signed_percent(share: f64) -> String {
+    format!("{:+.1}{}", share * 100.0, percent_sign())
+}
+
 /// Scale and name of the unit in which a value of that magnitude is read most easily.
 fn scale(value: f64, unit: &str) -> (f64, &'static str) {
     const KIB: f64 = 1024.0;
@@ -71,7 +86,7 @@ fn scale(value: f64, unit: &str) -> (f64, &'static str) {
         "bytes" | "bytes_difference" => {
             &[(KIB * KIB * KIB, " GiB"), (KIB * KIB, " MiB"), (KIB, " KiB"), (1.0, " B")]
         }
-        "share" | "share_difference" => &[(0.01, " %")],
+        "share" | "share_difference" => return (0.01, percent_sign()),
         "per_s" => &[(1.0, "/s")],
         _ => &[(1.0, "")],
     };
@@ -132,12 +147,18 @@ pub fn percent(share: f64) -> String {
 
 /// A share in per cent with as few digits as are read at a glance: `61 %`, `1.0 %`, `< 0.1 %`.
 pub fn short_percent(share: f64) -> String {
+    let sign = percent_sign();
     match share * 100.0 {
-        percent if percent <= 0.0 => "0 %".to_string(),
-        percent if percent < 0.1 => "< 0.1 %".to_string(),
-        percent if percent < 9.95 => format!("{percent:.1} %"),
-        percent => format!("{percent:.0} %"),
+        percent if percent <= 0.0 => format!("0{sign}"),
+        percent if percent < 0.1 => format!("< 0.1{sign}"),
+        percent if percent < 9.95 => format!("{percent:.1}{sign}"),
+        percent => format!("{percent:.0}{sign}"),
     }
+}
+
+/// A share that somebody wrote, without more digits than it was written with: `5 %`, `2.5 %`.
+pub fn plain_percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
 }
 
 /// Decimals of a ratio whose interval is that wide: two significant digits of the width.

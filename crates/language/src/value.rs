@@ -48,6 +48,20 @@ impl<T: Argument + ?Sized> Argument for &T {
     }
 }
 
+/// What is absent is `none`, which a message can choose by.
+impl<T: Argument> Argument for Option<T> {
+    fn of(given: &Option<T>) -> Value<'_> {
+        given.as_ref().map_or(Value::from("none"), T::of)
+    }
+}
+
+/// `true` or `false`, which a message can choose by.
+impl Argument for bool {
+    fn of(given: &bool) -> Value<'_> {
+        Value::from(if *given { "true" } else { "false" })
+    }
+}
+
 /// As Rust writes it: the same digits in every language.
 impl Argument for f64 {
     fn of(given: &f64) -> Value<'_> {

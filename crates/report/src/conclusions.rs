@@ -3,14 +3,17 @@
 use crate::messages;
 use crate::shown::{Tone, VerdictView};
 use proofload_language::facts;
-use proofload_language::named;
+use proofload_language::{named, say};
 use proofload_store::schema::{ConclusionOutcome, ConclusionResult, ConclusionTest};
 
 /// A conclusion as it is shown: like a verdict, with what is said of each of its tests.
 pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     let line = |test: &ConclusionTest| {
         let rests_on = messages::rests_on(test.estimate.as_ref(), test.confidence, test.blocks, false);
-        messages::conclusion_test(&test.text, &rests_on)
+        match rests_on.is_empty() {
+            true => test.text.clone(),
+            false => say!("conclusion-test", text = test.text, rests_on),
+        }
     };
     let mut reasons = Vec::new();
     let mut rests_on = String::new();
@@ -21,7 +24,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
         several => {
             for test in several {
-                reasons.push(messages::one_of_several(named(test.outcome.name()), &line(test)));
+                reasons.push(say!("labelled", label = named(test.outcome.name()), what = line(test)));
                 reasons.extend(test.reasons.iter().map(facts::told));
             }
         }
@@ -34,7 +37,10 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         verdict: named(row.outcome.name()).to_string(),
         tone: tone(&row.outcome),
         name: row.says.clone(),
-        text: messages::was(&row.was, &messages::published_in(&row.source, &row.url)),
+        text: match messages::published_in(&row.source, &row.url) {
+            published_in if row.was.is_empty() => published_in,
+            published_in => say!("was", figure = row.was, published_in),
+        },
         rests_on,
         sentence: String::new(),
         reason_in_sentence: None,

@@ -60,7 +60,7 @@ fn is_worse(check: &FitnessCheck, known: &FitnessCheck) -> bool {
 
 fn value(found: f64, unit: &str) -> String {
     match unit {
-        "ratio" => messages::change(found),
+        "ratio" => number::signed_percent(found - 1.0),
         "share" => number::percent(found),
         "ns" => number::duration(found),
         _ => number::plain(found),

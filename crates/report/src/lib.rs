@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+mod both_ways;
 mod capacity;
 mod charts;
 mod conclusions;
@@ -15,7 +16,9 @@ mod factors;
 mod figures;
 mod fitness;
 mod headline;
+mod lead;
 mod messages;
+mod names;
 pub use proofload_language::number;
 mod render;
 mod replicates;
@@ -26,6 +29,7 @@ mod steady;
 mod trends;
 mod view;
 
+pub use lead::{Lead, brief, lead};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
 pub use render::{
@@ -33,4 +37,5 @@ pub use render::{
     html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,
     script, sittings_text, text, text_within, tune_text,
 };
-pub use result::{of_run, of_run_with, sittings};
+pub use result::{history, of_run, of_run_with, sittings};
+pub use shown::Tone;

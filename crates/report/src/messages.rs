@@ -4,7 +4,6 @@
 
 mod capacity;
 mod changes;
-mod charts;
 mod conclusions;
 mod conditions;
 mod doctor;
@@ -12,6 +11,7 @@ mod exploratory;
 mod factors;
 mod figures;
 mod fitness;
+pub mod lead;
 mod noise;
 pub mod places;
 mod reproductions;
@@ -27,7 +27,6 @@ mod verdict;
 
 pub use capacity::*;
 pub use changes::*;
-pub use charts::*;
 pub use conclusions::*;
 pub(crate) use conditions::*;
 pub use doctor::*;
@@ -131,6 +130,33 @@ pub fn headline_measure(
     let verb = if verb { word!("headline-measure-is") } else { word!("headline-measure-was") };
     let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
     say!("headline-measure-of-times-that-of", measure, over, verb, times, under, at, rest, basis)
+}
+
+/// The last line where the claim that two are alike is supported; the measure is named unless it is the throughput.
+pub fn headline_alike(
+    measure: Option<&str>,
+    [over, under]: [&str; 2],
+    point: Option<&str>,
+    band: f64,
+    (ratio, basis): (&str, &str),
+) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    let (band, (_, rest)) = (number::plain_percent(band), tense(ratio));
+    match measure {
+        None => say!("headline-alike", over, under, band, at, rest, basis),
+        Some(measure) => say!("headline-alike-measure", measure, over, under, band, at, rest, basis),
+    }
+}
+
+/// The last line where neither server is shown to be faster, nor both to be alike.
+pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str, basis: &str) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    say!("headline-open", over, under, at, ratio, basis)
+}
+
+/// What `compare` claims of a pair.
+pub fn claim_both_ways(first: &str, other: &str, alike: bool) -> String {
+    if alike { say!("claim-serve-alike", first, other) } else { say!("claim-serves-more", first, other) }
 }
 
 /// The end of an interval of ratios that a study that stopped early is quoted by, with the decimals of the interval.
@@ -359,9 +385,6 @@ pub fn more_lines(n: usize) -> String {
 pub fn left_out(sections: &[&str]) -> String {
     say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
 }
-
-/// No verdict can rest on a run.
-pub const INVALID: Phrase = Phrase("invalid");
 
 /// What a run that counts came to.
 pub fn answered(n: &str) -> String {

@@ -1,9 +1,13 @@
 //! Results with the sentences about their claims and capacities.
 
+use crate::lead::brief;
 use crate::{headline, messages};
 use proofload_analysis::{Analysed, AnalysisError, Cells, Judgements};
 use proofload_store::Run;
-use proofload_store::schema::{CapacityResult, ClaimResult, Plan, Replication, RunResult, SittingsResult};
+use proofload_store::schema::{
+    CapacityResult, ClaimResult, HistoryEntry, Plan, Replication, RunResult, SittingsResult,
+};
+use std::path::PathBuf;
 
 /// What a record comes to, and all that a report shows of it.
 ///
@@ -32,6 +36,15 @@ pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, AnalysisError> {
         result.headline = headline::of_claims(last.plan(), &result.claims);
     }
     Ok(Some(result))
+}
+
+/// Runs, oldest first, each in a line with what it came to. `least_change` is a share: of two levels the higher must be above the
+/// lower by that.
+pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
+    proofload_analysis::history(paths, least_change, &|run, analysed| match run.is_running() {
+        true => messages::OPEN.to_string(),
+        false => brief(&told(run.plan(), analysed)).line(),
+    })
 }
 
 fn told(plan: &Plan, analysed: Analysed) -> RunResult {

@@ -1,5 +1,6 @@
 //! What sections of a report are made of: tables, and lines with a verdict.
 
+use proofload_analysis::Overall;
 use proofload_language::facts::told;
 use proofload_language::word;
 
@@ -38,14 +39,43 @@ impl VerdictView {
 }
 
 /// Whether an outcome is what was hoped for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     /// It is.
     Good,
-    /// It is the opposite.
-    Bad,
     /// Neither is known.
     Open,
+    /// It is the opposite.
+    Bad,
+}
+
+impl Tone {
+    /// What a result as a whole means; no first line is greener.
+    pub const fn of(overall: Overall) -> Tone {
+        match overall {
+            Overall::AllSupported | Overall::Checked => Tone::Good,
+            Overall::Undecided => Tone::Open,
+            Overall::Refuted | Overall::Regressed | Overall::Invalid => Tone::Bad,
+        }
+    }
+
+    /// The sign before a line.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Tone::Good => "✔",
+            Tone::Open => "?",
+            Tone::Bad => "✘",
+        }
+    }
+
+    /// The class of its elements in a page.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "supported",
+            Tone::Open => "undecided",
+            Tone::Bad => "refuted",
+        }
+    }
 }
 
 /// An interval on a logarithmic scale, beside what is claimed. Places are from 0 to 1. All ratios of a result share a scale.

@@ -2,6 +2,7 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_language::say;
 use proofload_stats::sample::median;
 use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};
 
@@ -65,7 +66,7 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
     let cell = |ns: &Option<f64>| ns.map_or_else(|| messages::NONE.to_string(), number::duration);
     let shown: Vec<String> = windows[windows.len().saturating_sub(WINDOWS_MAX)..].iter().map(cell).collect();
     vec![
-        messages::start_of(variant, start.block),
+        say!("start-of", variant, block = start.block),
         messages::unsteady_found(&start.found, start.step_after_cycles),
         change.zip(allowed).map_or_else(
             || messages::NONE.to_string(),

@@ -1,12 +1,13 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
-use crate::headline::headline;
+use crate::headline::shown;
+use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
 use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
-use proofload_language::named;
+use proofload_language::{named, say};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -15,11 +16,13 @@ use proofload_store::schema::{
 /// A result, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
+    /// The first lines: what went wrong, what is open, or that all is well.
+    pub lead: Vec<Lead>,
     /// Name of the study, or the address.
     pub title: String,
     /// Its question; empty for a single measurement.
     pub question: String,
-    /// How it ended, when it did not end by itself.
+    /// Why it ended, or that it has not.
     pub ended: String,
     /// One for each claim.
     pub verdicts: Vec<VerdictView>,
@@ -44,8 +47,33 @@ pub struct View {
     pub parameters: Vec<(String, String)>,
     /// Name and value.
     pub environment: Vec<(String, String)>,
+    /// Whether it is a single measurement.
+    pub single: bool,
     /// The last line.
     pub headline: String,
+}
+
+impl View {
+    /// The first lines of a page, and the last line where none of them says it. Where nothing outranks the claims their
+    /// answer comes before their count.
+    pub fn page_lead(&self) -> (Vec<Lead>, Option<&str>) {
+        let mut lines = self.lead.clone();
+        let is_said = |lead: &Lead| lead.text == self.headline || lead.line() == self.headline;
+        if self.headline.is_empty() || lines.iter().any(is_said) {
+            return (lines, None);
+        }
+        match lines
+            .first()
+            .filter(|first| first.word.is_empty() && first.tone < Tone::Bad && !self.single)
+            .cloned()
+        {
+            Some(first) => {
+                lines.insert(0, Lead { text: self.headline.clone(), ..first });
+                (lines, None)
+            }
+            None => (lines, Some(&self.headline)),
+        }
+    }
 }
 
 /// The view of a result.
@@ -73,24 +101,22 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(crate::fitness::table(result));
     let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
+        lead: lead::lead(result),
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
             RunState::Finished => result.status.why.as_ref().map(told).unwrap_or_default(),
-            state => messages::ended(state, result.status.why.as_ref()),
+            state @ RunState::Running => messages::ended(state, result.status.why.as_ref()),
+            // The first lines say it.
+            _ => String::new(),
         },
-        verdicts: result
-            .claims
-            .iter()
-            .zip(crate::bars::bars(result))
-            .map(|(claim, bar)| verdict(claim, bar, single))
-            .collect(),
+        verdicts: verdicts(result, single),
         expectations: result.expectations.iter().map(expectation).collect(),
         conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| messages::contradiction_in(&found.source, &told(&found.what)))
+            .map(|found| say!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,
@@ -99,7 +125,8 @@ pub fn view(result: &RunResult) -> View {
         again: run_again(result),
         parameters: parameters(result),
         environment: environment(result),
-        headline: headline(result),
+        single,
+        headline: lead::last(result),
     }
 }
 
@@ -150,6 +177,30 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
         header: messages::PUBLISHED_COLUMNS.map(str::to_string).to_vec(),
         rows: result.published.iter().map(row).collect(),
     })
+}
+
+/// The claims; of a comparison both ways the answers.
+fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
+    let shown = shown(result);
+    let bars = crate::bars::bars_of(result.plan.as_ref(), &shown);
+    let plan = result.plan.as_ref();
+    let answers = plan.filter(|plan| plan.two_sided).map_or(0, |plan| plan.claims.len().div_ceil(2));
+    let is_check = plan.is_some_and(|plan| plan.timing.looks == [1]);
+    let drawn = shown.iter().zip(bars).enumerate().map(|(at, (claim, bar))| {
+        let mut drawn = verdict(claim, bar, single);
+        if at < answers && claim.verdict != Verdict::Undecided {
+            drawn.verdict = messages::screen::answer_word(claim).to_string();
+            drawn.tone = Tone::Good;
+        }
+        if is_check && claim.verdict == Verdict::Undecided {
+            // That one restart decides nothing is said once.
+            drawn.sentence = claim.found.clone();
+            drawn.reasons = drawn.further_reasons().cloned().collect();
+            drawn.reason_in_sentence = None;
+        }
+        drawn
+    });
+    drawn.collect()
 }
 
 /// A claim with its verdict, ready to be drawn.

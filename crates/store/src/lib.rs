@@ -26,7 +26,7 @@ mod single;
 mod sittings;
 mod writer;
 
-pub use brief::{Brief, BriefResult};
+pub use brief::{Brief, kept_baseline};
 pub use condense::{Figures, condense};
 pub use convert::{
     bad_answer, counts_of, decode, durations_of, encoded, ended_in_window, handshakes_of, histograms_of,

@@ -5,7 +5,8 @@ use super::board::Round;
 use super::rows::{ClaimRow, WIDE, is_ratio};
 use proofload_analysis::SeenTrial;
 use proofload_lab::runner::Progress;
-use proofload_language::{again, named, say, word};
+use proofload_language::facts::told;
+use proofload_language::{named, say, word};
 use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
 use proofload_store::schema::Ceiling;
@@ -13,20 +14,21 @@ use proofload_store::schema::Ceiling;
 /// What is to be said of a step; `None` for one that leaves nothing to read. A block is a restart or a round.
 pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
-        Progress::Disturbed { block, why } => {
-            say!("live-of-is-left-out-for", round = round.name(), block, why = again(why))
+        Progress::Disturbed { block, causes } => {
+            let why = causes.iter().map(told).collect::<Vec<_>>().join(word!("between-items"));
+            say!("live-of-is-left-out-for", round = round.name(), block, why)
         }
         Progress::Tried { variant, number, trial } => trial_line(variant, *number, trial),
         Progress::Skipped { skipped } => {
             say!("live-of-left-out-from-now", skipped = skipped.join(word!("between-items")))
         }
         Progress::Noticed { block, what } => {
-            say!("live-of-noticed", round = round.name(), block, what = again(what))
+            say!("live-of-noticed", round = round.name(), block, what = told(what))
         }
         Progress::Lost { variant, why, .. } => {
-            say!("live-of-is-lost", variant, in_this = round.in_this(), why = again(why))
+            say!("live-of-is-lost", variant, in_this = round.in_this(), why = told(why))
         }
-        Progress::GivenUp { variant, why, .. } => say!("live-of-is-given-up", variant, why = again(why)),
+        Progress::GivenUp { variant, why, .. } => say!("live-of-is-given-up", variant, why = told(why)),
         _ => return None,
     })
 }
@@ -118,6 +120,10 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
             let from = if found.cached { word!("live-ceiling-line-from-the-cache") } else { "" };
             say!("live-ceiling-line-the-generators-ceiling-at", point, kib, rate = format!("{rate:.0}"), from)
         }
-        None => say!("live-ceiling-line-the-generators-ceiling-at-is-not", point, why = again(&found.why)),
+        None => say!(
+            "live-ceiling-line-the-generators-ceiling-at-is-not",
+            point,
+            why = found.why.as_ref().map(told).unwrap_or_default()
+        ),
     }
 }

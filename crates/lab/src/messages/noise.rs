@@ -1,6 +1,6 @@
 //! Sentences about the noise of a machine.
 
-use proofload_language::{say, word};
+use proofload_language::{number, say};
 
 /// An audit that is old.
 pub fn not_of_the_last(days: u64) -> String {
@@ -29,24 +29,16 @@ pub struct Doubt<'a> {
 
 /// The claim with what it asks for, what can be had and what it would take.
 pub fn doubt(doubt: &Doubt<'_>) -> String {
-    let percent = |log: f64| format!("{:.1} %", log.exp_m1() * 100.0);
-    let (wanted, can) = match doubt.is_band {
-        true => (word!("noise-doubt-a-band-of"), word!("noise-doubt-equal-servers-are-shown")),
-        false => (word!("noise-doubt-a-difference-of"), word!("noise-doubt-what-is-found-is")),
-    };
-    let takes = match doubt.takes {
-        Some((needed, minutes)) => say!("noise-doubt-that-takes-about-blocks", needed, minutes),
-        None => word!("noise-doubt-nobody-waits-for-as").to_string(),
-    };
+    let percent = |log: f64| format!("{:.1}{}", log.exp_m1() * 100.0, number::percent_sign());
     say!(
-        "noise-doubt-asks-for-in-in",
+        "noise-doubt",
+        is_band = doubt.is_band,
         claim = doubt.claim,
-        wanted,
-        percent = percent(doubt.asked),
+        asked = percent(doubt.asked),
         noise = doubt.noise,
         blocks = doubt.blocks,
-        can,
-        percent2 = percent(doubt.reach),
-        takes
+        reach = percent(doubt.reach),
+        needed = doubt.takes.map(|(needed, _)| needed),
+        minutes = doubt.takes.map(|(_, minutes)| minutes)
     )
 }

@@ -4,3 +4,5 @@ between-sentences = ;{" "}
 between-choices = {" "}or{" "}
 between-both = {" "}and{" "}
 between-parts = ,{" "}
+labelled = { $label }: { $what }
+between-changes = {" "}with{" "}

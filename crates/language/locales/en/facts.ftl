@@ -55,6 +55,8 @@ ceiling-not-cached = the cache has no ceiling of this setting
 ceiling-damaged = the ceiling in the cache cannot be read
 ceiling-old = the ceiling in the cache is older than { $allowed_days } days
 ceiling-other-speed = the ceiling in the cache was measured at another speed of the machine: a fixed piece of work took { $then_ns } then and takes { $now_ns } now
+ceiling-can-be-measured = { $why }; proofload doctor --ceiling -c { $connections }, with the same addresses and other flags of the load, measures it
+ceiling-of-agents = that of several agents is not known
 no-null-server = this bench has no server that does nothing
 no-certificate = { $file } is empty
 

@@ -27,6 +27,6 @@ resumed-elsewhere = resumed although something had changed: { $what }
 repeats = repeats { $run }
 repeats-with-differences = repeats { $run }, with differences: { $differences }
 baseline-columns = figure | this run / baseline | confidence | blocks |  | why
-history-columns = study | began | preset | ended | blocks | machine | verdicts | id
+history-columns = study | began | preset | ended | blocks | machine | answer | id
 history-unreadable = unreadable
 diff-columns = {" "}| first | second | second/first

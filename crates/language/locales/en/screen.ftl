@@ -1,8 +1,8 @@
 screen-expected = expectations
 screen-published = published conclusions
 screen-trends = trends
-answer-alike = = alike
-answer-faster = ✔ faster
+answer-alike = alike
+answer-faster = faster
 beside = { $measure } of { $over } is { $told } times that of { $under }
 more-claims = {"  "}and { $left } more; of all: { $supported } supported, { $refuted } refuted, { $undecided } undecided
 counted-reproduced = reproduced

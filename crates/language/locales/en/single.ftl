@@ -18,7 +18,6 @@ nothing-answered-no-answer-in-time = no answer in time
 nothing-answered-allow-more-time-or = allow more time, or see one exchange with --debug
 nothing-answered-no-request-was-sent = no request was sent
 nothing-answered-see-one-exchange-with = see one exchange with --debug
-nothing-answered-see-one-exchange-with-debug = see one exchange with --debug
 nothing-answered-times = { $n ->
     [one] once
    *[other] { $count } times

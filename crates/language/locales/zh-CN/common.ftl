@@ -4,3 +4,5 @@ between-sentences = ；
 between-choices = {" "}或{" "}
 between-both = {" "}和{" "}
 between-parts = ；
+labelled = { $label }：{ $what }
+between-changes = {" "}与{" "}

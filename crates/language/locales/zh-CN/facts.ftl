@@ -1,145 +1,353 @@
-# One message for each code of `facts`: its identifier is the code, its variables are the fields.
-fact-at-level = { $interval }（{ $condition }）
-fact-seconds = { $seconds } s
+# `facts` 的每个代码一条消息：标识即代码，变量即字段。
+fact-seconds = { $seconds } 秒
 
-## What was noticed while a study was planned or measured.
-sends-late = sends left late: p90 { $p90_ns } of the generator's own making, { $allowed_ns } allowed; use fewer requests or more workers
-worker-busy = worker { $worker } was busy { $busy_share } of the time, { $allowed_share } allowed; use more workers or another machine
-worker-held-up = worker { $worker } was kept from waking for { $away_share } of the time, { $allowed_share } allowed: other programs had its CPU; give it one of its own
-connections-unaccounted = Little's law: { $expected } connections in use, { $found } accounted for by throughput and service time
-no-local-port = local ports: { $connections } connections found none, { $opened } opened, { $available } in the range; keep connections alive or widen the range
-no-descriptor = file descriptors: { $connections } connections found none; raise `ulimit -n` or use fewer connections
-load-not-offered = offered load: { $unsent } of { $intended } planned requests ({ $unsent_share }) were never sent though a connection was free: the generator fell behind; use more workers or lower the rate
-agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
-agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
-near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $why }); use more workers, more CPUs or another machine
-generator-stalls = generator stalls: p99.9 = { $p999_ns }, { $allowed_ns } allowed; give it CPUs of its own, or more workers
-times-lengthened = the generator's own delays lengthen { $measure ->
-    [mean] the mean
-   *[other] { $measure }
-} by up to { $longer_share } ({ $allowed_share } allowed); give it CPUs of its own, or lower the load
-tail-sent-late = late sends: p99 = { $p99_ns } caused by the generator itself, { $allowed_ns } allowed; lower the load, or give it CPUs of its own
-threads-matter = with twice the threads { $measure } is { $ratio } times as much, more than ±{ $allowed_share } ({ $why }): use more workers
+## 规划或测量实验时注意到的情况。
+sends-late = 发送偏晚：由发压端自身造成的延迟 p90 为 { $p90_ns }，容许 { $allowed_ns }；请减少请求或增加工作线程
+worker-busy = 工作线程 { $worker } 有 { $busy_share } 的时间处于忙碌状态，容许 { $allowed_share }；请增加工作线程或换一台机器
+worker-held-up = 工作线程 { $worker } 有 { $away_share } 的时间该醒来却没有得到 CPU，容许 { $allowed_share }：可能被其他进程抢占；请给它专用的 CPU
+connections-unaccounted = 利特尔法则：使用中的连接有 { $expected } 个，而吞吐量与服务时间之积只能解释 { $found } 个
+no-local-port = 本地端口不足：{ $connections } 个连接没有端口可用，已打开 { $opened } 个，范围内共有 { $available } 个；请保持连接，或扩大端口范围
+no-descriptor = 文件描述符不足：{ $connections } 个连接没有描述符可用；请提高 `ulimit -n`，或减少连接
+load-not-offered = 负载未能全部施加：计划的 { $intended } 个请求中有 { $unsent } 个（{ $unsent_share }）虽有空闲连接却从未发出，发压端跟不上；请增加工作线程或降低速率
+agent-lost = { $agent } 在这次负载中失联，只报告了前 { $reported_s }，其份额的其余部分没有发送：实际施加了预定负载的 { $offered_share }
+agent-lost-before = { $agent } 在这次负载之前已失联，其份额没有发送：实际施加了预定负载的 { $offered_share }
+near-ceiling = 发压端已达到其上限的 { $found_share }，容许 { $allowed_share }（{ $why }）；请增加工作线程或 CPU，或换一台机器
+generator-stalls = 发压端停顿：p99.9 为 { $p999_ns }，容许 { $allowed_ns }；请给它专用的 CPU，或增加工作线程
+times-lengthened = 发压端自身的延迟使{ $measure ->
+    [mean] 均值
+   *[other] {" "}{ $measure }{" "}
+}最多偏长 { $longer_share }（容许 { $allowed_share }）；请给它专用的 CPU，或降低负载
+tail-sent-late = 发送偏晚：由发压端自身造成的延迟 p99 为 { $p99_ns }，容许 { $allowed_ns }；请降低负载，或给它专用的 CPU
+threads-matter = 发压端线程加倍后，{ $measure } 变为 { $ratio } 倍，超出 ±{ $allowed_share }（{ $why }）：请增加工作线程
 
-median-of-slices = median of { $slices } slices
-of-ceiling = { $per_s } of { $most_per_s }, which it reaches against a server that does nothing
-no-ceiling = ceiling not measured: { $why }
-thread-pairs = { $measure } in { $pairs } pairs of slices{ $all_variants ->
-    [true] {" "}of all variants
-   *[other] {""}
+median-of-slices = { $slices } 个时间片的中位数
+of-ceiling = { $per_s }，对空服务器最高可达 { $most_per_s }
+no-ceiling = 上限未测得：{ $why }
+thread-pairs = { $all_variants ->
+    [true] { $measure }，所有变体共 { $pairs } 对时间片
+   *[other] { $measure }，{ $pairs } 对时间片
 }
-threads-share-cpus = { $measure } in { $pairs } pairs of slices{ $all_variants ->
-    [true] {" "}of all variants
-   *[other] {""}
-}: the threads share CPUs, which costs something
-thread-pairs-too-few = could not check whether a second thread helps: { $pairs } pairs of slices were too few
-no-thread-pairs = not measured: no pair of slices with more threads
-too-few-sends = no send of the generator's own timing, or too few
-too-few-due = no open loop, or too few requests
-too-few-exchanges = too few exchanges, or too short a window
-not-closed-loop = an open loop, or too few exchanges
+threads-share-cpus = { $all_variants ->
+    [true] { $measure }，所有变体共 { $pairs } 对时间片
+   *[other] { $measure }，{ $pairs } 对时间片
+}：各线程共用 CPU，因此有所损失
+thread-pairs-too-few = 未能检查多一个线程是否有帮助：只有 { $pairs } 对时间片，太少
+no-thread-pairs = 未测得：没有用更多线程对照的时间片
+too-few-sends = 由发压端定时的发送没有或太少
+too-few-due = 不是开环，或请求太少
+too-few-exchanges = 交互太少，或窗口太短
+not-closed-loop = 是开环，或交互太少
 
-ceiling-not-asked = --no-ceiling was given
-answers-too-long = the answers are longer than those of the server that does nothing
-ceiling-not-recorded = no ceiling of this setting is on record
-ceiling-agent-lost = an agent was lost
-ceiling-stopped = it was stopped
-ceiling-exchanges-failed = { $failed_share } of the exchanges with the server that does nothing failed
-ceiling-ends-after-some = the server that does nothing cannot end connections after some exchanges
-ceiling-unix-socket = the server that does nothing does not listen on a Unix socket
-ceiling-proxy = the server that does nothing is not behind a proxy
-ceiling-passages = connections pass through different proxies or TLS settings
-ceiling-client-certificate = the server that does nothing does not ask for a client certificate
-ceiling-protocol = the server that does nothing speaks HTTP only
-ceiling-not-cached = the cache has no ceiling of this setting
-ceiling-damaged = the ceiling in the cache cannot be read
-ceiling-old = the ceiling in the cache is older than { $allowed_days } days
-ceiling-other-speed = the ceiling in the cache was measured at another speed of the machine: a fixed piece of work took { $then_ns } then and takes { $now_ns } now
-no-null-server = this bench has no server that does nothing
-no-certificate = { $file } is empty
+ceiling-not-asked = 指定了 --no-ceiling
+answers-too-long = 应答比空服务器的应答还长
+ceiling-not-recorded = 记录中没有这一设置的上限
+ceiling-stopped = 测量被中止
+ceiling-exchanges-failed = 与空服务器的交互有 { $failed_share } 失败
+ceiling-ends-after-some = 空服务器不能在若干次交互后关闭连接
+ceiling-unix-socket = 空服务器不监听 Unix 套接字
+ceiling-proxy = 空服务器前面没有代理
+ceiling-passages = 各连接使用的代理或 TLS 设置不同
+ceiling-client-certificate = 空服务器不要求客户端证书
+ceiling-protocol = 空服务器只支持 HTTP
+ceiling-not-cached = 缓存中没有这一设置的上限
+ceiling-damaged = 缓存中的上限无法读取
+ceiling-old = 缓存中的上限已超过 { $allowed_days } 天
+ceiling-other-speed = 缓存中的上限是在机器速度不同时测得的：同一段固定的计算当时用时 { $then_ns }，现在用时 { $now_ns }
+no-null-server = 这个测试台没有空服务器
+no-certificate = { $file } 是空文件
 
-steal-from-generator = the hypervisor took { $steal_share } of the generator's CPUs
-steal-from-servers = the hypervisor took { $steal_share } of the servers' CPUs
-cpus-slower = the CPUs were over { $slower_share } slower than before
-not-idle = idle { $variant } used { $cpu_share } of a core, more than { $allowed_share }
-not-spread = { $variant } warms up on its own CPUs alone, which takes longer: { $why }
-not-gathered = it cannot be brought back from the generator's CPUs, on which it warmed up: { $error }; start it as a user whose threads Proofload may move
+steal-from-generator = 虚拟机管理器占用了发压端 CPU 的 { $steal_share }
+steal-from-servers = 虚拟机管理器占用了服务器 CPU 的 { $steal_share }
+cpus-slower = CPU 比之前慢了 { $slower_share } 以上
+not-idle = 应当空闲的 { $variant } 用了一个核的 { $cpu_share }，超过 { $allowed_share }
+not-spread = { $variant } 只在自己的 CPU 上预热，因此用时更长：{ $why }
+not-gathered = 它在发压端的 CPU 上预热后无法移回：{ $error }；请以 Proofload 有权移动其线程的用户身份启动它
 
-hangs = hangs: it took { $requests } requests and answered none; { $sliced ->
-    [true] if its answers take longer than a slice, ask it in a load that is not sliced
-   *[other] if its answers take longer than the load, make the load longer
+hangs = 服务器没有响应：收到 { $requests } 个请求，一个也没有应答；{ $sliced ->
+    [true] 若应答用时确实比时间片长，请改用不切片的负载
+   *[other] 若应答用时确实比负载长，请延长负载
 }
-given-up = dropped after earlier failures: { $why }
-unfit = it was unfit
-not-started = was not started
-no-process = no process serves it
-count-not-reached = timed out before all requests were sent; raise the cap of the load
-first-trial-unanswered = nothing was answered at { $rate }, mostly { $mostly }: check that the server runs, the address, and what is expected of its answers
+not-started = 没有启动
+no-process = 没有进程为它提供服务
+count-not-reached = 请求没有在规定时间内全部发出；请提高负载的时间上限
+first-trial-unanswered = 速率为 { $rate } 时没有得到任何应答，结局多为 { $mostly }：请检查服务器是否在运行、地址以及对应答的期望
 failed = { $error }
-in-warm-up = block { $block }, warm-up of { $variant }: { $what }
-in-cycle = block { $block }, cycle { $cycle }, { $variant }: { $what }
-in-start = block { $block }, start of { $variant }: { $what }
-once-more = { $why }; once more
-in-other-slice = { $variant } @ { $point }, { $long ->
-    [true] in a long slice
-   *[other] with other threads
-}: { $what }
-at = { $what } ({ $variant }{ $stream ->
+in-warm-up = 区组 { $block }，{ $variant } 预热时：{ $what }
+in-cycle = 区组 { $block }，循环 { $cycle }，{ $variant }：{ $what }
+in-start = 区组 { $block }，启动 { $variant } 时：{ $what }
+once-more = { $why }；再试一次
+in-other-slice = { $variant } @ { $point }，{ $long ->
+    [true] 长时间片中
+   *[other] 换用其他线程数时
+}：{ $what }
+at = { $what }（{ $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
-} @ { $point })
-in-slice = { $what } ({ $variant }{ $stream ->
+} @ { $point }）
+in-slice = { $what }（{ $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
-} @ { $point }, block { $block }, cycle { $cycle })
-in-block = { $what } ({ $variant } @ { $point }, block { $block })
+} @ { $point }，区组 { $block }，循环 { $cycle }）
+in-block = { $what }（{ $variant } @ { $point }，区组 { $block }）
+given-up = 此前的区组中已失败，不再启动：{ $why }
+unfit = 发压端不合格
+no-open-claim = 没有尚未判定的论断需要它
+
+stopped-by-signal = 被信号终止
+out-of-budget = 最后一次检视之前预算已用完
+ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
+every-variant-lost = 所有变体都缺失
+too-few-slices = 应有 { $expected } 个测量时间片，只有 { $found } 个
+line-unreadable = 第 { $line } 行无法读取：{ $error }
+line-cut-off = 第 { $line } 行不完整
+too-many-lines = 超过 { $most } 行
+
+sent-too-few = 计划的请求只发出了 { $sent_share }
+carried-too-few = 到期的请求只有 { $carried_share } 及时完成
+server-gone = 试验之后服务器已不在运行
+no-value = { $measure } 没有值：没有任何交互完成
+does-not-hold = 不满足 { $term }
+never-ended = { $term }：{ $intended } 个请求中有 { $unended } 个始终没有完成
+nothing-due = 试验期间没有到期的请求
+check-failed = 检查未通过：{ $check }
+connections-busy = 全部 { $most } 个连接都在使用中，而服务器都及时应答：增加连接或许能承受更多
+
+no-backend = 后端字节数：没有看到通往后端端口的连接
+backend-late = 后端字节数：查看连接太晚
+backend-lost = 后端字节数：两次查看之间结束的后端连接太多（一个时间片的 { $connections } 个中有 { $lost } 个），或者从未看到
+no-backend-dump = 后端字节数：{ $error }
+no-queue-dump = 接受队列：{ $error }
+no-diagnosis = 套接字：无法打开内核的套接字诊断接口：{ $error }
+too-many-threads = 上下文切换和按名称统计的线程：线程超过 { $most } 个
+no-total = 它的类直方图没有总计
+not-asked = 存活集：无法查询 JVM：{ $why }
+
+asked-for = 由用户指定
+side-by-side = 各变体同时运行
+not-sliced = 负载 { $load } 不能切成时间片
+memory-together = { $variants } 个变体共需约 { $needed_bytes } 内存，可用 { $available_bytes }
+no-verdict = 任何论断：一个区组得不出判定
+not-restarted = 配置本身：判定针对这些正在运行的进程，它们没有重启
+older-servers = 运行更久的服务器：每次启动一到稳态就测量，预热至多 { $warm_up_cap_ns }
+no-first-look = 这份预算多半得不出判定：首次检视需要 { $first } 个约 { $block_s } 的区组，而预算只容得下 { $room } 个；请用 --budget { $budget_ns }
+fewer-looks = { $kept } 个区组之后的检视：预算容得下 { $room } 个约 { $block_s } 的区组，全部 { $all } 个需要 { $budget_ns }
+no-search = 这份预算多半测不出容量：{ $trials } 次 { $trial_s } 的试验及其确认需要 { $needed_ns }，而预算为 { $budget_ns }；请增加 --budget，或缩短试验
+fewer-trials = 确认之前超过 { $trials } 次的试验：预算容不下 { $most } 次
+other-lengths = 预设原本的时长：指定了 { $lengths }
+cannot-stay-awake = 这里的内核不允许让 CPU 保持唤醒
+not-looked-for = 没有检查是否可行
+no-other-division = 这些 CPU 没有别的划分方式
+cpus-of-others = 已在运行的服务器不改变所用的 CPU
+differs = { $what }：当时为 { $then }，现在为 { $now }
+
+other-servers = 其他服务器：它们自身的噪声会叠加在机器的噪声之上
+equal-servers-differ = 两个相同的服务器在 { $measure } 上相差 { $difference_share }：机器偏向其中一个，这里的每个判定都会受影响
+slices-move = 长时间片中 { $measure } 的比值与短时间片相差 { $difference_share }：这里的实验需要更长的时间片（--timing slice=1s,discard=100ms）
+few-blocks = { $blocks } 个区组只能粗略估计离散程度；{ $better } 个的检测更可靠
+blocks-disturbed = { $blocks } 个区组受到机器干扰，已像任何实验中那样剔除
+audit-unfit = 发压端在 { $slices } 个时间片中不合格：它自身的噪声也包含在数据里
+
+one-cpu = 发压端与服务器共用唯一的 CPU { $cpu }：它们互相拖慢，任何速度数据都不只属于服务器
+one-core = 发压端与服务器在同一个核的两个硬件线程上运行：它们互相拖慢
+two-cpus = 只有两个 CPU：服务器只分到一个 CPU，发挥不出最佳水平；请换更大的机器
+cpu-quota = cgroup 允许在 { $cpus } 个 CPU 上使用相当于 { $quota } 个 CPU 的时间：用完之后，在该周期余下的时间里所有进程都会停顿
+governor = 调频策略为 { $names }：时钟频率随负载变化，也随变体变化
+cpus-sleep = { $given_away ->
+    [true] 休眠的 CPU 会分给其他虚拟机，唤醒有时需要几毫秒（{ $why }）
+   *[other] CPU 在两次应答之间休眠，唤醒需要时间（{ $why }）
+}
+machine-busy = 最近一分钟平均有 { $processes } 个进程需要 CPU，而 CPU 只有 { $cpus } 个
+load-unknown = 无法读取平均负载
+little-memory = 内存可用 { $available_bytes }，共 { $bytes }
+few-descriptors = 每个进程只能打开 { $soft } 个文件：一个连接在两端各占一个
+few-ports = 本地端口只有 { $ports } 个（{ $first } 到 { $last }）：到同一地址的连接最多也只有这么多
+short-accept-queue = 监听套接字最多容纳 { $most } 个尚未接受的连接
+slow-clock = 时钟源 { $source }：步长 { $step_ns }，每次读取 { $read_ns }
+
+## 判定的原因。
+no-data = 没有完整的区组：无从判定
+one-block = 只有一个区组：服务器只启动一次，不足以作出判定
+too-few-blocks = 目前有 { $have } 个区组，下一次检视在第 { $need } 个之后
+too-few-sittings = 目前有 { $have } 个场次；区组分属多个场次时，检视按场次计数，下一次在第 { $need } 个之后；同一场次的区组处于相同的条件下，因此增加区组不能代替增加场次
+few-sittings = { $have } 个场次：太少，给不出区间
+interval-crosses = 区间容许两种结论；分辨力为 ±{ $resolution_share }；{ $more_blocks ->
+    [none] 再多的区组也难以判定
+   *[other] 大约再做 { $more_blocks } 个区组即可判定
+}
+sittings-cross = 区间容许两种结论；分辨力为 ±{ $resolution_share }；{ $more_sittings ->
+    [none] 再多的场次也难以判定
+   *[other] 大约再做 { $more_sittings } 个场次即可判定
+}
+widened-by-sittings = 此前 { $sittings } 个场次之间的离散为 τ = { $tau_share }，一个场次对其他场次的代表性仅限于此；增加场次可使区间变窄（proofload replicate）
+client-limited = 发压端受限：{ $what }
+too-many-errors = { $variant } 的交互有 { $error_share } 失败；超过 0.1% 时不判定任何关于速度的论断
+fails-too-often = { $variant } 的错误率为 { $error_share }：超过 0.1% 时任何速度阈值都不算满足
+signs-disagree = Hodges–Lehmann 估计指向相反的方向
+blocks-lost = { $blocks } 个区组中缺失 { $lost } 个
+lost-unevenly = { $blocks } 个区组中，{ $variant } 缺失 { $lost } 个，另一变体缺失 { $other } 个：剩下的可能是它表现较好的那些启动
+halves-differ = 前一半区组为 { $first }，后一半为 { $second }：相差 { $errors } 个标准误，而偶然因素只能解释 { $allowed } 个；其间有什么发生了变化
+slice-length = 长时间片的比值是短时间片的 { $ratio } 倍（{ $blocks } 个区组）：短时间片受到负载在服务器之间切换的影响；请用更长的时间片（--timing slice=1s,discard=100ms）
+futile = 提前关闭：按目前的情况，做到 { $blocks } 个区组能够判定的概率为 { $chance_share }
+spoiled-blocks = { $blocks } 个区组中有 { $unfit } 个的发压端不合格，已对所有变体一律剔除
+disturbed = { $blocks } 个区组中有 { $disturbed } 个受到机器干扰（CPU 时间被虚拟机管理器占用，或时钟频率降低），其余的不予判定；请在独占机器时运行
+no-steady-state = { $blocks } 个区组中有 { $unsteady } 个未达稳态：预热到时必须结束时，某个变体的速度仍在变化{ $faster_share ->
+    [none] {""}
+   *[other] （10 秒内变化 { $faster_share }，为这些启动的中位数）
+}，或者在测量期间出现台阶；超过四分之一就太多了
+beyond-warm-up = { $blocks } 个区组中有 { $unsteady } 个仍在预热，但不影响判定：所比较的量即使再变化 { $change_share }，无论朝哪个方向，判定都相同
+not-resolvable = { $measure }({ $variant }) 样本不足：一次启动中超出它的交互只有 { $beyond } 次，需要 { $need } 次；请延长每次启动的测量
+measure-missing = { $measure }({ $variant }) @ { $point } 在 { $blocks } 个区组中没有值{ $needs ->
+    [processes] ：它需要由 Proofload 启动且有权查看的进程
+    [workers] ：它需要至少两个同名且用过 CPU 时间的线程，JVM 自用的线程不算
+    [server] ：它需要由 Proofload 启动的服务器
+    [backend] ：没有看到服务器自身各进程之间的连接，或者两次查看之间建立和结束的连接太多
+    [jvm] ：它来自 JVM 的性能数据，而服务器的进程中没有这样的 JVM
+    [collections] ：它需要发生过垃圾回收的 JVM
+    [full-collections] ：它需要回收器单独统计完全回收的 JVM，如 Serial、Parallel 和 G1
+    [generations] ：它需要使用分代回收器的 JVM
+    [locks] ：它需要统计锁争用的 JVM（JDK 17 统计，JDK 25 不统计），或目录中 Java 服务器的 count_locks: true
+   *[other] {""}
+}
+constant = 在所有区组中恒定，直接精确比较
+one-measurement = 单次测量，没有区间：只说明所见的情况
+limited-on-the-faster-side = 只有较快的一方受发压端限制：实际差别不小于所见的差别
+only-lengthened = 发压端有些请求发得晚，但全部发出：这只会使时间偏长，因此判定仍然有效
+widened = 因发压端迟发或忙碌可能造成的影响，区间放宽了 { $wider_share }
+lower-end = { $variant } 的 { $measure } 是下限：有 { $unanswered } 个请求从未得到应答，{ $unsent } 个从未发出，它们都排在其后
+seen-only = { $starts ->
+    [one] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
+   *[other] 只对 { $starts } 次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，此类交互失败的不到 { $upper_share }，出现错误的启动不到 { $upper_starts_share }
+}
+in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
+own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，或是 Proofload 的缺陷
+depends-on = 取决于测量条件：{ $levels }{ $alike ->
+    [true] ；每种条件下判定相同
+   *[other] {""}
+}
+died = { $variant } 在负载下异常退出：{ $what }
+would-take = 要达到 ±{ $resolution_share } 大约需要 { $blocks } 个区组、{ $minutes } 分钟（{ $assumed ->
+    [true] 假定区组之间的离散属于通常水平
+   *[other] 按目前所见的离散估计
+}）
+unknown = 原因未知（记录来自更新的版本）
+
+## 结果的局限。
+tls-not-checked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
+rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
+    [none] {""}
+   *[other] ：状态 { $status }
+}{ $expected ->
+    [none] {""}
+   *[other] ，期望 { $expected }
+}
+nothing-answered = { $variant }：没有任何应答：{ $outcome ->
+    [connect_refused] 连接被拒绝（{ $times } 次）；请启动服务器，或更正地址
+    [connect_timeout] 未能及时建立连接（{ $times } 次）；请检查地址和防火墙
+    [connect_failed] 连接失败（{ $times } 次）；请检查地址，--debug 可显示原因
+    [local_exhausted] 没有空闲的本地端口或描述符（{ $times } 次）；见 proofload doctor
+    [timeout] 未能及时应答（{ $times } 次）；请放宽时间，或用 --debug 查看一次交互
+    [unanswered] 未能及时应答（{ $times } 次）；请放宽时间，或用 --debug 查看一次交互
+    [unsent] 没有发出任何请求；请用 --debug 查看一次交互
+   *[other] { $outcome }（{ $times } 次）；请用 --debug 查看一次交互
+}
+variant-lost = { $variant } 在 { $blocks } 个区组中失败{ $given_up ->
+    [true] ，已停止测量
+   *[other] {""}
+}：{ $first }
+generator-delays = { $from ->
+    [mean] 因 Proofload 自身的延迟，{ $variant } @ { $point } 的时间最多偏长 { $longer_share }
+    [p99] { $variant } @ { $point } 的 p50 反映服务器本身；因 Proofload 自身的延迟，p99 及以上最多偏长 { $longer_share }
+   *[other] { $variant } @ { $point } 的 p99 反映服务器本身；因 Proofload 自身的延迟，p99.9 及以上最多偏长 { $longer_share }
+}（容许 { $allowed_share }）：请给它专用的 CPU
+generator-limited = { $variant } @ { $point } 发压端受限：{ $what }
+generator-held-up = { $slices } 个时间片中有 { $unfit } 个，其他程序占用了 Proofload 的 CPU，占时间的 { $least_share } 到 { $most_share }（容许 { $allowed_share }）：请停止这些程序，或给它专用的 CPU
+generator-unfit = { $slices } 个时间片中有 { $unfit } 个发压端受限：{ $first }
+agent-missing = 从区组 { $block } 起，{ $slices } 个时间片中有 { $missing } 个：{ $what }
+overloaded = 过载：{ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point } 只完成了计划请求的 { $completed_share }；延迟会随测量时长增加。请降低速率。
+unsent = 过载：{ $variant } 的 { $intended } 个预定请求中有 { $unsent } 个从未发出，连接太少，或者服务器跟不上这一速率；时间均为下限
+dropped = { $many ->
+    [true] 只施加了部分计划负载：{ $variant } 的 { $intended } 个预定请求中有 { $dropped } 个（{ $dropped_share }）被丢弃，没有空闲连接；时间均为下限
+   *[other] { $variant } 的 { $intended } 个预定请求中有 { $dropped } 个被丢弃：没有空闲连接
+}
+unanswered = 结束时 { $variant } 仍有 { $unanswered } 个请求没有应答：算作错误，其时间比已知的任何时间都长
+surplus-answers = { $variant } @ { $point }：收到的应答比发出的请求多 { $surplus } 个
+one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
+running-servers = 每个只有一次启动，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
+slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }
+blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里，不参与判定
+block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
+block-disturbed = 区组 { $block } 受到机器干扰：{ $causes }
+not-tested = 未检验：{ $what }
+young-servers = 服务器刚启动不久，测量时启动了 { $from_s } 到 { $to_s }{ $jvm ->
+    [true] ；JVM 可能尚未达到稳态
+   *[other] {""}
+}；--thorough 测量运行更久的服务器
+machine = 机器：{ $what }
+threads-not-checked = 未能检查发压端多一个线程是否有帮助（{ $places }）：增加线程后结果可能改变
+quantile-not-resolvable = 标有 ≈ 处的 { $measure } 样本不足：一次启动中超出它的交互只有 { $beyond } 次，需要 { $need } 次；请延长每次启动的测量
+longer-starts = 延长每次启动的测量会使 { $places }{ $more ->
+    [0] {""}
+   *[other] {" "}等另外 { $more } 处
+} 的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
+steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 时间和吞吐量都不足以说明
+no-scalability = 给不出拐点或峰值：{ $reasons }
+factors-explored = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出其中 { $shown } 个，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）
+factors-not-told = 看不出哪些设置重要：没有哪个效应在三个区组里有相配的组合
+factor-left-out = { $why }
+not-explored = 探索性：没有论断声明的比较共 { $comparisons } 个，列出 { $shown } 个；要看其他的，请声明论断
+saturated = 闭环且没有思考时间：延迟是服务器饱和时的延迟，由吞吐量决定（N/X）
+loopback = 发压端与服务器同在这台机器上；在回环接口上，内核把服务器的一部分 TCP 工作记在发送方账上
+network-part = 每个响应时间都包含网络的部分：与空服务器完成一次小交互用时 { $p50_ns }，占最快的 { $variant } 的中位数的 { $part_share }
+telemetry-cost = 采集服务器进程的数据另外占用了一个核的 { $cores_share }
+no-processes = url: 背后的进程不由 Proofload 管理，无法查看：没有它们的 CPU、内存、套接字和垃圾回收数据
+telemetry-missing = 未测得：{ $what }
+fixed-warm-up = 预热时间是固定的；没有检查是否达到稳态
+serial = 串行：各变体先后运行，因此区组内的漂移会留在比较之中；它们的次序在各区组之间是平衡的
+shared-process = 共用：各变体共用一个进程，因此每个变体也要承担其他变体留下的影响
+spared = 有 { $blocks } 个区组没有测量 { $variant } @ { $point }：那时与它有关的论断都已判定
+resumed = 续跑 { $times } 次{ $cut ->
+    [none] {""}
+    [0] {""}
+   *[other] ；因此中断了 { $cut } 个区组：留在记录里，不参与判定，不算缺失
+}
+resumed-elsewhere = 续跑时情况已有变化：{ $what }
+repeats = 重复运行 { $run }{ $differences ->
+    [none] {""}
+   *[other] ，有不同之处：{ $differences }
+}
+redirects = { $redirects } 个应答是重定向；{ $followed ->
+    [0] 都没有跟随
+   *[other] 跟随了其中 { $followed } 个，计入各自的交互
+}
+connections-opened = 没有空闲连接时打开了新连接：起初 { $began } 个，最后 { $peak } 个（{ $full ->
+    [true] 已达上限
+   *[other] 上限 { $most } 个
+}）
+short-soak = 最长的长稳测试只有 { $hours } 小时：增长缓慢或数小时后才出现的变化，不到 2 小时看不出来
+forced-collections = 长稳测试中强制进行了 { $collections } 次完全回收，一半耗时在 { $median_ns } 以上，最长 { $longest_ns }：延迟和吞吐量包含它们，延迟的趋势不含这些时段
+capacity-no-ceiling = 发压端在这一设置下的上限未知：认定它合格依据的是其他检查
+rough-objective = { $measure } 的样本太少：一次试验有 { $requests } 个请求，超出它的只有 { $beyond } 个；请延长试验（--trial），或提高 --from
+capacity = { $variant }：{ $why }
+baseline-not-paired = 与基线的比较未配对：两次运行的时间不同，其间机器的变化也包含在比值之中
+baseline-without-spread = 各场次之间指标相差多少未知（再做四次与基线相同的运行即可得知）：若为 5% 到 7%，同样的运行在 100 次比较中会有 12 到 20 次显示性能回退
+baseline-other-build = 基线由 Proofload 的另一个构建测得：{ $what }；由此带来的变化也包含在比值之中
+baseline-differs = 基线不可比较，但仍作了比较：{ $what }
+baseline-lacks = 基线中没有 { $what }
+sittings-differ = 各场次不尽相同：{ $what }；若有影响，已包含在它们的离散之内
+sittings-not-planned = 场次数没有在第一个场次之前定下：只有当场次数不是看了结果才选的，区间才有效
+sittings-close = 有 { $sittings } 个场次在前一个结束后不到 30 分钟就开始：以小时计的变化几乎不在它们的离散之内
+limits-of-each = 每个场次的局限见各自的报告
+fact-at-level = { $interval } with { $condition }
+ceiling-agent-lost = an agent was lost
+ceiling-can-be-measured = { $why }; proofload doctor --ceiling -c { $connections }, with the same addresses and other flags of the load, measures it
+ceiling-of-agents = that of several agents is not known
 noticed-in-block = block { $block }: { $what }
 block-disturbed-by = block { $block } was disturbed: { $causes }
 lost = { $variant } failed: { $why }
 dropped-variant = { $variant } was dropped: { $why }
-no-open-claim = no open claim needs it
-
-stopped-by-signal = stopped by a signal
-out-of-budget = the budget was used up before the last look
-ended-without-a-word = it ended without a word: Proofload was killed, or the machine went down
-every-variant-lost = every variant was lost in it
-too-few-slices = it has { $found } of { $expected } measured slices
-line-unreadable = line { $line }: { $error }
-line-cut-off = line { $line } is cut off
-too-many-lines = it has more than { $most } lines
-
-sent-too-few = only { $sent_share } of the planned requests were sent
-carried-too-few = only { $carried_share } of the requests that were due came to an end in time
-server-gone = the server was gone after it
-no-value = { $measure } has no value: nothing came to an end
-does-not-hold = { $term } does not hold
-never-ended = { $term }: { $unended } of { $intended } requests never came to an end
-nothing-due = no request was due in it
-check-failed = the check { $check } failed
-connections-busy = all { $most } connections were busy, and the server answered each in time: more connections might carry more
-
-no-backend = back-end bytes: no connection to a back-end port was seen
-backend-late = back-end bytes: the connections were looked at too late
-backend-lost = back-end bytes: too many connections to the back end ended between two looks, { $lost } of { $connections } in one slice, or were never seen
-no-backend-dump = back-end bytes: { $error }
-no-queue-dump = accept queues: { $error }
-no-diagnosis = sockets: the kernel's socket diagnosis cannot be opened: { $error }
-too-many-threads = context switches and threads by name: there are more than { $most } threads
-no-total = its class histogram has no total
-not-asked = live set: a JVM could not be asked: { $why }
-
-asked-for = asked for
-side-by-side = the variants run side by side
-not-sliced = the load { $load } cannot be cut into slices
-memory-together = { $variants } variants need about { $needed_bytes } together, { $available_bytes } are available
-no-verdict = any claim: one block gives no verdict
-not-restarted = the setups themselves: verdicts are between these running processes, which are not restarted
-older-servers = older servers: each start is measured as soon as it is steady, after { $warm_up_cap_ns } of warm-up at the latest
-no-first-look = no verdict is likely in this budget: the first look needs { $first } blocks of about { $block_s }, and there is room for { $room }; give --budget { $budget_ns }
-fewer-looks = looks after { $kept } blocks: the budget has room for { $room } blocks of about { $block_s }, all { $all } would take { $budget_ns }
-no-search = no capacity is likely in this budget: { $trials } trials of { $trial_s } and what confirms them take { $needed_ns }, and the budget has { $budget_ns }; give a longer --budget, or shorter trials
-fewer-trials = more than { $trials } trials before the confirmation: the budget has no room for { $most }
-other-lengths = the preset's own lengths: { $lengths } was given
 variant-left-out = variant { $variant }{ $why ->
     [none] {""}
    *[other] : { $why }
@@ -155,127 +363,13 @@ other-length = the load's own length, { $own_s } instead of { $instead_s }
 not-tested-by-smoke = one block: a check that everything works tests no conclusion
 not-tested-by-study = { $why }
 no-such-claim = the study has no claim { $claim }
-cannot-stay-awake = the kernel does not let CPUs be kept awake here
-not-looked-for = it was not checked whether it can be had
-no-other-division = these CPUs cannot be divided in another way
-cpus-of-others = running servers stay on their CPUs
-differs = { $what }: { $then ->
-    [none] nothing
-   *[other] { $then }
-} then, { $now ->
-    [none] nothing
-   *[other] { $now }
-} now
-
 heats-judge-nothing = any claim: these blocks search, and judge nothing
 winner-of-search = how the winner was found: it is the best of a search, whose figures are in no figure here
-other-servers = other servers: their own noise adds to that of the machine
-equal-servers-differ = two equal servers differ in { $measure } by { $difference_share }: something favours one of them, and every verdict here
-slices-move = long slices show a ratio in { $measure } that is { $difference_share } from that of short ones: studies here need longer slices (--timing slice=1s,discard=100ms)
-few-blocks = { $blocks } blocks tell the spread only roughly; an audit of { $better } is better
-blocks-disturbed = { $blocks } blocks were disturbed by the machine and left out, as they are in any study
-audit-unfit = the generator was unfit in { $slices } slices: its own noise is in the figures
-
-one-cpu = generator and servers share CPU { $cpu }, the only one: they slow each other down, and no figure of speed is the server's alone
-one-core = generator and servers run on hardware threads of one core: they slow each other down
-two-cpus = two CPUs: a server has one, and is not seen at its best; use a larger machine
-cpu-quota = the cgroup allows { $quota } CPUs' worth of time on { $cpus } CPUs: it stops everything for the rest of a period when that is used up
-governor = frequency governor { $names }: the clock rate follows the load, and the variant
-cpus-sleep = { $given_away ->
-    [true] CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({ $why })
-   *[other] CPUs sleep between answers, and waking them takes time ({ $why })
-}
 sleep-not-looked-at = not looked at
 no-idle-states = the kernel leaves no choice of idle states
 each-gives-cpu-away = each of its idle states gives the CPU away
 no-wake-up-latency = { $state } has no known wake-up latency
 sleep-refused = { $path }: { $error }
-machine-busy = { $processes } processes wanted to run in the last minute, on { $cpus } CPUs
-load-unknown = the load average cannot be read
-little-memory = { $available_bytes } of { $bytes } memory available
-few-descriptors = { $soft } open files for each process: a connection takes one on each side
-few-ports = { $ports } local ports ({ $first } to { $last }): as many connections to one address
-short-accept-queue = a listener queues at most { $most } connections that were not accepted yet
-slow-clock = clock source { $source }: a step of { $step_ns }, { $read_ns } for each read
-
-## Why a verdict is what it is.
-no-data = no complete block: nothing to judge
-one-block = one block: a single start of the servers decides nothing
-too-few-blocks = { $have ->
-    [one] 1 block
-   *[other] { $have } blocks
-} so far, the next look is at { $need }
-too-few-sittings = { $have ->
-    [one] 1 sitting
-   *[other] { $have } sittings
-} so far, and where blocks are of several sittings the looks count them: the next is at { $need }; blocks of a sitting share what it had, so their number does not replace sittings
-few-sittings = { $have ->
-    [one] 1 sitting
-   *[other] { $have } sittings
-}: too few for an interval
-interval-crosses = the interval allows both; the resolution is ±{ $resolution_share }; { $more_blocks ->
-    [none] no number of blocks in reach would settle it
-    [one] about 1 block more would settle it
-   *[other] about { $more_blocks } blocks more would settle it
-}
-sittings-cross = the interval allows both; the resolution is ±{ $resolution_share }; { $more_sittings ->
-    [none] no number of sittings in reach would settle it
-    [one] about 1 sitting more would settle it
-   *[other] about { $more_sittings } sittings more would settle it
-}
-widened-by-sittings = { $sittings } earlier sittings differed by τ = { $tau_share }, so that one sitting says this much of another: more sittings narrow it (proofload replicate)
-client-limited = client-limited: { $what }
-too-many-errors = { $error_share } of the exchanges of { $variant } failed; above 0.1 % no claim about speed is judged
-fails-too-often = { $error_share } errors of { $variant }: above 0.1 % no threshold on speed is met
-signs-disagree = the Hodges–Lehmann estimate points the other way
-blocks-lost = { $blocks ->
-    [one] { $lost } of 1 block was lost
-   *[other] { $lost } of { $blocks } blocks were lost
-}
-lost-unevenly = { $variant } was lost in { $lost } of { $blocks } blocks, another in { $other }: what is left of it may be its better starts
-halves-differ = the first half of the blocks shows { $first }, the second { $second }: { $errors } standard errors apart, and chance explains { $allowed }; something changed in between
-slice-length = long slices show a ratio that is { $ratio } times that of short ones, in { $blocks } blocks: in these it is felt that the load went from one server to the other; use longer ones (--timing slice=1s,discard=100ms)
-futile = closed early: as it is, the probability that { $blocks } blocks would settle it is { $chance_share }
-spoiled-blocks = the generator was unfit in { $unfit } of { $blocks } blocks, which are left out for all variants alike
-disturbed = the machine disturbed { $disturbed } of { $blocks } blocks (steal, or a lower clock frequency), and what is left is not judged; run it where it has the machine to itself
-no-steady-state = still warming in { $unsteady } of { $blocks } blocks: a variant's speed still changed when its warm-up had to end{ $faster_share ->
-    [none] {""}
-   *[other] {" "}(by { $faster_share } within 10 s, the median of these starts)
-}, or took a step while it was measured; more than a quarter is too many
-beyond-warm-up = still warming in { $unsteady } of { $blocks } blocks, which does not turn it: it would be the same if what is compared changed by { $change_share } more, either way
-not-resolvable = { $measure }({ $variant }) is not resolvable: as few as { $beyond } exchanges of a start lie beyond it, { $need } are needed; make the starts longer
-measure-missing = { $measure }({ $variant }) @ { $point } has no value in { $blocks ->
-    [one] 1 block
-   *[other] { $blocks } blocks
-}{ $needs ->
-    [processes] : it needs processes that Proofload started and may look into
-    [workers] : it needs at least two threads of one name that used CPU time, those that a JVM runs for itself left out
-    [server] : it needs a server that Proofload started
-    [backend] : no connection between the server's own processes was seen, or too many of them came and went between two looks
-    [jvm] : it comes from a JVM's performance data, and no such JVM is among the server's processes
-    [collections] : it needs a JVM in which there was a garbage collection
-    [full-collections] : it needs a JVM whose collector counts full collections apart, as Serial, Parallel and G1 do
-    [generations] : it needs a JVM whose collector has generations
-    [locks] : it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not, or count_locks: true of a Java server of the catalogue
-   *[other] {""}
-}
-constant = constant over all blocks, compared exactly
-one-measurement = one measurement, no interval: says only what was seen
-limited-on-the-faster-side = the generator was the limit of the faster side alone: the difference is at least what was seen
-only-lengthened = the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands
-widened = the interval is wider by { $wider_share } for what the generator, late or busy, may have done to it
-lower-end = { $measure } of { $variant } is a lower end: { $unanswered } of its requests were never answered and { $unsent } never sent, and rank beyond it
-seen-only = { $starts ->
-    [one] holds for the { $exchanges } exchanges of one start that were seen; with 95 % confidence, less than { $upper_share } of its exchanges fail, and another start may differ
-   *[other] holds for the { $exchanges } exchanges of { $starts } starts that were seen; with 95 % confidence, less than { $upper_share } of such exchanges fail, and less than { $upper_starts_share } of starts see an error
-}
-in-lost-blocks = { $errors } of them in blocks that it did not complete
-own-errors = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
-depends-on = depends on: { $levels }{ $alike ->
-    [true] ; the verdict is the same with each
-   *[other] {""}
-}
-died = { $variant } died under load: { $what }
 tolerance-within = the interval contains the tolerance; the resolution is ±{ $resolution_share }
 one-side-short = { $have ->
     [one] 1 block on one side, at least { $need } are needed
@@ -320,10 +414,10 @@ combinations-left-out = which settings matter: { $measure } @ { $point } of { $v
     [0] {""}
    *[other] {" "}and { $more } more
 } left out: { $why }
-setting-unmatched = which settings matter: no effect of { $factor }: { $from } → { $to } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
-too-few-values = 没有趋势：只有 { $have } 个值，从 { $need } 个起才看得出趋势
+setting-unmatched = 哪些设置重要：{ $factor }：{ $from } → { $to } 对 { $measure } @ { $point } 没有效应可言：没有两个变体只差这一项又在三个区组里有值
+too-few-values = 没有趋势：只有 { $have } 个值，至少 { $need } 个才能看出趋势
 value-not-finite = 没有趋势：第 { $at } 个值（从 0 数起）不是有限数
-no-time = 没有趋势：所有值都在同一瞬间
+no-time = 没有趋势：所有值都在同一时刻
 grows = 每小时增长{ $of_heap ->
     [true] 最大堆
    *[other] 其水平
@@ -332,170 +426,48 @@ grows = 每小时增长{ $of_heap ->
    *[other] {""}
 }
 grows-not = 不增长
-grows-little = { $hours } 小时至多增长 { $most }，即{ $of_heap ->
+grows-little = { $hours } 小时最多增长 { $most }，即{ $of_heap ->
     [true] 最大堆
    *[other] 其水平
-}的 { $growth_share }；低于 { $allowed_share } 算作无增长
+}的 { $growth_share }；低于 { $allowed_share } 视为无增长
 fills = { $goes_on ->
-    [true] 在填充，尚未填满：前一半每小时 { $first }，后一半仍有 { $second }；是否会停，要更长的长稳测试才知道
+    [true] 仍在填充，尚未填满：前一半每小时 { $first }，后一半仍有 { $second }；是否会停止，需要更长的长稳测试才能判断
    *[other] 是填充，不是泄漏：前一半每小时 { $first }，后一半 { $second }，已不算增长
 }
 growth-unclear = { $overall ->
     [true] { $second_half ->
-        [true] 在增长，低于算作增长的量，又高于算作无增长的量
+        [true] 在增长，但不足以算作增长，也不能算作无增长
        *[other] 总体上在增长，但后一半不能确定
     }
    *[other] { $second_half ->
         [true] 后一半在增长，但总体上不能确定
-       *[other] 可能增长，也可能不
+       *[other] 可能增长，也可能不增长
     }
 }；可检出的最小增长为每小时 { $detectable }（{ $of_heap ->
     [true] 最大堆
    *[other] 其水平
-}的 { $detectable_share }）；测得更久能检出更小的
-outside-heap = 警报：堆的存活集没有增长，或增长不到一半，可见增长在堆外：直接缓冲区、元空间、线程栈、本地代码
-may-be-garbage = 没有强制回收：其中可能有尚未回收的垃圾；只有存活集才能说明泄漏
+}的 { $detectable_share }）；延长测试能检出更小的增长
+outside-heap = 警告：堆的存活集没有增长，或增长不到一半，因此增长发生在堆外：直接缓冲区、元空间、线程栈、本地代码
+may-be-garbage = 没有强制回收：其中可能有尚未回收的垃圾；只有存活集才能确认泄漏
 classes-grew = 增长最多：{ $classes }
 class-grew = { $class } +{ $more_bytes }
 more-in-flight = { $place }：不可能为真：吞吐量 × 均值至少是 { $in_flight } 个在途请求，而连接只有 { $connections } 个（利特尔法则）
-time-unaccounted = { $place }：对不上：{ $connections } 个连接中有 { $missing } 个的时间没有着落：吞吐量 × 均值至多为 { $used }（利特尔法则）
+time-unaccounted = { $place }：互不相符：{ $connections } 个连接中有 { $missing } 个的时间无法解释：吞吐量 × 均值最多为 { $used }（利特尔法则）
 below-other = { $place }：不可能为真：{ $measure } 低于 { $other }
 above-whole = { $place }：不可能为真：{ $measure } 超过 100%
-cores-differ = { $place }：对不上：throughput × cpu_per_request 是 { $product } 个核，而 cpu 说是 { $cores } 个
-would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $minutes } minutes, { $assumed ->
-    [true] if the spread between blocks is usual
-   *[other] at the spread seen so far
-}
-unknown = unknown reason (newer record)
-
-## What limits a result.
-tls-not-checked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
-rejected = { $variant }: { $rejected } of { $all } { $outcome }{ $status ->
-    [none] {""}
-   *[other] : status { $status }
-}{ $expected ->
-    [none] {""}
-   *[other] , expected { $expected }
-}
-nothing-answered = { $variant }: nothing answered: { $outcome ->
-    [connect_refused] connection refused ({ $times } times); start the server, or correct the address
-    [connect_timeout] no connection in time ({ $times } times); check the address and the firewall
-    [connect_failed] connection failed ({ $times } times); check the address; --debug shows why
-    [local_exhausted] no local port or descriptor was free ({ $times } times); see proofload doctor
-    [timeout] no answer in time ({ $times } times); allow more time, or see one exchange with --debug
-    [unanswered] no answer in time ({ $times } times); allow more time, or see one exchange with --debug
-    [unsent] no request was sent; see one exchange with --debug
-   *[other] { $outcome } ({ $times } times); see one exchange with --debug
-}
-variant-lost = { $variant } failed in { $blocks ->
-    [one] 1 block
-   *[other] { $blocks } blocks
-}{ $given_up ->
-    [true] {" "}and was dropped
-   *[other] {""}
-}: { $first }
-generator-delays = { $from ->
-    [mean] times of { $variant } @ { $point } are up to { $longer_share } too long for Proofload's own delays
-    [p99] p50 of { $variant } @ { $point } is the server's; p99 and above are up to { $longer_share } too long for Proofload's own delays
-   *[other] p99 of { $variant } @ { $point } is the server's; p99.9 and above are up to { $longer_share } too long for Proofload's own delays
-} ({ $allowed_share } allowed): give it a CPU of its own
-generator-limited = client-limited at { $variant } @ { $point }: { $what }
-generator-held-up = other programs had Proofload's CPU for { $least_share } to { $most_share } of the time in { $unfit } of { $slices } slices ({ $allowed_share } allowed): stop them, or give it a CPU of its own
-generator-unfit = client-limited in { $unfit } of { $slices } slices: { $first }
-agent-missing = from block { $block } on, in { $missing } of { $slices } slices: { $what }
-overloaded = overloaded: { $variant }{ $stream ->
-    [none] {""}
-   *[other] {" "}[{ $stream }]
-} @ { $point } completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
-unsent = overloaded: { $unsent } of { $intended } intended requests of { $variant } were never sent, the connections were too few or the server too slow for this rate; times are lower ends
-dropped = { $many ->
-    [true] only a part of the planned load was offered: { $dropped } of { $intended } intended requests of { $variant } ({ $dropped_share }) were dropped, no connection was free; times are lower ends
-   *[other] { $dropped } of { $intended } intended requests of { $variant } were dropped: no connection was free
-}
-unanswered = { $unanswered } requests of { $variant } were still unanswered at the end: errors, and longer than any time that is known
-surplus-answers = { $variant } @ { $point }: { $surplus } more answers came than requests were sent
-one-start = a check that everything works: one start of each server gives no verdict; leave --smoke out for one
-running-servers = one start of each, not restarted: a verdict is about these processes; for the setups, give commands with {"{"}port{"}"}
-slices-marked = { $marked } of { $slices } slices are marked, and their cycles left out for all variants alike: { $first }
-blocks-excluded = { $blocks ->
-    [one] 1 block was begun and not finished: on record, not judged
-   *[other] { $blocks } blocks were begun and not finished: on record, not judged
-}
-block-left-out = block { $block } was disturbed by the machine, and was left out for all variants: { $causes }
-block-disturbed = block { $block } was disturbed by the machine: { $causes }
+cores-differ = { $place }：互不相符：throughput × cpu_per_request 相当于 { $product } 个核，而 cpu 为 { $cores } 个核
 no-verdict-in-time = { $what }
 fewer-looks-in-time = { $what }
-not-tested = not tested: { $what }
-young-servers = young servers, { $from_s } to { $to_s } after start{ $jvm ->
-    [true] ; a JVM may not have reached its steady state
-   *[other] {""}
-}; --thorough measures older ones
-machine = machine: { $what }
-threads-not-checked = could not check whether a second generator thread helps at { $places }: more threads might change the result
-quantile-not-resolvable = { $measure } is not resolvable where it is marked ≈: as few as { $beyond } exchanges of a start lie beyond it, { $need } are needed; make the starts longer
-longer-starts = measuring longer per start would narrow { $measure } of { $places }{ $more ->
-    [0] {""}
-   *[other] {" "}and { $more } more
-}: within-start noise exceeds half the spread between starts
-steadiness-not-measured = steady state of { $variant }: not measured, for neither its CPU per exchange nor its throughput says anything
-no-scalability = no knee or peak can be given: { $reasons }
-factors-explored = which settings matter was explored, not claimed: of { $main_effects } main effects, each an average over the other settings, and { $interactions } interactions; { $shown } shown, the interval of which excludes 1; with a probability of { $error_share } at most any of all these is reported although there is nothing (Holm), where the number of blocks was fixed before and not by what was found
-factors-not-told = cannot tell which settings matter: no effect has matched combinations in three blocks
-factor-left-out = { $why }
-figure-left-out = { $place }：{ $why }
-not-explored = exploratory: { $shown } of { $comparisons } comparisons that no claim declares are shown; declare a claim for any other
-saturated = closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)
-loopback = generator and servers share this machine; on loopback the kernel charges part of a server's TCP work to the sender
-network-part = the network has its part in every response time: a small exchange with a server that does nothing takes { $p50_ns }, { $part_share } of the median of { $variant }, the quickest
-telemetry-cost = looking at the servers' processes took { $cores_share } of a core beside them
-no-processes = the processes behind a url: are not Proofload's to look into: no CPU, memory, sockets or collector figures of them
-telemetry-missing = not measured: { $what }
-fixed-warm-up = the warm-up was a fixed time; steady state was not checked
-serial = serial: the variants ran one after the other, so what drifts within a block stays in the comparison; their order is balanced over the blocks
-shared-process = shared: the variants share one process, so each also pays for what the others left behind
-spared = { $variant } @ { $point } was left out of { $blocks ->
-    [one] 1 block
-   *[other] { $blocks } blocks
-}: every claim about it was settled by then
-resumed = resumed { $times ->
-    [one] once
-   *[other] { $times } times
-}{ $cut ->
+figure-left-out = { $place }: { $why }
+delayed-ack = answers end about 40 ms after their first byte: Nagle's algorithm waits for a delayed ACK; set TCP_NODELAY on the server, or let it write head and body at once
+syns-dropped = { $late } answers came 1, 3 or 7 s late and were served at once: a dropped SYN, the listen backlog is too short; lengthen it (listen(2), net.core.somaxconn)
+silences = { $silences ->
+    [one] no answer for { $longest_ns } once. A closed loop hides it
+   *[other] { $silences } silences of { $typical_ns }, { $period_ns ->
+        [none] the longest { $longest_ns }
+       *[other] every { $period_ns }
+    }. A closed loop hides them
+}{ $rate ->
     [none] {""}
-    [0] {""}
-    [one] ; 1 block was cut off by that: on record, not judged, not counted as lost
-   *[other] ; { $cut } blocks were cut off by that: on record, not judged, not counted as lost
+   *[other] : try -r { $rate }
 }
-resumed-elsewhere = resumed although something had changed: { $what }
-repeats = repeats { $run }{ $differences ->
-    [none] {""}
-   *[other] , with differences: { $differences }
-}
-redirects = { $redirects } answers were redirects; { $followed ->
-    [0] none was followed
-   *[other] { $followed } were followed, as part of their exchanges
-}
-connections-opened = connections were opened while none was free: { $began } at first, { $peak } in the end ({ $full ->
-    [true] as many as allowed
-   *[other] { $most } allowed
-})
-short-soak = the longest soak took { $hours } h: what grows by little, or only after hours, is not seen in less than 2 h
-forced-collections = { $collections ->
-    [one] 1 full collection was
-   *[other] { $collections } full collections were
-} forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
-capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
-rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
-capacity = { $variant }: { $why }
-baseline-not-paired = the comparison with the baseline is not paired: the runs were made at different times, and a machine that changed between them is within the ratio
-baseline-without-spread = how much the figures differ between sittings is not known (four runs like the baseline beside it would show it): where it is 5 to 7 %, an equal run regresses in 12 to 20 of 100 comparisons
-baseline-other-build = the baseline was measured by another build of Proofload: { $what }; the ratio has what that changed
-baseline-differs = the baseline is not comparable and was compared all the same: { $what }
-baseline-lacks = the baseline has no { $what }
-sittings-differ = not the same in all sittings: { $what }; if it matters, it is within their spread
-sittings-not-planned = how many sittings there are was not fixed before the first: the intervals hold if it was not chosen for what they showed
-sittings-close = { $sittings ->
-    [one] 1 sitting began
-   *[other] { $sittings } sittings began
-} less than 30 minutes after the one before it ended: what changes over hours is hardly within their spread
-limits-of-each = what limits each sitting is in its own report

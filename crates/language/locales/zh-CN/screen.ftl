@@ -1,8 +1,8 @@
 screen-expected = 预期
 screen-published = 已发表结论
 screen-trends = 趋势
-answer-alike = = 相当
-answer-faster = ✔ 更快
+answer-alike = 相当
+answer-faster = 更快
 beside = { $over } 的 { $measure } 是 { $under } 的 { $told } 倍
 more-claims = {"  "}还有 { $left } 条；合计：成立 { $supported }，不成立 { $refuted }，未定 { $undecided }
 counted-reproduced = 已复现

@@ -18,7 +18,6 @@ nothing-answered-no-answer-in-time = 未能及时应答
 nothing-answered-allow-more-time-or = 请放宽时间，或用 --debug 查看一次交互
 nothing-answered-no-request-was-sent = 没有发出任何请求
 nothing-answered-see-one-exchange-with = 请用 --debug 查看一次交互
-nothing-answered-see-one-exchange-with-debug = 请用 --debug 查看一次交互
 nothing-answered-times = { $count } 次
 nothing-answered = 没有任何应答：{ $what }（{ $times }）；{ $remedy }
 load-of-connections = { $count } 个连接

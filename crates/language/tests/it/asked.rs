@@ -47,6 +47,10 @@ fn asked(stream: TokenStream, found: &mut Vec<Asked>) {
             ("Columns", Some(id)) => {
                 found.push(new(Some(BTreeSet::new()), Some(before(4).parse().unwrap_or(0)), id));
             }
+            // `Columns::<5>("…")`
+            (">", Some(id)) if before(6) == "Columns" => {
+                found.push(new(Some(BTreeSet::new()), Some(before(2).parse().unwrap_or(0)), id));
+            }
             ("read_back", Some(id)) if inner.len() > 3 => {
                 let variables = inner.last().and_then(literal).into_iter().collect();
                 found.push(Asked { id: format!("read {id}"), given: Some(variables), columns: None });
@@ -115,7 +119,7 @@ fn mistakes(english: &BTreeMap<String, Message>, asked: &[Asked]) -> Vec<String>
     let codes: BTreeSet<String> = proofload_facts::known().map(|(_, known)| known.code()).collect();
     used.extend(["fact-seconds", "fact-at-level"]);
     let unused = english.keys().filter(|id| !codes.contains(*id)).filter(|id| {
-        !["named-", "stated-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
+        !["named-", "measure-", "stated-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
             && !used.contains(id.as_str())
     });
     mistakes.extend(unused.map(|id| format!("nobody asks for {id}")));

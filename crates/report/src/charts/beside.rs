@@ -2,8 +2,7 @@
 
 use super::claims::intervals;
 use super::{Cell, Chart};
-use crate::messages;
-use proofload_language::condition;
+use proofload_language::{condition, word};
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
 fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {
@@ -34,8 +33,8 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         rows.collect::<Vec<_>>()
     };
     let rows: Vec<Vec<Cell>> = result.claims.iter().flat_map(levels).collect();
-    let (title, says) = (messages::CHART_CONDITIONS, messages::CHART_CONDITIONS_SAYS);
-    (!rows.is_empty()).then(|| intervals("conditions", &title, &says, rows))
+    let (title, says) = (word!("chart-conditions"), word!("chart-conditions-says"));
+    (!rows.is_empty()).then(|| intervals("conditions", title, says, rows))
 }
 
 /// How many times as much was found here as was published.
@@ -47,6 +46,6 @@ pub fn published(result: &RunResult) -> Option<Chart> {
         Some(row(&figure.quantity, [figure.ratio, found.low.map(over), found.high.map(over)]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (messages::CHART_PUBLISHED, messages::CHART_PUBLISHED_SAYS);
-    (!rows.is_empty()).then(|| intervals("published", &title, &says, rows))
+    let (title, says) = (word!("chart-published"), word!("chart-published-says"));
+    (!rows.is_empty()).then(|| intervals("published", title, says, rows))
 }

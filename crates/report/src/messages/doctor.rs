@@ -45,24 +45,14 @@ fn doctor_finding(finding: &Finding) -> String {
         }
         Finding::Load { processes: None, .. } => word!("doctor-finding-load-the-load-average").into(),
         Finding::Load { processes: Some(count), cpus } => {
-            let said = say!("doctor-finding-processes-wanted-to-run", count = count.to_string());
-            if is_good {
-                say!("doctor-finding-load-quiet", said)
-            } else {
-                say!("doctor-finding-load-on-cpus", said, cpus = cpus.to_string())
-            }
+            say!("doctor-load", quiet = is_good, count = count.to_string(), cpus)
         }
-        Finding::Memory { bytes, available_bytes, limit_bytes } => {
-            let limit =
-                limit_bytes.map(|limit| say!("doctor-finding-the-cgroup-allows-mib", limit = limit >> 20));
-            let limit = limit.unwrap_or_default();
-            say!(
-                "doctor-finding-memory-mib-of-mib",
-                available_bytes = available_bytes >> 20,
-                bytes = bytes >> 20,
-                limit
-            )
-        }
+        Finding::Memory { bytes, available_bytes, limit_bytes } => say!(
+            "doctor-memory",
+            available = available_bytes >> 20,
+            all = bytes >> 20,
+            limit = limit_bytes.map(|limit| limit >> 20)
+        ),
         Finding::Descriptors { soft, hard } => {
             let text = |limit: &Option<u64>| {
                 limit.map_or(word!("doctor-finding-unlimited").to_string(), |limit| limit.to_string())
@@ -141,12 +131,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
 }
 
 fn ports(range: &RangeInclusive<u16>, reused: bool) -> String {
-    let closed = match reused {
-        true => word!("ports-on-loopback-one-that"),
-        false => word!("ports-one-that-was-closed"),
-    };
-    let (count, first, last) = (range.len(), range.start(), range.end());
-    say!("ports-ephemeral-ports-to", count, first, last, closed)
+    say!("doctor-ports", count = range.len(), first = range.start(), last = range.end(), reused)
 }
 
 /// What to do about a finding that is not good.

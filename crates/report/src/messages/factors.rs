@@ -15,8 +15,8 @@ pub const FACTOR_COLUMNS: Columns<5> = Columns("factor-columns");
 pub fn changes(changes: &[LevelChange]) -> String {
     let said = changes
         .iter()
-        .map(|change| say!("changes-one", factor = change.factor, from = change.from, to = change.to));
-    said.collect::<Vec<_>>().join(word!("changes-with"))
+        .map(|it| say!("labelled", label = it.factor, what = format!("{} → {}", it.from, it.to)));
+    said.collect::<Vec<_>>().join(word!("between-changes"))
 }
 
 /// Of what, where.
@@ -27,7 +27,7 @@ pub fn measured_at(measure: &str, point: &str) -> String {
 /// What an interval says of a setting.
 pub fn finding(finding: &str, together: bool) -> &'static str {
     match (finding, together) {
-        ("matters", false) => "matters",
+        ("matters", false) => word!("chart-matters"),
         ("matters", true) => word!("finding-matters-each-depends-on"),
         ("practically equal", false) => word!("finding-equal-within"),
         ("practically equal", true) => word!("finding-depends-on-the-other"),
@@ -37,10 +37,5 @@ pub fn finding(finding: &str, together: bool) -> &'static str {
 
 /// Over how much of the grid an effect is the mean.
 pub fn combinations(matched: u32, of: u32, n: u32) -> String {
-    let matched = match (matched == of, of) {
-        (true, 1) => word!("combinations-combination-of-the-others").to_string(),
-        (true, _) => say!("combinations-of-the-others", of),
-        (false, _) => say!("combinations-of-the", matched, of),
-    };
-    say!("combinations-over-blocks", matched, blocks = blocks(n))
+    say!("combinations", all = matched == of, matched, of, blocks = blocks(n))
 }

@@ -41,8 +41,3 @@ pub fn check_outcome(outcome: &CheckOutcome) -> &str {
         other => named(other.name()),
     }
 }
-
-/// `+1.5 %` of a ratio.
-pub fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
-}

@@ -13,6 +13,8 @@ pub fn history_ended(entry: &HistoryEntry) -> &str {
     if entry.damage.is_empty() { named(entry.status.state.name()) } else { word!("history-unreadable") }
 }
 
+/// What a run comes to that goes on.
+pub const OPEN: Phrase = Phrase("ui-still-open");
 /// There are no runs.
 pub const NO_RUNS: Phrase = Phrase("no-runs");
 /// Columns of the figures of two runs.

@@ -2,7 +2,7 @@
 
 use super::{NONE, blocks};
 use crate::number;
-use proofload_language::{Columns, Phrase, say};
+use proofload_language::{Columns, Phrase, say, word};
 use proofload_store::schema::Estimate;
 
 /// Heading of what a ladder of connections came to.
@@ -18,32 +18,21 @@ pub fn not_observed_up_to(highest: u32) -> String {
 /// The first rung of a plateau, with those that may and that surely do belong to it.
 pub fn from_rung(found: &Estimate) -> String {
     let rung = |end: Option<f64>| end.map_or_else(|| NONE.to_string(), |end| number::count(end as u64));
-    say!(
-        "from-rung",
-        found = number::count(found.point as u64),
-        rung = rung(found.low),
-        rung2 = rung(found.high)
-    )
+    let point = number::count(found.point as u64);
+    format!("{point} [{}, {}]", rung(found.low), rung(found.high))
 }
 
 /// Which numbers of connections, over how many blocks.
 pub fn ladder(connections: &[u32], n: u32) -> String {
-    match connections {
-        [] => NONE.to_string(),
-        [first, .., last] => {
-            say!(
-                "ladder-load-points-to-connections",
-                connections = connections.len(),
-                first,
-                last,
-                blocks = blocks(n)
-            )
-        }
-        [only] => say!("ladder-connections", only, blocks = blocks(n)),
-    }
+    let [first, .., last] = connections else {
+        return connections
+            .first()
+            .map_or_else(|| NONE.to_string(), |only| say!("ladder-of-one", only, blocks = blocks(n)));
+    };
+    say!("ladder", points = connections.len(), first, last, blocks = blocks(n))
 }
 
 /// A variant, and the only request that it is asked.
 pub fn asked_of(variant: &str, asks: &str) -> String {
-    say!("asked-of", variant, asks)
+    format!("{variant}{}{asks}", word!("between-parts"))
 }

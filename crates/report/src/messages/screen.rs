@@ -29,7 +29,8 @@ pub fn amount(judged: &ClaimResult) -> String {
 
 /// What stands below a claim: what was found, or why nothing was decided.
 pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
-    if judged.verdict != Verdict::Undecided {
+    // That one restart decides nothing is said once.
+    if judged.verdict != Verdict::Undecided || plan.timing.looks == [1] {
         return judged.found.clone();
     }
     let why = judged.reasons.get(judged.reason_in_sentence.unwrap_or(0)).or(judged.reasons.first());
@@ -46,12 +47,19 @@ fn in_short(why: &Reason, plan: &Plan) -> String {
     }
 }
 
-/// The word for what a comparison both ways shows.
-pub fn answer(judged: &ClaimResult) -> &'static str {
-    match judged.verdict {
-        Verdict::Supported if judged.text.contains('~') => word!("answer-alike"),
-        _ => word!("answer-faster"),
-    }
+/// What a comparison both ways shows, with its mark.
+pub fn answer(judged: &ClaimResult) -> String {
+    let mark = if is_alike(judged) { "=" } else { "✔" };
+    format!("{mark} {}", answer_word(judged))
+}
+
+/// The same without.
+pub fn answer_word(judged: &ClaimResult) -> &'static str {
+    if is_alike(judged) { word!("answer-alike") } else { word!("answer-faster") }
+}
+
+fn is_alike(judged: &ClaimResult) -> bool {
+    judged.text.contains('~')
 }
 
 /// Another ratio of two servers, where nothing speaks against its interval.

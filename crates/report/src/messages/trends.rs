@@ -21,8 +21,8 @@ pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
 /// `live set of nio @ 64c-soak, block 2`.
 pub fn trend_of(row: &TrendResult, several_blocks: bool) -> String {
     let place = place_of(&row.variant, &row.stream, &row.point);
-    let block = if several_blocks { say!("trend-of-block", block = row.block) } else { String::new() };
-    say!("trend-of-of", trend_measure = trend_measure(&row.measure), place, block)
+    let block = several_blocks.then_some(row.block);
+    say!("trend-of", measure = trend_measure(&row.measure), place, block)
 }
 
 /// A measure of a trend in words.
@@ -39,17 +39,15 @@ fn trend_measure(name: &str) -> &str {
 }
 
 /// The figures of a trend.
-pub fn trend_rests_on(per_hour: &str, per_exchange: Option<&str>, level: &str, row: &TrendResult) -> String {
-    let each = per_exchange.map(|each| say!("trend-rests-on-with-each-request", each)).unwrap_or_default();
-    let hours = row.hours.map(number::plain).unwrap_or_default();
+pub fn trend_rests_on(per_hour: &str, each: Option<&str>, level: &str, row: &TrendResult) -> String {
     say!(
-        "trend-rests-on-in-an-hour-level",
+        "trend-rests-on",
         per_hour,
         each,
-        row = number::percent(row.confidence),
+        confidence = number::percent(row.confidence),
         level,
-        row2 = number::count(u64::from(row.values)),
-        hours,
-        row3 = number::count(u64::from(row.left_out))
+        values = number::count(u64::from(row.values)),
+        hours = row.hours.map(number::plain),
+        left_out = number::count(u64::from(row.left_out))
     )
 }

@@ -155,6 +155,9 @@ pub struct HistoryEntry {
     pub machine: String,
     /// Claims with their verdicts, in order.
     pub verdicts: Vec<HistoryVerdict>,
+    /// What it came to, in a line.
+    #[serde(default)]
+    pub answer: String,
     /// Why it could not be read; empty when it could.
     pub damage: String,
     /// The comparable runs of the study that it belongs to; absent where no block is complete, and while it goes on.

@@ -3,15 +3,15 @@
 use super::lines::{shown as line, words};
 use super::{Terminal, bars};
 use crate::render::text::judged_lines;
+use crate::shown::Tone;
 use crate::view::verdict;
-use crate::{headline, messages, number};
+use crate::{headline, lead, messages, number};
 use proofload_analysis::figures::{errors, outcome};
-use proofload_analysis::limits::{self, nothing_answered};
+use proofload_analysis::limits;
 use proofload_facts::Limit;
-use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_measure::LatencyHistogram;
-use proofload_store::schema::{CheckName, Point, RunResult, RunState, Slice};
+use proofload_store::schema::{CheckName, Point, RunResult, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most things to beware of.
@@ -29,16 +29,18 @@ const CYAN: u32 = 36;
 /// One screen: what was asked, what came, how long it took, what went wrong, and what to beware of.
 pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, terminal: Terminal) -> String {
     let mut page = Page { out: String::new(), terminal };
-    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
-    if result.status.state != RunState::Finished {
-        page.said("", &messages::ended(&result.status.state, result.status.why.as_ref()), Some(YELLOW));
+    for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
+        let colour = if lead.tone == Tone::Bad { RED } else { YELLOW };
+        page.said(&format!("{} ", lead.mark), &lead.line()[lead.mark.len() + 1..], Some(colour));
+        page.said("  ", &cut(&line(&lead.sample), terminal.columns.saturating_sub(2)), None);
     }
-    if outcome(point, "answered") == 0 {
-        page.said("✗ ", &told(&nothing_answered(point)), Some(RED));
-    } else {
+    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
+    if outcome(point, "answered") > 0 {
         figures(&mut page, point, slice);
     }
-    errors_of(&mut page, point);
+    if lead::failures(result).is_empty() {
+        errors_of(&mut page, point);
+    }
     claims(&mut page, result);
     let limits = limits::of_result(result);
     let limits: Vec<Limit> =
