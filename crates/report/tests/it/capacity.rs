@@ -1,8 +1,9 @@
 //! Searches for a capacity, drawn from their record.
 
 use proofload_analysis::searches;
+use proofload_analysis::{Overall, overall};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
+use proofload_report::{Undecided, csv, html, json, junit, markdown, of_run, text};
 use proofload_stats::capacity::{Request, Stage, Step};
 use proofload_store::schema::{
     CapacityAnswer, Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan,
