@@ -29,7 +29,6 @@ change-point-of-with-run-before = { $measure } of { $place } { $moved } with run
 moved-in-percentage-points = , in percentage points,
 moved-by = { $rose } by { $said }{ $points }
 changed-with = since the run before: { $difference }
-figure-left-out = { $place }: { $why }
 left-out-of-series = left out, run { $run }: { $what }
 moved-rose = rose
 moved-fell = fell

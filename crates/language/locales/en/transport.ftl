@@ -1,9 +1,7 @@
 handshakes = TLS handshakes
 tls = TLS
 proxy = proxy
-insecure = { $who }: TLS WAS NOT CHECKED (insecure): anybody could have been the server
 tls-with = { $terms } with { $server_name }
-tls-not-checked = , NOT CHECKED
 tls-trusts = , trusts { $trusts }
 tls-with-a-client-certificate = , with a client certificate
 tls-sessions-never-resumed = , sessions never resumed

@@ -17,7 +17,6 @@ change-point-of-with-run-before = { $place } 的 { $measure } 从运行 { $run }
 moved-in-percentage-points = （百分点）
 moved-by = { $rose } { $said }{ $points }
 changed-with = 与前一次运行相比：{ $difference }
-figure-left-out = { $place }：{ $why }
 left-out-of-series = 剔除运行 { $run }：{ $what }
 moved-rose = 上升
 moved-fell = 下降

@@ -1,9 +1,7 @@
 handshakes = TLS 握手
 tls = TLS
 proxy = 代理
-insecure = { $who }：TLS 未经验证（insecure）：对方可能是任何人
 tls-with = { $terms }，对方 { $server_name }
-tls-not-checked = ，未经验证
 tls-trusts = ，信任 { $trusts }
 tls-with-a-client-certificate = ，带客户端证书
 tls-sessions-never-resumed = ，从不恢复会话
