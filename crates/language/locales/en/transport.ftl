@@ -8,3 +8,4 @@ tls-sessions-never-resumed = , sessions never resumed
 negotiated-no-alpn = no ALPN
 negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
 handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on
+tls-not-checked = , NOT CHECKED

@@ -8,3 +8,4 @@ tls-sessions-never-resumed = ，从不恢复会话
 negotiated-no-alpn = 无 ALPN
 negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
 handshake-columns = {" "}| 完整 | p50 | p99 | 最大 | 恢复 | p50 | p99 | 最大 | 协商结果
+tls-not-checked = ，未经验证
