@@ -63,8 +63,8 @@ pub fn condition(condition: &PlannedCondition) -> String {
         condition.levels.iter().map(|level| again(&condition_in_words(&condition.name, level)).into_owned());
     let levels = words.collect::<Vec<_>>().join(" | ");
     match condition.why.as_str() {
-        "" => say!("explain-condition-levels", condition = condition.name, levels),
-        why => say!("explain-condition", condition = condition.name, levels, why),
+        "" => say!("labelled", label = condition.name, what = levels),
+        why => say!("labelled", label = condition.name, what = format!("{levels} ({why})")),
     }
 }
 

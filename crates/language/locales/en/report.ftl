@@ -31,7 +31,6 @@ headline-undecided = { $line } (undecided)
 headline-no-interval = , no interval
 expected-range = expected { $range }
 expected-from = expected { $range } ({ $source })
-published-in = { $source }, { $url }
 telemetry-cost-looking-at-the-servers = looking at the servers' processes took { $cores } of a core beside them
 no-processes = the processes behind a url: are not Proofload's to look into: no CPU, memory, sockets or collector figures of them
 not-measured = not measured: { $what }
@@ -44,8 +43,6 @@ shared = shared: the variants share one process, so each also pays for what the 
 lost-and-was-given-up = {" "}and was given up
 lost-did-not-get-through = { $variant } did not get through { $blocks }{ $given_up }: { $first }
 spared = { $variant } @ { $point } was left out of { $blocks }: every claim about it was settled by then
-claimed = { $name }: { $text }
-mode-because = { $mode }: { $reason }
 saturated = closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)
 loopback = generator and servers share this machine; on loopback the kernel charges part of a server's TCP work to whoever sends
 fixed-warm-up = the warm-up was a fixed time; steady state was not checked
@@ -91,10 +88,6 @@ kernel = kernel
 cpu-model = CPU
 memory = memory
 loop-of = { $point }, { $model } loop
-ended = { $state }: { $why }
-rests-on-count = { $found }, { $blocks }
-rests-on = { $interval }, { $confidence } %, { $blocks }
-rests-on-without-confidence = { $interval }, { $blocks }
 asked = { $workload }; seed { $seed }
 complete-and-excluded = { $complete } complete, { $excluded } excluded
 cpus-generator-subjects = generator { $generator }, subjects { $subjects }
@@ -104,11 +97,13 @@ generator-not-fit = not fit
 generator-agents = { $agents ->
     [one] 1 agent
    *[other] { $agents } agents
-}{ $lost }, clocks within { $within }
-generator-agents-lost = , { $lost } of them lost ({ $count } planned { $n ->
-    [one] exchange
-   *[other] exchanges
-} not offered)
+}{ $lost ->
+    [0] {""}
+   *[other] , { $lost } of them lost ({ $count } planned { $n ->
+        [one] exchange
+       *[other] exchanges
+    } not offered)
+}, clocks within { $within }
 generator-threads = { $threads ->
     [one] 1 thread
    *[other] { $threads } threads

@@ -4,8 +4,10 @@ start-of = { $variant }，区组 { $block }
 unsteady-found-a-step-after-cycle = 测量期间，第 { $cycles } 个循环之后出现台阶
 unsteady-found-still-warming-at-the = 预热已到最长时间，与其他变体一样仍在预热
 unsteady-found-still-changing-at-the = 预热已到最长时间，仍在变化
-no-steady-state-there-by-within-s = ，那里 10 秒内变化 { $signed_percent }（这些启动的中位数）
-no-steady-state-still-warming-in-of = { $of }中有 { $n } 个仍在预热：预热到时必须结束时某个变体的速度还在变化{ $slope }，或者测量期间有一个台阶；超过四分之一就太多了
+no-steady-state-still-warming-in-of = { $of }中有 { $n } 个未达稳态：预热到时必须结束时，某个变体的速度仍在变化{ $slope ->
+    [none] {""}
+   *[other] （10 秒内变化 { $slope }，为这些启动的中位数）
+}，或者在测量期间出现台阶；超过四分之一就太多了
 beyond-warm-up = { $of }中有 { $n } 个仍在预热，但翻转不了判定：所比较的量即使再变化 { $share }，无论朝哪个方向，判定仍然有效
 steadiness-not-measured = { $variant } 的稳态：未测得，因为它每次交互的 CPU 时间和吞吐量都说明不了什么
 slices = 时间片

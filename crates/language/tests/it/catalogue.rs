@@ -34,7 +34,11 @@ impl Message {
                     if let InlineExpression::VariableReference { id } = selector {
                         self.choosing.insert(id.name.to_string());
                     }
-                    variants.iter().for_each(|variant| self.read(&variant.value));
+                    for variant in variants {
+                        self.text.push('\n');
+                        self.read(&variant.value);
+                    }
+                    self.text.push('\n');
                 }
             }
         }

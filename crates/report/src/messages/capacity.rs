@@ -23,7 +23,7 @@ fn rate(per_s: f64) -> String {
 
 /// A sentence about one of several variants.
 pub fn of_variant(variant: &str, sentence: &str) -> String {
-    say!("of-variant", variant, sentence)
+    say!("labelled", label = variant, what = sentence)
 }
 
 /// Heading of the capacities.
@@ -37,17 +37,14 @@ pub const CAPACITY_SEARCH: Phrase = Phrase("capacity-search");
 /// What was searched, in a line.
 pub fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    let warm_up = match plan.timing.warm_up_ns {
-        0 => String::new(),
-        ns => say!("capacity-search-starts-warmed-for-s", seconds = seconds(ns)),
-    };
+    let warm_up_ns = plan.timing.warm_up_ns;
     say!(
-        "capacity-search-to-trials-of-s",
-        rate = rate(search.from_per_s),
-        rate2 = rate(search.to_per_s),
-        seconds = seconds(search.trial_ns),
+        "capacity-searched",
+        from = rate(search.from_per_s),
+        to = rate(search.to_per_s),
+        trial = seconds(search.trial_ns),
         trials_max = search.trials_max,
-        warm_up,
+        warm_up = (warm_up_ns > 0).then(|| seconds(warm_up_ns)),
         seed = plan.seed
     )
 }
@@ -90,44 +87,29 @@ pub fn trial_outcome(outcome: &TrialOutcome) -> &str {
 
 /// The answer; the last line to remember.
 pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> String {
-    let whose = if process { word!("capacity-this-running-process") } else { "" };
     match *answer {
         Answer::Found { low, point, high, .. } => {
             let interval = number::with_ends(point, low, high, "per_s");
-            say!("capacity-carries-with", variant, interval, slo, whose)
+            say!("capacity-found", variant, interval, slo, process)
         }
         Answer::BelowRange { lowest, .. } => {
-            say!("capacity-not-within-the-range", variant, slo, rate = rate(lowest), whose)
+            say!("capacity-below-range", variant, slo, rate = rate(lowest), process)
         }
         Answer::AboveRange { highest, .. } => {
-            say!("capacity-not-within-the-range-it-carries", variant, rate = rate(highest), slo, whose)
+            say!("capacity-above-range", variant, rate = rate(highest), slo, process)
         }
-        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => {
-            let what = match limit {
-                Limit::Generator => word!("capacity-client-limited"),
-                Limit::Connections => word!("capacity-limited-by-its-connections"),
-            };
-            let said = match (at_least, unconfirmed) {
-                (Some(at_least), _) => {
-                    say!("capacity-is-at-least", rate = rate(at_least), slo, whose)
-                }
-                (None, Some(low)) => {
-                    say!("capacity-most-trials-passed-at", rate = rate(low))
-                }
-                (None, None) => word!("capacity-nothing-can-be-said").to_string(),
-            };
-            say!("capacity-at", variant, what, rate = rate(at), said)
-        }
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => say!(
+            "capacity-limited",
+            generator = limit == Limit::Generator,
+            variant,
+            rate = rate(at),
+            at_least = at_least.map(rate),
+            unconfirmed = unconfirmed.map(rate),
+            slo,
+            process
+        ),
         Answer::NotSettled { passed, failed, .. } => {
-            let between = match (passed, failed) {
-                (Some(low), Some(high)) => {
-                    say!("capacity-most-trials-passed-at-most-failed", rate = rate(low), rate2 = rate(high))
-                }
-                (Some(low), None) => say!("capacity-most-trials-passed-at-2", rate = rate(low)),
-                (None, Some(high)) => say!("capacity-most-trials-failed-at", rate = rate(high)),
-                (None, None) => String::new(),
-            };
-            say!("capacity-not-settled", variant, between)
+            say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
         }
     }
 }
@@ -140,21 +122,9 @@ pub fn capacity_reasons(
     limited: Option<&str>,
 ) -> Vec<String> {
     let mut said = Vec::new();
-    let starts = if process {
-        word!("capacity-reasons-trials-with-new-connections")
-    } else {
-        word!("capacity-reasons-fresh-starts")
-    };
     for (at, confirmed, passed) in confirmations(answer) {
-        let verb = if passed { word!("capacity-reasons-passed") } else { word!("capacity-reasons-failed") };
-        said.push(say!(
-            "capacity-reasons-of-at",
-            agreed = confirmed.agreed,
-            of = confirmed.of,
-            starts,
-            verb,
-            rate = rate(at)
-        ));
+        let Confirmed { agreed, of, .. } = confirmed;
+        said.push(say!("capacity-confirmed", agreed, of, process, passed, rate = rate(at)));
     }
     match answer {
         Answer::Found { .. } => said.push(word!("capacity-reasons-the-interval-begins-as").to_string()),
@@ -175,7 +145,7 @@ pub fn capacity_reasons(
             );
         }
         Answer::NotSettled { .. } => {
-            said.extend(unsettled(answer).map(|(why, ..)| why_unsettled(why, starts)))
+            said.extend(unsettled(answer).map(|(why, ..)| why_unsettled(why, process)))
         }
     }
     if process {
@@ -184,11 +154,11 @@ pub fn capacity_reasons(
     said
 }
 
-fn why_unsettled(why: Unsettled, starts: &str) -> String {
+fn why_unsettled(why: Unsettled, process: bool) -> String {
     match why {
         Unsettled::CutOff => word!("why-unsettled-the-search-was-cut").to_string(),
-        Unsettled::LowNotConfirmed => say!("why-unsettled-no-lower-end-was", starts),
-        Unsettled::HighNotConfirmed => say!("why-unsettled-no-upper-end-was", starts),
+        Unsettled::LowNotConfirmed => say!("why-unsettled-no-lower-end-was", process),
+        Unsettled::HighNotConfirmed => say!("why-unsettled-no-upper-end-was", process),
     }
 }
 

@@ -29,8 +29,7 @@ fn said(condition: &str, levels: &[(String, String)], alike: bool) -> String {
         say!("said-with", interval, condition_in_words = again(&condition_in_words(condition, level)))
     };
     let each = levels.iter().map(at).collect::<Vec<_>>().join(word!("between-items"));
-    let same = if alike { word!("said-the-verdict-is-the") } else { "" };
-    say!("said-depends-on", each, same)
+    say!("said-depends-on", each, alike)
 }
 
 /// The conditions of measuring with their levels; nothing where none are recorded.
@@ -40,15 +39,10 @@ pub(crate) fn conditions(plan: &Plan) -> Option<String> {
             .levels
             .iter()
             .map(|level| again(&condition_in_words(&condition.name, level)).into_owned());
-        levels.collect::<Vec<_>>().join(word!("conditions-or"))
+        levels.collect::<Vec<_>>().join(word!("between-choices"))
     };
     let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(word!("between-sentences"));
-    let how = if conditions_vary(plan) {
-        word!("conditions-varied-over-the-blocks")
-    } else {
-        word!("conditions-fixed")
-    };
-    (!all.is_empty()).then(|| say!("conditions-how", how, all))
+    (!all.is_empty()).then(|| say!("conditions-how", vary = conditions_vary(plan), all))
 }
 
 /// What a verdict is limited to, where no condition varied.

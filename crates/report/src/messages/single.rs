@@ -15,18 +15,14 @@ pub fn dropped_syns(late: u64) -> String {
 
 /// Stretches without an answer.
 pub fn silences(found: &Silences) -> String {
-    let rate = found.shown_by_rate_per_s.map(|rate| say!("silences-try-r", rate_flag = rate_flag(rate)));
-    let rate = rate.unwrap_or_default();
+    let rate = found.shown_by_rate_per_s.map(rate_flag);
+    let longest = number::duration(found.longest_ns as f64);
     if found.count == 1 {
-        let longest = number::duration(found.longest_ns as f64);
-        return say!("silences-no-answer-for-once", longest, rate);
+        return say!("silence", longest, rate);
     }
     let typical = number::duration(found.typical_ns as f64);
-    let when = match found.period_ns {
-        Some(period_ns) => say!("silences-every", period_ns = number::duration(period_ns as f64)),
-        None => say!("silences-the-longest", found = number::duration(found.longest_ns as f64)),
-    };
-    say!("silences-of-a-closed", found = number::count(found.count), typical, when, rate)
+    let period = found.period_ns.map(|period_ns| number::duration(period_ns as f64));
+    say!("silences", count = number::count(found.count), typical, period, longest, rate)
 }
 
 /// A rate as it is given on the command line: `1.3k/s`.
@@ -100,19 +96,19 @@ pub fn errors_of(n: u64, share: f64, what: &str) -> String {
 
 /// The generator, where no check of it failed; how busy its busiest worker was.
 pub fn generator_fit(busy: Option<f64>) -> String {
-    let busy = busy.map(|busy| say!("generator-fit-busy", busy = number::short_percent(busy)));
-    say!("generator-fit-generator-fit", busy = busy.unwrap_or_default())
+    say!("generator-fit-busy", busy = busy.map(number::short_percent))
 }
 
 /// The processes that carried a load out together, and what is missing of it for those that were lost.
 pub fn agents(of: Agents) -> String {
-    let lost = match of.lost {
-        0 => String::new(),
-        lost => {
-            say!("generator-agents-lost", lost, n = of.not_offered, count = number::count(of.not_offered))
-        }
-    };
-    say!("generator-agents", agents = of.count, lost, within = number::duration(of.clocks_within_ns as f64))
+    say!(
+        "generator-agents",
+        agents = of.count,
+        lost = of.lost,
+        n = of.not_offered,
+        count = number::count(of.not_offered),
+        within = number::duration(of.clocks_within_ns as f64)
+    )
 }
 
 /// Where the record lies.

@@ -33,10 +33,7 @@ pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
 
 /// Too many starts without a steady state; `per_10s` is how much faster they still became.
 pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
-    let slope = per_10s.map_or_else(String::new, |slope| {
-        say!("no-steady-state-there-by-within-s", signed_percent = number::signed_percent(slope))
-    });
-    say!("no-steady-state-still-warming-in-of", n, of, slope)
+    say!("no-steady-state-still-warming-in-of", n, of, slope = per_10s.map(number::signed_percent))
 }
 
 /// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
