@@ -82,7 +82,7 @@ fn unchecked(result: &RunResult) -> Vec<Limit> {
     let variants = result.plan.iter().flat_map(|plan| &plan.variants);
     let variants = variants.filter(|variant| unchecked(&variant.transport)).map(|variant| &variant.name);
     let points = result.points.iter().filter(|point| unchecked(&point.transport)).map(|point| &point.variant);
-    variants.chain(points).map(|variant| Limit::TlsNotChecked { variant: variant.clone() }).collect()
+    variants.chain(points).map(|variant| Limit::TlsUnchecked { variant: variant.clone() }).collect()
 }
 
 fn of_baseline(baseline: &Baseline) -> Vec<Limit> {

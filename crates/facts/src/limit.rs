@@ -8,7 +8,7 @@ stored Limit {
     /// The server's certificate was not checked: another one could have answered.
     ///
     /// Leave `insecure` out, and name the authority.
-    Failure TlsNotChecked { variant: String },
+    Failure TlsUnchecked { variant: String },
     /// Answers were wrong, or requests failed.
     ///
     /// Correct the address, the request or what is expected of the answer; the sample shows what came.

@@ -11,9 +11,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     let row = |found: &Exploratory| {
         let count = crate::number::count;
         let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
-        let sure = |_: f64| {
-            format!("{}{}", (found.confidence * 1000.0).round() / 10.0, crate::number::percent_sign())
-        };
+        let sure = |_: f64| crate::number::confidence(found.confidence);
         let word = if found.stands_out { messages::STANDS_OUT.to_string() } else { String::new() };
         vec![
             messages::compared(&found.measure, &found.over, &found.under, &found.point),

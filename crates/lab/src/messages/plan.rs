@@ -1,10 +1,9 @@
-//! Sentences of a plan: its mode, its lines, what it leaves untested, and what is wrong with what was asked for.
+//! The notation of a plan's requests and servers, which records compare, and what is wrong with what was asked for.
 
-use proofload_language::{Kept, kept, kept_word};
 use proofload_store::schema::Replication;
 
-/// What is said of connections with a jar.
-pub const KEEPS_COOKIES: Kept = Kept("kept-keeps-cookies");
+/// Connections with a jar.
+pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
 
 /// Cycles were asked for, and a load has to be carried out whole.
 pub fn no_cycles(load: &str) -> String {
@@ -13,43 +12,40 @@ pub fn no_cycles(load: &str) -> String {
 
 /// A program that is started as a subject; without a port it is given a free one.
 pub fn command(program: &str, port: Option<u16>) -> String {
-    let port = port
-        .map_or(kept_word!("kept-command-a-free-port").to_string(), |port| kept!("kept-command-port", port));
-    kept!("kept-command-on", program, port)
+    let port = port.map_or_else(|| "a free port".to_string(), |port| format!("port {port}"));
+    format!("{program} on {port}")
 }
 
 /// A subject that runs already.
 pub fn running(url: &str, address: &str) -> String {
-    kept!("kept-running", url, address)
+    format!("{url} at {address}, already running")
 }
 
 /// Addresses that connections are bound to.
 pub fn leave_from(addresses: &[String]) -> String {
-    kept!("kept-leave-from", addresses = addresses.join(", "))
+    format!("connections leave from {}", addresses.join(", "))
 }
 
 /// Redirects that are followed.
 pub fn follows(redirects: u32) -> String {
-    kept!("kept-follows", redirects)
+    format!("follows {redirects} redirects")
 }
 
 /// What an answer is checked for; that of a call has no status.
 pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Option<&[u8]>) -> String {
     let mut expected = vec![match status {
-        Some(status) => kept!("kept-expects-status", status),
-        None if is_call => kept_word!("kept-expects-a-result").to_string(),
-        None => kept_word!("kept-expects-status-to").to_string(),
+        Some(status) => format!("status {status}"),
+        None if is_call => "a result".to_string(),
+        None => "status 200 to 399".to_string(),
     }];
-    expected.extend(bytes.map(|bytes| kept!("kept-expects-bytes", bytes)));
-    expected.extend(text.map(|text| {
-        kept!("kept-expects-the-text", expected = format!("{:?}", String::from_utf8_lossy(text)))
-    }));
-    kept!("kept-expects-expects", expected = expected.join(" and "))
+    expected.extend(bytes.map(|bytes| format!("{bytes} bytes")));
+    expected.extend(text.map(|text| format!("the text {:?}", String::from_utf8_lossy(text))));
+    format!("expects {}", expected.join(" and "))
 }
 
 /// The share of an entry.
 pub fn weight(weight: u32, total: u64) -> String {
-    kept!("kept-weight", weight, total)
+    format!("{weight} of {total}")
 }
 
 /// A budget that ends before the first look.

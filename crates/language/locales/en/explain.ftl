@@ -16,8 +16,6 @@ explain-skipping = variants that no open claim needs are not measured any more
 explain-study = Study { $study }: { $question }
 explain-claims = Claims ({ $count } at all load points, error rate { $alpha } over all of them)
 explain-figures = { $source }: { $figures } figures
-explain-condition-levels = { $condition }: { $levels }
-explain-condition = { $condition }: { $levels } ({ $why })
 explain-conditions-vary-none-of-them-varies = none of them varies: verdicts hold for this manner of asking
 explain-time = Time ({ $preset })
 explain-search-length = at most: { $most }; budget { $budget }
@@ -109,3 +107,7 @@ explain-blocks = { $steady ->
     [one] 1 block
    *[other] { $blocks } blocks
 } of about { $each } s, { $all }; budget { $budget }
+explain-connections = { $connections } connections
+explain-connections-up-to = { $connections } connections, up to { $most } while none is free
+explain-dropped = requests that find none free are dropped
+explain-sent-together = sent together within { $coalesce }

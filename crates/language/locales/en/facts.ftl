@@ -371,7 +371,7 @@ would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $min
 unknown = unknown reason (newer record)
 
 ## What limits a result.
-tls-not-checked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
+tls-unchecked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
 rejected = { $variant }: { $rejected } of { $all } { $outcome }{ $status ->
     [none] {""}
    *[other] : status { $status }

@@ -16,8 +16,6 @@ explain-skipping = 尚未判定的论断都不需要的变体不再测量
 explain-study = 实验 { $study }：{ $question }
 explain-claims = 论断（所有负载点共 { $count } 条，总错误率 { $alpha }）
 explain-figures = { $source }：{ $figures } 个数据
-explain-condition-levels = { $condition }：{ $levels }
-explain-condition = { $condition }：{ $levels }（{ $why }）
 explain-conditions-vary-none-of-them-varies = 它们都不变化：判定只对这种测量方式成立
 explain-time = 时间（{ $preset }）
 explain-search-length = 最多：{ $most }；预算 { $budget }
@@ -103,3 +101,7 @@ explain-blocks = { $steady ->
     [true] 直到最后一次检视
    *[false] 最多
 }：{ $blocks } 个区组，每个约 { $each } 秒，共 { $all }；预算 { $budget }
+explain-connections = { $connections } 个连接
+explain-connections-up-to = { $connections } 个连接，没有空闲连接时至多增加到 { $most } 个
+explain-dropped = 没有空闲连接时丢弃请求
+explain-sent-together = { $coalesce } 之内的请求一起发送

@@ -232,7 +232,7 @@ would-take = 要达到 ±{ $resolution_share } 大约需要 { $blocks } 个区�
 unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
-tls-not-checked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
+tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
 rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
     [none] {""}
    *[other] ：状态 { $status }

@@ -37,7 +37,7 @@ pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
 pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
     let said = failed.join(word!("between-sentences"));
     match variant {
-        Some(variant) => say!("lead-failures", variant, said),
+        Some(variant) => say!("labelled", label = variant, what = said),
         None => said,
     }
 }
@@ -69,7 +69,7 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
     let allowed = number::plain_percent(tolerance);
     match figure.ratio.as_ref().map(interval) {
         Some(ratio) => say!("lead-ratio", what, ratio, allowed),
-        None => say!("lead-no-ratio", what, why = told_all(&figure.reasons)),
+        None => say!("labelled", label = what, what = told_all(&figure.reasons)),
     }
 }
 

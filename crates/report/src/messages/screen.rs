@@ -181,7 +181,7 @@ fn is_listed(limit: &Limit) -> bool {
             | Limit::VariantLost { .. }
             | Limit::NothingAnswered { .. }
             | Limit::Rejected { .. }
-            | Limit::TlsNotChecked { .. }
+            | Limit::TlsUnchecked { .. }
             | Limit::Legacy(_)
     )
 }

@@ -280,10 +280,10 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     if judged.reasons.contains(&Reason::Constant) {
         parts.push(word!("basis-the-same-in-all").to_string());
     } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
-        let confidence = (judged.confidence * 1000.0).round() / 10.0;
+        let confidence = number::confidence(judged.confidence);
         let anytime = setting.judgements.design.kind == Kind::Anytime;
         let (low, high) = (told(estimate.low), told(estimate.high));
-        parts.push(say!("basis-interval", confidence = confidence.to_string(), anytime, low, high));
+        parts.push(say!("basis-interval", confidence, anytime, low, high));
         if quoted(claim, judged, estimate, &setting.judgements.design).0.is_some() {
             parts.push(say!("basis-estimate", told = told(estimate.point)));
         }
@@ -348,7 +348,7 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
 /// How requests come: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
-        Some(arrival) => say!("arrivals", model = named(point.model.name()), arrival),
+        Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), word!("between-items")),
         None => named(point.model.name()).to_string(),
     }
 }
@@ -368,7 +368,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     };
     let why = told(&proofload_analysis::reason(reason, &setting.judgements.names, estimate.unit));
     if !allows_both(reason) {
-        return say!("outcome-because", word, why);
+        return say!("labelled", label = word, what = why);
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let between = match claim.comparison {
