@@ -7,7 +7,6 @@ trend-measure-resident-memory = resident memory
 trend-measure-open-descriptors = open descriptors
 trend-measure-p50-of-each-second = p50 of each second
 trend-measure-p99-of-each-second = p99 of each second
-classes = most grew: { $growth }
 trend-of = { $block ->
     [none] { $measure } of { $place }
    *[other] { $measure } of { $place }, block { $block }

@@ -7,7 +7,6 @@ trend-measure-resident-memory = 常驻内存
 trend-measure-open-descriptors = 打开的描述符
 trend-measure-p50-of-each-second = 每秒的 p50
 trend-measure-p99-of-each-second = 每秒的 p99
-classes = 增长最多：{ $growth }
 trend-of = { $block ->
     [none] { $place } 的{ $measure }
    *[other] { $place } 的{ $measure }，区组 { $block }
