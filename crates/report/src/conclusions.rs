@@ -233,6 +233,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         name: row.says.clone(),
         text: messages::was(&row.was, &messages::published_in(&row.source, &row.url)),
         rests_on,
+        amount: String::new(),
         sentence: String::new(),
         reason_in_sentence: None,
         reasons,

@@ -46,3 +46,4 @@ why-unsettled-no-lower-end-was = no lower end was confirmed by { $starts }: the 
 why-unsettled-no-upper-end-was = no upper end was confirmed by { $starts }: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
+trial-outcomes = { $n } of { $all } { $outcome }

@@ -46,3 +46,4 @@ why-unsettled-no-lower-end-was = 下限未能由{ $starts }确认：服务器在
 why-unsettled-no-upper-end-was = 上限未能由{ $starts }确认：服务器在各次试验之间的差别超过约 15 % 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）
 capacity-columns = 变体 | 容量 | 答案 | 满足于 | 不满足于 | 试验 | 用于确认
 trial-columns = 试验 | 速率 | 目的 | 已发送 | 已承受 |  | 原因
+trial-outcomes = { $all } 次中 { $n } 次{ $outcome }

@@ -3,6 +3,7 @@
 use super::{NONE, PROCESSES, SATURATED, interval, machine, not_tested};
 use crate::number;
 use crate::replicates::{replicates, words_of};
+use crate::shown::{Tone, VerdictView};
 use proofload_language::{Phrase, named, read_back, say, word};
 use proofload_store::schema::{ClaimResult, Exploratory, Mode, Model, Plan, RunResult, Sitting, Verdict};
 
@@ -32,6 +33,19 @@ pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
     }
     let why = judged.reasons.get(judged.reason_in_sentence.unwrap_or(0)).or(judged.reasons.first());
     why.map(|why| in_short(why, plan)).unwrap_or_default()
+}
+
+/// What was found, or why nothing was decided.
+pub fn in_one_sentence(verdict: &VerdictView) -> String {
+    let found = found_of(&verdict.sentence);
+    let why =
+        verdict.reasons.get(verdict.reason_in_sentence.unwrap_or(0)).filter(|_| verdict.tone == Tone::Open);
+    match (found, why) {
+        ("", None) => String::new(),
+        ("", Some(why)) => why.clone(),
+        (found, None) => found.to_string(),
+        (found, Some(why)) => say!("outcome-because", word = found, why),
+    }
 }
 
 /// A reason in a line: of an interval that is too wide what would settle it, and no resolution.
