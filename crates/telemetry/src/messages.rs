@@ -28,6 +28,9 @@ pub(super) fn no_diagnosis(why: &impl Display) -> String {
     kept!("kept-no-diagnosis", why = why.to_string())
 }
 
+/// Of all that processes use.
+pub(super) const NO_PROCESS: Kept = Kept("kept-no-process-found");
+
 /// Of threads.
 pub(super) fn too_many_threads(most: usize) -> String {
     kept!("kept-too-many-threads-context-switches-and-threads", most)

@@ -167,3 +167,4 @@ stated-connections = { $connections } connections
 stated-connections-up-to = { $connections } connections, up to { $most } while none is free
 stated-dropped = requests that find none free are dropped
 stated-sent-together = sent together within { $coalesce } us
+kept-no-process-found = CPU, memory and all else of the processes: none was found, for the command has ended; let it stay in the foreground

@@ -166,3 +166,4 @@ stated-connections = { $connections } 个连接
 stated-connections-up-to = { $connections } 个连接，没有空闲时至多 { $most } 个
 stated-dropped = 找不到空闲连接的请求被丢弃
 stated-sent-together = { $coalesce } us 之内的一起发送
+kept-no-process-found = 进程的 CPU、内存等：启动命令已经退出，没有找到进程；请让它在前台运行
