@@ -245,6 +245,10 @@ stored Finding {
     /// All connections were busy, and the server answered each in time.
     Note ConnectionsBusy { most: u32 },
 
+    /// No process of the server was found: its command has ended.
+    ///
+    /// Let the command stay in the foreground.
+    Warning NoProcessFound,
     /// The connections to back ends were not seen.
     Note NoBackend,
     /// The connections to back ends were looked at too late.

@@ -33,13 +33,58 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
     tables
 }
 
-fn trials(capacity: &CapacityResult) -> Table {
+/// A row for each rate, with what its trials saw and how they came out, below a header; and how many rates had no room. Those
+/// stay that are nearest to the answer.
+pub(crate) fn rates(capacity: &CapacityResult, most: usize) -> (Vec<Vec<String>>, usize) {
+    let measures = measures(capacity);
+    let mut rates: Vec<f64> = capacity.trials.iter().map(|trial| trial.rate_per_s).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
+    let ends = capacity.at_least_per_s.into_iter().chain(capacity.at_most_per_s);
+    let middle = capacity.estimate.as_ref().map(|found| found.point).or_else(|| ends.max_by(f64::total_cmp));
+    let distance = |rate: &f64| middle.map_or(0.0, |middle| (rate / middle).ln().abs());
+    let mut nearest = rates.clone();
+    nearest.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.truncate(most.max(1));
+    let left = rates.len() - nearest.len();
+    let [_, rate, .., outcome, _] = messages::TRIAL_COLUMNS.texts();
+    let mut header = vec![rate.to_string()];
+    header.extend(measures.iter().map(|name| (*name).clone()));
+    header.push(outcome.to_string());
+    let row = |rate: &f64| {
+        let trials: Vec<&CapacityTrial> =
+            capacity.trials.iter().filter(|it| it.rate_per_s == *rate).collect();
+        let mut row = vec![number::with_unit(*rate, "per_s")];
+        row.extend(measures.iter().map(|name| middle_of(name, &trials)));
+        row.push(messages::trial_outcomes(&trials));
+        row
+    };
+    let rows = rates.iter().filter(|rate| nearest.contains(rate)).map(row);
+    (std::iter::once(header).chain(rows).collect(), left)
+}
+
+/// The median of what the trials saw.
+fn middle_of(name: &str, trials: &[&CapacityTrial]) -> String {
+    let mut seen: Vec<f64> =
+        trials.iter().filter_map(|trial| trial.values.get(name).copied().flatten()).collect();
+    seen.sort_by(f64::total_cmp);
+    let unit = Measure::parse(name).map_or("count", Measure::unit);
+    seen.get(seen.len() / 2)
+        .map_or_else(|| messages::NONE.to_string(), |value| number::with_unit(*value, unit))
+}
+
+fn measures(capacity: &CapacityResult) -> Vec<&String> {
     let mut measures: Vec<&String> = Vec::new();
     for name in capacity.trials.iter().flat_map(|trial| trial.values.keys()) {
         if !measures.contains(&name) {
             measures.push(name);
         }
     }
+    measures
+}
+
+fn trials(capacity: &CapacityResult) -> Table {
+    let measures = measures(capacity);
     let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS.texts();
     let mut header = vec![number_of, rate, stage].into_iter().map(str::to_string).collect::<Vec<_>>();
     header.extend(measures.iter().map(|name| (*name).clone()));

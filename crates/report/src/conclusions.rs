@@ -42,6 +42,8 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
             published_in => say!("was", figure = row.was, published_in),
         },
         rests_on,
+        amount: String::new(),
+        found: String::new(),
         sentence: String::new(),
         reason_in_sentence: None,
         reasons,

@@ -60,7 +60,9 @@ impl Lead {
 pub fn lead(result: &RunResult) -> Vec<Lead> {
     let overall = overall(result);
     let mut lines = urgent(result, overall);
-    lines.extend(judged(result, overall));
+    let is_bad = lines.iter().any(|line| line.tone == Tone::Bad);
+    // That claims are open goes without saying then.
+    lines.extend(judged(result, overall).into_iter().filter(|line| line.tone == Tone::Bad || !is_bad));
     let tone = Tone::of(overall);
     if !lines.iter().any(|line| line.tone >= tone) {
         lines.push(of_overall(overall, result));
@@ -163,7 +165,9 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     let said: Vec<String> = said.collect();
     let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
     let text = match points {
-        [point] if single && failed == all && sample.is_none() => told(&nothing_answered(point)),
+        [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
+            told(&nothing_answered(point))
+        }
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })

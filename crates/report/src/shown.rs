@@ -15,8 +15,12 @@ pub struct VerdictView {
     pub name: String,
     /// Its text; empty when the name says it.
     pub text: String,
+    /// `×1.03 [0.97, 1.09]`; empty where nothing was measured.
+    pub amount: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
+    /// What was found, without what it rests on; empty where nothing was, and for expectations.
+    pub found: String,
     /// What was found, in a sentence; empty where nothing was, and for expectations.
     pub sentence: String,
     /// Which of the reasons the sentence holds.

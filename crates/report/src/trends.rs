@@ -14,6 +14,8 @@ pub(crate) fn views(trends: &[TrendResult]) -> Vec<VerdictView> {
         name: messages::trend_of(row, several_blocks),
         text: String::new(),
         rests_on: rests_on(row),
+        amount: String::new(),
+        found: String::new(),
         sentence: String::new(),
         reason_in_sentence: None,
         reasons: row.reasons.iter().map(told).collect(),

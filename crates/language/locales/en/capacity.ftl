@@ -13,6 +13,7 @@ trial-outcome-client-limited = client-limited
 trial-outcome-connections = connections
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
+trial-outcomes = { $n } of { $all } { $outcome }
 capacity-searched = { $from } to { $to }, trials of { $trial } s, at most { $trials_max } before the confirmation{ $warm_up ->
     [none] {""}
    *[other] , starts warmed for { $warm_up } s

@@ -120,6 +120,7 @@ nothing-due = no request was due in it
 check-failed = the check { $check } failed
 connections-busy = all { $most } connections were busy, and the server answered each in time: more connections might carry more
 
+no-process-found = CPU, memory and all else of the processes: none was found, for the command has ended; let it stay in the foreground
 no-backend = back-end bytes: no connection to a back-end port was seen
 backend-late = back-end bytes: the connections were looked at too late
 backend-lost = back-end bytes: too many connections to the back end ended between two looks, { $lost } of { $connections } in one slice, or were never seen

@@ -13,6 +13,7 @@ trial-outcome-client-limited = 发压端受限
 trial-outcome-connections = 受连接数限制
 capacity-columns = 变体 | 容量 | 答案 | 满足于 | 不满足于 | 试验 | 用于确认
 trial-columns = 试验 | 速率 | 目的 | 已发送 | 已承受 |  | 原因
+trial-outcomes = { $all } 次中 { $n } 次{ $outcome }
 capacity-searched = { $from } 到 { $to }，每次试验 { $trial } 秒，确认之前最多 { $trials_max } 次{ $warm_up ->
     [none] {""}
    *[other] ，每次启动预热 { $warm_up } 秒

@@ -112,6 +112,7 @@ nothing-due = 试验期间没有到期的请求
 check-failed = 检查未通过：{ $check }
 connections-busy = 全部 { $most } 个连接都在使用中，而服务器都及时应答：增加连接或许能承受更多
 
+no-process-found = 进程的 CPU、内存等数据：启动命令已经退出，找不到进程；请让命令留在前台运行
 no-backend = 后端字节数：没有看到通往后端端口的连接
 backend-late = 后端字节数：查看连接太晚
 backend-lost = 后端字节数：两次查看之间结束的后端连接太多（一个时间片的 { $connections } 个中有 { $lost } 个），或者从未看到
