@@ -4,18 +4,7 @@
 type Inner = Box<Finding>;
 
 /// A measure that the generator's own delays lengthen: the mean, the 99th or the 99.9th percentile.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Check {
     /// The mean, and every rate.
     #[serde(rename = "mean")]

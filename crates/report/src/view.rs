@@ -1,11 +1,11 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
-use crate::figures::outcome;
 use crate::headline::shown;
 use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
+use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
 use proofload_language::{named, say};
 use proofload_store::schema::{
@@ -102,7 +102,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
-    let limits = crate::limits::of_result(result).iter().map(told).collect();
+    let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
         lead: lead::lead(result),
         title,
@@ -119,7 +119,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| say!("labelled", label = found.source, what = found.sentence))
+            .map(|found| say!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,

@@ -174,7 +174,7 @@ fn items_of(items: &[String]) -> String {
 
 /// What to beware of.
 fn warnings(result: &RunResult) -> String {
-    let warnings = messages::screen::warnings(&crate::limits::of_result(result));
+    let warnings = messages::screen::warnings(&proofload_analysis::limits::of_result(result));
     let line = |text: &String| format!("<p class=\"warning\">⚠ {}</p>", safe(text));
     let lines: String = warnings.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("<section>{lines}</section>\n") }

@@ -4,7 +4,6 @@ use super::gauge::drawn;
 use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
 use crate::capacity::rates;
-use crate::figures::{errors, outcome};
 use crate::headline::shown;
 use crate::lead;
 use crate::messages::screen as messages;
@@ -12,6 +11,7 @@ use crate::names;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
+use proofload_analysis::figures::{errors, outcome};
 use proofload_language::{Phrase, named, word};
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -251,7 +251,7 @@ impl Screen {
     }
 
     fn warnings(&mut self, result: &RunResult) {
-        let warnings = messages::warnings(&crate::limits::of_result(result));
+        let warnings = messages::warnings(&proofload_analysis::limits::of_result(result));
         // The path, the last line and a line before it are still to come.
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;
