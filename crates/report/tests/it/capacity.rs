@@ -1,6 +1,6 @@
 //! Searches for a capacity, drawn from their record.
 
-use proofload_analysis::searches;
+use proofload_analysis::{Overall, overall, searches};
 use proofload_facts::{Finding, Limit};
 use proofload_language::facts::told;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
