@@ -146,7 +146,7 @@ fn which_settings_matter_is_told_in_every_format() {
     assert!(of(found, "p99").is_empty());
     assert!(
         found.reasons.iter().any(|why| told(why)
-            .contains("p99 @ 64c of nio,256m,off, nio,256m,on, nio,512m,off and 9 more left out")),
+            .contains("p99 @ 64c of nio,256m,off; nio,256m,on; nio,512m,off and 9 more left out")),
         "{found:?}"
     );
     insta::assert_snapshot!("factors.txt", text(&result, false));
@@ -155,7 +155,7 @@ fn which_settings_matter_is_told_in_every_format() {
         {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }
-        assert!(drawn.contains("10 interactions; 1 interaction is shown"), "{drawn}");
+        assert!(drawn.contains("10 interactions; 1 shown"), "{drawn}");
     }
     let schema = proofload_store::schemas().into_iter().find(|(name, _)| *name == "result.schema.json");
     let value: serde_json::Value = serde_json::from_str(&json(&result)).expect("JSON");
