@@ -57,8 +57,6 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 /// without a study.
 pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
-    limits.extend(result.limits.iter().cloned());
-    limits.extend(result.baseline.iter().flat_map(of_baseline));
     if result.plan.is_none() {
         limits.extend(result.points.iter().flat_map(of_point));
         let is_fit = result.points.iter().all(|point| point.generator.fit);
@@ -66,6 +64,8 @@ pub fn of_result(result: &RunResult) -> Vec<Limit> {
     }
     limits.extend(failures(result));
     limits.extend(result.points.iter().filter_map(surplus));
+    limits.extend(result.limits.iter().cloned());
+    limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
     for found in &result.capacities {
         let variant = &found.variant;
@@ -159,7 +159,8 @@ pub fn nothing_answered(point: &Point) -> Limit {
 fn failures(result: &RunResult) -> Vec<Limit> {
     let wholes = || result.points.iter().filter(|point| point.stream.is_empty());
     let answered = wholes().any(|point| outcome(point, "answered") > 0);
-    if !result.capacities.is_empty() || !answered {
+    // Of one address that nothing came is a limit of its own.
+    if !result.capacities.is_empty() || (result.plan.is_none() && !answered) {
         return Vec::new();
     }
     let mut variants: Vec<&str> = wholes().map(|point| point.variant.as_str()).collect();

@@ -173,4 +173,15 @@ mod tests {
         assert!(Steadiness::LateStep.is_unsteady() && Steadiness::NoSteadyState.is_unsteady());
         assert!(!Steadiness::Cap.is_unsteady());
     }
+
+    #[test]
+    fn a_variant_that_could_not_be_looked_into_is_named() {
+        let state = |found| {
+            let starts = vec![SteadyStart { found, ..SteadyStart::default() }];
+            SteadyState { variant: "far".into(), starts }
+        };
+        assert_eq!(limits(&[state(Steadiness::Steady)]), []);
+        let unknown = Limit::SteadinessNotMeasured { variant: "far".into() };
+        assert_eq!(limits(&[state(Steadiness::NotMeasured)]), [unknown]);
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::made::{CASE, Case, plan, result_of};
 use crate::page::read_only;
+use proofload_facts::Reason;
 use proofload_language::Language;
+use proofload_language::facts;
 use proofload_report::{Terminal, Undecided, html, json, junit, markdown, screen, text};
 use proofload_store::schema::{Plan, PlannedClaim, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -108,10 +110,13 @@ fn verdicts_and_figures_are_those_of_the_english_report() {
                 one.sentence,
                 other.sentence
             );
-            let reasons = |of: &[String]| numbers(&of.join(" ")).join(" ");
+            let reasons = |language: Language, of: &[Reason]| {
+                let said = language.within(|| of.iter().map(facts::told).collect::<Vec<_>>().join(" "));
+                numbers(&said).join(" ")
+            };
             assert_eq!(
-                reasons(&one.reasons),
-                reasons(&other.reasons),
+                reasons(Language::English, &one.reasons),
+                reasons(Language::Chinese, &other.reasons),
                 "{:?}\n{:?}",
                 one.reasons,
                 other.reasons
@@ -124,7 +129,9 @@ fn verdicts_and_figures_are_those_of_the_english_report() {
         }
         assert_eq!(english.limits.len(), chinese.limits.len());
         for (one, other) in english.limits.iter().zip(&chinese.limits) {
-            assert_eq!(numbers(one), numbers(other), "{one}\n{other}");
+            let one = Language::English.within(|| facts::told(one));
+            let other = Language::Chinese.within(|| facts::told(other));
+            assert_eq!(numbers(&one), numbers(&other), "{one}\n{other}");
             assert!(other.chars().any(is_chinese), "{other}");
         }
     }

@@ -3,6 +3,8 @@
 use crate::made::{CASE, Case, SECOND, result, slice};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use proofload_facts::{Finding, Limit};
+use proofload_language::facts::told;
 use proofload_report::{Undecided, csv, csv_series, hlog, junit, markdown, markdown_within, of_run};
 use proofload_store::schema::{Environment, ExpectationResult, Slice, Telemetry};
 use proofload_store::{Run, RunWriter};
@@ -79,7 +81,7 @@ fn a_run_that_proves_nothing_is_an_error_in_junit() {
     let mut unfit = result(Case { fit: false, ..CASE });
     let mut interrupted = result(CASE);
     interrupted.status.state = "interrupted".into();
-    interrupted.status.why = "by a signal".into();
+    interrupted.status.why = Some(Finding::StoppedBySignal);
     for result in [&unfit, &interrupted] {
         let text = junit(result, Undecided::Skip);
         let document = roxmltree::Document::parse(&text).expect("XML");
@@ -133,7 +135,8 @@ fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<String> {
         block.append(&slice).expect("written");
     }
     block.finish().expect("whole");
-    of_run(&Run::open(record.path()).expect("readable")).expect("a result").limits
+    let limits = of_run(&Run::open(record.path()).expect("readable")).expect("a result").limits;
+    limits.iter().map(told).collect()
 }
 
 #[test]
@@ -142,7 +145,7 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
         let limits = limits_with(&|slice| {
             slice.measured.subject.as_mut().expect("a subject").gc_ns = jvm.then_some(5);
         });
-        assert!(limits.iter().any(|limit| limit.starts_with("young servers, 14 to ")));
+        assert!(limits.iter().any(|limit| limit.starts_with("young servers, 14 s to ")));
         assert_eq!(limits.iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
     }
 }
@@ -162,7 +165,7 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
-    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50.0 %"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50 %"), "{found:?}");
     assert!(said(&|slice| slice.measured.intended += slice.measured.intended / 25).is_empty(), "4 % more");
     let closed = |slice: &mut Slice| {
         half(slice);
@@ -251,7 +254,7 @@ fn markdown_is_short_enough_for_a_comment_whatever_a_study_holds() {
         let mut claim = result.claims[0].clone();
         claim.name = format!("claim {n} {}", "long ".repeat(200));
         result.claims.push(claim);
-        result.limits.push("a limit that goes on and on ".repeat(20));
+        result.limits.push(Limit::Legacy("a limit that goes on and on ".repeat(20)));
     }
     let text = markdown(&result);
     assert!(text.chars().count() < 65_536, "{}", text.len());

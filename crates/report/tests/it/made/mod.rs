@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_analysis::RunJudge;
+use proofload_facts::Finding;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
@@ -116,7 +117,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
                 findings: if case.fit {
                     Vec::new()
                 } else {
-                    vec!["worker 0 was busy 100 % of the time".into()]
+                    vec![Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.95 }]
                 },
                 ..Generator::default()
             },
@@ -173,7 +174,7 @@ pub fn record(case: Case, plan: &Plan, root: &std::path::Path) -> Run {
         }
         writer.finish().expect("whole");
     }
-    record.set_status(RunState::Finished, "", 1_790_000_500 * SECOND).expect("written");
+    record.set_status(RunState::Finished, None, 1_790_000_500 * SECOND).expect("written");
     Run::open(record.path()).expect("readable")
 }
 
