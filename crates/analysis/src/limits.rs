@@ -56,13 +56,13 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 /// without a study.
 pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
-    limits.extend(result.limits.iter().cloned());
-    limits.extend(result.baseline.iter().flat_map(of_baseline));
     if result.plan.is_none() {
         limits.extend(result.points.iter().flat_map(of_point));
         let is_fit = result.points.iter().all(|point| point.generator.fit);
         limits.extend(crate::unfit::limits(&result.points).into_iter().filter(|_| is_fit));
     }
+    limits.extend(result.limits.iter().cloned());
+    limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
     for found in &result.capacities {
         let variant = &found.variant;
