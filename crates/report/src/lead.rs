@@ -58,6 +58,11 @@ impl Lead {
 pub fn lead(result: &RunResult) -> Vec<Lead> {
     let overall = overall(result);
     let mut lines = urgent(result, overall);
+    if result.status.state == RunState::Running {
+        // What is settled is settled, and the rest is open.
+        lines.push(Lead::new(Tone::Open, &messages::OPEN, messages::tally_open(&result.claims)));
+        return lines;
+    }
     let is_bad = lines.iter().any(|line| line.tone == Tone::Bad);
     // That claims are open goes without saying then.
     lines.extend(judged(result, overall).into_iter().filter(|line| line.tone == Tone::Bad || !is_bad));

@@ -25,6 +25,7 @@ mod guard;
 mod headline;
 mod hints;
 mod lead;
+mod left;
 mod limits;
 mod messages;
 mod names;
@@ -45,6 +46,7 @@ pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
 pub use lead::{Lead, brief, lead};
+pub use left::{Left, minutes};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
 pub use render::{

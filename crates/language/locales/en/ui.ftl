@@ -59,6 +59,7 @@ ui-complete = { $n ->
     [one] 1 block is complete.
    *[other] { $n } blocks are complete.
 }
+ui-time-left = Open: { $left }.
 # What stands between the sentences of a paragraph.
 ui-between = {" "}
 ui-same-facts = { $n ->

@@ -54,6 +54,7 @@ ui-slices = 其中已完成 { $done } 个时间片。
 ui-slices-of = 其中 { $expected } 个时间片已完成 { $done } 个。
 ui-complete = 已完成 { $n } 个区组。
 # 段落内句子之间。
+ui-time-left = 待定：{ $left }。
 ui-between = {""}
 ui-same-facts = { $n } 项相同
 ui-unread = 无法读取此记录：{ $why }
