@@ -11,7 +11,7 @@ use proofload_language::{named, word};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
 use proofload_store::restore;
 use proofload_store::schema::{
-    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Verdict,
+    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -76,6 +76,11 @@ pub fn lead(result: &RunResult) -> Vec<Lead> {
 
 /// The first line for a list of runs; of a comparison both ways in few words.
 pub fn brief(result: &RunResult) -> Lead {
+    if result.status.state != RunState::Finished {
+        // How it ended has a column of its own there.
+        let status = Status { state: RunState::Finished, ..result.status.clone() };
+        return brief(&RunResult { status, ..result.clone() });
+    }
     let first = lead(result).swap_remove(0);
     let Some(plan) =
         result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))
