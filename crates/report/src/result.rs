@@ -8,7 +8,8 @@ use crate::shown::Tone;
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_stats::{Claim, Judged, Observations};
 use proofload_store::schema::{
-    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, RunResult, Verdict,
+    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, RunResult, Slice,
+    Verdict,
 };
 use proofload_store::{Run, published_figures, restore};
 
@@ -48,6 +49,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let steady_states = run.steady_states()?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
+    let slices: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).collect();
+    limits.extend(crate::hints::of_study(&slices));
     if explorable > explored.len() {
         limits.push(messages::not_explored(explored.len(), explorable));
     }

@@ -14,7 +14,20 @@ pub(crate) const CEILING_NOT_RECORDED: Kept = Kept("kept-ceiling-not-recorded");
 
 /// What a rate is held against.
 pub(crate) fn of_ceiling(per_s: f64, most_per_s: f64) -> String {
-    kept!("kept-of-ceiling", per_s = format!("{per_s:.0}"), most_per_s = format!("{most_per_s:.0}"))
+    kept!("kept-of-ceiling", per_s = grouped(per_s), most_per_s = grouped(most_per_s))
+}
+
+/// `19,475`.
+fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digit.is_ascii_digit() && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// There is no ceiling to hold a rate against.

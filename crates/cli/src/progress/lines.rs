@@ -37,7 +37,8 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
         Progress::Network { found } => {
             say!("live-network", found = proofload_report::said_of_network(found))
         }
-        Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
+        // One that was measured before is no news.
+        Progress::Ceiling { point, found: Some(found) } if !found.cached => ceiling_line(point, found),
         Progress::Slices { slicing } => say!(
             "live-chosen-turns-of-s-of",
             length = format!("{:.2}", slicing.slice_ns as f64 / 1e9),
@@ -45,6 +46,8 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
             in_one = round.in_one(),
             p99 = format!("{:.1}", slicing.slices_p99_ns as f64 / 1e6)
         ),
+        // What stays as it was planned is no news.
+        Progress::Cycles { planned, slicing } if slicing.cycles == *planned => return None,
         Progress::Cycles { planned, slicing } => say!(
             "live-chosen-turns-of-each-server",
             in_one = round.in_one(),
@@ -115,8 +118,7 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
     let kib = found.answer_bytes >> 10;
     match found.exchanges_per_s {
         Some(rate) => {
-            let from = if found.cached { word!("live-ceiling-line-from-the-cache") } else { "" };
-            say!("live-ceiling-line-the-generators-ceiling-at", point, kib, rate = format!("{rate:.0}"), from)
+            say!("live-ceiling-line-the-generators-ceiling-at", point, kib, rate = number::plain(rate))
         }
         None => say!("live-ceiling-line-the-generators-ceiling-at-is-not", point, why = again(&found.why)),
     }

@@ -2,6 +2,7 @@
 
 use crate::charts::{self, Chart};
 use crate::escape::{html as safe, received};
+use crate::hints;
 use crate::messages;
 use crate::shown::{Bar, Mark, Table, VerdictView};
 use crate::view::{View, view};
@@ -106,7 +107,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     }
     let (first, further) = view.tables.split_at(view.first_tables);
     first.iter().for_each(|of| body.push_str(&table(of)));
-    body.push_str(&warnings(result, &view));
+    body.push_str(&warnings(result, &view, slices));
     charts.iter().for_each(|chart| body.push_str(&place(chart)));
     further.iter().for_each(|of| body.push_str(&folded(&of.title, &wide(of))));
     body.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
@@ -173,10 +174,13 @@ fn items_of(items: &[String]) -> String {
 }
 
 /// What matters of the limits; of a single measurement that is all.
-fn warnings(result: &RunResult, view: &View) -> String {
+fn warnings(result: &RunResult, view: &View, slices: &[&Slice]) -> String {
     let warnings = match &result.plan {
         None => view.limits.clone(),
-        Some(plan) => messages::screen::warnings(&view.limits, plan),
+        Some(plan) => hints::of_study(slices)
+            .into_iter()
+            .chain(messages::screen::warnings(&view.limits, plan))
+            .collect(),
     };
     let line = |text: &String| format!("<p class=\"warning\">⚠ {}</p>", safe(text));
     let lines: String = warnings.iter().map(line).collect();
@@ -267,7 +271,8 @@ fn wide(table: &Table) -> String {
                 Some(name) => format!(" data-label=\"{}\"", safe(name)),
                 None => String::new(),
             };
-            format!("<{tag}{label}>{inner}</{tag}>")
+            let class = if table.is_text(column) { " class=\"text\"" } else { " class=\"number\"" };
+            format!("<{tag}{class}{label}>{inner}</{tag}>")
         };
         row.iter().enumerate().map(cell).collect::<String>()
     };
