@@ -10,12 +10,14 @@ use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded, exit_of_overall};
 use crate::runs::print_json;
+use proofload_analysis::compare;
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Preset};
 use proofload_lab::study_run::StudyRun;
+use proofload_language::facts::told;
 use proofload_language::say;
+use proofload_store::Run;
 use proofload_store::schema::{Difference, Plan, PlannedSitting};
-use proofload_store::{Run, compare};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
@@ -89,7 +91,7 @@ fn brief(difference: &Difference) -> String {
         Some(if is_long { format!("{begins}…") } else { begins })
     };
     let (left, right) = (side(&difference.left), side(&difference.right));
-    Difference { what: difference.what.clone(), left, right }.sentence()
+    told(&Difference { what: difference.what.clone(), left, right }.finding())
 }
 
 /// Judges and prints.
@@ -103,7 +105,7 @@ fn report(runs: &[Run], args: &ReplicateArgs) -> anyhow::Result<Exit> {
         ListFormat::Json => print_json(&result)?,
         ListFormat::Text => output::print(&proofload_report::sittings_text(&result, &clock::date_text))?,
     }
-    Ok(exit_of_overall(proofload_report::overall_of_sittings(&result, runs)?))
+    Ok(exit_of_overall(proofload_analysis::overall_of_sittings(&result, runs)?))
 }
 
 /// After how many sittings the claims are judged.

@@ -3,7 +3,7 @@
 use crate::{Language, Value};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
-use fluent_syntax::ast::{Entry, Pattern};
+use fluent_syntax::ast::Entry;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 use unic_langid::LanguageIdentifier;
@@ -30,16 +30,15 @@ files! {
     "doctor.ftl"
     "exploratory.ftl"
     "explain.ftl"
+    "facts.ftl"
     "factors.ftl"
     "figures.ftl"
     "fitness.ftl"
-    "kept.ftl"
     "lead.ftl"
     "live.ftl"
     "named.ftl"
     "noise.ftl"
     "places.ftl"
-    "reasons.ftl"
     "report.ftl"
     "reproductions.ftl"
     "runs.ftl"
@@ -107,26 +106,24 @@ pub(crate) fn text(language: Language, id: &'static str) -> &'static str {
     of.texts.get(id).map_or(id, |text| text.get_or_init(|| of.formatted(id, None)).as_str())
 }
 
-/// `named-` and the word, where that is a message.
-pub(crate) fn named(language: Language, word: &str) -> Option<&'static str> {
+/// The message of a kind for a word: `named-` or `measure-` and the word, where there is one.
+pub(crate) fn of_word(language: Language, kind: &str, word: &str) -> Option<&'static str> {
     let of = spoken(language);
-    let (id, text) = of.texts.get_key_value(&format!("named-{}", word.replace([' ', '_'], "-")))?;
+    let (id, text) = of.texts.get_key_value(&format!("{kind}-{}", word.replace([' ', '_'], "-")))?;
     Some(text.get_or_init(|| of.formatted(id, None)))
 }
 
-/// The pattern of a message.
-pub(crate) fn pattern(language: Language, id: &str) -> Option<&'static Pattern<&'static str>> {
-    spoken(language).bundle.get_message(id)?.value()
+/// A message with these variables.
+pub(crate) fn filled(
+    language: Language,
+    id: &str,
+    arguments: impl Iterator<Item = (String, Value<'static>)>,
+) -> String {
+    let arguments: FluentArgs<'_> = arguments.collect();
+    spoken(language).formatted(id, Some(&arguments))
 }
 
 /// An identifier as the catalogue has it.
 pub(crate) fn known(id: &str) -> Option<&'static str> {
     ENGLISH.texts.get_key_value(id).map(|(known, _)| known.as_str())
-}
-
-/// The identifiers of a file's messages.
-pub(crate) fn ids_of(file: &str) -> Vec<&'static str> {
-    let texts = ENGLISH_FILES.iter().filter(|(name, _)| *name == file).map(|(_, text)| *text);
-    let lines = texts.flat_map(str::lines).filter_map(|line| line.split_once(" = "));
-    lines.filter_map(|(id, _)| known(id)).collect()
 }

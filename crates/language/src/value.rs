@@ -30,12 +30,6 @@ impl Argument for crate::Phrase {
     }
 }
 
-impl Argument for crate::Kept {
-    fn of(given: &crate::Kept) -> Value<'_> {
-        Value::from(given.text())
-    }
-}
-
 impl Argument for Cow<'_, str> {
     fn of<'a>(given: &'a Self) -> Value<'a> {
         Value::from(&**given)
@@ -45,6 +39,20 @@ impl Argument for Cow<'_, str> {
 impl<T: Argument + ?Sized> Argument for &T {
     fn of(given: &Self) -> Value<'_> {
         T::of(given)
+    }
+}
+
+/// What is absent is `none`, which a message can choose by.
+impl<T: Argument> Argument for Option<T> {
+    fn of(given: &Option<T>) -> Value<'_> {
+        given.as_ref().map_or(Value::from("none"), T::of)
+    }
+}
+
+/// `true` or `false`, which a message can choose by.
+impl Argument for bool {
+    fn of(given: &bool) -> Value<'_> {
+        Value::from(if *given { "true" } else { "false" })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::shown::{Bar, Mark};
 use crate::{messages, number};
+use proofload_analysis::restore;
 use proofload_stats::{Claim, Comparison, Names, parse_claim};
-use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Estimate, Plan, RunResult};
 
 /// Ends that a scale may have, of each power of ten.

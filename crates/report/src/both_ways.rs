@@ -3,7 +3,6 @@
 
 use crate::{messages, names};
 use proofload_stats::{Claim, Names, Side, Term};
-use proofload_store::is_told;
 use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
 
 /// The claims that are shown with what they came to: all of them, or of a comparison both ways one of each pair.
@@ -32,12 +31,6 @@ pub(crate) fn answers(
 /// Whether of the two claims of a pair the second one is the answer.
 pub(crate) fn is_alike(more: &ClaimResult, alike: &ClaimResult) -> bool {
     more.verdict == Verdict::Undecided && alike.verdict == Verdict::Supported
-}
-
-/// Whether every pair tells something.
-pub(crate) fn all_told(results: &[ClaimResult]) -> bool {
-    !results.is_empty()
-        && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
 }
 
 /// Which variant it speaks of.

@@ -1,136 +1,9 @@
-//! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
+//! Tables of searches for a capacity.
 
-use crate::error::ReportError;
-use crate::limits::{circumstances, disturbed};
-use crate::shown::Table;
+use crate::shown::{Table, told_all};
 use crate::{messages, number};
-use proofload_language::{again, word};
-use proofload_stats::capacity::{Answer, Limit, Search, SloTerm, parse_slo};
-use proofload_stats::{Measure, beyond};
-use proofload_store::schema::{
-    CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
-    RunResult,
-};
-use proofload_store::{Run, SeenTrial};
-
-/// The measure of its figures.
-const CAPACITY: &str = "capacity";
-/// Confidence of the fit that an interval begins with.
-const CONFIDENCE: f64 = 0.95;
-/// So few requests beyond a quantile, in the trial that has fewest, are told. Trials are made longer for ten of them.
-const BEYOND_MIN: u64 = 5;
-
-/// The capacity of each variant.
-pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> {
-    let plan = run.plan();
-    let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
-    let process = plan.replication == Replication::Process;
-    let pairs = plan.variants.iter().zip(run.searches()?);
-    Ok(pairs
-        .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
-        .collect())
-}
-
-fn result(
-    variant: &str,
-    planned: &PlannedCapacity,
-    process: bool,
-    mut search: Search,
-    trials: &[SeenTrial],
-) -> CapacityResult {
-    let answer = search.cut_off();
-    let (at_least, at_most) = ends(&answer);
-    let estimate = match answer {
-        Answer::Found { low, point, high, .. } => {
-            Some(Estimate { point, low: Some(low), high: Some(high), unit: "per_s".to_string() })
-        }
-        _ => None,
-    };
-    let slo = planned.slo.join(", ");
-    let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());
-    let why = limited.and_then(|trial| trial.shown.why.first()).map(|why| again(why));
-    let why = why.as_deref();
-    CapacityResult {
-        variant: variant.to_string(),
-        slo: planned.slo.clone(),
-        answer: name(&answer),
-        confidence: if estimate.is_some() { CONFIDENCE } else { 0.0 },
-        estimate,
-        at_least_per_s: at_least,
-        at_most_per_s: at_most,
-        sentence: messages::capacity(variant, &slo, &answer, process),
-        reasons: messages::capacity_reasons(&answer, planned, process, why),
-        searched: search.searched() as u32,
-        trials: trials.iter().map(|trial| trial.shown.clone()).collect(),
-    }
-}
-
-fn name(answer: &Answer) -> CapacityAnswer {
-    match answer {
-        Answer::Found { .. } => CapacityAnswer::Found,
-        Answer::BelowRange { .. } => CapacityAnswer::BelowRange,
-        Answer::AboveRange { .. } => CapacityAnswer::AboveRange,
-        Answer::ClientLimited { limit: Limit::Generator, .. } => CapacityAnswer::ClientLimited,
-        Answer::ClientLimited { limit: Limit::Connections, .. } => CapacityAnswer::ConnectionLimited,
-        Answer::NotSettled { .. } => CapacityAnswer::NotSettled,
-    }
-}
-
-/// Rates at which it held, and at which it did not.
-fn ends(answer: &Answer) -> (Option<f64>, Option<f64>) {
-    match *answer {
-        Answer::Found { low, high, .. } => (Some(low), Some(high)),
-        Answer::BelowRange { lowest, .. } => (None, Some(lowest)),
-        Answer::AboveRange { highest, .. } => (Some(highest), None),
-        Answer::ClientLimited { at, at_least, .. } => (at_least, Some(at)),
-        // What most trials said is not confirmed.
-        Answer::NotSettled { .. } => (None, None),
-    }
-}
-
-/// The figures for tables and comparisons.
-pub(crate) fn figures(capacities: &[CapacityResult], point: &str) -> Vec<Figure> {
-    let figure = |capacity: &CapacityResult| Figure {
-        variant: capacity.variant.clone(),
-        point: point.to_string(),
-        measure: CAPACITY.to_string(),
-        estimate: capacity.estimate.clone(),
-        confidence: capacity.confidence,
-        ..Figure::default()
-    };
-    capacities.iter().map(figure).collect()
-}
-
-/// Every trial as a point of its own.
-pub(crate) fn points(run: &Run) -> Vec<Point> {
-    run.trial_slices().into_iter().map(|slice| slice.measured.clone()).collect()
-}
-
-/// What limits the answer, from what was really done.
-pub(crate) fn limits(run: &Run) -> Vec<String> {
-    let mut said = crate::limits::place(run);
-    if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
-        said.push(messages::CAPACITY_NO_CEILING.to_string());
-    }
-    said.extend(rough(run));
-    said.extend(disturbed(run));
-    said.extend(circumstances(run));
-    said
-}
-
-/// Quantiles of the objective of which some trial saw next to nothing.
-fn rough(run: &Run) -> Vec<String> {
-    let planned = run.plan().capacity.iter();
-    let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
-    let fewest = run.trial_slices().into_iter().map(|slice| slice.measured.intended).min();
-    let said = |term: SloTerm| match (term.measure, fewest) {
-        (Measure::ResponseQuantile(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
-            Some(messages::rough_objective(&term.measure.name(), fewest, beyond(q, fewest)))
-        }
-        _ => None,
-    };
-    terms.filter_map(said).collect()
-}
+use proofload_stats::Measure;
+use proofload_store::schema::{CapacityResult, CapacityTrial, RunResult};
 
 /// The answers, then every trial.
 pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
@@ -226,8 +99,7 @@ fn trials(capacity: &CapacityResult) -> Table {
         let share = |share: Option<f64>| share.map_or_else(|| messages::NONE.to_string(), number::percent);
         row.extend([share(trial.sent_share), share(trial.carried_share)]);
         row.push(messages::trial_outcome(&trial.outcome).to_string());
-        let why = trial.why.iter().map(|why| again(why)).collect::<Vec<_>>();
-        row.push(why.join(word!("between-sentences")));
+        row.push(told_all(&trial.why));
         row
     };
     Table {

@@ -10,6 +10,7 @@ mod percentiles;
 mod trials;
 
 use crate::messages;
+use proofload_language::{Columns, named, say, word};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use serde_json::{Map, Value, json};
 
@@ -94,8 +95,8 @@ pub enum Cell {
 impl Chart {
     /// Values along `x`. Names and units of the columns are those of the axes.
     fn lines(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
-        let [low, high] = messages::CHART_ENDS.texts();
-        let columns = [messages::CHART_SERIES.text(), &x.name, &y.name, low, high];
+        let [low, high] = Columns::<2>("chart-ends").texts();
+        let columns = [word!("chart-series"), &x.name, &y.name, low, high];
         let units = ["", x.unit, y.unit, y.unit, y.unit];
         let width = rows.first().map_or(0, Vec::len);
         Chart {
@@ -114,8 +115,7 @@ impl Chart {
 
     /// Values along `x`, each with what it does not count for.
     fn course(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
-        let columns = [messages::CHART_SERIES.text(), &x.name, &y.name, messages::CHART_LEFT_OUT.text()]
-            .map(str::to_string);
+        let columns = [word!("chart-series"), &x.name, &y.name, word!("chart-left-out")].map(str::to_string);
         Chart {
             drawn: Drawn::Course,
             columns: columns.to_vec(),
@@ -127,9 +127,10 @@ impl Chart {
     /// Intervals beneath each other.
     fn intervals(id: &str, title: String, says: &str, x: Axis, rows: Vec<Vec<Cell>>) -> Chart {
         let unit = x.unit;
-        let named = messages::CHART_INTERVALS.map(str::to_string).to_vec();
+        let named = Columns::<7>("chart-intervals").map(str::to_string).to_vec();
         let blocks = rows.first().map_or(0, |row| row.len().saturating_sub(named.len()));
-        let columns = named.into_iter().chain((1..=blocks).map(messages::chart_block)).collect();
+        let columns =
+            named.into_iter().chain((1..=blocks).map(|block| say!("chart-one-block", block))).collect();
         Chart {
             id: id.to_string(),
             drawn: Drawn::Intervals,
@@ -177,8 +178,7 @@ impl Chart {
             (Drawn::Intervals, Some(Cell::Text(word))) => Some(word),
             _ => None,
         });
-        let told =
-            words.map(|word| (word, messages::cell_in_words(word))).filter(|(word, told)| told != word);
+        let told = words.map(|word| (word, in_words(word))).filter(|(word, told)| told != word);
         told.map(|(word, told)| (word.clone(), Value::from(told))).collect()
     }
 }
@@ -244,13 +244,23 @@ pub(crate) fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
 /// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.
 pub(crate) fn document(charts: &[Chart]) -> String {
     let words = json!({
-        "table": messages::CHART_TABLE.text(),
-        "csv": messages::CHART_CSV.text(),
-        "keys": messages::CHART_KEYS.text(),
-        "more_rows": messages::CHART_MORE_ROWS.text(),
-        "turned_off": messages::CHART_TURNED_OFF.text(),
+        "table": word!("chart-table"),
+        "csv": word!("chart-csv"),
+        "keys": word!("chart-keys"),
+        "more_rows": word!("chart-more-rows"),
+        "turned_off": word!("chart-turned-off"),
     });
     crate::escape::json_in_html(&json!({ "charts": listed(charts), "words": words }).to_string())
+}
+
+/// A verdict, or what an interval says of a setting.
+fn in_words(word: &str) -> &str {
+    match word {
+        "matters" => word!("chart-matters"),
+        "practically equal" => word!("chart-practically-equal"),
+        "not told apart" => word!("chart-not-told-apart"),
+        word => named(word),
+    }
 }
 
 /// A name as part of that of a place in the page.

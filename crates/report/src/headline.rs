@@ -1,12 +1,14 @@
 //! The last line of a report, the one to remember.
 
 use crate::both_ways;
-use crate::figures::errors;
 use crate::messages;
+use proofload_analysis::figures::errors;
+use proofload_analysis::{fixed_conditions, restore};
+use proofload_facts::Reason;
+use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
-use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
 pub(crate) fn headline(result: &RunResult) -> String {
@@ -56,7 +58,7 @@ pub(crate) fn shown(result: &RunResult) -> Vec<ClaimResult> {
 
 /// Says under which conditions alone it holds, where none varied.
 fn scoped(line: String, plan: &Plan) -> String {
-    match fixed_in_words(plan) {
+    match fixed_conditions(plan) {
         fixed if fixed.is_empty() => line,
         fixed => format!("{line}; {}", messages::asked_with(&fixed)),
     }
@@ -118,7 +120,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         Verdict::Undecided => messages::headline_undecided(&line),
         _ => line,
     };
-    let depends = judged.depends_on.iter().map(messages::depends_on_stored);
+    let depends = judged.reasons.iter().filter(|it| matches!(it, Reason::DependsOn { .. })).map(told);
     Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
 }
 

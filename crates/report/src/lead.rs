@@ -2,14 +2,16 @@
 //! code, for both rest on [`overall`].
 
 use crate::both_ways;
-use crate::figures::{errors, outcome};
 use crate::headline::{headline, of_claims};
 use crate::messages::{self, lead as words};
-use crate::result::{Overall, overall};
 use crate::shown::Tone;
+use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::limits::nothing_answered;
+use proofload_analysis::restore;
+use proofload_analysis::{Overall, all_told, overall};
+use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
-use proofload_store::restore;
 use proofload_store::schema::{
     BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
 };
@@ -66,7 +68,7 @@ pub fn lead(result: &RunResult) -> Vec<Lead> {
     let is_bad = lines.iter().any(|line| line.tone == Tone::Bad);
     // That claims are open goes without saying then.
     lines.extend(judged(result, overall).into_iter().filter(|line| line.tone == Tone::Bad || !is_bad));
-    let tone = overall.tone();
+    let tone = Tone::of(overall);
     if !lines.iter().any(|line| line.tone >= tone) {
         lines.push(of_overall(overall, result));
     }
@@ -122,7 +124,7 @@ fn urgent(result: &RunResult, overall: Overall) -> Vec<Lead> {
         RunState::Failed => Some(Tone::Bad),
         _ => Some(Tone::Open),
     } {
-        lines.push(Lead::new(tone, "", messages::ended(&result.status.state, &result.status.why)));
+        lines.push(Lead::new(tone, "", messages::ended(&result.status.state, result.status.why.as_ref())));
     }
     lines.extend(against_baseline(result));
     lines
@@ -174,7 +176,7 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
     let text = match points {
         [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
-            messages::nothing_answered(point)
+            told(&nothing_answered(point))
         }
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
@@ -255,7 +257,7 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
         lines.push(Lead::new(tone, named(row.outcome.name()), text));
     }
     if !result.capacities.is_empty() || (result.plan.is_none() && overall == Overall::AllSupported) {
-        lines.push(Lead::new(overall.tone(), "", headline(result)));
+        lines.push(Lead::new(Tone::of(overall), "", headline(result)));
     }
     lines
 }
@@ -263,7 +265,7 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
 /// Who is faster, or that both are alike.
 fn answer(plan: &Plan, result: &RunResult, pairs: usize) -> Lead {
     let pairs: &[ClaimResult] = &result.claims[..pairs];
-    let tone = if both_ways::all_told(pairs) { Tone::Good } else { Tone::Open };
+    let tone = if all_told(pairs) { Tone::Good } else { Tone::Open };
     Lead::new(tone, "", answer_text(plan, result))
 }
 
@@ -284,5 +286,5 @@ fn of_overall(overall: Overall, result: &RunResult) -> Lead {
         }
         Overall::Invalid => (words::NO_VERDICT.text(), words::GENERATOR_AT_ITS_LIMIT.text()),
     };
-    Lead::new(overall.tone(), word, text.to_string())
+    Lead::new(Tone::of(overall), word, text.to_string())
 }

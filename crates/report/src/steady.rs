@@ -2,9 +2,9 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_language::say;
 use proofload_stats::sample::median;
-use proofload_stats::{Claim, Observations, Perturbation};
-use proofload_store::schema::{CheckOutcome, RunResult, SliceLength, Steadiness, SteadyStart, SteadyState};
+use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};
 
 /// Most starts whose figures are shown; JSON has all.
 const PICTURES_MAX: usize = 6;
@@ -33,26 +33,6 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
         });
     }
     tables
-}
-
-/// What long slices show beside short ones, of the claim on which they differ most.
-pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Option<SliceLength> {
-    let of_claim = |claim: &Claim| {
-        let (found, blocks) = proofload_stats::slice_length(claim, observations)?;
-        let (outcome, ratio) = match found {
-            Perturbation::Unresolved { ratio, .. } => (CheckOutcome::Unresolved, ratio),
-            Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
-            Perturbation::Beyond { ratio } | Perturbation::Meaningless { ratio } => {
-                (CheckOutcome::Failed, Some(ratio))
-            }
-        };
-        ratio.map(|ratio| SliceLength { claim: claim.text.clone(), blocks, ratio: Some(ratio), outcome })
-    };
-    let differs = |found: &SliceLength| found.ratio.map_or(0.0, |ratio| ratio.ln().abs());
-    claims.iter().filter_map(of_claim).max_by(|a, b| {
-        let failed = |found: &SliceLength| found.outcome == CheckOutcome::Failed;
-        failed(a).cmp(&failed(b)).then(differs(a).total_cmp(&differs(b)))
-    })
 }
 
 fn row(state: &SteadyState) -> Vec<String> {
@@ -86,7 +66,7 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
     let cell = |ns: &Option<f64>| ns.map_or_else(|| messages::NONE.to_string(), number::duration);
     let shown: Vec<String> = windows[windows.len().saturating_sub(WINDOWS_MAX)..].iter().map(cell).collect();
     vec![
-        messages::start_of(variant, start.block),
+        say!("start-of", variant, block = start.block),
         messages::unsteady_found(&start.found, start.step_after_cycles),
         change.zip(allowed).map_or_else(
             || messages::NONE.to_string(),
@@ -94,13 +74,6 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
         ),
         shown.join(", "),
     ]
-}
-
-/// Variants of which steadiness could not be told in any start.
-pub(crate) fn limits(states: &[SteadyState]) -> Vec<String> {
-    let unknown =
-        |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);
-    states.iter().filter(unknown).map(|state| messages::steadiness_not_measured(&state.variant)).collect()
 }
 
 #[cfg(test)]
@@ -157,7 +130,10 @@ mod tests {
     #[test]
     fn a_variant_that_could_not_be_looked_into_is_named() {
         let state = |found: &str| SteadyState { variant: "far".into(), starts: vec![start(1, found, 30)] };
-        assert_eq!(limits(&[state("steady")]), Vec::<String>::new());
-        assert!(limits(&[state("not_measured")])[0].contains("steady state of far: not measured"));
+        assert_eq!(limits(&[state("steady")]), Vec::<Limit>::new());
+        assert_eq!(
+            limits(&[state("not_measured")]),
+            [Limit::SteadinessNotMeasured { variant: "far".into() }]
+        );
     }
 }

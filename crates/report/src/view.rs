@@ -1,12 +1,13 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
-use crate::figures::outcome;
 use crate::headline::shown;
 use crate::lead::{self, Lead};
-use crate::shown::{Bar, Table, Tone, VerdictView};
+use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
-use proofload_language::{again, named, word};
+use proofload_analysis::figures::outcome;
+use proofload_language::facts::told;
+use proofload_language::{named, say};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -101,24 +102,14 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
-    let mut limits = insecure(result);
-    limits.extend(result.limits.clone());
-    limits.extend(result.baseline.iter().flat_map(baseline_limits));
-    if single {
-        limits.extend(result.points.iter().flat_map(warnings));
-        limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit(result)));
-    }
-    limits.extend(redirects(&result.points));
-    limits.extend(result.capacities.iter().flat_map(|found| {
-        found.reasons.iter().map(|reason| messages::of_variant(&found.variant, reason)).collect::<Vec<_>>()
-    }));
+    let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
         lead: lead::lead(result),
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
-            RunState::Finished => again(&result.status.why).into_owned(),
-            state @ RunState::Running => messages::ended(state, &result.status.why),
+            RunState::Finished => result.status.why.as_ref().map(told).unwrap_or_default(),
+            state @ RunState::Running => messages::ended(state, result.status.why.as_ref()),
             // The first lines say it.
             _ => String::new(),
         },
@@ -128,7 +119,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| messages::contradiction_in(&found.source, &found.sentence))
+            .map(|found| say!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,
@@ -168,9 +159,10 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         text: messages::expected(&row.range, &row.source),
         amount: row.estimate.as_ref().map(messages::interval).unwrap_or_default(),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
+        found: String::new(),
         sentence: String::new(),
         reason_in_sentence: None,
-        reasons: row.reasons.clone(),
+        reasons: row.reasons.iter().map(told).collect(),
         bar: None,
     }
 }
@@ -212,7 +204,7 @@ fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
         }
         if is_check && claim.verdict == Verdict::Undecided {
             // That one restart decides nothing is said once.
-            drawn.sentence = messages::screen::found_of(&claim.sentence).to_string();
+            drawn.sentence = claim.found.clone();
             drawn.reasons = drawn.further_reasons().cloned().collect();
             drawn.reason_in_sentence = None;
         }
@@ -239,9 +231,10 @@ pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> Ve
         text,
         amount: messages::screen::amount(claim),
         rests_on,
+        found: claim.found.clone(),
         sentence: claim.sentence.clone(),
         reason_in_sentence: claim.reason_in_sentence,
-        reasons: claim.reasons.clone(),
+        reasons: claim.reasons.iter().map(told).collect(),
         bar,
     }
 }
@@ -263,7 +256,7 @@ fn against_baseline(baseline: &Baseline) -> Table {
             number::percent(figure.confidence),
             format!("{} / {}", figure.blocks, figure.baseline_blocks),
             messages::against_baseline(&figure.verdict).to_string(),
-            figure.reasons.join(word!("between-sentences")),
+            told_all(&figure.reasons),
         ]
     };
     let rows = baseline.figures.iter().map(row).collect();
@@ -272,19 +265,6 @@ fn against_baseline(baseline: &Baseline) -> Table {
         header: header.to_vec(),
         rows,
     }
-}
-
-fn baseline_limits(baseline: &Baseline) -> Vec<String> {
-    let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
-    if baseline.figures.iter().all(|figure| figure.tau.is_none()) {
-        limits.push(messages::BASELINE_WITHOUT_TAU.to_string());
-    }
-    limits.extend(
-        Some(&baseline.build).filter(|build| !build.is_empty()).map(|build| messages::another_build(build)),
-    );
-    limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
-    limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
-    limits
 }
 
 fn latencies(point: &Point) -> Table {
@@ -369,17 +349,6 @@ fn handshakes(points: &[Point]) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { title: messages::HANDSHAKES.to_string(), header, rows })
 }
 
-/// Who was not checked: the first thing to know of a result.
-fn insecure(result: &RunResult) -> Vec<String> {
-    let unchecked = |transport: &Option<Transport>| {
-        transport.as_ref().and_then(|transport| transport.tls.as_ref()).is_some_and(|tls| tls.insecure)
-    };
-    let variants = result.plan.iter().flat_map(|plan| &plan.variants);
-    let variants = variants.filter(|variant| unchecked(&variant.transport)).map(|variant| &variant.name);
-    let points = result.points.iter().filter(|point| unchecked(&point.transport)).map(|point| &point.variant);
-    variants.chain(points).map(|name| messages::insecure(name)).collect()
-}
-
 /// Name and value for what connections passed through.
 fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let Some(transport) = transport else { return Vec::new() };
@@ -387,51 +356,6 @@ fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let proxy = proxy.map(|proxy| (messages::PROXY.to_string(), proxy.clone()));
     let tls = transport.tls.as_ref().map(|tls| (messages::TLS.to_string(), messages::tls(tls)));
     proxy.into_iter().chain(tls).collect()
-}
-
-/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
-fn redirects(points: &[Point]) -> Option<String> {
-    let wholes = || points.iter().filter(|point| point.stream.is_empty());
-    let all: u64 = wholes()
-        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
-        .fold(0, |sum: u64, n| sum.saturating_add(*n));
-    let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
-    (all > 0).then(|| messages::redirects(all, followed))
-}
-
-/// Codes that lead elsewhere.
-const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
-
-/// What is unfit says so by itself.
-fn is_fit(result: &RunResult) -> bool {
-    result.points.iter().all(|point| point.generator.fit)
-}
-
-fn warnings(point: &Point) -> Vec<String> {
-    let mut said = Vec::new();
-    if !point.generator.fit && outcome(point, "answered") > 0 {
-        let is_limit = !proofload_store::lacks_agents_only(&point.generator);
-        said.extend(is_limit.then(|| messages::CLIENT_LIMITED.to_string()));
-        said.extend(point.generator.findings.iter().map(|found| again(found).into_owned()));
-    }
-    if outcome(point, "answered") == 0 {
-        said.push(messages::nothing_answered(point));
-    }
-    if point.dropped > 0 {
-        said.push(messages::dropped(point.dropped, point.intended));
-    }
-    let waited = point.unsent.saturating_sub(point.dropped);
-    if waited > 0 {
-        said.push(messages::unsent(waited, point.intended));
-    }
-    if point.connections_peak > point.connections {
-        said.push(messages::grown(point.connections, point.connections_peak, point.connections_most));
-    }
-    let unanswered = outcome(point, "unanswered");
-    if unanswered > 0 {
-        said.push(messages::unanswered(unanswered));
-    }
-    said
 }
 
 fn parameters(result: &RunResult) -> Vec<(String, String)> {
@@ -450,7 +374,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
             None => add(messages::PRESET.text(), messages::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
-            add(messages::MODE.text(), messages::mode(&plan.mode, &plan.mode_reason));
+            add(messages::MODE.text(), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
         }
         if let Some(chosen) = &result.slicing {
             messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES.text(), said));

@@ -2,13 +2,14 @@
 
 use crate::frame::table;
 use crate::messages;
+use proofload_analysis::RunJudge;
 use proofload_host::clock;
 use proofload_language::named;
 use proofload_report::Left;
 use proofload_report::escape::html as safe;
 use proofload_report::number;
 use proofload_store::schema::Slice;
-use proofload_store::{Block, PartialBlock, Run, RunJudge, order_of};
+use proofload_store::{Block, PartialBlock, Run, order_of};
 
 /// What stands above the report of a study that goes on; `block` is the one that is being measured.
 pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {

@@ -1,34 +1,6 @@
 //! Sentences about the noise of a machine.
 
-use proofload_language::{Kept, kept, say, word};
-
-/// What an audit leaves untested.
-pub const OTHER_SERVERS: Kept = Kept("kept-other-servers");
-
-/// Two servers that differ in nothing differ in a measure, by the logarithm of a ratio.
-pub fn equal_servers_differ(measure: &str, log_ratio: f64) -> String {
-    kept!("kept-equal-servers-differ", measure, log_ratio = format!("{:+.2}", log_ratio.exp_m1() * 100.0))
-}
-
-/// The ratio of two servers is another one in long slices, by the logarithm of a ratio.
-pub fn slices_move(measure: &str, apart: f64) -> String {
-    kept!("kept-slices-move", measure, apart = format!("{:+.2}", apart.exp_m1() * 100.0))
-}
-
-/// An audit that is short.
-pub fn few_blocks(blocks: u32, better: u32) -> String {
-    kept!("kept-few-blocks", blocks, better)
-}
-
-/// Blocks of an audit do not count.
-pub fn disturbed(blocks: u32) -> String {
-    kept!("kept-disturbed", blocks)
-}
-
-/// The generator failed its self-checks.
-pub fn unfit(slices: usize) -> String {
-    kept!("kept-unfit", slices)
-}
+use proofload_language::{number, say};
 
 /// An audit that is old.
 pub fn not_of_the_last(days: u64) -> String {
@@ -57,24 +29,16 @@ pub struct Doubt<'a> {
 
 /// The claim with what it asks for, what can be had and what it would take.
 pub fn doubt(doubt: &Doubt<'_>) -> String {
-    let percent = |log: f64| format!("{:.1} %", log.exp_m1() * 100.0);
-    let (wanted, can) = match doubt.is_band {
-        true => (word!("noise-doubt-a-band-of"), word!("noise-doubt-equal-servers-are-shown")),
-        false => (word!("noise-doubt-a-difference-of"), word!("noise-doubt-what-is-found-is")),
-    };
-    let takes = match doubt.takes {
-        Some((needed, minutes)) => say!("noise-doubt-that-takes-about-blocks", needed, minutes),
-        None => word!("noise-doubt-nobody-waits-for-as").to_string(),
-    };
+    let percent = |log: f64| format!("{:.1}{}", log.exp_m1() * 100.0, number::percent_sign());
     say!(
-        "noise-doubt-asks-for-in-in",
+        "noise-doubt",
+        is_band = doubt.is_band,
         claim = doubt.claim,
-        wanted,
-        percent = percent(doubt.asked),
+        asked = percent(doubt.asked),
         noise = doubt.noise,
         blocks = doubt.blocks,
-        can,
-        percent2 = percent(doubt.reach),
-        takes
+        reach = percent(doubt.reach),
+        needed = doubt.takes.map(|(needed, _)| needed),
+        minutes = doubt.takes.map(|(_, minutes)| minutes)
     )
 }

@@ -2,11 +2,12 @@
 
 use super::reckon::reckoned_warm_up_s;
 use crate::messages::explain as messages;
-use proofload_engine::Shortage;
-use proofload_language::{again, word};
+use proofload_engine::Overflow;
+use proofload_language::facts::told;
+use proofload_language::{number, say, word};
 use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
-use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
+use proofload_study::{ExpectedRow, Reference, Study, SubjectSpec};
 
 /// Lines, of which some are headings and some belong to the line above.
 #[derive(Default)]
@@ -35,21 +36,21 @@ impl Text {
 /// it takes. The commands are those of the plan's variants, as they were entered there.
 pub fn explain(study: &Study, plan: &Plan) -> String {
     let mut out = Text(vec![messages::study(plan)]);
-    out.heading(messages::VARIANTS.text());
+    out.heading(word!("explain-variants"));
     for (variant, checked) in plan.variants.iter().zip(&study.variants) {
         add_variant(&mut out, variant, &checked.subject);
     }
-    out.list(messages::WORKLOAD.text(), &plan.workload);
-    out.list(messages::LOAD_POINTS.text(), plan.points.iter().map(point));
+    out.list(word!("explain-workload"), &plan.workload);
+    out.list(word!("explain-load-points"), plan.points.iter().map(point));
     out.line(messages::time_outs(study.timeouts.connect_ns, study.timeouts.response_ns));
     match &plan.capacity {
         Some(search) => add_search(&mut out, plan, search),
         None => add_experiment(&mut out, study, plan),
     }
-    out.list(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
-    out.list(messages::CONDITIONS.text(), plan.conditions.iter().map(messages::condition));
+    out.list(word!("explain-cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+    out.list(word!("explain-conditions"), plan.conditions.iter().map(messages::condition));
     out.line(messages::conditions_vary(plan));
-    out.list(messages::NOT_TESTED.text(), &plan.not_tested);
+    out.list(word!("explain-not-tested"), plan.not_tested.iter().map(told));
     out.0.join("\n") + "\n"
 }
 
@@ -65,10 +66,10 @@ fn add_experiment(out: &mut Text, study: &Study, plan: &Plan) {
             "" => format!("{}: {}", row.quantity, row.range),
             source => format!("{}: {} ({source})", row.quantity, row.range),
         };
-        out.list(messages::EXPECTED.text(), study.expectations.iter().map(row));
+        out.list(word!("explain-expected"), study.expectations.iter().map(row));
     }
     if !study.references.is_empty() {
-        out.heading(messages::PUBLISHED.text());
+        out.heading(word!("explain-published"));
         study.references.iter().for_each(|reference| add_published(out, reference));
     }
     add_timing(out, study, plan);
@@ -82,7 +83,7 @@ fn add_published(out: &mut Text, reference: &Reference) {
 }
 
 fn add_search(out: &mut Text, plan: &Plan, search: &PlannedCapacity) {
-    out.list(messages::OBJECTIVE.text(), &search.slo);
+    out.list(word!("explain-objective"), &search.slo);
     out.heading(&messages::time(plan));
     out.line(messages::search(search, plan.timing.discard_ns));
     out.line(messages::search_block(plan));
@@ -98,7 +99,7 @@ fn add_variant(out: &mut Text, variant: &Variant, subject: &SubjectSpec) {
     match subject {
         SubjectSpec::Url { .. } => {}
         SubjectSpec::Command { port: Some(port), .. } => out.detail(messages::address(*port)),
-        _ => out.detail(messages::FREE_PORT.text()),
+        _ => out.detail(word!("explain-free-port")),
     }
     if let Some(transport) = &variant.transport {
         messages::transport(transport).iter().for_each(|line| out.detail(line));
@@ -127,13 +128,18 @@ fn point(point: &LoadPoint) -> String {
 
 /// Over how many connections, and what is done when none is free.
 fn sending(point: &LoadPoint) -> String {
-    let shortage = Shortage {
-        overflow: overflow(&point.overflow).unwrap_or_default(),
-        most_connections: Some(point.most_connections),
-    };
-    let terms = OpenTerms { shortage, auto: false };
-    let words = terms.in_words(point.connections, point.coalesce_ns);
-    words.iter().map(|part| again(part)).collect::<Vec<_>>().join(word!("between-items"))
+    let (connections, most) = (point.connections, point.most_connections);
+    let mut parts = vec![match most > connections {
+        true => say!("explain-connections-up-to", connections, most),
+        false => say!("explain-connections", connections),
+    }];
+    if overflow(&point.overflow) == Ok(Overflow::Drop) {
+        parts.push(word!("explain-dropped").to_string());
+    }
+    if point.coalesce_ns > 0 {
+        parts.push(say!("explain-sent-together", coalesce = number::duration(point.coalesce_ns as f64)));
+    }
+    parts.join(word!("between-items"))
 }
 
 fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
@@ -146,17 +152,17 @@ fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
     let whole = study.points.iter().any(proofload_study::LoadPoint::is_whole);
     out.detail(messages::cycles(timing, serial, whole));
     if timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !serial {
-        out.detail(messages::SLICES_ADAPT.text());
+        out.detail(word!("explain-slices-adapt"));
     }
     if timing.cycles_adapt {
-        out.detail(messages::CYCLES_ADAPT.text());
+        out.detail(word!("explain-cycles-adapt"));
     }
     messages::looks(timing).iter().for_each(|looks| out.line(looks));
     if timing.futility {
-        out.detail(messages::FUTILITY.text());
+        out.detail(word!("explain-futility"));
     }
     if last > 1 {
-        out.detail(messages::SKIPPING.text());
+        out.detail(word!("explain-skipping"));
     }
     out.line(messages::blocks(plan, last));
     out.line(messages::seed(plan.seed));
@@ -168,5 +174,5 @@ fn add_order(out: &mut Text, plan: &Plan) {
         cycle.iter().map(|variant| plan.variants[*variant].name.as_str()).collect()
     };
     let lines = cycles.iter().enumerate().map(|(at, cycle)| messages::cycle(at + 1, &names(cycle)));
-    out.list(messages::FIRST_ORDER.text(), lines);
+    out.list(word!("explain-first-order"), lines);
 }

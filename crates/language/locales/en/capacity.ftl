@@ -1,10 +1,5 @@
-capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
-rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
-of-variant = { $variant }: { $sentence }
 capacity-title-capacity-the-highest-rate = Capacity: the highest rate with { $slo }
 capacity-search = search
-capacity-search-starts-warmed-for-s = , starts warmed for { $seconds } s
-capacity-search-to-trials-of-s = { $rate } to { $rate2 }, trials of { $seconds } s, at most { $trials_max } before the confirmation{ $warm_up }, seed { $seed }
 trials-of = Trials of { $variant }
 capacity-answer-below-the-range = below the range
 capacity-answer-not-within-the-range = not within the range: at least its highest rate
@@ -16,34 +11,45 @@ trial-stage-confirm-high = confirm high
 trial-stage-fresh = { $what }, fresh
 trial-outcome-client-limited = client-limited
 trial-outcome-connections = connections
-capacity-this-running-process = , this running process
-capacity-carries-with = { $variant } carries { $interval } with { $slo }{ $whose }
-capacity-not-within-the-range = { $variant }: not within the range: { $slo } does not hold at its lowest rate, { $rate }{ $whose }
-capacity-not-within-the-range-it-carries = { $variant }: not within the range: it carries at least { $rate }, the highest rate, with { $slo }{ $whose }
-capacity-client-limited = client-limited
-capacity-limited-by-its-connections = limited by its connections
-capacity-is-at-least = capacity is at least { $rate } with { $slo }{ $whose }
-capacity-most-trials-passed-at = most trials passed at { $rate }, which was not confirmed
-capacity-nothing-can-be-said = nothing can be said of its capacity
-capacity-at = { $variant }: { $what } at { $rate }: { $said }
-capacity-most-trials-passed-at-most-failed = : most trials passed at { $rate }, most failed at { $rate2 }
-capacity-most-trials-passed-at-2 = : most trials passed at { $rate }
-capacity-most-trials-failed-at = : most trials failed at { $rate }
-capacity-not-settled = { $variant }: capacity not settled{ $between }
-capacity-reasons-trials-with-new-connections = trials with new connections
-capacity-reasons-fresh-starts = fresh starts
-capacity-reasons-passed = passed
-capacity-reasons-failed = failed
-capacity-reasons-of-at = { $agreed } of { $of } { $starts } { $verb } at { $rate }
-capacity-reasons-the-interval-begins-as = the interval begins as the 95 % interval of the fit of all trials, and is widened until both ends are confirmed; docs/capacity.md says how often it holds the capacity
-capacity-reasons-look-below-give-from = look below { $rate }: give --from
-capacity-reasons-look-above-give-to = look above { $rate }: give --to
-capacity-reasons-give-the-generator-more = give the generator more workers or CPUs of its own, or load from another machine
-capacity-reasons-give-more-connections-c = give more connections (-c auto, --max-connections)
-capacity-reasons-nothing-was-restarted-the = nothing was restarted: the next start may carry another rate
-why-unsettled-the-search-was-cut = the search was cut off before it had an answer; give it more time with --budget
-why-unsettled-no-lower-end-was = no lower end was confirmed by { $starts }: the server differs from trial to trial by more than an interval of some 15 %; longer trials (--trial) may help
-why-unsettled-no-upper-end-was = no upper end was confirmed by { $starts }: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
 trial-outcomes = { $n } of { $all } { $outcome }
+capacity-searched = { $from } to { $to }, trials of { $trial } s, at most { $trials_max } before the confirmation{ $warm_up ->
+    [none] {""}
+   *[other] , starts warmed for { $warm_up } s
+}, seed { $seed }
+capacity-found = { $variant } carries { $interval } with { $slo }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-below-range = { $variant }: not within the range: { $slo } does not hold at its lowest rate, { $rate }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-above-range = { $variant }: not within the range: it carries at least { $rate }, the highest rate, with { $slo }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-limited = { $generator ->
+    [true] { $variant }: client-limited at { $rate }
+   *[false] { $variant }: limited by its connections at { $rate }
+}: { $at_least ->
+    [none] { $unconfirmed ->
+        [none] nothing can be said of its capacity
+       *[other] most trials passed at { $unconfirmed }, which was not confirmed
+    }
+   *[other] capacity is at least { $at_least } with { $slo }{ $process ->
+        [true] , this running process
+       *[false] {""}
+    }
+}
+capacity-not-settled = { $variant }: capacity not settled{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] : most trials failed at { $failed }
+    }
+   *[other] { $failed ->
+        [none] : most trials passed at { $passed }
+       *[other] : most trials passed at { $passed }, most failed at { $failed }
+    }
+}

@@ -4,3 +4,7 @@ between-sentences = ;{" "}
 between-choices = {" "}or{" "}
 between-both = {" "}and{" "}
 between-parts = ,{" "}
+labelled = { $label }: { $what }
+between-changes = {" "}with{" "}
+# Between sentences of a paragraph.
+between-texts = {" "}

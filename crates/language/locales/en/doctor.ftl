@@ -6,11 +6,6 @@ doctor-finding-governor-all-cpus-run = governor: all CPUs run under the governor
 doctor-finding-governor-frequency-governor-the = governor: frequency governor { $names }: the clock rate follows the load, and the variant
 doctor-finding-sleep = sleep: { $asleep }
 doctor-finding-load-the-load-average = load: the load average cannot be read
-doctor-finding-processes-wanted-to-run = { $count } processes wanted to run in the last minute
-doctor-finding-load-quiet = load: quiet: { $said }
-doctor-finding-load-on-cpus = load: { $said }, on { $cpus } CPUs
-doctor-finding-the-cgroup-allows-mib = , the cgroup allows { $limit } MiB
-doctor-finding-memory-mib-of-mib = memory: { $available_bytes } MiB of { $bytes } MiB available{ $limit }
 doctor-finding-unlimited = unlimited
 doctor-finding-descriptors-open-files-for = descriptors: { $soft } open files for each process, { $hard } at most: a connection takes one on each side
 doctor-finding-ports-the-range-of = ports: the range of ephemeral ports cannot be read
@@ -37,12 +32,8 @@ asleep-not-looked-at = not looked at
 asleep-the-kernel-leaves-no = the kernel leaves no choice of idle states
 asleep-each-of-its-idle = each of its idle states gives the CPU away
 asleep-tells-no-latency = { $state } tells no latency
-asleep-because = { $path }: { $error }
 asleep-cpus-that-sleep-are = CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({ $why })
 asleep-cpus-sleep-between-answers = CPUs sleep between answers, and waking them takes time ({ $why })
-ports-on-loopback-one-that = on loopback one that was closed is reused after a second
-ports-one-that-was-closed = one that was closed waits for a minute (net.ipv4.tcp_tw_reuse)
-ports-ephemeral-ports-to = ports: { $count } ephemeral ports ({ $first } to { $last }): as many connections to one address; { $closed }
 remedy-give-whole-cpus-docker = give whole CPUs (docker --cpuset-cpus) and not a share
 remedy-measure-on-a-machine = measure on a machine with two cores or more
 remedy-four-cores-or-more = four cores or more leave room for both sides
@@ -62,3 +53,15 @@ remedy-apt-get-install-maven = apt-get install maven
 remedy-wait-for-it-or = wait for it, or end it
 remedy-remove-what-is-at = remove what is at that path
 remedy-proofload-doctor-clean = proofload doctor --clean
+doctor-load = { $quiet ->
+    [true] load: quiet: { $count } processes wanted to run in the last minute
+   *[false] load: { $count } processes wanted to run in the last minute, on { $cpus } CPUs
+}
+doctor-memory = memory: { $available } MiB of { $all } MiB available{ $limit ->
+    [none] {""}
+   *[other] , the cgroup allows { $limit } MiB
+}
+doctor-ports = ports: { $count } ephemeral ports ({ $first } to { $last }): as many connections to one address; { $reused ->
+    [true] on loopback one that was closed is reused after a second
+   *[false] one that was closed waits for a minute (net.ipv4.tcp_tw_reuse)
+}

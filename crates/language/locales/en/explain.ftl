@@ -11,30 +11,13 @@ explain-not-tested = Not tested
 explain-free-port = address: 127.0.0.1, a free port chosen at each start ({"{"}port{"}"})
 explain-slices-adapt = shorter slices in more cycles where the answers of the first warm-up allow it: 20 times their p99, at least 0.2 s (0.05 s before it are discarded)
 explain-cycles-adapt = after the first look as many cycles as the spread between slices and between starts makes worthwhile, 2 to 60
-explain-futility = a claim that the last look would hardly settle is closed as undecided before it
-explain-skipping = what no open claim needs is not measured any more
+explain-futility = a claim that is unlikely to be settled by the last look is closed early, as undecided
+explain-skipping = variants that no open claim needs are not measured any more
 explain-study = Study { $study }: { $question }
-explain-time-outs = time-outs: connect { $seconds } s, response { $seconds2 } s
 explain-claims = Claims ({ $count } at all load points, error rate { $alpha } over all of them)
 explain-figures = { $source }: { $figures } figures
-explain-conclusion-was = {" "}(was { $was })
-explain-conclusion-tested-by = tested by { $conclusion }
-explain-conclusion-not-tested = not tested: { $why }
-explain-conclusion-whole = { $says }{ $was }: { $tested }
-explain-cpus-not-pinned = not pinned
-explain-cpus-generator = generator: { $list }
-explain-cpus-subjects = subjects: { $list }
-explain-condition-levels = { $condition }: { $levels }
-explain-condition = { $condition }: { $levels } ({ $why })
 explain-conditions-vary-none-of-them-varies = none of them varies: verdicts hold for this manner of asking
-explain-conditions-vary-they-vary-over-the = they vary over the blocks, evenly: an interval holds for all of them. That costs no block where the servers compare alike under each; a ratio that is 10 % higher under one level takes { $dependent } for ±5 % instead of { $usual }, and is told
-explain-blocks-for-many-blocks = many blocks
-explain-blocks-for-blocks = { $blocks } blocks
 explain-time = Time ({ $preset })
-explain-search = search: at most { $trials_max } trials of { $seconds } s for each variant ({ $seconds2 } s before it are discarded), then the confirmation of both ends
-explain-search-block-a-fresh-start = a fresh start
-explain-search-block-new-connections = new connections
-explain-search-block-block-a-fixed-warm = block: { $start }, a fixed warm-up of { $warm_up_s } s, at most 8 trials
 explain-search-length = at most: { $most }; budget { $budget }
 explain-length-s = { $seconds } s
 explain-length-min = { $seconds } min
@@ -44,47 +27,87 @@ explain-address = address: 127.0.0.1:{ $port }
 explain-digest = { $file }: sha256 { $digest }
 explain-transport-proxy-asked-for-a = proxy: { $proxy }, asked for a tunnel (CONNECT)
 explain-transport-tls = TLS: { $line }
-explain-tls-nothing = nothing
-explain-tls-resumed = resumed
-explain-tls-never-resumed = never resumed
-explain-tls-or = {" "}or{" "}
-explain-tls-with-offers-sessions = { $versions } with { $server_name }, offers { $offers }, sessions { $sessions }
-explain-tls-not-checked-anybody-may = NOT CHECKED: anybody may be the server (insecure)
 explain-tls-trusts = trusts { $trusts }
 explain-tls-has-a-client-certificate = has a client certificate
-explain-load-point-streams = { $label }: { $streams }
-explain-load-point-constant = constant
-explain-load-point-open-requests-a-second = { $label }: open, { $rate } requests a second, { $arrival } arrivals, { $sending }
-explain-load-point = { $label }: { $model }, { $sending }
-explain-load-point-carried-out-whole = , { $shape }, carried out whole
-explain-load-point-2 = , { $shape }
-explain-load-point-think-time-s = , think time { $seconds } s
-explain-load-point-think-time = , think time { $think }
-explain-load-point-keep-alive = { $base }{ $shape }{ $think }, keep-alive { $keep_alive }
 explain-mode = mode: { $mode }, { $mode_reason }
-explain-block-fresh-start-of-every = fresh start of every variant
-explain-block-a-stretch-of-time = a stretch of time
-explain-block-a-fixed-warm-up = a fixed warm-up of { $warm_up_s } s
-explain-block-a-warm-up-until = a warm-up until they are steady, at most { $seconds } s (reckoned with { $reckoned_s } s; { $warm_up_s } s where nothing can be told)
-explain-block-one-after-the-other = one after the other, each with its share
-explain-block-that-they-share-in = that they share in turns
-explain-block-block = block: { $block }, { $warm_up } { $turns },
-explain-cycles-for-it = for it
-explain-cycles-on-every-variant = on every variant
-explain-cycles-every-load-point-as = every load point { $each } as long as it takes
-explain-cycles-for-every-load-point = for every load point, { $seconds } s { $each } ({ $seconds2 } s before it are discarded)
-explain-cycles-cycles = { $cycles ->
-    [one] cycle
-   *[other] cycles
+explain-cycle = cycle { $number }: { $variants }
+explain-time-outs = time-outs: connect { $connect } s, response { $response } s
+explain-conclusion = { $was ->
+    [none] { $says }: tested by { $claims }
+   *[other] { $says } (was { $was }): tested by { $claims }
 }
-explain-cycles-then-in-each = then { $cycles } { $cycles2 }; in each, { $slices }
-explain-looks-looks-after-every-block = looks: after every block from { $first } to { $last } (--keep-going); bounds that hold at all of them
-explain-looks-looks-after-blocks-it = looks: after { $looks } blocks; it ends early when every claim is settled
-explain-blocks-up-to-the-last = up to the last look
-explain-blocks-at-most = at most
-explain-blocks-blocks = { $blocks ->
+explain-conclusion-not-tested = { $was ->
+    [none] { $says }: not tested: { $why }
+   *[other] { $says } (was { $was }): not tested: { $why }
+}
+explain-cpus-generator = generator: { $cpus ->
+    [none] not pinned
+   *[other] { $cpus }
+}
+explain-cpus-subjects = subjects: { $cpus ->
+    [none] not pinned
+   *[other] { $cpus }
+}
+explain-conditions-vary = they vary over the blocks, evenly: an interval holds for all of them. That costs no block where the servers compare alike under each; a ratio that is 10 % higher under one level takes { $dependent ->
+    [none] many blocks
+   *[other] { $dependent } blocks
+} for ±5 % instead of { $usual ->
+    [none] many
+   *[other] { $usual }
+}, and is told
+explain-search = search: at most { $trials_max } trials of { $trial } s for each variant ({ $discarded } s before it are discarded), then the confirmation of both ends
+explain-search-block = block: { $restarted ->
+    [true] a fresh start
+   *[false] new connections
+}, a fixed warm-up of { $warm_up } s, at most 8 trials
+explain-tls = { $versions } with { $server_name }, offers { $offers ->
+    [none] nothing
+   *[other] { $offers }
+}, { $resumed ->
+    [true] sessions are resumed
+   *[false] sessions are never resumed
+}
+explain-tls-not-checked = NOT CHECKED: another server could answer (insecure)
+explain-load-point-open = { $label }: open, { $rate } requests a second, { $arrival } arrivals
+explain-load-point-shape = { $whole ->
+    [true] { $shape }, carried out whole
+   *[false] { $shape }
+}
+explain-load-point-think-time-s = think time { $seconds } s
+explain-load-point-think-time = think time { $think }
+explain-block = block: { $restarted ->
+    [true] fresh start of every variant
+   *[false] a stretch of time
+}, { $warm_up_cap ->
+    [none] a fixed warm-up of { $warm_up } s
+   *[other] a warm-up until they are steady, at most { $warm_up_cap } s (estimated with { $reckoned } s; { $warm_up } s where it cannot be told)
+} { $serial ->
+    [true] one after the other, each with its share
+   *[false] that they share in turns
+}
+explain-cycles = then { $cycles ->
+    [one] 1 cycle
+   *[other] { $cycles } cycles
+}; in each, { $whole ->
+    [true] every load point { $serial ->
+        [true] for it
+       *[false] on every variant
+    } as long as it takes
+   *[false] for every load point, { $slice } s { $serial ->
+        [true] for it
+       *[false] on every variant
+    } ({ $discarded } s before it are discarded)
+}
+explain-looks-anytime = looks: after every block from { $first } to { $last } (--keep-going); bounds that hold at all of them
+explain-looks = looks: after { $looks } blocks; it ends early when every claim is settled
+explain-blocks = { $steady ->
+    [true] up to the last look
+   *[false] at most
+}: { $blocks ->
     [one] 1 block
    *[other] { $blocks } blocks
-}
-explain-blocks-of-about-s-budget = { $until }: { $counted } of about { $plan } s, { $length }; budget { $length2 }
-explain-cycle = cycle { $number }: { $variants }
+} of about { $each } s, { $all }; budget { $budget }
+explain-connections = { $connections } connections
+explain-connections-up-to = { $connections } connections, up to { $most } while none is free
+explain-dropped = requests that find none free are dropped
+explain-sent-together = sent together within { $coalesce }

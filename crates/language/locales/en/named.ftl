@@ -35,3 +35,12 @@ named-warm-up = warm-up
 named-measure = measure
 named-perturbation = perturbation
 named-long = long
+# Measures and series as headings have them.
+measure-throughput = throughput
+measure-error-share = share of errors
+measure-cpu-per-request = CPU per request
+measure-rss-bytes = resident memory
+measure-heap-used-bytes = used heap
+measure-threads = threads
+measure-cpu-ns = CPUs in use
+measure-gc-ns = pauses of collections

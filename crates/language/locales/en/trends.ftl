@@ -1,39 +1,17 @@
 trends-over-the-soak = Trends over the soak
 trend = of
-outside-the-heap = alarm: the live set of the heap does not grow, or by less than half as much, so what grows lies outside it: direct buffers, metaspace, threads' stacks, native code
-may-be-garbage = no collection was forced: some of this may be garbage that none has looked at yet; only the live set tells a leak
 trend-verdict = no growth
-trend-of-block = , block { $block }
-trend-of-of = { $trend_measure } of { $place }{ $block }
 trend-measure-live-set-after-forced = live set after forced collections
-trend-measure-used-heap-the-least = used heap, the least between collections,
+trend-measure-used-heap-the-least = least used heap between collections
 trend-measure-resident-memory = resident memory
 trend-measure-open-descriptors = open descriptors
 trend-measure-p50-of-each-second = p50 of each second
 trend-measure-p99-of-each-second = p99 of each second
-trend-rests-on-with-each-request = , { $each } with each request
-trend-rests-on-in-an-hour-level = { $per_hour } in an hour{ $each }, { $row }, level { $level }, { $row2 } values over { $hours } h after { $row3 } left out
-no-trend = no trend: { $why }
-trend-the-largest-heap = the largest heap
-trend-its-level = its level
-trend-it-grows-by-of = it grows by { $share } of { $yardstick } in an hour, in the second half as well ({ $second } in an hour){ $is_leak }
-trend-it-does-not-grow = it does not grow
-trend-it-comes-to-at = it comes to at most { $value } in { $rule } hours, { $share } of { $yardstick }; below { $rule2 } counts as no growth
-trend-filling-not-leaking-in = filling, not leaking: { $value } in an hour in the first half, { $value2 } in the second, which no longer counts as growth
-trend-filling-and-not-full = filling, and not full yet: { $value } in an hour in the first half, still { $value2 } in the second; whether it ends takes a longer soak to tell
-trend-it-may-grow-or = it may grow, or not
-trend-it-grows-in-the = it grows in the second half, but not surely overall
-trend-it-grows-overall-but = it grows overall, but not surely in the second half
-trend-it-grows-by-less = it grows, by less than counts as growth and more than counts as none
-trend-the-smallest-detectable-growth = { $why }; the smallest detectable growth is { $value } in an hour ({ $share } of { $yardstick }); a longer soak detects less
-classes = most grew: { $growth }
-short-soak = the longest soak took { $hours } h: what grows by little, or only after hours, is not seen in less than 2 h
-forced-collections-full-collections = { $n ->
-    [one] 1 full collection was
-   *[other] { $n } full collections were
+trend-of = { $block ->
+    [none] { $measure } of { $place }
+   *[other] { $measure } of { $place }, block { $block }
 }
-forced-collections-forced-in-the-soak = { $n } forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
-no-trend-too-few = { $have } values, and a trend can be told from { $need } on
-no-trend-not-finite = value { $at }, counted from 0, is not finite
-no-trend-no-time = all values are of one instant
-trend-a-leak = : a leak
+trend-rests-on = { $per_hour } in an hour, { $each ->
+    [none] {""}
+   *[other] { $each } with each request,{" "}
+}{ $confidence }, level { $level }, { $values } values over { $hours } h after { $left_out } left out

@@ -1,39 +1,84 @@
-sentence = { $found } ({ $basis }). Claim "{ $claim }": { $outcome }.{ $spread }
-of-pair-serves-times-as-many = { $over } serves { $times } times as many requests{ $of_stream } as { $under }{ $at }
-of-pair-more = more
-of-pair-fewer = fewer
-of-pair-serves-requests-than = { $over } serves { $share } { $more } requests{ $of_stream } than { $under }{ $at }
-of-pair-uses-times-the-cpu = { $over } uses { $times } times the CPU time of { $under } for a request{ $at }
-of-pair-less = less
-of-pair-uses-cpu-time-for = { $over } uses { $share } { $more } CPU time for a request than { $under }{ $at }
-of-pair-of-is-times-that = { $measure }{ $of_stream } of { $over } is { $times } times that of { $under }{ $at }
-of-pair-higher = higher
-of-pair-lower = lower
-of-pair-of-is-than-that = { $measure }{ $of_stream } of { $over } is { $share } { $more } than that of { $under }{ $at }
-of-pair-practically-equivalent = practically equivalent
-of-pair-equivalent = equivalent
-of-pair-within = { $found }: { $word } within ±{ $band }
-at-least = at least{" "}
-at-most = at most{" "}
-of-level-times = { $factor } times{" "}
-of-level-less-is = { $times }{ $left } less { $times2 }{ $right } is { $bound }{ $value }
-of-level-is-times = { $left } is { $bound }{ $value } times { $quantity }
-of-level-is = { $left } is { $bound }{ $value }
-quantity = ratio({ $measure }{ $of_stream }, { $variant }, { $variant2 }) @ { $at }
 basis-the-same-in-all = the same in all blocks
-basis-anytime-valid = anytime-valid
-basis-repeated = repeated
-basis-interval = { $confidence } % { $kind } interval { $low } … { $high }
 basis-estimate = estimate { $told }
 basis-hodges-lehmann = Hodges–Lehmann { $told }
 basis-no-interval = no interval
-made-of-the-running-processes = the running processes
-made-of-fresh-starts = fresh starts
-made-of-one-after-the-other = one after the other
-made-of-in-cycles = in cycles
-made-of-of = { $blocks } of { $what } { $turns }
 arrivals-and-answers = { $loops } loop, { $counts } responses
-arrivals = { $model }, { $arrival }
-outcome-because = { $word }: { $why }
 outcome-at = { $word }, at { $between } { $why }
 exactly = {""}
+sentence = { $found } ({ $basis }). Claim "{ $claim }": { $outcome }.{ $spread ->
+    [none] {""}
+   *[other] {" "}{ $spread }
+}
+pair-throughput-times = { $over } serves { $bound ->
+    [at-least] at least { $times } times
+    [at-most] at most { $times } times
+   *[none] { $times } times
+} as many requests{ $stream } as { $under }
+pair-throughput = { $over } serves { $bound ->
+    [at-least] at least { $share }
+    [at-most] at most { $share }
+   *[none] { $share }
+} { $more ->
+    [true] more
+   *[false] fewer
+} requests{ $stream } than { $under }
+pair-cpu-times = { $over } uses { $bound ->
+    [at-least] at least { $times } times
+    [at-most] at most { $times } times
+   *[none] { $times } times
+} as much CPU time for a request as { $under }
+pair-cpu = { $over } uses { $bound ->
+    [at-least] at least { $share }
+    [at-most] at most { $share }
+   *[none] { $share }
+} { $more ->
+    [true] more
+   *[false] less
+} CPU time for a request than { $under }
+pair-measure-times = { $measure }{ $stream } of { $over } is { $bound ->
+    [at-least] at least { $times } times
+    [at-most] at most { $times } times
+   *[none] { $times } times
+} that of { $under }
+pair-measure = { $measure }{ $stream } of { $over } is { $bound ->
+    [at-least] at least { $share }
+    [at-most] at most { $share }
+   *[none] { $share }
+} { $more ->
+    [true] higher
+   *[false] lower
+} than that of { $under }
+pair-within = { $found }: { $differ ->
+    [true] practically equivalent
+   *[false] equivalent
+} within ±{ $band }
+level-difference = { $left } less { $right } is { $bound ->
+    [at-least] at least { $value }
+    [at-most] at most { $value }
+   *[none] { $value }
+}
+level-times = { $left } is { $bound ->
+    [at-least] at least { $value } times
+    [at-most] at most { $value } times
+   *[none] { $value } times
+} { $right }
+level = { $left } is { $bound ->
+    [at-least] at least { $value }
+    [at-most] at most { $value }
+   *[none] { $value }
+}
+basis-interval = { $confidence } { $anytime ->
+    [true] anytime-valid
+   *[false] repeated
+} interval { $low } … { $high }
+blocks-made-of = { $n ->
+    [one] 1 block
+   *[other] { $n } blocks
+} of { $restarted ->
+    [true] fresh starts
+   *[false] the running processes
+} { $serial ->
+    [true] one after the other
+   *[false] in cycles
+}
+outcome-in-this-sitting = { $word } in this sitting

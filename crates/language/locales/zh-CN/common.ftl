@@ -4,3 +4,7 @@ between-sentences = ；
 between-choices = {" "}或{" "}
 between-both = {" "}和{" "}
 between-parts = ；
+labelled = { $label }：{ $what }
+between-changes = {" "}与{" "}
+# 段落内句子之间。
+between-texts = {""}

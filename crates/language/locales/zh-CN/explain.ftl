@@ -2,40 +2,23 @@ explain-variants = 变体
 explain-workload = 工作负载
 explain-load-points = 负载点
 explain-expected = 预期
-explain-published = 他处发表
+explain-published = 他处发表的数据
 explain-objective = 目标
 explain-first-order = 区组 1 的次序
 explain-cpus = CPU
 explain-conditions = 测量条件
 explain-not-tested = 未检验
 explain-free-port = 地址：127.0.0.1，每次启动时选一个空闲端口（{"{"}port{"}"}）
-explain-slices-adapt = 若首次预热的应答允许，则用更短的时间片、更多的循环：其 p99 的 20 倍，至少 0.2 秒（之前丢弃 0.05 秒）
-explain-cycles-adapt = 首次检视之后，按时间片之间和启动之间的离散选取值得做的循环数，2 到 60
-explain-futility = 最后一次检视也难以判定的论断，提前以未定关闭
-explain-skipping = 没有未判定的论断需要的，不再测量
+explain-slices-adapt = 若首次预热的应答允许，则用更短的时间片、更多的循环：长度为应答 p99 的 20 倍，至少 0.2 秒（之前丢弃 0.05 秒）
+explain-cycles-adapt = 首次检视之后，按时间片之间和启动之间的离散选取合适的循环数，2 到 60 个
+explain-futility = 到最后一次检视也难以判定的论断会提前以未定关闭
+explain-skipping = 尚未判定的论断都不需要的变体不再测量
 explain-study = 实验 { $study }：{ $question }
-explain-time-outs = 超时：连接 { $seconds } 秒，应答 { $seconds2 } 秒
 explain-claims = 论断（所有负载点共 { $count } 条，总错误率 { $alpha }）
 explain-figures = { $source }：{ $figures } 个数据
-explain-conclusion-was = （原为 { $was }）
-explain-conclusion-tested-by = 由 { $conclusion } 检验
-explain-conclusion-not-tested = 未检验：{ $why }
-explain-conclusion-whole = { $says }{ $was }：{ $tested }
-explain-cpus-not-pinned = 未绑定
-explain-cpus-generator = 发压端：{ $list }
-explain-cpus-subjects = 被测服务：{ $list }
-explain-condition-levels = { $condition }：{ $levels }
-explain-condition = { $condition }：{ $levels }（{ $why }）
-explain-conditions-vary-none-of-them-varies = 它们都不变化：判定只对这种测法成立
-explain-conditions-vary-they-vary-over-the = 它们在各区组之间均匀变化：区间对所有条件都成立。若服务器在各条件下比较结果相近，不多费区组；若某一条件下的比值高 10 %，要达到 ±5 % 需要 { $dependent }，而不是 { $usual }，并会说明
-explain-blocks-for-many-blocks = 许多区组
-explain-blocks-for-blocks = { $blocks } 个区组
+explain-conditions-vary-none-of-them-varies = 它们都不变化：判定只对这种测量方式成立
 explain-time = 时间（{ $preset }）
-explain-search = 搜索：每个变体至多 { $trials_max } 次 { $seconds } 秒的试验（之前丢弃 { $seconds2 } 秒），然后确认两端
-explain-search-block-a-fresh-start = 全新启动
-explain-search-block-new-connections = 新连接
-explain-search-block-block-a-fixed-warm = 区组：{ $start }，固定预热 { $warm_up_s } 秒，至多 8 次试验
-explain-search-length = 至多：{ $most }；预算 { $budget }
+explain-search-length = 最多：{ $most }；预算 { $budget }
 explain-length-s = { $seconds } 秒
 explain-length-min = { $seconds } 分钟
 explain-seed = 种子：{ $seed }
@@ -44,41 +27,81 @@ explain-address = 地址：127.0.0.1:{ $port }
 explain-digest = { $file }：sha256 { $digest }
 explain-transport-proxy-asked-for-a = 代理：{ $proxy }，请求建立隧道（CONNECT）
 explain-transport-tls = TLS：{ $line }
-explain-tls-nothing = 无
-explain-tls-resumed = 恢复
-explain-tls-never-resumed = 从不恢复
-explain-tls-or = {" "}或{" "}
-explain-tls-with-offers-sessions = { $versions }，对方 { $server_name }，提供 { $offers }，会话{ $sessions }
-explain-tls-not-checked-anybody-may = 未经验证：对方可能是任何人（insecure）
 explain-tls-trusts = 信任 { $trusts }
 explain-tls-has-a-client-certificate = 有客户端证书
-explain-load-point-streams = { $label }：{ $streams }
-explain-load-point-constant = constant
-explain-load-point-open-requests-a-second = { $label }：开环，每秒 { $rate } 个请求，到达 { $arrival }，{ $sending }
-explain-load-point = { $label }：{ $model }，{ $sending }
-explain-load-point-carried-out-whole = ，{ $shape }，整体执行
-explain-load-point-2 = ，{ $shape }
-explain-load-point-think-time-s = ，思考时间 { $seconds } 秒
-explain-load-point-think-time = ，思考时间 { $think }
-explain-load-point-keep-alive = { $base }{ $shape }{ $think }，keep-alive { $keep_alive }
 explain-mode = 轮替方式：{ $mode }，{ $mode_reason }
-explain-block-fresh-start-of-every = 每个变体全新启动
-explain-block-a-stretch-of-time = 一段时间
-explain-block-a-fixed-warm-up = 固定预热 { $warm_up_s } 秒
-explain-block-a-warm-up-until = 预热到稳态，至多 { $seconds } 秒（按 { $reckoned_s } 秒估计；看不出时 { $warm_up_s } 秒）
-explain-block-one-after-the-other = ，先后进行，各占一份
-explain-block-that-they-share-in = ，轮流共用
-explain-block-block = 区组：{ $block }，{ $warm_up }{ $turns }，
-explain-cycles-for-it = 用于它
-explain-cycles-on-every-variant = 用于每个变体
-explain-cycles-every-load-point-as = 每个负载点{ $each }，需要多久就多久
-explain-cycles-for-every-load-point = 每个负载点 { $seconds } 秒{ $each }（之前丢弃 { $seconds2 } 秒）
-explain-cycles-cycles = 个循环
-explain-cycles-then-in-each = 然后 { $cycles } { $cycles2 }；每个循环中，{ $slices }
-explain-looks-looks-after-every-block = 检视：从第 { $first } 个到第 { $last } 个区组，每个之后（--keep-going）；界限在所有检视点都有效
-explain-looks-looks-after-blocks-it = 检视：在 { $looks } 个区组之后；所有论断都已判定时提前结束
-explain-blocks-up-to-the-last = 直到最后一次检视
-explain-blocks-at-most = 至多
-explain-blocks-blocks = { $blocks } 个区组
-explain-blocks-of-about-s-budget = { $until }：{ $counted }，每个约 { $plan } 秒，{ $length }；预算 { $length2 }
 explain-cycle = 循环 { $number }：{ $variants }
+explain-time-outs = 超时：连接 { $connect } 秒，应答 { $response } 秒
+explain-conclusion = { $was ->
+    [none] { $says }：由 { $claims } 检验
+   *[other] { $says }（原为 { $was }）：由 { $claims } 检验
+}
+explain-conclusion-not-tested = { $was ->
+    [none] { $says }：未检验：{ $why }
+   *[other] { $says }（原为 { $was }）：未检验：{ $why }
+}
+explain-cpus-generator = 发压端：{ $cpus ->
+    [none] 未绑定
+   *[other] { $cpus }
+}
+explain-cpus-subjects = 被测服务：{ $cpus ->
+    [none] 未绑定
+   *[other] { $cpus }
+}
+explain-conditions-vary = 它们在各区组之间均匀变化：区间对所有条件都成立。如果服务器在各条件下的比较结果相近，就不需要更多区组；如果某一条件下的比值高 10%，要达到 ±5% 需要{ $dependent ->
+    [none] 很多区组
+   *[other] {" "}{ $dependent } 个区组
+}，而不是{ $usual ->
+    [none] 很多
+   *[other] {" "}{ $usual } 个
+}，报告中会说明
+explain-search = 搜索：每个变体最多 { $trials_max } 次 { $trial } 秒的试验（之前丢弃 { $discarded } 秒），然后确认两端
+explain-search-block = 区组：{ $restarted ->
+    [true] 全新启动
+   *[false] 新连接
+}，固定预热 { $warm_up } 秒，最多 8 次试验
+explain-tls = { $versions }，对方 { $server_name }，{ $offers ->
+    [none] 不提供 ALPN
+   *[other] 提供 { $offers }
+}，{ $resumed ->
+    [true] 恢复会话
+   *[false] 从不恢复会话
+}
+explain-tls-not-checked = 未经验证：应答的可能是另一个服务器（insecure）
+explain-load-point-open = { $label }：开环，每秒 { $rate } 个请求，按 { $arrival } 到达
+explain-load-point-shape = { $whole ->
+    [true] { $shape }，整体执行
+   *[false] { $shape }
+}
+explain-load-point-think-time-s = 思考时间 { $seconds } 秒
+explain-load-point-think-time = 思考时间 { $think }
+explain-block = 区组：{ $restarted ->
+    [true] 每个变体全新启动
+   *[false] 一段时间
+}，{ $warm_up_cap ->
+    [none] 固定预热 { $warm_up } 秒
+   *[other] 预热到稳态，最多 { $warm_up_cap } 秒（按 { $reckoned } 秒估计；无法判断时为 { $warm_up } 秒）
+}，{ $serial ->
+    [true] 先后进行，各占一份
+   *[false] 轮流共用
+}
+explain-cycles = 然后 { $cycles } 个循环；每个循环中，{ $whole ->
+    [true] { $serial ->
+        [true] 每个负载点对该变体执行一次，需要多久就多久
+       *[false] 每个负载点对每个变体执行一次，需要多久就多久
+    }
+   *[false] { $serial ->
+        [true] 每个负载点对该变体测 { $slice } 秒（之前丢弃 { $discarded } 秒）
+       *[false] 每个负载点对每个变体测 { $slice } 秒（之前丢弃 { $discarded } 秒）
+    }
+}
+explain-looks-anytime = 检视：从第 { $first } 个到第 { $last } 个区组，每个之后（--keep-going）；界限在所有检视点都有效
+explain-looks = 检视：在第 { $looks } 个区组之后；所有论断都已判定时提前结束
+explain-blocks = { $steady ->
+    [true] 直到最后一次检视
+   *[false] 最多
+}：{ $blocks } 个区组，每个约 { $each } 秒，共 { $all }；预算 { $budget }
+explain-connections = { $connections } 个连接
+explain-connections-up-to = { $connections } 个连接，没有空闲连接时至多增加到 { $most } 个
+explain-dropped = 没有空闲连接时丢弃请求
+explain-sent-together = { $coalesce } 之内的请求一起发送

@@ -1,20 +1,10 @@
-factors = 哪些设置重要：探索所得，并非论断
-not-resolvable = 分辨不出，每次启动中超出它的交互太少
-changes-one = { $factor }：{ $from } → { $to }
-changes-with = {" "}与{" "}
+factors = 哪些设置重要：探索所得，不是论断
 finding-matters-each-depends-on = 重要：二者互相依赖
-finding-equal-within = 相等，差在 2 % 以内
-finding-depends-on-the-other = 依赖另一项，不足 2 %
+finding-equal-within = 相等，相差在 2% 以内
+finding-depends-on-the-other = 依赖另一项设置，影响不足 2%
 finding-not-told-apart = 分辨不出
-combinations-combination-of-the-others = 其他设置的 1 种组合
-combinations-of-the-others = 其他设置的 { $of } 种组合
-combinations-of-the = 其他设置 { $of } 种组合中相配的 { $matched } 种
-combinations-over-blocks = { $matched }，{ $blocks }
-explored-cannot-tell-which-settings = 看不出哪些设置重要：没有哪个效应在三个区组里有相配的组合
-explored-interactions-are = { $told } 个交互作用
-explored-which-settings-matter-was = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出 { $shown }，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，这一切之中有任何一个本无其事却被列出的概率至多为 { $table }（Holm）
-combination-left-out-and-more = {" "}等另外 { $n } 个
-combination-left-out-which-settings-matter-of = 哪些设置重要：剔除了 { $named }{ $more } 的 { $place }：{ $why }
-unmatched-change = 哪些设置重要：{ $change } 对 { $measured_at } 没有效应可言：没有两个变体只差这一项又在三个区组里有值
-some-of = 哪些设置重要：另有 { $reasons } 项被剔除
 factor-columns = 设置 | 指标 | 倍数 | 发现 | 依据
+combinations = { $all ->
+    [true] 其他设置的 { $of } 种组合
+   *[false] 其他设置 { $of } 种组合中相配的 { $matched } 种
+}，{ $blocks }

@@ -35,3 +35,12 @@ named-warm-up = 预热
 named-measure = 测量
 named-perturbation = 扰动检查
 named-long = 长时间片
+# 标题中的度量和序列。
+measure-throughput = 吞吐量
+measure-error-share = 错误率
+measure-cpu-per-request = 每请求 CPU 时间
+measure-rss-bytes = 常驻内存
+measure-heap-used-bytes = 已用堆
+measure-threads = 线程数
+measure-cpu-ns = 使用的 CPU 数
+measure-gc-ns = 垃圾回收停顿

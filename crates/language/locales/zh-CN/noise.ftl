@@ -1,43 +1,42 @@
 noise = 两个相同的服务器在这里相差多少（标准差）
-resolution = 这台机器能分辨什么：五次实验中有四次能发现
-resolution-note = 均为完整的实验：两个变体、一个负载点、一条论断，按检视点判定；区间反映所测噪声的不确定度。各次启动之间差别比参考服务器更大的服务器，分辨力更差。
-search = 搜索过程（搜索数据：领先者有几分运气；这些都不算收益）
-sd-between = { $ends } % [{ $ends2 }, { $ends3 }]
-percent-between = { $ends } % [{ $ends2 }, { $ends3 }]
-noise-title = 这台机器的噪声：两个相同服务器的 { $blocks }，每个 { $cycles } 个循环、时间片 { $audit }，{ $audit2 } 分钟，{ $when }
+resolution = 这台机器能分辨多小的差别：五次实验中有四次能检出
+resolution-note = 均为完整的实验：两个变体、一个负载点、一条论断，按检视点判定；区间反映所测噪声的不确定度。如果服务器各次启动之间的差别比参考服务器更大，分辨力会更差。
+search = 搜索过程（搜索数据：领先者有一定的运气成分；这些都不算收益）
 noise-machine = 内核 { $kernel }，{ $cpu_model }，Proofload { $build }
 noise-row-none-found = 未发现
-noise-row-of-a-slices-variance = { $sd }，占时间片方差的 { $noise } %
 noise-row-none = 无
-noise-row-by = { $noise } %，幅度 { $size } %
-slice-lengths-short-slices-of-beside = 短时间片与长时间片：每个区组里 { $cycles } 个 { $audit } 的与 { $long_cycles } 个 { $audit2 } 的
-slice-length-row = { $found } % [{ $found2 }, { $found3 }]
 resolution-column = { $minutes } 分钟，{ $preset }，{ $blocks }
 resolution-rows-difference = { $measure }：差别
 resolution-rows-equal-within = { $measure }：等效范围
-noise-lines-in-min = { $minutes } 分钟可分辨 { $first } %
-noise-lines-proofload-doctor-noise-measures = ；{ $why }：用 proofload doctor --noise 重新测量
-noise-lines-audit-old-the-ratio = { $age }前的噪声测量{ $old }：两个相同服务器之比的离散为 { $spreads }
-noise-lines-a-difference-in-is = { $measure } 的差别（五次实验中有四次能发现）：{ $resolved }
 age-minutes = { $n } 分钟
 age-hours = { $n } 小时
 age-days = { $n } 天
 search-title = 调优 { $study }：{ $goal } { $measure }{ $stream } @ { $point }，默认 { $default }
 heat = 第 { $number } 轮：{ $variants } 个变体，{ $blocks }，{ $run }
-search-winner-nothing-was-better-than = 搜索中没有比默认的 { $default } 更好的：保留它，不作任何论断
+search-winner-nothing-was-better-than = 搜索中没有比默认的 { $default } 更好的：保留默认，不作任何论断
 search-winner-fresh-blocks-of-against = { $winner } 与默认的 { $default } 的全新区组，判定如下：
 search-winner-the-search-led-to = 搜索得到 { $winner }；没有全新区组把它与默认的 { $default } 比较，不作任何论断
 noise-columns = 度量 | 一次运行 | 区组之比 | 启动 | 时间片 | 漂移 | 延续，时间片之间 | 受损的时间片
 search-columns = 变体 | 搜索数据，与默认之比 | 区组 | 淘汰于
-slice-length-columns = {" "}| 区组之比，短 | 区组之比，长 | 真实的 6 %，长比短
+slice-length-columns = {" "}| 区组之比，短 | 区组之比，长 | 真实的 6%，长比短
 noise-not-of-the-last = 不是最近 { $days } 天的
 noise-other-kernel = 当时的内核是 { $then }
-noise-doubt-a-band-of = 等效范围
-noise-doubt-equal-servers-are-shown = 能证明相同服务器等效的范围是
-noise-doubt-a-difference-of = 差别
-noise-doubt-what-is-found-is = 能发现的是
-noise-doubt-that-takes-about-blocks = 那大约需要 { $needed } 个区组、{ $minutes } 分钟
-noise-doubt-nobody-waits-for-as = 那需要的区组多得没人等得起
-noise-doubt-asks-for-in-in = { $claim }：要求 { $noise } 的{ $wanted } { $percent }；在这里用 { $blocks } 个区组，五次实验中有四次{ $can } { $percent2 }；{ $takes }
 kept-in = 保存于 { $run }
 out-after-heat = 第 { $heat } 轮
+noise-title = 这台机器的噪声：两个相同服务器的 { $blocks }，每个 { $cycles } 个循环、时间片 { $slice }，共 { $minutes } 分钟，{ $when }
+noise-drift = { $sd }，占时间片方差的 { $share }
+noise-spikes = { $share }，幅度 { $size }
+slice-lengths = 短时间片与长时间片：每个区组里 { $cycles } 个 { $slice } 的与 { $long_cycles } 个 { $long_slice } 的
+noise-resolved-in = { $minutes } 分钟可分辨 { $share }
+noise-audit = { $age }前的噪声测量{ $outdated ->
+    [none] {""}
+   *[other] （{ $outdated }：用 proofload doctor --noise 重新测量）
+}：两个相同服务器之比的离散为 { $spreads }
+noise-resolves = { $measure } 可检出的差别（五次实验中有四次）：{ $resolved }
+noise-doubt = { $is_band ->
+    [true] { $claim }：要求 { $noise } 的等效范围为 { $asked }；在这里用 { $blocks } 个区组，五次实验中有四次能证明相同服务器等效的范围是 { $reach }
+   *[false] { $claim }：要求检出 { $noise } 的差别 { $asked }；在这里用 { $blocks } 个区组，五次实验中有四次能检出的差别是 { $reach }
+}；{ $needed ->
+    [none] 需要的区组太多
+   *[other] 大约需要 { $needed } 个区组、{ $minutes } 分钟
+}

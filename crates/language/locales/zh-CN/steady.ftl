@@ -1,40 +1,44 @@
 steady-state = 稳态
-unsteady = 未达稳态者，按每次应答的 CPU 时间
+unsteady = 未达稳态的启动，按每次应答的 CPU 时间
 start-of = { $variant }，区组 { $block }
-unsteady-found-a-step-after-cycle = 测量期间，在第 { $cycles } 个循环之后有一个台阶
+unsteady-found-a-step-after-cycle = 测量期间，第 { $cycles } 个循环之后出现台阶
 unsteady-found-still-warming-at-the = 预热已到最长时间，与其他变体一样仍在预热
 unsteady-found-still-changing-at-the = 预热已到最长时间，仍在变化
-change-of-start-as-all = 与其他变体一样
-change-of-start-beyond-the-others = 超出其他变体
-change-of-start-allowed = { $signed_percent }，{ $of }，容许 ±{ $allowed }
-no-steady-state-there-by-within-s = ，那里 10 秒内变化 { $signed_percent }（这些启动的中位数）
-no-steady-state-still-warming-in-of = { $of }中有 { $n } 个仍在预热：预热到时必须结束时某个变体的速度还在变化{ $slope }，或者测量期间有一个台阶；超过四分之一就太多了
-beyond-warm-up = { $of }中有 { $n } 个仍在预热，但翻转不了判定：所比较的量即使再变化 { $share }，无论朝哪个方向，判定仍然有效
-steadiness-not-measured = { $variant } 的稳态：未测得，因为它每次交互的 CPU 时间和吞吐量都说明不了什么
-warm-up-s = {" "}{ $seconds } 秒
-warm-up-until-steady-at-most = 直到稳态，至多 { $seconds } 秒
-preset = { $name }：预热{ $warm_up }，{ $timing }、时间片 { $seconds } 秒，{ $looks }，种子 { $seed }
-looks-judged-after-every-from = 从第 { $first } { $what }到第 { $last } { $what }，每次之后都判定
-looks-judged-after = 在 1 { $what }之后判定
-looks-judged-after-s = 在第 { $looks } { $what }之后判定
 slices = 时间片
-slices-before-each-discarded-for = { $time }，每片之前丢弃 { $time2 }，因为首次预热结束时 99 % 的应答在 { $time3 } 之内
-held-against-long = 与 { $timing } 的时间片对照，{ $blocks }：{ $claim } 的比值在长时间片中{ $found }（{ $found2 }）
-slice-length-long-slices-show-a = 长时间片的比值比短时间片{ $ratio }，共 { $blocks }：短时间片受到负载在服务器之间切换的影响；请固定更长的时间片（--timing slice=1s,discard=100ms）
 cycles = 循环
-slicing-in-each-block-about = 每个区组 { $cycles } 个，与其中其余部分大致一样长
-slicing-in-each-block-after = 区组 { $after_block } 之后每个区组 { $cycles } 个：就 { $claim } 而言，成对时间片的离散为 { $percent }，启动之间为 { $percent2 }；一个区组耗时 { $start_seconds } 秒，每个循环 { $cycle_seconds } 秒
 turns = 轮替
-worth-of-turns-taking-turns-removed-of = 轮流运行消除了启动之内方差的 { $removed } %；若先后运行，至少需要 { $blocks } 倍的区组
-worth-of-turns-taking-turns-removed-nothing = 轮流运行没有消除启动之内的方差：这里串行也一样好
-steady-state-columns = {" "}| 启动 | 稳态 | 到最长时间 | 仍在预热 | 未达稳态 | 未测得 | 预热，中位数
+steady-state-columns = {" "}| 启动 | 稳态 | 到最长时间 | 仍在预热 | 未达稳态 | 未测得 | 预热时间，中位数
 unsteady-columns = 启动 | 发现 | 变化 | 各窗口，按先后
-preset-cycles = { $cycles } 个循环
-preset-turn = 轮
-preset-restart = 次重启
-held-against-long-not-known = 未知
-held-against-long-alike-within = 相差在 1 % 以内
-held-against-long-another-one-by-more = 相差超过 1 %
-held-against-long-not-resolved = 分辨不到 1 %
-slice-length-higher = 高 { $ratio }
-slice-length-lower = 低 { $ratio }
+change-of-start = { $shared ->
+    [true] { $change }，与其他变体一样，容许 ±{ $allowed }
+   *[false] { $change }，超出其他变体，容许 ±{ $allowed }
+}
+preset = { $name }：预热{ $warm_up_cap ->
+    [none] {" "}{ $warm_up } 秒
+   *[other] 至稳态，最多 { $warm_up_cap } 秒
+}，{ $cycles } 个循环、时间片 { $seconds } 秒，{ $looking ->
+    [anytime] 从第 { $first } { $restarted ->
+        [true] 次重启
+       *[false] 轮
+    }到第 { $last } { $restarted ->
+        [true] 次重启
+       *[false] 轮
+    }，每次之后都判定
+   *[looks] 在第 { $looks } { $restarted ->
+        [true] 次重启
+       *[false] 轮
+    }之后判定
+}，种子 { $seed }
+slices-chosen = { $slice }，每片之前丢弃 { $discard }，因为首次预热结束时 99% 的应答在 { $p99 } 之内
+held-against-long = 与 { $slice } 的时间片对照（{ $blocks }）：“{ $claim }”的比值在长时间片中{ $change ->
+    [none] 未知
+   *[other] {" "}{ $change }
+}（{ $outcome ->
+    [passed] 相差在 1% 以内
+    [failed] 相差超过 1%
+   *[unresolved] 分辨不出 1% 的差别
+}）
+slicing-at-first = 每个区组 { $cycles } 个，总时长与区组的其余部分大致相同
+slicing-after-look = 区组 { $after_block } 之后每个区组 { $cycles } 个：就“{ $claim }”而言，成对时间片的离散为 { $slice_sd }，启动之间为 { $start_sd }；每个区组耗时 { $start_seconds } 秒，每个循环 { $cycle_seconds } 秒
+turns-removed = 轮流运行消除了启动之内方差的 { $removed }；若先后运行，至少需要 { $blocks } 倍的区组
+turns-removed-nothing = 轮流运行没有减小启动之内的方差：在这里串行也一样好

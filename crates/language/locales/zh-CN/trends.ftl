@@ -1,36 +1,17 @@
 trends-over-the-soak = 长稳测试中的趋势
 trend = 对象
-outside-the-heap = 警报：堆的存活集没有增长，或增长不到一半，可见增长在堆外：直接缓冲区、元空间、线程栈、本地代码
-may-be-garbage = 没有强制回收：其中可能有尚未回收的垃圾；只有存活集才能说明泄漏
 trend-verdict = 无增长
-trend-of-block = ，区组 { $block }
-trend-of-of = { $place } 的{ $trend_measure }{ $block }
 trend-measure-live-set-after-forced = 强制回收后的存活集
 trend-measure-used-heap-the-least = 已用堆（两次回收之间的最小值）
 trend-measure-resident-memory = 常驻内存
 trend-measure-open-descriptors = 打开的描述符
 trend-measure-p50-of-each-second = 每秒的 p50
 trend-measure-p99-of-each-second = 每秒的 p99
-trend-rests-on-with-each-request = ，每个请求 { $each }
-trend-rests-on-in-an-hour-level = 每小时 { $per_hour }{ $each }，{ $row }，水平 { $level }，{ $hours } 小时内 { $row2 } 个值，剔除 { $row3 } 个
-no-trend = 没有趋势：{ $why }
-trend-the-largest-heap = 最大堆
-trend-its-level = 其水平
-trend-it-grows-by-of = 每小时增长{ $yardstick }的 { $share }，后一半也在增长（每小时 { $second }）{ $is_leak }
-trend-it-does-not-grow = 不增长
-trend-it-comes-to-at = { $rule } 小时至多增长 { $value }，即{ $yardstick }的 { $share }；低于 { $rule2 } 算作无增长
-trend-filling-not-leaking-in = 是填充，不是泄漏：前一半每小时 { $value }，后一半 { $value2 }，已不算增长
-trend-filling-and-not-full = 在填充，尚未填满：前一半每小时 { $value }，后一半仍有 { $value2 }；是否会停，要更长的长稳测试才知道
-trend-it-may-grow-or = 可能增长，也可能不
-trend-it-grows-in-the = 后一半在增长，但总体上不能确定
-trend-it-grows-overall-but = 总体上在增长，但后一半不能确定
-trend-it-grows-by-less = 在增长，低于算作增长的量，又高于算作无增长的量
-trend-the-smallest-detectable-growth = { $why }；可检出的最小增长为每小时 { $value }（{ $yardstick }的 { $share }）；测得更久能检出更小的
-classes = 增长最多：{ $growth }
-short-soak = 最长的长稳测试只有 { $hours } 小时：增长很小或数小时后才出现的，不到 2 小时看不出来
-forced-collections-full-collections = { $n } 次完全回收
-forced-collections-forced-in-the-soak = 长稳测试中强制了 { $n }，一半耗时在 { $median_ns } 以上，最长 { $longest_ns }：延迟和吞吐量包含它们，延迟的趋势不含那些秒
-no-trend-too-few = 只有 { $have } 个值，从 { $need } 个起才看得出趋势
-no-trend-not-finite = 第 { $at } 个值（从 0 数起）不是有限数
-no-trend-no-time = 所有值都在同一瞬间
-trend-a-leak = ：是泄漏
+trend-of = { $block ->
+    [none] { $place } 的{ $measure }
+   *[other] { $place } 的{ $measure }，区组 { $block }
+}
+trend-rests-on = 每小时 { $per_hour }{ $each ->
+    [none] {""}
+   *[other] ，每个请求 { $each }
+}，{ $confidence }，水平 { $level }，{ $hours } 小时内 { $values } 个值，剔除 { $left_out } 个

@@ -1,39 +1,81 @@
-sentence = { $found }（{ $basis }）。论断“{ $claim }”：{ $outcome }。{ $spread }
-of-pair-serves-times-as-many = { $over } 处理的请求{ $of_stream }是 { $under }{ $at } 的{ $times } 倍
-of-pair-more = 多
-of-pair-fewer = 少
-of-pair-serves-requests-than = { $over } 处理的请求{ $of_stream }比 { $under }{ $at } { $more }{ $share }
-of-pair-uses-times-the-cpu = { $over } 每个请求所用的 CPU 时间是 { $under }{ $at } 的{ $times } 倍
-of-pair-less = 少
-of-pair-uses-cpu-time-for = { $over } 每个请求所用的 CPU 时间比 { $under }{ $at } { $more }{ $share }
-of-pair-of-is-times-that = { $over } 的 { $measure }{ $of_stream } 是 { $under }{ $at } 的{ $times } 倍
-of-pair-higher = 高
-of-pair-lower = 低
-of-pair-of-is-than-that = { $over } 的 { $measure }{ $of_stream } 比 { $under }{ $at } { $more }{ $share }
-of-pair-practically-equivalent = 实际上等效
-of-pair-equivalent = 等效
-of-pair-within = { $found }：在 ±{ $band } 以内{ $word }
-at-least = 至少{" "}
-at-most = 至多{" "}
-of-level-times = { $factor } 倍的{" "}
-of-level-less-is = { $times }{ $left } 减去 { $times2 }{ $right } 为{ $bound }{ $value }
-of-level-is-times = { $left } 是 { $quantity } 的{ $bound }{ $value } 倍
-of-level-is = { $left } 为{ $bound }{ $value }
-quantity = ratio({ $measure }{ $of_stream }, { $variant }, { $variant2 }) @ { $at }
 basis-the-same-in-all = 各区组全都相同
-basis-anytime-valid = 随时有效
-basis-repeated = 重复检视
-basis-interval = { $confidence } % { $kind }置信区间 { $low } … { $high }
 basis-estimate = 估计值 { $told }
-basis-hodges-lehmann = Hodges–Lehmann { $told }
+basis-hodges-lehmann = Hodges–Lehmann 估计 { $told }
 basis-no-interval = 没有区间
-made-of-the-running-processes = 测的是同一批运行中的进程
-made-of-fresh-starts = 每次全新启动
-made-of-one-after-the-other = 先后运行
-made-of-in-cycles = 轮流运行
-made-of-of = { $blocks }，{ $what }，{ $turns }
 arrivals-and-answers = { $loops }，{ $counts } 个应答
-arrivals = { $model }，{ $arrival }
-outcome-because = { $word }：{ $why }
-outcome-at = { $word }，在 { $between } 处{ $why }
+outcome-at = { $word }：以 { $between } 为界，{ $why }
 exactly = {" "}
+sentence = { $found }（{ $basis }）。论断“{ $claim }”：{ $outcome }。{ $spread ->
+    [none] {""}
+   *[other] { $spread }
+}
+pair-throughput-times = { $over } 处理的请求{ $stream }{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}是 { $under } 的 { $times } 倍
+pair-throughput = { $over } 处理的请求{ $stream }{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}比 { $under } { $more ->
+    [true] 多
+   *[false] 少
+} { $share }
+pair-cpu-times = { $over } 每个请求所用的 CPU 时间{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}是 { $under } 的 { $times } 倍
+pair-cpu = { $over } 每个请求所用的 CPU 时间{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}比 { $under } { $more ->
+    [true] 多
+   *[false] 少
+} { $share }
+pair-measure-times = { $over } 的 { $measure }{ $stream } { $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}是 { $under } 的 { $times } 倍
+pair-measure = { $over } 的 { $measure }{ $stream } { $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}比 { $under } { $more ->
+    [true] 高
+   *[false] 低
+} { $share }
+pair-within = { $found }：在 ±{ $band } 以内{ $differ ->
+    [true] 实际等效
+   *[false] 等效
+}
+level-difference = { $left } 减去 { $right } 的差{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}为 { $value }
+level-times = { $left } { $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}是 { $right } 的 { $value } 倍
+level = { $left } { $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}为 { $value }
+basis-interval = { $confidence } { $anytime ->
+    [true] 随时有效
+   *[false] 重复检视
+}置信区间 { $low } … { $high }
+blocks-made-of = { $n } 个区组，{ $restarted ->
+    [true] 每次全新启动
+   *[false] 测的是同一批运行中的进程
+}，{ $serial ->
+    [true] 先后运行
+   *[false] 轮流运行
+}
+outcome-in-this-sitting = 就本场次而言{ $word }

@@ -3,3 +3,5 @@
 mod asked;
 mod catalogue;
 mod chinese;
+mod facts;
+mod whole;

@@ -2,9 +2,7 @@
 
 use super::claims::intervals;
 use super::{Cell, Chart};
-use crate::messages;
-use proofload_language::again;
-use proofload_store::condition_in_words;
+use proofload_language::{condition, word};
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
 fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {
@@ -30,16 +28,13 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         let dependencies = claim.depends_on.iter().flat_map(|on| on.levels.iter().map(move |at| (on, at)));
         let ratios = dependencies.filter(|(_, at)| at.estimate.unit == "ratio");
         let rows = ratios.map(|(on, at)| {
-            row(
-                &format!("{name}: {}", again(&condition_in_words(&on.condition, &at.level))),
-                ends(&at.estimate),
-            )
+            row(&format!("{name}: {}", condition(&on.condition, &at.level)), ends(&at.estimate))
         });
         rows.collect::<Vec<_>>()
     };
     let rows: Vec<Vec<Cell>> = result.claims.iter().flat_map(levels).collect();
-    let (title, says) = (messages::CHART_CONDITIONS, messages::CHART_CONDITIONS_SAYS);
-    (!rows.is_empty()).then(|| intervals("conditions", &title, &says, rows))
+    let (title, says) = (word!("chart-conditions"), word!("chart-conditions-says"));
+    (!rows.is_empty()).then(|| intervals("conditions", title, says, rows))
 }
 
 /// How many times as much was found here as was published.
@@ -51,6 +46,6 @@ pub fn published(result: &RunResult) -> Option<Chart> {
         Some(row(&figure.quantity, [figure.ratio, found.low.map(over), found.high.map(over)]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (messages::CHART_PUBLISHED, messages::CHART_PUBLISHED_SAYS);
-    (!rows.is_empty()).then(|| intervals("published", &title, &says, rows))
+    let (title, says) = (word!("chart-published"), word!("chart-published-says"));
+    (!rows.is_empty()).then(|| intervals("published", title, says, rows))
 }

@@ -1,12 +1,13 @@
 //! Intervals beside what is claimed of them.
 
 use super::{Axis, CLAIMS, Cell, Chart, Scale};
-use crate::changes::COMPARED;
 use crate::{bars, messages};
+use proofload_analysis::COMPARED;
+use proofload_language::word;
 use proofload_store::schema::{FigurePair, RunDiff, RunResult};
 
 pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
-    let x = Axis { name: messages::CHART_RATIO.to_string(), unit: "ratio", scale: Scale::Log };
+    let x = Axis { name: word!("chart-ratio").to_string(), unit: "ratio", scale: Scale::Log };
     Chart::intervals(id, title.to_string(), says, x, rows)
 }
 
@@ -25,8 +26,7 @@ pub fn forest(result: &RunResult) -> Option<Chart> {
         ]
     };
     let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(row).collect();
-    (rows.len() > 1)
-        .then(|| intervals(CLAIMS, messages::CHART_CLAIMS.text(), messages::CHART_CLAIMS_SAYS.text(), rows))
+    (rows.len() > 1).then(|| intervals(CLAIMS, word!("chart-claims"), word!("chart-claims-says"), rows))
 }
 
 /// The figures of one run over those of another: those that runs are compared by.
@@ -39,8 +39,8 @@ pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
         Some([vec![name, Cell::text(""), Cell::Number(ratio.point)], ends.to_vec()].concat())
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (messages::CHART_RUNS, messages::CHART_RUNS_SAYS);
-    (!rows.is_empty()).then(|| intervals("runs", &title, &says, rows))
+    let (title, says) = (word!("chart-runs"), word!("chart-runs-says"));
+    (!rows.is_empty()).then(|| intervals("runs", title, says, rows))
 }
 
 /// What each setting does, of a study that varies several.
@@ -59,10 +59,5 @@ pub fn effects(result: &RunResult) -> Option<Chart> {
             Cell::Nothing,
         ]
     });
-    Some(intervals(
-        "factors",
-        messages::CHART_FACTORS.text(),
-        messages::CHART_FACTORS_SAYS.text(),
-        rows.collect(),
-    ))
+    Some(intervals("factors", word!("chart-factors"), word!("chart-factors-says"), rows.collect()))
 }

@@ -3,7 +3,7 @@
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Scale, rank};
 use crate::messages;
-use proofload_language::Phrase;
+use proofload_language::{measure_in_words, say, word};
 use proofload_store::schema::{Point, RunResult, Slice};
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
@@ -15,14 +15,14 @@ const OWN_COURSE_S: f64 = 5.0;
 const GROUP: &str = "course";
 const SECOND_NS: f64 = 1e9;
 
-/// Telemetry that is drawn: the stored series, what it is called where that is another, its unit. Time that was used is drawn as a share of the time
-/// between two samples: of a CPU, 2 being two of them, and of a pause.
-const TELEMETRY: [(&str, Option<Phrase>, &str); 5] = [
-    ("cpu_ns", Some(messages::CHART_CPUS), "count"),
-    ("rss_bytes", None, "bytes"),
-    ("heap_used_bytes", None, "bytes"),
-    ("gc_ns", Some(messages::CHART_PAUSES), "share"),
-    ("threads", None, "count"),
+/// Telemetry that is drawn: the stored series and its unit. Time that was used is drawn as a share of the time between
+/// two samples: of a CPU, 2 being two of them, and of a pause.
+const TELEMETRY: [(&str, &str); 5] = [
+    ("cpu_ns", "count"),
+    ("rss_bytes", "bytes"),
+    ("heap_used_bytes", "bytes"),
+    ("gc_ns", "share"),
+    ("threads", "count"),
 ];
 
 /// A value of a series.
@@ -63,12 +63,9 @@ pub fn charts(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> 
         };
         charts.push(chart(measure, unit, scale, rows(&slices, result, why, values)));
     }
-    for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
+    for (stored, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
         let samples = rows(&slices, result, why, |slice| sampled(slice, since(slice), stored));
-        charts.push(Chart {
-            id: format!("course-{stored}"),
-            ..chart(name.map_or(stored, Phrase::text), unit, Scale::Linear, samples)
-        });
+        charts.push(chart(stored, unit, Scale::Linear, samples));
     }
     charts
 }
@@ -178,12 +175,12 @@ fn kept(series: &[Value]) -> Vec<usize> {
 
 fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) -> Chart {
     let axes = [
-        Axis { name: messages::CHART_TIME.to_string(), unit: "s", scale: Scale::Linear },
-        Axis { name: measure.to_string(), unit, scale },
+        Axis { name: word!("chart-time").to_string(), unit: "s", scale: Scale::Linear },
+        Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
     let has_pale = rows.iter().any(|row| row.last() != Some(&Cell::text("")));
-    let says = if has_pale { messages::CHART_COURSE_WITH_PALE_SAYS } else { messages::CHART_COURSE_SAYS };
-    let title = messages::chart_over_time(measure);
+    let says = if has_pale { word!("chart-course-with-pale-says") } else { word!("chart-course-says") };
+    let title = say!("chart-over-time", series = measure_in_words(measure));
     let chart = Chart::course(format!("course-{measure}"), title, &says, axes, rows);
     Chart { group: GROUP, ..chart }
 }

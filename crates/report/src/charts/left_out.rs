@@ -1,6 +1,6 @@
 //! Which slices figures rest on, and why not on others.
 
-use crate::messages;
+use proofload_language::word;
 use proofload_store::schema::{Phase, RunResult, Slice};
 use std::collections::BTreeSet;
 
@@ -35,16 +35,16 @@ impl<'a> LeftOut<'a> {
     pub fn why(&self, slice: &Slice) -> Option<&'static str> {
         let measured = &slice.measured;
         match slice.phase {
-            Phase::WarmUp => return Some(messages::CHART_WARM_UP.text()),
+            Phase::WarmUp => return Some(word!("chart-warm-up")),
             Phase::Measure => {}
             _ => return None,
         }
         Some(if !self.result.counts(slice) {
-            messages::CHART_DISTURBED.text()
+            word!("chart-disturbed")
         } else if self.lost.contains(&(measured.variant.as_str(), slice.block)) {
-            messages::CHART_LOST.text()
+            word!("chart-lost")
         } else if self.marked.contains(&(slice.block, measured.point.as_str(), slice.cycle)) {
-            messages::CHART_MARKED.text()
+            word!("chart-marked")
         } else {
             ""
         })

@@ -1,7 +1,7 @@
 //! Figures over the load, and from block to block.
 
 use super::{Axis, Cell, Chart, Scale, series};
-use crate::messages;
+use proofload_language::{measure_in_words, say, word};
 use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
 
 /// The measures that are drawn: name, unit, and whether their values lie on a logarithmic scale.
@@ -61,13 +61,13 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
         row.extend((0..blocks.unwrap_or(0)).map(of_block));
         row
     };
-    let x = Axis { name: measure.to_string(), unit, scale: Scale::Linear };
+    let x = Axis { name: measure_in_words(measure).to_string(), unit, scale: Scale::Linear };
     let rows = figures.iter().map(row).collect();
     let says = match blocks {
-        Some(1..) => messages::CHART_BENEATH_WITH_DOTS_SAYS,
-        _ => messages::CHART_BENEATH_SAYS,
+        Some(1..) => word!("chart-beneath-with-dots-says"),
+        _ => word!("chart-beneath-says"),
     };
-    Chart::intervals(measure, messages::chart_of(measure), says.text(), x, rows)
+    Chart::intervals(measure, say!("chart-of", measure = measure_in_words(measure)), says, x, rows)
 }
 
 /// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.
@@ -87,9 +87,9 @@ fn amounts(points: &[LoadPoint]) -> Option<(Vec<f64>, &'static str)> {
 /// Name, unit and scale of the load, by the unit of its amounts.
 fn along(unit: Option<&'static str>) -> (&'static str, &'static str, Scale) {
     match unit {
-        Some("count") => (messages::CHART_CONNECTIONS.text(), "count", Scale::Log),
-        Some(unit) => (messages::CHART_RATE.text(), unit, Scale::Linear),
-        None => (messages::CHART_LOAD.text(), "", Scale::Names),
+        Some("count") => (word!("chart-connections"), "count", Scale::Log),
+        Some(unit) => (word!("chart-rate"), unit, Scale::Linear),
+        None => (word!("chart-load"), "", Scale::Names),
     }
 }
 
@@ -121,13 +121,13 @@ fn over_load(
     let (name, along_unit, along_scale) = along(amounts.as_ref().map(|(_, unit)| *unit));
     let axes = [
         Axis { name: name.to_string(), unit: along_unit, scale: along_scale },
-        Axis { name: measure.to_string(), unit, scale },
+        Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
-    let title = messages::chart_over_load(measure);
+    let title = say!("chart-over-load", measure = measure_in_words(measure));
     Chart::lines(
         measure.to_string(),
         title,
-        messages::CHART_LOAD_SAYS.text(),
+        word!("chart-load-says"),
         axes,
         figures.iter().map(row).collect(),
     )
@@ -146,17 +146,11 @@ pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
                 })
             });
         let axes = [
-            Axis { name: messages::CHART_BLOCK.to_string(), unit: "count", scale: Scale::Linear },
-            Axis { name: measure.to_string(), unit, scale },
+            Axis { name: word!("chart-block").to_string(), unit: "count", scale: Scale::Linear },
+            Axis { name: measure_in_words(measure).to_string(), unit, scale },
         ];
-        let title = messages::chart_by_block(measure);
-        Chart::lines(
-            format!("blocks-{measure}"),
-            title,
-            messages::CHART_BLOCKS_SAYS.text(),
-            axes,
-            rows.collect(),
-        )
+        let title = say!("chart-by-block", measure = measure_in_words(measure));
+        Chart::lines(format!("blocks-{measure}"), title, word!("chart-blocks-says"), axes, rows.collect())
     };
     if result.blocks < 2 {
         return Vec::new();

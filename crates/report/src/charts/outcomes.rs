@@ -1,8 +1,8 @@
 //! What became of exchanges that were not answered as expected.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
-use crate::figures::outcome;
-use crate::messages;
+use proofload_analysis::figures::outcome;
+use proofload_language::{Columns, word};
 use proofload_store::schema::{Point, RunResult};
 
 /// The outcomes that are not answers, as shares of all exchanges of a variant and load point. Streams are within these.
@@ -11,16 +11,16 @@ pub fn chart(result: &RunResult) -> Chart {
     // Of a search each trial is a point.
     let is_search = result.plan.as_ref().is_some_and(|plan| plan.capacity.is_some());
     let points = result.points.iter().filter(|point| point.stream.is_empty() && !is_search);
-    let x = Axis { name: messages::CHART_SHARE.to_string(), unit: "share", scale: Scale::Linear };
+    let x = Axis { name: word!("chart-share").to_string(), unit: "share", scale: Scale::Linear };
     Chart {
         id: "outcomes".to_string(),
         drawn: Drawn::Parts,
-        title: messages::CHART_OUTCOMES.to_string(),
-        says: messages::CHART_OUTCOMES_SAYS.to_string(),
+        title: word!("chart-outcomes").to_string(),
+        says: word!("chart-outcomes-says").to_string(),
         x,
         y: Axis { name: String::new(), unit: "", scale: Scale::Names },
         group: "",
-        columns: messages::CHART_OUTCOME_COLUMNS.map(str::to_string).to_vec(),
+        columns: Columns::<4>("chart-outcome-columns").map(str::to_string).to_vec(),
         units: vec!["", "", "count", "share"],
         rows: points.flat_map(|point| rows(point, places)).collect(),
     }

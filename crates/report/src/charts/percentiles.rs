@@ -3,6 +3,7 @@
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Drawn, Scale, rank, series};
 use crate::messages;
+use proofload_language::{Columns, word};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
 
@@ -49,12 +50,12 @@ pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> C
     Chart {
         id: "percentiles".to_string(),
         drawn: Drawn::Lines,
-        title: messages::CHART_PERCENTILES.to_string(),
-        says: messages::CHART_PERCENTILES_SAYS.to_string(),
-        x: Axis { name: messages::CHART_PERCENTILE.to_string(), unit: "share", scale: Scale::Quantile },
+        title: word!("chart-percentiles").to_string(),
+        says: word!("chart-percentiles-says").to_string(),
+        x: Axis { name: word!("chart-percentile").to_string(), unit: "share", scale: Scale::Quantile },
         y: Axis { name: messages::RESPONSE_TIME.to_string(), unit: "ns", scale: Scale::Log },
         group: "",
-        columns: messages::CHART_PERCENTILE_COLUMNS.map(str::to_string).to_vec(),
+        columns: Columns::<4>("chart-percentile-columns").map(str::to_string).to_vec(),
         units: vec!["", "share", "ns", "count"],
         rows: curves.iter().flat_map(|curve| rows(curve, points)).collect(),
     }

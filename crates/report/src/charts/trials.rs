@@ -2,6 +2,7 @@
 
 use super::{Axis, Cell, Chart, Drawn, Scale, of_name};
 use crate::messages;
+use proofload_language::{measure_in_words, say, word};
 use proofload_stats::Measure;
 use proofload_store::schema::{CapacityTrial, RunResult, TrialOutcome};
 use std::collections::BTreeSet;
@@ -28,14 +29,14 @@ fn chart(result: &RunResult, measure: &str) -> Chart {
         capacity.trials.iter().map(row).collect::<Vec<_>>()
     });
     let axes = [
-        Axis { name: messages::CHART_RATE.to_string(), unit: "per_s", scale: Scale::Log },
-        Axis { name: measure.to_string(), unit, scale },
+        Axis { name: word!("chart-rate").to_string(), unit: "per_s", scale: Scale::Log },
+        Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
-    let title = messages::chart_of_trials(measure);
+    let title = say!("chart-of-trials", measure = measure_in_words(measure));
     let chart = Chart::course(
         format!("trials-{}", of_name(measure)),
         title,
-        &messages::CHART_TRIALS_SAYS,
+        word!("chart-trials-says"),
         axes,
         rows.collect(),
     );

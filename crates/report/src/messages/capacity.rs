@@ -2,7 +2,7 @@
 
 use crate::number;
 use proofload_language::{Columns, Phrase, named, say, word};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Unsettled};
+use proofload_stats::capacity::{Answer, Limit};
 use proofload_store::schema::{
     CapacityAnswer, CapacityTrial, Plan, PlannedCapacity, TrialOutcome, TrialStage,
 };
@@ -11,21 +11,9 @@ use proofload_store::schema::{
 pub const CAPACITY_COLUMNS: Columns<7> = Columns("capacity-columns");
 /// Columns of the trials; the values of the objective stand behind the third.
 pub const TRIAL_COLUMNS: Columns<7> = Columns("trial-columns");
-/// Nobody knows what the generator reaches.
-pub const CAPACITY_NO_CEILING: Phrase = Phrase("capacity-no-ceiling");
-
-/// A quantile of the objective that a trial can hardly tell.
-pub fn rough_objective(measure: &str, requests: u64, beyond: u64) -> String {
-    say!("rough-objective", measure, requests = number::count(requests), beyond)
-}
 
 fn rate(per_s: f64) -> String {
     number::with_unit(per_s, "per_s")
-}
-
-/// A sentence about one of several variants.
-pub fn of_variant(variant: &str, sentence: &str) -> String {
-    say!("of-variant", variant, sentence)
 }
 
 /// Heading of the capacities.
@@ -39,17 +27,14 @@ pub const CAPACITY_SEARCH: Phrase = Phrase("capacity-search");
 /// What was searched, in a line.
 pub fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    let warm_up = match plan.timing.warm_up_ns {
-        0 => String::new(),
-        ns => say!("capacity-search-starts-warmed-for-s", seconds = seconds(ns)),
-    };
+    let warm_up_ns = plan.timing.warm_up_ns;
     say!(
-        "capacity-search-to-trials-of-s",
-        rate = rate(search.from_per_s),
-        rate2 = rate(search.to_per_s),
-        seconds = seconds(search.trial_ns),
+        "capacity-searched",
+        from = rate(search.from_per_s),
+        to = rate(search.to_per_s),
+        trial = seconds(search.trial_ns),
         trials_max = search.trials_max,
-        warm_up,
+        warm_up = (warm_up_ns > 0).then(|| seconds(warm_up_ns)),
         seed = plan.seed
     )
 }
@@ -110,123 +95,29 @@ pub fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
 
 /// The answer; the last line to remember.
 pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> String {
-    let whose = if process { word!("capacity-this-running-process") } else { "" };
     match *answer {
         Answer::Found { low, point, high, .. } => {
             let interval = number::with_ends(point, low, high, "per_s");
-            say!("capacity-carries-with", variant, interval, slo, whose)
+            say!("capacity-found", variant, interval, slo, process)
         }
         Answer::BelowRange { lowest, .. } => {
-            say!("capacity-not-within-the-range", variant, slo, rate = rate(lowest), whose)
+            say!("capacity-below-range", variant, slo, rate = rate(lowest), process)
         }
         Answer::AboveRange { highest, .. } => {
-            say!("capacity-not-within-the-range-it-carries", variant, rate = rate(highest), slo, whose)
+            say!("capacity-above-range", variant, rate = rate(highest), slo, process)
         }
-        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => {
-            let what = match limit {
-                Limit::Generator => word!("capacity-client-limited"),
-                Limit::Connections => word!("capacity-limited-by-its-connections"),
-            };
-            let said = match (at_least, unconfirmed) {
-                (Some(at_least), _) => {
-                    say!("capacity-is-at-least", rate = rate(at_least), slo, whose)
-                }
-                (None, Some(low)) => {
-                    say!("capacity-most-trials-passed-at", rate = rate(low))
-                }
-                (None, None) => word!("capacity-nothing-can-be-said").to_string(),
-            };
-            say!("capacity-at", variant, what, rate = rate(at), said)
-        }
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => say!(
+            "capacity-limited",
+            generator = limit == Limit::Generator,
+            variant,
+            rate = rate(at),
+            at_least = at_least.map(rate),
+            unconfirmed = unconfirmed.map(rate),
+            slo,
+            process
+        ),
         Answer::NotSettled { passed, failed, .. } => {
-            let between = match (passed, failed) {
-                (Some(low), Some(high)) => {
-                    say!("capacity-most-trials-passed-at-most-failed", rate = rate(low), rate2 = rate(high))
-                }
-                (Some(low), None) => say!("capacity-most-trials-passed-at-2", rate = rate(low)),
-                (None, Some(high)) => say!("capacity-most-trials-failed-at", rate = rate(high)),
-                (None, None) => String::new(),
-            };
-            say!("capacity-not-settled", variant, between)
+            say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
         }
-    }
-}
-
-/// What belongs to an answer; `limited` is what the first trial said in which that was the limit.
-pub fn capacity_reasons(
-    answer: &Answer,
-    planned: &PlannedCapacity,
-    process: bool,
-    limited: Option<&str>,
-) -> Vec<String> {
-    let mut said = Vec::new();
-    let starts = if process {
-        word!("capacity-reasons-trials-with-new-connections")
-    } else {
-        word!("capacity-reasons-fresh-starts")
-    };
-    for (at, confirmed, passed) in confirmations(answer) {
-        let verb = if passed { word!("capacity-reasons-passed") } else { word!("capacity-reasons-failed") };
-        said.push(say!(
-            "capacity-reasons-of-at",
-            agreed = confirmed.agreed,
-            of = confirmed.of,
-            starts,
-            verb,
-            rate = rate(at)
-        ));
-    }
-    match answer {
-        Answer::Found { .. } => said.push(word!("capacity-reasons-the-interval-begins-as").to_string()),
-        Answer::BelowRange { .. } => {
-            said.push(say!("capacity-reasons-look-below-give-from", rate = rate(planned.from_per_s)))
-        }
-        Answer::AboveRange { .. } => {
-            said.push(say!("capacity-reasons-look-above-give-to", rate = rate(planned.to_per_s)))
-        }
-        Answer::ClientLimited { limit, .. } => {
-            said.extend(limited.map(str::to_string));
-            said.push(
-                match limit {
-                    Limit::Generator => word!("capacity-reasons-give-the-generator-more"),
-                    Limit::Connections => word!("capacity-reasons-give-more-connections-c"),
-                }
-                .to_string(),
-            );
-        }
-        Answer::NotSettled { .. } => {
-            said.extend(unsettled(answer).map(|(why, ..)| why_unsettled(why, starts)))
-        }
-    }
-    if process {
-        said.push(word!("capacity-reasons-nothing-was-restarted-the").to_string());
-    }
-    said
-}
-
-fn why_unsettled(why: Unsettled, starts: &str) -> String {
-    match why {
-        Unsettled::CutOff => word!("why-unsettled-the-search-was-cut").to_string(),
-        Unsettled::LowNotConfirmed => say!("why-unsettled-no-lower-end-was", starts),
-        Unsettled::HighNotConfirmed => say!("why-unsettled-no-upper-end-was", starts),
-    }
-}
-
-/// How the ends were confirmed.
-fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
-    match *answer {
-        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
-        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
-        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
-        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
-        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
-    }
-}
-
-/// Why a search has no answer.
-fn unsettled(answer: &Answer) -> Option<(Unsettled, Option<f64>, Option<f64>)> {
-    match *answer {
-        Answer::NotSettled { passed, failed, why } => Some((why, passed, failed)),
-        _ => None,
     }
 }

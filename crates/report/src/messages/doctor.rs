@@ -2,7 +2,7 @@
 
 use proofload_host::cpus::{CpuShare, Shortage, list_text};
 use proofload_host::{Finding, Sleep, State, WhyUnlimited};
-use proofload_language::{Language, say, word};
+use proofload_language::{say, word};
 use std::ops::RangeInclusive;
 use unicode_width::UnicodeWidthStr;
 
@@ -28,11 +28,6 @@ pub fn in_column(word: &str, text: &str) -> String {
     format!("{word}{} {text}\n", " ".repeat(STATE.saturating_sub(word.width())))
 }
 
-/// What a record keeps of a finding, which does not depend on who made it.
-pub fn recorded_finding(finding: &Finding) -> String {
-    Language::English.within(|| doctor_finding(finding))
-}
-
 /// `accept queue: a listener queues at most …`: what was looked at, and what was found.
 fn doctor_finding(finding: &Finding) -> String {
     let is_good = finding.state() == State::Good;
@@ -50,24 +45,14 @@ fn doctor_finding(finding: &Finding) -> String {
         }
         Finding::Load { processes: None, .. } => word!("doctor-finding-load-the-load-average").into(),
         Finding::Load { processes: Some(count), cpus } => {
-            let said = say!("doctor-finding-processes-wanted-to-run", count = count.to_string());
-            if is_good {
-                say!("doctor-finding-load-quiet", said)
-            } else {
-                say!("doctor-finding-load-on-cpus", said, cpus = cpus.to_string())
-            }
+            say!("doctor-load", quiet = is_good, count = count.to_string(), cpus)
         }
-        Finding::Memory { bytes, available_bytes, limit_bytes } => {
-            let limit =
-                limit_bytes.map(|limit| say!("doctor-finding-the-cgroup-allows-mib", limit = limit >> 20));
-            let limit = limit.unwrap_or_default();
-            say!(
-                "doctor-finding-memory-mib-of-mib",
-                available_bytes = available_bytes >> 20,
-                bytes = bytes >> 20,
-                limit
-            )
-        }
+        Finding::Memory { bytes, available_bytes, limit_bytes } => say!(
+            "doctor-memory",
+            available = available_bytes >> 20,
+            all = bytes >> 20,
+            limit = limit_bytes.map(|limit| limit >> 20)
+        ),
         Finding::Descriptors { soft, hard } => {
             let text = |limit: &Option<u64>| {
                 limit.map_or(word!("doctor-finding-unlimited").to_string(), |limit| limit.to_string())
@@ -136,7 +121,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
             WhyUnlimited::NoIdleStates => word!("asleep-the-kernel-leaves-no").into(),
             WhyUnlimited::EachGivesAway => word!("asleep-each-of-its-idle").into(),
             WhyUnlimited::NoLatency { state } => say!("asleep-tells-no-latency", state),
-            WhyUnlimited::Refused { path, error } => say!("asleep-because", path, error),
+            WhyUnlimited::Refused { path, error } => say!("labelled", label = path, what = error),
         },
     };
     match is_virtual {
@@ -146,12 +131,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
 }
 
 fn ports(range: &RangeInclusive<u16>, reused: bool) -> String {
-    let closed = match reused {
-        true => word!("ports-on-loopback-one-that"),
-        false => word!("ports-one-that-was-closed"),
-    };
-    let (count, first, last) = (range.len(), range.start(), range.end());
-    say!("ports-ephemeral-ports-to", count, first, last, closed)
+    say!("doctor-ports", count = range.len(), first = range.start(), last = range.end(), reused)
 }
 
 /// What to do about a finding that is not good.

@@ -2,6 +2,7 @@
 
 use super::{NONE, interval};
 use crate::number;
+use crate::shown::told_all;
 use proofload_language::{Phrase, say, word};
 use proofload_measure::Outcome;
 use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
@@ -42,7 +43,7 @@ pub fn is_bad_answer(kind: &str) -> bool {
 pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
     let said = failed.join(word!("between-sentences"));
     match variant {
-        Some(variant) => say!("lead-failures", variant, said),
+        Some(variant) => say!("labelled", label = variant, what = said),
         None => said,
     }
 }
@@ -74,7 +75,7 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
     let allowed = number::plain_percent(tolerance);
     match figure.ratio.as_ref().map(interval) {
         Some(ratio) => say!("lead-ratio", what, ratio, allowed),
-        None => say!("lead-no-ratio", what, why = figure.reasons.join(word!("between-sentences"))),
+        None => say!("labelled", label = what, what = told_all(&figure.reasons)),
     }
 }
 

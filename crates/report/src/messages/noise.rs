@@ -20,27 +20,19 @@ pub const SEARCH: Phrase = Phrase("search");
 /// Columns of the standings.
 pub const SEARCH_COLUMNS: Columns<4> = Columns("search-columns");
 
-/// A spread: `2.1 %`.
+/// A share in per cent with so many decimals.
+fn percent(value: f64, decimals: usize) -> String {
+    format!("{:.decimals$}{}", value * 100.0, number::percent_sign())
+}
+
+/// A spread: `2.10 %`.
 fn sd(value: f64) -> String {
-    format!("{:.2} %", value * 100.0)
+    percent(value, 2)
 }
 
-fn sd_between(ends: &Between) -> String {
-    say!(
-        "sd-between",
-        ends = format!("{:.2}", ends.value * 100.0),
-        ends2 = format!("{:.2}", ends.low * 100.0),
-        ends3 = format!("{:.2}", ends.high * 100.0)
-    )
-}
-
-fn percent_between(ends: &Between) -> String {
-    say!(
-        "percent-between",
-        ends = format!("{:.1}", ends.value * 100.0),
-        ends2 = format!("{:.1}", ends.low * 100.0),
-        ends3 = format!("{:.1}", ends.high * 100.0)
-    )
+fn between(ends: &Between, decimals: usize) -> String {
+    let [low, high] = [ends.low, ends.high].map(|end| format!("{:.decimals$}", end * 100.0));
+    format!("{} [{low}, {high}]", percent(ends.value, decimals))
 }
 
 /// When and how an audit was made.
@@ -49,8 +41,8 @@ pub fn noise_title(audit: &NoiseAudit, when: &str) -> String {
         "noise-title",
         blocks = blocks(audit.blocks),
         cycles = audit.cycles,
-        audit = number::duration(audit.slice_ns as f64),
-        audit2 = format!("{:.1}", audit.seconds / 60.0),
+        slice = number::duration(audit.slice_ns as f64),
+        minutes = format!("{:.1}", audit.seconds / 60.0),
         when
     )
 }
@@ -65,25 +57,19 @@ pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
     let drift = match noise.drift_memory {
         None => word!("noise-row-none-found").to_string(),
         Some(_) => {
-            say!(
-                "noise-row-of-a-slices-variance",
-                sd = sd(noise.drift_sd),
-                noise = format!("{:.0}", noise.drift_share * 100.0)
-            )
+            say!("noise-drift", sd = sd(noise.drift_sd), share = percent(noise.drift_share, 0))
         }
     };
     let spikes = match noise.spike_size {
         None => word!("noise-row-none").to_string(),
-        Some(size) => say!(
-            "noise-row-by",
-            noise = format!("{:.1}", noise.spike_share * 100.0),
-            size = format!("{:.0}", size.exp_m1() * 100.0)
-        ),
+        Some(size) => {
+            say!("noise-spikes", share = percent(noise.spike_share, 1), size = percent(size.exp_m1(), 0))
+        }
     };
     vec![
         noise.measure.clone(),
         sd(noise.run_sd),
-        sd_between(&noise.block_sd),
+        between(&noise.block_sd, 2),
         sd(noise.start_sd),
         sd(noise.slice_sd),
         drift,
@@ -95,11 +81,11 @@ pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
 /// Heading of short slices beside long ones.
 pub fn slice_lengths(audit: &NoiseAudit) -> String {
     say!(
-        "slice-lengths-short-slices-of-beside",
+        "slice-lengths",
         cycles = audit.cycles,
-        audit = number::duration(audit.slice_ns as f64),
+        slice = number::duration(audit.slice_ns as f64),
         long_cycles = audit.long_cycles,
-        audit2 = number::duration(audit.long_slice_ns as f64)
+        long_slice = number::duration(audit.long_slice_ns as f64)
     )
 }
 
@@ -110,13 +96,14 @@ pub const SLICE_LENGTH_COLUMNS: Columns<4> = Columns("slice-length-columns");
 pub fn slice_length_row(found: &SliceLengthNoise) -> Vec<String> {
     vec![
         found.measure.clone(),
-        sd_between(&found.short_sd),
-        sd_between(&found.long_sd),
-        say!(
-            "slice-length-row",
-            found = format!("{:+.2}", found.apart.value * 100.0),
-            found2 = format!("{:+.2}", found.apart.low * 100.0),
-            found3 = format!("{:+.2}", found.apart.high * 100.0)
+        between(&found.short_sd, 2),
+        between(&found.long_sd, 2),
+        format!(
+            "{:+.2}{} [{:+.2}, {:+.2}]",
+            found.apart.value * 100.0,
+            number::percent_sign(),
+            found.apart.low * 100.0,
+            found.apart.high * 100.0
         ),
     ]
 }
@@ -135,9 +122,8 @@ pub fn resolution_column(resolution: &Resolution) -> String {
 pub fn resolution_rows(measure: &str, resolutions: &[Resolution]) -> [Vec<String>; 2] {
     let of = |resolution: &Resolution, band: bool| {
         let found = resolution.measures.iter().find(|resolved| resolved.measure == measure);
-        found.map_or("–".to_string(), |found| {
-            percent_between(if band { &found.band } else { &found.difference })
-        })
+        found
+            .map_or("–".to_string(), |found| between(if band { &found.band } else { &found.difference }, 1))
     };
     let row = |name: String, band: bool| {
         [name].into_iter().chain(resolutions.iter().map(|resolution| of(resolution, band))).collect()
@@ -155,20 +141,17 @@ pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [Strin
     let resolved = audit.resolution.iter().filter_map(|resolution| {
         let first = resolution.measures.first()?;
         Some(say!(
-            "noise-lines-in-min",
-            first = format!("{:.1}", first.difference.value * 100.0),
+            "noise-resolved-in",
+            share = percent(first.difference.value, 1),
             minutes = resolution.minutes
         ))
     });
     let resolved: Vec<String> = resolved.collect();
     let measure = audit.measures.first().map_or("", |noise| noise.measure.as_str());
-    let old = match outdated {
-        [] => String::new(),
-        why => say!("noise-lines-proofload-doctor-noise-measures", why = why.join(word!("between-items"))),
-    };
+    let outdated = (!outdated.is_empty()).then(|| outdated.join(word!("between-items")));
     [
-        say!("noise-lines-audit-old-the-ratio", age, old, spreads = spreads.join(word!("between-items"))),
-        say!("noise-lines-a-difference-in-is", measure, resolved = resolved.join(word!("between-items"))),
+        say!("noise-audit", age, outdated, spreads = spreads.join(word!("between-items"))),
+        say!("noise-resolves", measure, resolved = resolved.join(word!("between-items"))),
     ]
 }
 

@@ -2,8 +2,8 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::{Columns, Phrase, again, say, word};
-use proofload_stats::{Between, Judged, OverSittings, Scope};
+use proofload_language::{Columns, Phrase, say};
+use proofload_stats::{Between, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
 /// `6 sittings`.
@@ -31,11 +31,6 @@ pub(crate) fn of_sittings(scope: &Scope) -> Option<String> {
     }
 }
 
-/// A verdict on blocks of one sitting is one about that sitting.
-pub(crate) fn scope_of_verdict(judged: &Judged) -> &'static str {
-    if judged.scope == Scope::ThisSitting { word!("scope-of-verdict") } else { "" }
-}
-
 /// How much sittings differ, whether chance explains it, and where the next one is to be expected.
 pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> String {
     let prediction = &over.prediction;
@@ -50,54 +45,19 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
         ),
         unit => number::with_unit(value, unit),
     };
-    let next =
-        say!("spread-of-the-next-sitting-is", told = told(prediction.low), told2 = told(prediction.high));
+    let (low, high) = (told(prediction.low), told(prediction.high));
     let Some((between, within)) = over.found.between.zip(over.found.within) else {
-        return say!("spread-of-each-sitting-has-one", next);
+        return say!("spread-of-single-blocks", low, high);
     };
-    let differ = match between.tau > 0.0 {
-        true => {
-            say!("spread-of-sittings-differ-by-their", amount = amount(between.tau), amount2 = amount(within))
-        }
-        false => say!("spread-of-sittings-differ-no-more", amount = amount(within)),
-    };
-    let test = over.found.heterogeneity.map_or_else(String::new, |test| {
-        say!(
-            "spread-of-q-with-degrees-of",
-            q = format!("{:.1}", test.q),
-            freedom = test.freedom,
-            probability = probability(test.p)
-        )
-    });
-    let advised =
-        blocks_advised.map_or_else(String::new, |n| say!("spread-of-a-sitting-is-worth", blocks = blocks(n)));
-    say!("spread-of-sittings", differ, test, next, advised)
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.0001 { word!("probability").into() } else { format!("{p:.4}") }
-}
-
-/// Too few sittings for a look.
-pub fn too_few_sittings(have: u32, need: Option<u32>) -> String {
-    match need {
-        Some(need) => say!("too-few-sittings-so-far-and-where", sittings = sittings(have), need),
-        None => say!("too-few-sittings-too-few-for-an", sittings = sittings(have)),
-    }
-}
-
-/// The interval of the sittings' means allows both.
-pub fn sittings_cross(resolution: f64, more: Option<u32>) -> String {
-    let more = match more {
-        Some(n) => say!("sittings-cross-about-more-would-settle", sittings = sittings(n)),
-        None => word!("sittings-cross-no-number-of-sittings").into(),
-    };
-    say!("sittings-cross-the-interval-allows-both", resolution = number::percent(resolution), more)
-}
-
-/// What earlier sittings differed by makes the interval of this one wider.
-pub fn widened_by_sittings(tau: f64, n: u32) -> String {
-    say!("widened-by-sittings-earlier-sittings-differed-by", n, tau = number::percent(tau))
+    let tau = (between.tau > 0.0).then(|| amount(between.tau));
+    let within = amount(within);
+    let test = over.found.heterogeneity;
+    let q = test.map(|test| format!("{:.1}", test.q));
+    let freedom = test.map(|test| test.freedom);
+    let p =
+        test.map(|test| if test.p < 0.0001 { "< 0.0001".to_string() } else { format!("= {:.4}", test.p) });
+    let worth = blocks_advised.map(blocks);
+    say!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
 }
 
 /// Headings of the sittings of a study.
@@ -107,35 +67,14 @@ pub const SITTING_COLUMNS: Columns<4> = Columns("sitting-columns");
 
 /// How many runs, sittings and blocks a result rests on.
 pub fn made_of_sittings(result: &SittingsResult) -> String {
-    let runs = match result.runs.len() {
-        1 => word!("made-of-sittings-run").to_string(),
-        n => say!("made-of-sittings-runs", n),
-    };
     say!(
-        "made-of-sittings-looked-at-after",
-        runs,
+        "made-of-sittings",
+        runs = result.runs.len(),
         sittings = sittings(result.sittings),
         blocks = blocks(result.blocks),
         looks = format!("{:?}", result.looks)
     )
 }
-
-/// The number of sittings was not fixed beforehand.
-pub const SITTINGS_NOT_PLANNED: Phrase = Phrase("sittings-not-planned");
-
-/// Some sittings were so close together that they are hardly several.
-pub fn sittings_close(n: usize) -> String {
-    let those = say!("sittings-close-sittings-began", n);
-    say!("sittings-close-less-than-minutes-after", those)
-}
-
-/// Runs of one study that were not made alike.
-pub fn sittings_differ(what: &str) -> String {
-    say!("sittings-differ-not-the-same-in", what = again(what))
-}
-
-/// More is said of each run in its own report.
-pub const LIMITS_OF_EACH: Phrase = Phrase("limits-of-each");
 
 #[cfg(test)]
 mod tests {

@@ -16,11 +16,6 @@ pub const UNSTEADY: Phrase = Phrase("unsteady");
 /// Columns of the starts without a steady state.
 pub const UNSTEADY_COLUMNS: Columns<4> = Columns("unsteady-columns");
 
-/// A start: variant and block.
-pub fn start_of(variant: &str, block: u32) -> String {
-    say!("start-of", variant, block)
-}
-
 /// What a start without a steady state showed.
 pub fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
@@ -32,75 +27,29 @@ pub fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
 
 /// A change beyond that of the others, or one that they share, and what of it would be none.
 pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
-    let of =
-        if shared { word!("change-of-start-as-all") } else { word!("change-of-start-beyond-the-others") };
-    say!(
-        "change-of-start-allowed",
-        signed_percent = signed_percent(change),
-        of,
-        allowed = number::percent(allowed)
-    )
-}
-
-/// Too many starts without a steady state; `per_10s` is how much faster they still became.
-pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
-    let slope = per_10s.map_or_else(String::new, |slope| {
-        say!("no-steady-state-there-by-within-s", signed_percent = signed_percent(slope))
-    });
-    say!("no-steady-state-still-warming-in-of", n, of, slope)
-}
-
-/// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
-pub fn beyond_warm_up(n: u32, of: &str, share: f64) -> String {
-    say!("beyond-warm-up", n, of, share = number::percent(share))
-}
-
-fn signed_percent(share: f64) -> String {
-    format!("{:+.1} %", share * 100.0)
-}
-
-/// Starts of which nothing can be said.
-pub fn steadiness_not_measured(variant: &str) -> String {
-    say!("steadiness-not-measured", variant)
-}
-
-/// Warm-up in one line: `30 s`, or `until steady, at most 180 s`.
-pub fn warm_up(fixed_ns: u64, cap_ns: u64) -> String {
-    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    match cap_ns {
-        0 => say!("warm-up-s", seconds = seconds(fixed_ns)),
-        _ => say!("warm-up-until-steady-at-most", seconds = seconds(cap_ns)),
-    }
+    let (change, allowed) = (number::signed_percent(change), number::percent(allowed));
+    say!("change-of-start", change, shared, allowed)
 }
 
 /// Preset and timing in one line.
 pub fn preset(plan: &Plan) -> String {
     let Plan { preset: name, timing, replication, seed, .. } = plan;
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
     say!(
         "preset",
         name = named(name.name()),
-        warm_up = warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
-        timing = say!("preset-cycles", cycles = timing.cycles),
+        warm_up = seconds(timing.warm_up_ns),
+        warm_up_cap = (timing.warm_up_cap_ns > 0).then(|| seconds(timing.warm_up_cap_ns)),
+        cycles = timing.cycles,
         seconds = seconds(timing.slice_ns),
-        looks = looks(
-            timing,
-            if *replication == Replication::Process { word!("preset-turn") } else { word!("preset-restart") }
-        ),
+        looking = if timing.looking == Looking::Anytime { "anytime" } else { "looks" },
+        first = timing.looks.first(),
+        last = timing.looks.last(),
+        looks = looks.join(word!("between-items")),
+        restarted = *replication != Replication::Process,
         seed
     )
-}
-
-/// When claims are judged.
-fn looks(timing: &Timing, what: &str) -> String {
-    match (timing.looking == Looking::Anytime, timing.looks.first(), timing.looks.last()) {
-        (true, Some(first), Some(last)) => say!("looks-judged-after-every-from", what, first, last),
-        (_, Some(1), Some(1)) => say!("looks-judged-after", what),
-        _ => {
-            let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-            say!("looks-judged-after-s", looks = looks.join(word!("between-items")), what)
-        }
-    }
 }
 
 /// Name of the row that says how long the slices are.
@@ -111,10 +60,10 @@ pub fn slices(chosen: &Slicing) -> Option<String> {
     let time = |ns: u64| number::duration(ns as f64);
     (chosen.slice_ns > 0).then(|| {
         say!(
-            "slices-before-each-discarded-for",
-            time = time(chosen.slice_ns),
-            time2 = time(chosen.discard_ns),
-            time3 = time(chosen.slices_p99_ns)
+            "slices-chosen",
+            slice = time(chosen.slice_ns),
+            discard = time(chosen.discard_ns),
+            p99 = time(chosen.slices_p99_ns)
         )
     })
 }
@@ -123,30 +72,15 @@ pub fn slices(chosen: &Slicing) -> Option<String> {
 pub fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
     say!(
         "held-against-long",
-        timing = number::duration(timing.slice_ns as f64),
+        slice = number::duration(timing.slice_ns as f64),
         blocks = blocks(found.blocks),
-        claim = format!("{:?}", found.claim),
-        found = found.ratio.map_or_else(
-            || word!("held-against-long-not-known").to_string(),
-            |ratio| signed_percent(ratio - 1.0)
-        ),
-        found2 = match found.outcome {
-            CheckOutcome::Passed => word!("held-against-long-alike-within"),
-            CheckOutcome::Failed => word!("held-against-long-another-one-by-more"),
-            _ => word!("held-against-long-not-resolved"),
+        claim = found.claim,
+        change = found.ratio.map(|ratio| number::signed_percent(ratio - 1.0)),
+        outcome = match found.outcome {
+            CheckOutcome::Passed => "passed",
+            CheckOutcome::Failed => "failed",
+            _ => "unresolved",
         }
-    )
-}
-
-/// A ratio that long slices show otherwise than short ones.
-pub fn slice_length(ratio: f64, blocks: &str) -> String {
-    say!(
-        "slice-length-long-slices-show-a",
-        ratio = match ratio >= 1.0 {
-            true => say!("slice-length-higher", ratio = number::percent(ratio - 1.0)),
-            false => say!("slice-length-lower", ratio = number::percent(1.0 - ratio)),
-        },
-        blocks
     )
 }
 
@@ -157,15 +91,15 @@ pub const CYCLES: Phrase = Phrase("cycles");
 pub fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
     if chosen.blocks == 0 {
-        return say!("slicing-in-each-block-about", cycles = chosen.cycles);
+        return say!("slicing-at-first", cycles = chosen.cycles);
     }
     say!(
-        "slicing-in-each-block-after",
+        "slicing-after-look",
         cycles = chosen.cycles,
         after_block = chosen.after_block,
-        claim = format!("{:?}", chosen.claim),
-        percent = percent(chosen.slice_sd),
-        percent2 = percent(chosen.start_sd),
+        claim = chosen.claim,
+        slice_sd = percent(chosen.slice_sd),
+        start_sd = percent(chosen.start_sd),
         start_seconds = format!("{:.0}", chosen.start_seconds),
         cycle_seconds = format!("{:.1}", chosen.cycle_seconds)
     )
@@ -178,12 +112,10 @@ pub const TURNS: Phrase = Phrase("turns");
 pub fn worth_of_turns(chosen: &Slicing) -> Option<String> {
     let (removed, blocks) = chosen.turns_removed.zip(chosen.serial_blocks)?;
     Some(match removed > 0.0 {
-        true => say!(
-            "worth-of-turns-taking-turns-removed-of",
-            removed = format!("{:.0}", removed * 100.0),
-            blocks = format!("{blocks:.1}")
-        ),
-        false => word!("worth-of-turns-taking-turns-removed-nothing").into(),
+        true => {
+            say!("turns-removed", removed = number::short_percent(removed), blocks = format!("{blocks:.1}"))
+        }
+        false => word!("turns-removed-nothing").into(),
     })
 }
 

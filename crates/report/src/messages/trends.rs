@@ -3,19 +3,12 @@
 use super::place_of;
 use crate::number;
 use proofload_language::{Phrase, named, say, word};
-use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict};
-use proofload_store::schema::{self, ClassGrowth, TrendResult};
+use proofload_store::schema::{self, TrendResult};
 
 /// Heading of the trends.
 pub const TRENDS: Phrase = Phrase("trends-over-the-soak");
 /// What a row of trends is about.
 pub const TREND: Phrase = Phrase("trend");
-
-/// Resident memory grows, and the live set does not, or not by as much.
-pub const OUTSIDE_THE_HEAP: Phrase = Phrase("outside-the-heap");
-
-/// Used heap grows, and nobody forced a collection.
-pub const MAY_BE_GARBAGE: Phrase = Phrase("may-be-garbage");
 
 /// The word of a verdict.
 pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
@@ -28,8 +21,8 @@ pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
 /// `live set of nio @ 64c-soak, block 2`.
 pub fn trend_of(row: &TrendResult, several_blocks: bool) -> String {
     let place = place_of(&row.variant, &row.stream, &row.point);
-    let block = if several_blocks { say!("trend-of-block", block = row.block) } else { String::new() };
-    say!("trend-of-of", trend_measure = trend_measure(&row.measure), place, block)
+    let block = several_blocks.then_some(row.block);
+    say!("trend-of", measure = trend_measure(&row.measure), place, block)
 }
 
 /// A measure of a trend in words.
@@ -46,103 +39,15 @@ fn trend_measure(name: &str) -> &str {
 }
 
 /// The figures of a trend.
-pub fn trend_rests_on(per_hour: &str, per_exchange: Option<&str>, level: &str, row: &TrendResult) -> String {
-    let each = per_exchange.map(|each| say!("trend-rests-on-with-each-request", each)).unwrap_or_default();
-    let hours = row.hours.map(number::plain).unwrap_or_default();
+pub fn trend_rests_on(per_hour: &str, each: Option<&str>, level: &str, row: &TrendResult) -> String {
     say!(
-        "trend-rests-on-in-an-hour-level",
+        "trend-rests-on",
         per_hour,
         each,
-        row = number::percent(row.confidence),
+        confidence = number::percent(row.confidence),
         level,
-        row2 = number::count(u64::from(row.values)),
-        hours,
-        row3 = number::count(u64::from(row.left_out))
-    )
-}
-
-/// Why there is no trend.
-pub fn no_trend(why: &NoTrend) -> String {
-    say!("no-trend", why = no_trend_because(why))
-}
-
-fn no_trend_because(why: &NoTrend) -> String {
-    match why {
-        NoTrend::TooFew { have, need } => say!("no-trend-too-few", have, need),
-        NoTrend::NotFinite { at } => say!("no-trend-not-finite", at),
-        NoTrend::NoTime => word!("no-trend-no-time").to_string(),
-    }
-}
-
-/// What a trend means. `unit` is that of the values; `of_heap` says whether growth is compared with the largest heap.
-pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_leak: bool) -> String {
-    let value = |value: f64| number::with_unit(value, unit);
-    let yardstick = if of_heap { word!("trend-the-largest-heap") } else { word!("trend-its-level") };
-    let share = |per_hour: f64| number::percent(per_hour / trend.yardstick.max(f64::MIN_POSITIVE));
-    let Slope { point, low, high, .. } = trend.per_hour;
-    let (first, second) = (&trend.first_half, &trend.second_half);
-    match trend.verdict {
-        TrendVerdict::Growth => say!(
-            "trend-it-grows-by-of",
-            share = share(point),
-            yardstick,
-            second = number::with_ends(second.point, second.low, second.high, unit),
-            is_leak = if is_leak { word!("trend-a-leak") } else { "" }
-        ),
-        TrendVerdict::NoGrowth if high <= 0.0 => word!("trend-it-does-not-grow").to_string(),
-        TrendVerdict::NoGrowth => say!(
-            "trend-it-comes-to-at",
-            value = value(high * rule.horizon_hours),
-            rule = number::plain(rule.horizon_hours),
-            share = share(high * rule.horizon_hours),
-            yardstick,
-            rule2 = number::percent(rule.stays_within)
-        ),
-        TrendVerdict::Filling { goes_on: false } => {
-            say!("trend-filling-not-leaking-in", value = value(first.point), value2 = value(second.point))
-        }
-        TrendVerdict::Filling { goes_on: true } => {
-            say!("trend-filling-and-not-full", value = value(first.point), value2 = value(second.point))
-        }
-        TrendVerdict::Undecided => {
-            let why = match (low > 0.0, second.low > 0.0) {
-                (false, false) => word!("trend-it-may-grow-or"),
-                (false, true) => word!("trend-it-grows-in-the"),
-                (true, false) => word!("trend-it-grows-overall-but"),
-                (true, true) => word!("trend-it-grows-by-less"),
-            };
-            say!(
-                "trend-the-smallest-detectable-growth",
-                why,
-                value = value(trend.detectable_per_hour),
-                share = share(trend.detectable_per_hour),
-                yardstick
-            )
-        }
-    }
-}
-
-/// The classes whose live objects grew most.
-pub fn classes(growth: &[ClassGrowth]) -> String {
-    let one = |of: &ClassGrowth| {
-        let more = number::bytes(of.after_bytes.saturating_sub(of.before_bytes) as f64);
-        format!("{} +{more}", of.class)
-    };
-    say!("classes", growth = growth.iter().map(one).collect::<Vec<_>>().join(word!("between-items")))
-}
-
-/// A soak that is over before much could happen.
-pub fn short_soak(hours: f64) -> String {
-    say!("short-soak", hours = number::plain(hours))
-}
-
-/// What looking at the live set did to latencies.
-pub fn forced_collections(n: usize, median_ns: u64, longest_ns: u64) -> String {
-    let n = say!("forced-collections-full-collections", n);
-    say!(
-        "forced-collections-forced-in-the-soak",
-        n,
-        median_ns = number::duration(median_ns as f64),
-        longest_ns = number::duration(longest_ns as f64)
+        values = number::count(u64::from(row.values)),
+        hours = row.hours.map(number::plain),
+        left_out = number::count(u64::from(row.left_out))
     )
 }

@@ -2,10 +2,11 @@
 //! claim. Never without the interval; never a percentile without how the requests came and how many there were; where
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
-use super::{blocks, of_sittings, scope_of_verdict, spread_of, why};
-use crate::cells::{Cells, answered_over};
+use super::{of_sittings, spread_of};
 use crate::number;
-use proofload_language::{Phrase, named, say, word};
+use proofload_analysis::{Cells, Judgements, allows_both, answered_over, is_early, reason_in_sentence};
+use proofload_language::facts::told;
+use proofload_language::{named, say, word};
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
     Verdict,
@@ -17,16 +18,10 @@ use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 pub struct Setting<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// How it was looked at.
-    pub design: &'a Design,
+    /// The claims, and what they were judged on.
+    pub judgements: &'a Judgements,
     /// What was measured.
-    pub(crate) cells: &'a Cells<'a>,
-    /// Variants, load points and streams by their indexes.
-    pub names: &'a Names,
-    /// Sittings that the blocks are of.
-    pub sittings: u32,
-    /// What a sitting cost beside its blocks, in blocks.
-    pub cost: f64,
+    pub cells: &'a Cells<'a>,
 }
 
 /// Ratios from which on they are told as such, and not in per cent.
@@ -41,36 +36,24 @@ struct Pair {
     point: usize,
 }
 
-/// Whether a claim was settled before the last look, where more blocks might have shown less.
-pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
-    let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
-    judged.settled
-        && judged.verdict != Verdict::Undecided
-        && looked_at(judged) < design.last()
-        && !claim.is_of_a_count()
-        && !judged.reasons.iter().any(exact)
-}
-
-/// What the looks of the design count: blocks, or sittings where there are several.
-fn looked_at(judged: &Judged) -> u32 {
-    match &judged.scope {
-        Scope::Sittings(over) => over.found.means.n,
-        Scope::ThisSitting | Scope::Widened(_) => judged.blocks,
+/// What was found, without what it rests on; empty when nothing was measured.
+pub fn found(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
+    let Some(estimate) = judged.estimate else { return String::new() };
+    match pair_of(claim).filter(|_| estimate.unit == "ratio") {
+        Some(pair) => of_pair(&pair, claim, judged, &estimate, setting),
+        None => of_level(claim, judged, &estimate, setting),
     }
 }
 
 /// The sentence; empty when nothing was measured.
 pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
     let Some(estimate) = judged.estimate else { return String::new() };
-    let found = match pair_of(claim).filter(|_| estimate.unit == "ratio") {
-        Some(pair) => of_pair(&pair, claim, judged, &estimate, setting),
-        None => of_level(claim, judged, &estimate, setting),
-    };
+    let found = found(claim, judged, setting);
     let basis = basis(claim, judged, &estimate, setting);
     let outcome = outcome(claim, judged, &estimate, setting);
     let spread = match &judged.scope {
-        Scope::Sittings(over) => format!(" {}", spread_of(over, over.found.blocks_worth(setting.cost))),
-        _ => String::new(),
+        Scope::Sittings(over) => Some(spread_of(over, over.found.blocks_worth(setting.judgements.cost))),
+        _ => None,
     };
     say!("sentence", found, basis, claim = claim.name, outcome, spread)
 }
@@ -101,59 +84,54 @@ fn of_pair(
     estimate: &Estimate,
     setting: &Setting<'_>,
 ) -> String {
-    let variant = |index: usize| setting.names.variants.get(index).map_or("?", |known| known.name.as_str());
-    let (over, under) = (variant(pair.over), variant(pair.under));
-    let at = match setting.names.points.len() {
-        0 | 1 => String::new(),
-        _ => format!(" @ {}", setting.names.points.get(pair.point).map_or("?", String::as_str)),
+    let variant =
+        |index: usize| setting.judgements.names.variants.get(index).map_or("?", |known| known.name.as_str());
+    let over = variant(pair.over);
+    let under = match setting
+        .judgements
+        .names
+        .points
+        .get(pair.point)
+        .filter(|_| setting.judgements.names.points.len() > 1)
+    {
+        Some(point) => format!("{} @ {point}", variant(pair.under)),
+        None => variant(pair.under).to_string(),
     };
-    let stream = pair.stream.and_then(|stream| setting.names.streams.get(stream));
-    let of_stream = stream.map_or_else(String::new, |name| format!("[{name}]"));
-    let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
-    let amount = match in_times(estimate) {
-        true => Amount::Times(format!("{}{}", said(bound), times(ratio, estimate))),
-        false => {
-            let share = format!("{}{}", said(bound_of_share(bound, ratio)), change(ratio, estimate));
-            Amount::Share(share, ratio >= 1.0)
+    let stream = of_stream(pair.stream, &setting.judgements.names);
+    let (bound, ratio) = quoted(claim, judged, estimate, &setting.judgements.design);
+    let found = if in_times(estimate) {
+        let (bound, times) = (bound.map(Bound::name), times(ratio, estimate));
+        match pair.measure {
+            Measure::Throughput => say!("pair-throughput-times", over, bound, times, stream, under),
+            Measure::CpuPerRequest => say!("pair-cpu-times", over, bound, times, under),
+            measure => {
+                say!("pair-measure-times", measure = measure.name(), stream, over, bound, times, under)
+            }
         }
-    };
-    let found = match (pair.measure, amount) {
-        (Measure::Throughput, Amount::Times(times)) => {
-            say!("of-pair-serves-times-as-many", over, times, of_stream, under, at)
-        }
-        (Measure::Throughput, Amount::Share(share, more)) => {
-            let more = if more { word!("of-pair-more") } else { word!("of-pair-fewer") };
-            say!("of-pair-serves-requests-than", over, share, more, of_stream, under, at)
-        }
-        (Measure::CpuPerRequest, Amount::Times(times)) => {
-            say!("of-pair-uses-times-the-cpu", over, times, under, at)
-        }
-        (Measure::CpuPerRequest, Amount::Share(share, more)) => {
-            let more = if more { word!("of-pair-more") } else { word!("of-pair-less") };
-            say!("of-pair-uses-cpu-time-for", over, share, more, under, at)
-        }
-        (measure, Amount::Times(times)) => {
-            say!("of-pair-of-is-times-that", measure = measure.name(), of_stream, over, times, under, at)
-        }
-        (measure, Amount::Share(share, more)) => {
-            let more = if more { word!("of-pair-higher") } else { word!("of-pair-lower") };
-            say!("of-pair-of-is-than-that", measure = measure.name(), of_stream, over, share, more, under, at)
+    } else {
+        let bound = bound.map(|bound| if ratio < 1.0 { bound.other() } else { bound }.name());
+        let (share, more) = (change(ratio, estimate), ratio >= 1.0);
+        match pair.measure {
+            Measure::Throughput => say!("pair-throughput", over, bound, share, more, stream, under),
+            Measure::CpuPerRequest => say!("pair-cpu", over, bound, share, more, under),
+            measure => {
+                say!("pair-measure", measure = measure.name(), stream, over, bound, share, more, under)
+            }
         }
     };
     match (claim.comparison, judged.verdict) {
         (Comparison::Within(band), Verdict::Supported) => {
             let differ = estimate.low > 1.0 || estimate.high < 1.0;
-            let word =
-                if differ { word!("of-pair-practically-equivalent") } else { word!("of-pair-equivalent") };
-            say!("of-pair-within", found, word, band = number::percent(band))
+            say!("pair-within", found, differ, band = number::percent(band))
         }
         _ => found,
     }
 }
 
-enum Amount {
-    Times(String),
-    Share(String, bool),
+/// `[login]`, or nothing.
+fn of_stream(stream: Option<usize>, names: &Names) -> String {
+    let name = stream.and_then(|at| names.streams.get(at));
+    name.map_or_else(String::new, |name| format!("[{name}]"))
 }
 
 /// Whether an estimate and its ends are told as ratios, because one of them would be a large share.
@@ -188,38 +166,45 @@ fn decimals(estimate: &Estimate) -> Option<usize> {
 fn change(ratio: f64, estimate: &Estimate) -> String {
     let percent = (ratio - 1.0).abs() * 100.0;
     match decimals(estimate) {
-        Some(decimals) => format!("{percent:.0$} %", decimals.saturating_sub(1)),
+        Some(decimals) => format!("{percent:.0$}{1}", decimals.saturating_sub(1), number::percent_sign()),
         None => number::percent((ratio - 1.0).abs()),
     }
 }
 
-/// `at least` of a ratio below 1 is `at most` of what is missing to 1.
-fn bound_of_share(bound: Option<Phrase>, ratio: f64) -> Option<Phrase> {
-    match (bound, ratio < 1.0) {
-        (Some(AT_LEAST), true) => Some(AT_MOST),
-        (Some(AT_MOST), true) => Some(AT_LEAST),
-        (bound, _) => bound,
+/// The end of an interval by which an early verdict is quoted.
+#[derive(Clone, Copy)]
+enum Bound {
+    AtLeast,
+    AtMost,
+}
+
+impl Bound {
+    /// As messages choose by it.
+    fn name(self) -> &'static str {
+        match self {
+            Bound::AtLeast => "at-least",
+            Bound::AtMost => "at-most",
+        }
+    }
+
+    /// `at least` of a ratio below 1 is `at most` of what is missing to 1.
+    fn other(self) -> Bound {
+        match self {
+            Bound::AtLeast => Bound::AtMost,
+            Bound::AtMost => Bound::AtLeast,
+        }
     }
 }
 
-fn said(bound: Option<Phrase>) -> &'static str {
-    bound.unwrap_or(EXACTLY).text()
-}
-
-/// Before what is quoted as it is: nothing, or what a language wants before a number.
-const EXACTLY: Phrase = Phrase("exactly");
-const AT_LEAST: Phrase = Phrase("at-least");
-const AT_MOST: Phrase = Phrase("at-most");
-
 /// What comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
-fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (Option<Phrase>, f64) {
+fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (Option<Bound>, f64) {
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
     if inside || !is_early(claim, judged, design) {
         return (None, estimate.point);
     }
     match estimate.point > boundary(claim, is_difference(estimate.unit)) {
-        true => (Some(AT_LEAST), estimate.low),
-        false => (Some(AT_MOST), estimate.high),
+        true => (Some(Bound::AtLeast), estimate.low),
+        false => (Some(Bound::AtMost), estimate.high),
     }
 }
 
@@ -239,59 +224,46 @@ pub fn is_difference(unit: &str) -> bool {
 
 /// `p99(nio) @ 64c is 48.2 ms`.
 fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
-    let left = quantity(&claim.left, setting.names);
-    let (bound, value) = quoted(claim, judged, estimate, setting.design);
-    let value = level(value, estimate);
-    let bound = said(bound);
+    let left = quantity(&claim.left, &setting.judgements.names);
+    let (bound, value) = quoted(claim, judged, estimate, &setting.judgements.design);
+    let (bound, value) = (bound.map(Bound::name), level(value, estimate));
     match &claim.right {
         Side::Measured { .. } if is_difference(estimate.unit) => {
-            let times = |side: &Side| match side {
+            let multiple = |side: &Side| match side {
                 Side::Measured { factor, .. } if *factor != 1.0 => {
-                    say!("of-level-times", factor = number::plain(*factor))
+                    format!(
+                        "{} × {}",
+                        number::short(*factor, "count"),
+                        quantity(side, &setting.judgements.names)
+                    )
                 }
-                _ => String::new(),
+                _ => quantity(side, &setting.judgements.names),
             };
-            let right = quantity(&claim.right, setting.names);
-            say!(
-                "of-level-less-is",
-                times = times(&claim.left),
-                left,
-                times2 = times(&claim.right),
-                right,
-                bound,
-                value
-            )
+            let (left, right) = (multiple(&claim.left), multiple(&claim.right));
+            say!("level-difference", left, right, bound, value)
         }
         Side::Measured { .. } => {
-            say!("of-level-is-times", left, bound, value, quantity = quantity(&claim.right, setting.names))
+            say!("level-times", left, bound, value, right = quantity(&claim.right, &setting.judgements.names))
         }
-        Side::Constant(_) => say!("of-level-is", left, bound, value),
+        Side::Constant(_) => say!("level", left, bound, value),
     }
 }
 
 /// A side without its factor: `ratio(throughput, a, b) @ 64c`.
 fn quantity(side: &Side, names: &Names) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |known| known.name.as_str());
-    let of_stream = |stream: &Option<usize>| {
-        let name = stream.and_then(|at| names.streams.get(at));
-        name.map_or_else(String::new, |name| format!("[{name}]"))
-    };
     match side {
         Side::Constant(value) => number::plain(*value),
         Side::Measured { term, point, .. } => {
             let at = names.points.get(*point).map_or("?", String::as_str);
             match term {
                 Term::Of { measure, variant: of, stream } => {
-                    format!("{}{}({}) @ {at}", measure.name(), of_stream(stream), variant(of))
+                    format!("{}{}({}) @ {at}", measure.name(), of_stream(*stream, names), variant(of))
                 }
-                Term::Ratio { measure, over, under, stream } => say!(
-                    "quantity",
-                    measure = measure.name(),
-                    of_stream = of_stream(stream),
-                    variant = variant(over),
-                    variant2 = variant(under),
-                    at
-                ),
+                Term::Ratio { measure, over, under, stream } => {
+                    let (over, under) = (variant(over), variant(under));
+                    format!("ratio({}{}, {over}, {under}) @ {at}", measure.name(), of_stream(*stream, names))
+                }
             }
         }
     }
@@ -308,14 +280,11 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     if judged.reasons.contains(&Reason::Constant) {
         parts.push(word!("basis-the-same-in-all").to_string());
     } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
-        let confidence = (judged.confidence * 1000.0).round() / 10.0;
-        let kind = match setting.design.kind {
-            Kind::Anytime => word!("basis-anytime-valid"),
-            Kind::Looks => word!("basis-repeated"),
-        };
+        let confidence = number::confidence(judged.confidence);
+        let anytime = setting.judgements.design.kind == Kind::Anytime;
         let (low, high) = (told(estimate.low), told(estimate.high));
-        parts.push(say!("basis-interval", confidence = confidence.to_string(), kind, low, high));
-        if quoted(claim, judged, estimate, setting.design).0.is_some() {
+        parts.push(say!("basis-interval", confidence, anytime, low, high));
+        if quoted(claim, judged, estimate, &setting.judgements.design).0.is_some() {
             parts.push(say!("basis-estimate", told = told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
@@ -340,17 +309,8 @@ fn signed(ratio: f64, estimate: &Estimate) -> String {
 
 /// `12 blocks of fresh starts in cycles`.
 fn made_of(n: u32, plan: &Plan) -> String {
-    let what = if plan.replication == Replication::Process {
-        word!("made-of-the-running-processes")
-    } else {
-        word!("made-of-fresh-starts")
-    };
-    let turns = if plan.mode == Mode::Serial {
-        word!("made-of-one-after-the-other")
-    } else {
-        word!("made-of-in-cycles")
-    };
-    say!("made-of-of", blocks = blocks(n), what, turns)
+    let (restarted, serial) = (plan.replication != Replication::Process, plan.mode == Mode::Serial);
+    say!("blocks-made-of", n, restarted, serial)
 }
 
 /// A figure of response times says how the requests came, and of how many answers it is: those of the stream and of the
@@ -388,20 +348,9 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
 /// How requests come: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
-        Some(arrival) => say!("arrivals", model = named(point.model.name()), arrival),
+        Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), word!("between-items")),
         None => named(point.model.name()).to_string(),
     }
-}
-
-fn allows_both(reason: &Reason) -> bool {
-    matches!(reason, Reason::IntervalCrosses { .. } | Reason::SittingsCross { .. })
-}
-
-/// Which of the reasons the sentence holds: that of a verdict that is open.
-pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
-    let is_open = judged.estimate.is_some() && judged.verdict == Verdict::Undecided;
-    let at = judged.reasons.iter().position(allows_both).unwrap_or(0);
-    (is_open && at < judged.reasons.len()).then_some(at)
 }
 
 /// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
@@ -409,15 +358,17 @@ pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let word = named(judged.verdict.name());
     if judged.verdict != Verdict::Undecided {
-        let scope = if claim.is_of_a_count() { "" } else { scope_of_verdict(judged) };
-        return format!("{word}{scope}");
+        return match judged.scope == Scope::ThisSitting && !claim.is_of_a_count() {
+            true => say!("outcome-in-this-sitting", word),
+            false => word.to_string(),
+        };
     }
     let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
         return word.to_string();
     };
-    let why = why(reason, setting.names, estimate.unit);
+    let why = told(&proofload_analysis::reason(reason, &setting.judgements.names, estimate.unit));
     if !allows_both(reason) {
-        return say!("outcome-because", word, why);
+        return say!("labelled", label = word, what = why);
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let between = match claim.comparison {

@@ -2,13 +2,12 @@
 
 use crate::charts::{self, Chart};
 use crate::escape::{html as safe, received};
-use crate::hints;
 use crate::messages;
 use crate::shown::{Bar, Mark, Table, VerdictView};
-use crate::view::{View, view};
+use crate::view::view;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use proofload_language::Language;
+use proofload_language::{Language, word};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
@@ -107,7 +106,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     }
     let (first, further) = view.tables.split_at(view.first_tables);
     first.iter().for_each(|of| body.push_str(&table(of)));
-    body.push_str(&warnings(result, &view, slices));
+    body.push_str(&warnings(result));
     charts.iter().for_each(|chart| body.push_str(&place(chart)));
     further.iter().for_each(|of| body.push_str(&folded(&of.title, &wide(of))));
     body.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
@@ -122,7 +121,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     body.push_str(&list(messages::LIMITS.text(), &view.limits));
     if !view.again.is_empty() {
         let commands = format!("<pre>{}</pre>", safe(&view.again.join("\n")));
-        body.push_str(&folded(&messages::RUN_AGAIN, &commands));
+        body.push_str(&folded(word!("run-again"), &commands));
     }
     body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
@@ -173,15 +172,9 @@ fn items_of(items: &[String]) -> String {
     format!("<ul>{items}</ul>")
 }
 
-/// What matters of the limits; of a single measurement that is all.
-fn warnings(result: &RunResult, view: &View, slices: &[&Slice]) -> String {
-    let warnings = match &result.plan {
-        None => view.limits.clone(),
-        Some(plan) => hints::of_study(slices)
-            .into_iter()
-            .chain(messages::screen::warnings(&view.limits, plan))
-            .collect(),
-    };
+/// What to beware of.
+fn warnings(result: &RunResult) -> String {
+    let warnings = messages::screen::warnings(&proofload_analysis::limits::of_result(result));
     let line = |text: &String| format!("<p class=\"warning\">⚠ {}</p>", safe(text));
     let lines: String = warnings.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("<section>{lines}</section>\n") }

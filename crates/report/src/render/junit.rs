@@ -3,10 +3,11 @@
 
 use crate::escape::xml as safe;
 use crate::lead::{self, Lead};
-use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_analysis::{Overall, overall};
+use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_store::schema::{
     Baseline, BaselineFigure, CapacityAnswer, CapacityResult, Point, RunResult, RunState, Verdict,
@@ -74,7 +75,7 @@ fn of_run(result: &RunResult, (failed, skipped): (usize, usize), undecided: Unde
     if result.status.state != RunState::Finished || overall == Overall::Invalid {
         return Came::Invalid;
     }
-    match overall.tone() {
+    match Tone::of(overall) {
         Tone::Good => Came::Passed,
         _ if !lead::failures(result).is_empty() => Came::Failed,
         Tone::Bad if failed == 0 => Came::Failed,
@@ -140,14 +141,14 @@ impl Case {
     /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
-            name: messages::of_variant(&found.variant, &messages::capacity_title(&found.slo)),
+            name: format!("{}: {}", found.variant, messages::capacity_title(&found.slo)),
             word: messages::capacity_answer(&found.answer).to_string(),
             holds: match found.answer {
                 CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
                 CapacityAnswer::BelowRange => Some(false),
                 _ => None,
             },
-            said: std::iter::once(&found.sentence).chain(&found.reasons).cloned().collect(),
+            said: std::iter::once(found.sentence.clone()).chain(found.reasons.iter().map(told)).collect(),
         }
     }
 
@@ -162,7 +163,7 @@ impl Case {
                 _ => None,
             },
             said: std::iter::once(messages::lead::against_baseline(figure, true, baseline.tolerance))
-                .chain(figure.reasons.iter().cloned())
+                .chain(figure.reasons.iter().map(told))
                 .collect(),
         };
         if baseline.figures.is_empty() {

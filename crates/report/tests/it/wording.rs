@@ -130,7 +130,7 @@ fn responses_are_those_of_the_blocks_that_a_verdict_rests_on() {
 #[test]
 fn a_difference_is_told_with_its_factors_and_its_nearer_end() {
     let said = sentence(Case { rejected: 5, ..CASE }, "2 * error_share(nio2) > error_share(nio)");
-    let expected = "2.00 times error_share(nio2) @ 64c less error_share(nio) @ 64c is at least 0.";
+    let expected = "2 × error_share(nio2) @ 64c less error_share(nio) @ 64c is at least 0.";
     assert!(said.starts_with(expected) && said.ends_with("supported in this sitting."), "{said}");
 }
 

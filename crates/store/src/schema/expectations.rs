@@ -1,6 +1,7 @@
 //! What was expected and what was published elsewhere, as the plan and the result hold it.
 
 use super::{ConclusionOutcome, Estimate, ExpectationOutcome};
+use proofload_facts::{Finding, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +77,8 @@ pub struct ExpectationResult {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
 }
 
 /// A published figure beside the one found here. It is from another machine, and never judged.
@@ -118,10 +119,10 @@ pub struct ConclusionResult {
     pub beware: String,
     /// What tests it, at each load point.
     pub tests: Vec<ConclusionTest>,
-    /// What was not tested of it and why, a sentence each.
-    pub not_tested: Vec<String>,
-    /// Contradictions among the published figures of what it speaks of, a sentence each.
-    pub contradictions: Vec<String>,
+    /// What was not tested of it and why.
+    pub not_tested: Vec<Finding>,
+    /// Contradictions among the published figures of what it speaks of.
+    pub contradictions: Vec<Reason>,
     /// Where it was published.
     pub source: String,
     /// Its address; empty without.
@@ -143,12 +144,12 @@ pub struct ConclusionTest {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
 }
 
 /// Published figures of one source, variant and load point that cannot all be true, or do not add up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedContradiction {
     /// Where they were published.
     pub source: String,
@@ -158,10 +159,8 @@ pub struct PublishedContradiction {
     pub point: String,
     /// Name of the stream; empty for all streams together, and without streams.
     pub stream: String,
-    /// `cannot be true` where no explanation is left, `does not add up` where something is missing from the figures.
-    pub finding: String,
     /// The measures, as claims name them.
     pub measures: Vec<String>,
-    /// What contradicts what, a sentence.
-    pub sentence: String,
+    /// What contradicts what.
+    pub what: Reason,
 }

@@ -1,6 +1,7 @@
 //! Soaks: what is looked at between, and what comes of it.
 
 use super::{Estimate, TrendVerdict};
+use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,7 @@ pub struct TrendResult {
     pub left_out: u32,
     /// Hours from the first value kept to the last.
     pub hours: Option<f64>,
-    /// What that means, a sentence each.
-    pub sentences: Vec<String>,
+    /// What that means.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
 }

@@ -84,7 +84,7 @@ fn where_no_process_was_found_nothing_was_measured() {
     let known = SubjectUse { sampler_cpu_ns: used.sampler_cpu_ns, ..SubjectUse::default() };
     assert_eq!(used, known);
     assert!(telemetry.series.is_empty(), "{:?}", telemetry.series);
-    assert!(telemetry.missing[0].contains("stay in the foreground"), "{:?}", telemetry.missing);
+    assert_eq!(telemetry.missing, [Finding::NoProcessFound]);
 }
 
 #[test]

@@ -4,17 +4,16 @@ use super::gauge::drawn;
 use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
 use crate::capacity::rates;
-use crate::figures::{errors, outcome};
 use crate::headline::shown;
-use crate::hints;
 use crate::lead;
 use crate::messages::screen as messages;
 use crate::names;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
+use proofload_analysis::figures::{errors, outcome};
 use proofload_language::{Phrase, named, word};
-use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Slice, Verdict};
+use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 /// Rows of a terminal of the usual height; what would make the screen longer is counted instead.
@@ -39,7 +38,7 @@ const WARNING: &str = "⚠";
 const WORD: usize = 12;
 
 /// The screen of a study; without blocks that count it says so.
-pub(super) fn study(result: &RunResult, plan: &Plan, slices: &[&Slice], terminal: Terminal) -> String {
+pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> String {
     let mut out = Screen { terminal, lines: Vec::new() };
     out.lead(result);
     out.title(result);
@@ -50,7 +49,7 @@ pub(super) fn study(result: &RunResult, plan: &Plan, slices: &[&Slice], terminal
     } else {
         out.rates(result);
     }
-    out.warnings(result, plan, slices);
+    out.warnings(result);
     out.rest(result);
     out.headline(result);
     out.lines.join("\n") + "\n"
@@ -251,14 +250,8 @@ impl Screen {
         self.sentence(&messages::based_on(result, plan), 0);
     }
 
-    fn warnings(&mut self, result: &RunResult, plan: &Plan, slices: &[&Slice]) {
-        let mut plan = plan.clone();
-        if !result.capacities.is_empty() {
-            // A search has one block, and is no check.
-            plan.timing.looks.clear();
-        }
-        let mut warnings = hints::of_study(slices);
-        warnings.extend(messages::warnings(&view(result).limits, &plan));
+    fn warnings(&mut self, result: &RunResult) {
+        let warnings = messages::warnings(&proofload_analysis::limits::of_result(result));
         // The path, the last line and a line before it are still to come.
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;

@@ -2,12 +2,14 @@
 
 use super::lines::{shown as line, words};
 use super::{Terminal, bars};
-use crate::figures::{errors, outcome};
 use crate::render::text::judged_lines;
 use crate::shown::Tone;
 use crate::view::verdict;
 use crate::{headline, lead, messages, number};
-use proofload_language::{again, word};
+use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::limits;
+use proofload_facts::Limit;
+use proofload_language::word;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -40,7 +42,10 @@ pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, t
         errors_of(&mut page, point);
     }
     claims(&mut page, result);
-    let warnings = warnings(result, point);
+    let limits = limits::of_result(result);
+    let limits: Vec<Limit> =
+        limits.into_iter().filter(|limit| !matches!(limit, Limit::NothingAnswered { .. })).collect();
+    let warnings = messages::screen::warnings(&limits);
     for warning in warnings.iter().take(WARNINGS_MAX) {
         page.said("⚠ ", warning, Some(YELLOW));
     }
@@ -117,34 +122,6 @@ fn claims(page: &mut Page, result: &RunResult) {
     if left > 0 {
         page.said("  ", &messages::more_verbose(left), None);
     }
-}
-
-/// What to beware of, what matters most first, each with its remedy.
-fn warnings(result: &RunResult, point: &Point) -> Vec<String> {
-    let mut said = Vec::new();
-    if outcome(point, "answered") > 0 {
-        match point.generator.findings.first().filter(|_| !point.generator.fit) {
-            Some(_) if proofload_store::lacks_agents_only(&point.generator) => {
-                said.extend(point.generator.findings.iter().map(|finding| again(finding).into_owned()));
-                said.extend(crate::fitness::limits(&result.points));
-            }
-            Some(finding) => said.push(messages::generator_limited(finding)),
-            None => said.extend(crate::fitness::limits(&result.points)),
-        }
-    }
-    if point.dropped > 0 {
-        said.push(messages::dropped(point.dropped, point.intended));
-    }
-    let waited = point.unsent.saturating_sub(point.dropped);
-    if waited > 0 {
-        said.push(messages::unsent(waited, point.intended));
-    }
-    said.extend(result.limits.iter().cloned());
-    let tls = point.transport.as_ref().and_then(|transport| transport.tls.as_ref());
-    if tls.is_some_and(|tls| tls.insecure) {
-        said.push(messages::insecure(&point.variant));
-    }
-    said
 }
 
 /// The generator, where it has nothing to say of itself, and where the record lies.

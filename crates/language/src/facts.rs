@@ -1,0 +1,137 @@
+//! Facts as sentences: the message whose identifier is the fact's code, with its fields as variables.
+//!
+//! The end of a field's name says how it is drawn: `_ns` as a duration, `_s` in seconds, `_share` in per cent, `_bytes` in
+//! binary units, `_per_s` as a rate, `ratio` with two decimals. Other whole numbers choose between singular and plural. A
+//! fact within a fact is drawn as its own sentence; what has no value is `none`, which a message can choose by.
+
+use crate::{Language, catalogue, number, text};
+use fluent_bundle::FluentValue;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+/// What stands for a field without a value.
+const NONE: &str = "none";
+/// Whole numbers from here on are drawn with their thousands apart, and choose the plural.
+const GROUPED_FROM: u64 = 1_000;
+
+/// A fact in the language that is spoken.
+pub fn told(fact: &impl Serialize) -> String {
+    sentence(Language::spoken(), fact)
+}
+
+/// A fact in English, as files for programs have it.
+pub fn in_english(fact: &impl Serialize) -> String {
+    sentence(Language::English, fact)
+}
+
+fn sentence(language: Language, fact: &impl Serialize) -> String {
+    // Facts are plain fields with text keys, which serde_json always takes.
+    language.within(|| serde_json::to_value(fact).map(|fact| drawn("", &fact)).unwrap_or_default())
+}
+
+/// The sentence of a serialised fact that has a code; `None` for anything else, or a code without a message.
+pub fn of_json(fact: &Json) -> Option<String> {
+    let fields = fact.as_object()?;
+    let code = fields.get("code")?.as_str()?;
+    catalogue::known(code).map(|code| of_fields(code, fields))
+}
+
+fn of_fields(code: &'static str, fields: &Map<String, Json>) -> String {
+    let fields = fields.iter().filter(|(name, _)| *name != "code");
+    let arguments = fields.map(|(name, value)| (name.clone(), argument(name, value)));
+    catalogue::filled(Language::spoken(), code, arguments)
+}
+
+/// A field as a message takes it.
+fn argument(name: &str, value: &Json) -> FluentValue<'static> {
+    match value.as_u64().filter(|_| unit(name).is_none()) {
+        Some(count) if count < GROUPED_FROM => FluentValue::from(count),
+        _ => FluentValue::from(drawn(name, value)),
+    }
+}
+
+/// The unit that the end of a field's name says.
+fn unit(name: &str) -> Option<&'static str> {
+    const ENDS: [(&str, &str); 6] = [
+        ("_per_s", "per_s"),
+        ("_ns", "ns"),
+        ("_s", "s"),
+        ("_share", "share"),
+        ("_bytes", "bytes"),
+        ("ratio", "ratio"),
+    ];
+    ENDS.iter().find(|(end, _)| name.ends_with(end)).map(|(_, unit)| *unit)
+}
+
+fn drawn(name: &str, value: &Json) -> String {
+    match value {
+        Json::Null => NONE.to_string(),
+        Json::String(text) if text.is_empty() => NONE.to_string(),
+        Json::String(text) => text.clone(),
+        Json::Bool(is) => is.to_string(),
+        Json::Number(number) => of_number(name, number.as_f64().unwrap_or(f64::NAN), number.as_u64()),
+        Json::Array(items) if items.is_empty() => NONE.to_string(),
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| drawn(name, item)).collect();
+            items.join(text("between-items"))
+        }
+        Json::Object(fields) => of_object(value, fields),
+    }
+}
+
+fn of_number(name: &str, value: f64, whole: Option<u64>) -> String {
+    match (unit(name), whole) {
+        (Some("s"), _) => crate::say!("fact-seconds", seconds = number::short(value, "count")),
+        (Some("share"), _) => number::short_percent(value),
+        (Some(unit), _) => number::with_unit(value, unit),
+        (None, Some(count)) => number::count(count),
+        (None, None) => number::plain(value),
+    }
+}
+
+/// A fact, or an amount with its unit, or a quantity at a level of a condition.
+fn of_object(value: &Json, fields: &Map<String, Json>) -> String {
+    let number = |name: &str| fields.get(name).and_then(Json::as_f64);
+    let unit = fields.get("unit").and_then(Json::as_str).unwrap_or_default();
+    match (number("value"), number("point"), number("low").zip(number("high"))) {
+        (Some(value), ..) => number::with_unit(value, unit),
+        (_, Some(point), Some((low, high))) => at_level(fields, number::interval(point, low, high, unit)),
+        (_, Some(point), None) => number::with_unit(point, unit),
+        _ => of_json(value).unwrap_or_default(),
+    }
+}
+
+/// A quantity, with the level of the condition that it was measured at, where it has one.
+fn at_level(fields: &Map<String, Json>, interval: String) -> String {
+    let text = |name: &str| fields.get(name).and_then(Json::as_str);
+    match text("condition").zip(text("level")) {
+        Some((name, level)) => {
+            crate::say!("fact-at-level", interval, condition = crate::condition(name, level))
+        }
+        None => interval,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_is_drawn_by_the_end_of_its_name() {
+        for (name, value, expected) in [
+            ("p90_ns", json!(3_216_000), "3.22 ms"),
+            ("busy_share", json!(0.985), "98 %"),
+            ("needed_bytes", json!(2_147_483_648_u64), "2.00 GiB"),
+            ("most_per_s", json!(12_345.6), "12,346/s"),
+            ("from_s", json!(20), "20 s"),
+            ("ratio", json!(1.054), "1.05"),
+            ("errors", json!(124_292), "124,292"),
+            ("why", json!(null), "none"),
+            ("names", json!(["a", "b"]), "a, b"),
+            ("first", json!({"value": 2e6, "unit": "ns"}), "2.00 ms"),
+        ] {
+            assert_eq!(drawn(name, &value), expected, "{name}");
+        }
+    }
+}
