@@ -12,6 +12,7 @@ pub mod budget;
 pub mod ci;
 pub mod gates;
 pub mod kills;
+pub mod lines;
 pub mod processes;
 pub mod python;
 pub mod real;

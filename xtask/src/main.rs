@@ -10,7 +10,7 @@
 use anyhow::bail;
 use std::path::Path;
 use std::process::ExitCode;
-use xtask::{ci, gates, kills, reference, root, tests, tidy, tools, web};
+use xtask::{ci, gates, kills, lines, reference, root, tests, tidy, tools, web};
 
 const HELP: &str = "\
 cargo xtask ci [STEP]          what must pass before a push: at most ten minutes; or one of its steps
@@ -18,6 +18,7 @@ cargo xtask full               the rest, before a release: --list, --only NAME; 
 cargo xtask test [WORD]        the tests of ci alone, those whose title holds a word
 cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
 cargo xtask tidy               does no file of a crate use what uses it?
+cargo xtask lines              production code of crates/, in lines: no comments, no blank lines, no tests
 cargo xtask book [--check]     the documents as a site, to target/book/, or only: are all pages listed, do links hold?
 cargo xtask reference [--check]  write docs/reference/*.md from the command line and the schema, or compare
 cargo xtask man                the manual pages, to target/man/, read by mandoc
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         },
         Some("test") => ci::install_tools().and_then(|()| tests::run(&root(), rest)),
         Some("tidy") => tidy::run(&root()),
+        Some("lines") => lines::run(&root()),
         Some("reference") => reference::run(&root(), rest),
         Some("man") => reference::man(&root()),
         Some("web") => web::run(&root(), rest),

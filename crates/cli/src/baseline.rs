@@ -2,8 +2,10 @@
 
 use crate::args::BaselineArgs;
 use crate::exit::{Exit, leave};
+use proofload_analysis::compare;
+use proofload_language::facts::told;
+use proofload_store::Run;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
-use proofload_store::{Run, compare};
 use std::path::Path;
 
 /// A baseline that was found to be comparable, or is compared all the same.
@@ -33,7 +35,7 @@ impl Baseline {
         let run = Run::open(&base.join(path)).map_err(|error| leave(Exit::Usage, error))?;
         let differences = compare::comparability((run.plan(), run.environment()), (plan, environment));
         if !differences.is_empty() && !args.baseline_anyway {
-            let told: Vec<String> = differences.iter().map(|d| format!("  {}", d.sentence())).collect();
+            let told: Vec<String> = differences.iter().map(|d| format!("  {}", told(&d.finding()))).collect();
             let what = format!(
                 "{} cannot be compared with this run:\n{}\nmeasure a baseline under these conditions, or give \
                  --baseline-anyway: the result is then marked",

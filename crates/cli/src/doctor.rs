@@ -44,9 +44,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     } else {
-        doubts::last_audit(&host::environment(report::recorded_finding))
-            .iter()
-            .for_each(|line| text.push_str(&named("noise", line)));
+        doubts::last_audit(&host::environment()).iter().for_each(|line| text.push_str(&named("noise", line)));
     }
     output::print(&report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
@@ -98,7 +96,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
         .map_err(run::lock_error)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let environment = host::environment(report::recorded_finding);
+    let environment = host::environment();
     let measuring = Measuring {
         cache: &cache,
         keeper: &keeper,
@@ -108,7 +106,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
         address: Ipv4Addr::LOCALHOST.into(),
     };
     let mut text = String::new();
-    for answer_bytes in proofload_store::ANSWER_CLASSES {
+    for answer_bytes in proofload_analysis::ANSWER_CLASSES {
         let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);
         text.push_str(&named("ceiling", &progress::ceiling_line(&label, &found)));
     }

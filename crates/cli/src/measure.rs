@@ -12,6 +12,7 @@ use crate::{output, progress, run};
 use proofload_engine::{
     DriverChoice, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
 };
+use proofload_facts::Finding;
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
@@ -84,7 +85,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     agents.iter().for_each(|agents| fleet::say_losses(agents.fleet(), args.output.quiet));
     drop(agents);
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let environment = host::environment(proofload_report::recorded_finding);
+    let environment = host::environment();
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());
     let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
@@ -156,10 +157,10 @@ fn given(load: SingleLoad) -> SingleLoad {
 }
 
 /// Why the rate is not held against the generator's ceiling.
-fn left_out(args: &MeasureArgs) -> Option<&'static str> {
+fn left_out(args: &MeasureArgs) -> Option<Finding> {
     match args.fleet.agents {
-        _ if args.no_ceiling => Some("--no-ceiling was given"),
-        Some(_) => Some("that of several agents is not known"),
+        _ if args.no_ceiling => Some(Finding::CeilingNotAsked),
+        Some(_) => Some(Finding::CeilingOfAgents),
         None => None,
     }
 }
@@ -167,7 +168,7 @@ fn left_out(args: &MeasureArgs) -> Option<&'static str> {
 /// Enters what the rate is of the generator's ceiling, where the cache knows one for this setting. It is not
 /// measured here: that would take longer than many a measurement.
 fn held_against_ceiling(
-    left_out: Option<&str>,
+    left_out: Option<Finding>,
     plan: &LoadPlan,
     environment: &Environment,
     measured: &mut Point,
@@ -176,34 +177,32 @@ fn held_against_ceiling(
     if measured.outcomes.get("answered").is_none_or(|answered| *answered == 0) {
         return None;
     }
-    let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
+    let class = proofload_analysis::answer_bytes(measured).and_then(proofload_analysis::answer_class);
     let (ceiling, why) = match class {
-        _ if left_out.is_some() => (None, left_out.unwrap_or_default().to_string()),
-        None => (None, "the answers are longer than those of the server that does nothing".to_string()),
+        _ if left_out.is_some() => (None, left_out.clone()),
+        None => (None, Some(Finding::AnswersTooLong)),
         Some(answer_bytes) => {
             let setting = Setting::new(vec![plan.clone()], answer_bytes, &[measured.connections_peak]);
             match known_ceiling(&setting, environment) {
-                Ok(ceiling) => (Some(ceiling), String::new()),
-                Err(why) => (None, why),
+                Ok(ceiling) => (Some(ceiling), None),
+                Err(why) => (None, Some(why)),
             }
         }
     };
+    let why = why.unwrap_or(Finding::CeilingNotRecorded);
     let checks =
-        proofload_store::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), &why);
-    proofload_store::enter_checks(&mut measured.generator, checks.to_vec());
+        proofload_analysis::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), &why);
+    proofload_analysis::enter_checks(&mut measured.generator, checks.to_vec());
     ceiling.map(|ceiling| Ceiling { point: measured.point.clone(), ..ceiling })
 }
 
 /// The ceiling in the cache, or why there is none, and what to do.
-fn known_ceiling(setting: &Setting, environment: &Environment) -> Result<Ceiling, String> {
-    let cache = Cache::open().map_err(|error| error.to_string())?;
+fn known_ceiling(setting: &Setting, environment: &Environment) -> Result<Ceiling, Finding> {
+    let cache = Cache::open().map_err(Finding::failed)?;
     ceiling::cached(&cache, setting, environment, &Manner::default()).map_err(|(why, can_be_measured)| {
         let connections = setting.connections();
         match can_be_measured {
-            true => format!(
-                "{why}; proofload doctor --ceiling -c {connections}, with the same addresses and other flags of the \
-                 load, measures it"
-            ),
+            true => Finding::CeilingCanBeMeasured { why: Box::new(why), connections },
             false => why,
         }
     })

@@ -10,12 +10,14 @@ use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded, exit_of_overall};
 use crate::runs::print_json;
+use proofload_analysis::compare;
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Preset};
 use proofload_lab::study_run::StudyRun;
+use proofload_language::facts::told;
 use proofload_language::say;
+use proofload_store::Run;
 use proofload_store::schema::{Difference, Plan, PlannedSitting};
-use proofload_store::{Run, compare};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
@@ -89,7 +91,7 @@ fn brief(difference: &Difference) -> String {
         Some(if is_long { format!("{begins}…") } else { begins })
     };
     let (left, right) = (side(&difference.left), side(&difference.right));
-    Difference { what: difference.what.clone(), left, right }.sentence()
+    told(&Difference { what: difference.what.clone(), left, right }.finding())
 }
 
 /// Judges and prints.

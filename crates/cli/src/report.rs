@@ -5,7 +5,6 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::output::Told;
 use crate::{output, run};
-use proofload_language::Language;
 use proofload_report::ReportError;
 use proofload_store::schema::RunState;
 use proofload_store::{Run, Single};
@@ -66,13 +65,8 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
     let asked = proofload_report::thresholds(&args.fail, &names)
         .map_err(|mistakes| leave(Exit::Usage, format!("--fail: {}", mistakes.join("; "))))?;
     let whole = (result.status.state == RunState::Finished).then_some(&slice);
-    let kept_hints = Language::English.within(|| proofload_report::hints(&slice));
     let result = Told::new(|| {
         let mut result = result.clone();
-        // They can be said again; older records have others, which stay as they are.
-        if result.limits == kept_hints {
-            result.limits = proofload_report::hints(&slice);
-        }
         result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
         Ok(result)
     })?;

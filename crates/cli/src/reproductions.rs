@@ -73,7 +73,7 @@ pub fn condense(args: &CondenseArgs) -> anyhow::Result<Exit> {
         let what = format!("{} is there already; name a directory that is not", args.to.display());
         return Err(leave(Exit::Usage, what));
     }
-    proofload_store::condense(&run, &measures, &args.to)?;
+    proofload_analysis::condense(&run, &measures, &args.to)?;
     let copy = Run::open(&args.to)?;
     let (whole, small) = (proofload_report::of_run(&run)?, proofload_report::of_run(&copy)?);
     let same = (&whole.claims, &whole.expectations, &whole.figures, &whole.conclusions)

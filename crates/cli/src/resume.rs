@@ -5,6 +5,7 @@ use crate::exit::{Exit, leave};
 use crate::fleet::with_agents;
 use crate::run::{Request, execute, timed};
 use crate::{args, capacity, compare, run};
+use proofload_analysis::counting_blocks;
 use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
@@ -62,7 +63,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
 
 /// Says what becomes of the verdicts of a run that paused for long.
 fn say_another_sitting(record: &Run, quiet: bool) {
-    if record.counting_blocks().is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
+    if counting_blocks(record).is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
         return;
     }
     run::say(quiet, word!("resume-another-sitting"));

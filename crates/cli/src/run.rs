@@ -14,7 +14,8 @@ use proofload_host::{clock, signals, working_directory};
 use proofload_lab::plan::{self, Length, Preset};
 use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
-use proofload_language::{again, say, word};
+use proofload_language::facts::told;
+use proofload_language::{say, word};
 use proofload_metrics::Doing;
 use proofload_report::Overall;
 use proofload_stats::Claim;
@@ -134,7 +135,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
         given: request.run.given.or(Some((&words, &here))),
         ..request.run
     };
-    let mut prepared = run.prepare(how, proofload_report::recorded_finding).map_err(run_error)?;
+    let mut prepared = run.prepare(how).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
     warn_insecure(&prepared.study);
     let doubts = match request.held {
@@ -211,7 +212,7 @@ pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
         say(
             quiet,
             &match left_out {
-                LeftOut::NotApplicable { variant, why } => say!("run-left-out", variant, why = again(why)),
+                LeftOut::NotApplicable { variant, why } => say!("run-left-out", variant, why),
                 LeftOut::Missing { variant, why } => say!("run-missing", variant, why),
             },
         );
@@ -317,7 +318,7 @@ pub fn run_error(error: RunError) -> anyhow::Error {
 fn changed_text(changed: &Changed) -> String {
     let path = changed.path.display();
     let verb = if changed.resumed { "resumed" } else { "repeated" };
-    let line = |difference: &Difference| format!("\n  {}", difference.sentence());
+    let line = |difference: &Difference| format!("\n  {}", told(&difference.finding()));
     let lines: String = changed.differences.iter().map(line).collect();
     match changed.is_another_study {
         true => format!("{path} cannot be {verb}: it is another study now:{lines}"),
@@ -372,7 +373,7 @@ fn finish(
 ) -> anyhow::Result<Exit> {
     let Executed { record, ending } = executed;
     let status = ending.status();
-    record.set_status(status.state, &status.why, clock::unix_ns())?;
+    record.set_status(status.state, status.why.as_ref(), clock::unix_ns())?;
     let run = Run::open(record.path())?;
     let result = Told::new(|| {
         let mut result = proofload_report::of_run(&run)?;
@@ -399,8 +400,8 @@ fn finish(
         }
         // A server that died refutes what was claimed of its errors.
         Ending::Failed(why) => match exit_of(result.english()) {
-            Exit::Refuted => Err(leave(Exit::Refuted, why)),
-            _ => Err(leave(Exit::FailedStart, why)),
+            Exit::Refuted => Err(leave(Exit::Refuted, told(&why))),
+            _ => Err(leave(Exit::FailedStart, told(&why))),
         },
         Ending::Finished | Ending::OutOfBudget => Ok(exit_of(result.english())),
     }

@@ -2,6 +2,8 @@
 
 use crate::args::TransportArgs;
 use crate::mistakes::{Mistakes, secret};
+use proofload_facts::Limit;
+use proofload_language::facts::told;
 use proofload_study as study;
 use proofload_study::transport::{alpn_of, version_of};
 use proofload_study::{SPEAKS_TEXTS, TlsOptions, TransportOptions};
@@ -55,5 +57,7 @@ fn speaks(args: &TransportArgs, mistakes: &mut Mistakes) -> BTreeMap<String, Str
 
 /// Says aloud that nobody is checked, whatever else is quiet.
 pub fn warn_insecure(who: &str) {
-    crate::around::error_line(proofload_report::escape::terminal(&proofload_report::insecure(who)));
+    crate::around::error_line(proofload_report::escape::terminal(&told(&Limit::TlsUnchecked {
+        variant: who.to_string(),
+    })));
 }

@@ -70,23 +70,23 @@ stored Finding {
     /// The rate is near the highest that the generator reaches in this setting.
     ///
     /// Use more workers, more CPUs or another machine.
-    Warning NearCeiling { found_share: f64, allowed_share: f64, per_s: f64, most_per_s: f64 },
+    Warning NearCeiling { found_share: f64, allowed_share: f64, why: Option<Inner> },
     /// The generator was away from its sockets for longer than response times allow.
     ///
     /// Give it CPUs of its own, or more workers.
-    Warning GeneratorStalls { p999_ns: f64, allowed_ns: f64, slices: u32 },
+    Warning GeneratorStalls { p999_ns: f64, allowed_ns: f64 },
     /// The generator's own delays lengthen response times.
     ///
     /// Give the generator CPUs of its own, or lower the load.
-    Warning TimesLengthened { measure: Check, longer_share: f64, allowed_share: f64, slices: u32 },
+    Warning TimesLengthened { measure: Check, longer_share: f64, allowed_share: f64 },
     /// The latest of the generator's requests were sent later than they were due, by its own doing.
     ///
     /// Lower the load, or give the generator CPUs of its own.
-    Warning TailSentLate { p99_ns: f64, allowed_ns: f64, slices: u32 },
+    Warning TailSentLate { p99_ns: f64, allowed_ns: f64 },
     /// Twice the generator's threads give another figure: the generator was the limit.
     ///
     /// Use more workers.
-    Warning ThreadsMatter { measure: String, ratio: f64, allowed_share: f64, pairs: u32 },
+    Warning ThreadsMatter { measure: String, ratio: f64, allowed_share: f64, why: Option<Inner> },
 
     /// The figure of a check is the median of several slices.
     Note MedianOfSlices { slices: u32 },
@@ -119,6 +119,8 @@ stored Finding {
     Note CeilingNotRecorded,
     /// Measuring the ceiling was stopped.
     Note CeilingStopped,
+    /// An agent was lost while the ceiling was measured, or before.
+    Note CeilingAgentLost,
     /// Exchanges with the server that does nothing failed.
     Note CeilingExchangesFailed { failed_share: f64 },
     /// The server that does nothing cannot close connections after some exchanges.
@@ -141,6 +143,12 @@ stored Finding {
     Note CeilingOld { allowed_days: u64 },
     /// The machine has another speed than when the ceiling in the cache was measured.
     Note CeilingOtherSpeed { then_ns: u64, now_ns: u64 },
+    /// The ceiling was not measured, and can be.
+    ///
+    /// `proofload doctor --ceiling` with the same addresses and flags.
+    Note CeilingCanBeMeasured { why: Inner, connections: u32 },
+    /// The ceiling of several agents is not known.
+    Note CeilingOfAgents,
     /// A bench without a server that does nothing.
     Note NoNullServer,
     /// A file of certificates is empty.
@@ -165,6 +173,12 @@ stored Finding {
     ///
     /// Make the load longer if its answers take longer than that.
     Failure Hangs { requests: u64, sliced: bool },
+    /// The variant failed in earlier blocks, and is not started any more.
+    ///
+    /// See the server's log, and noticed.txt in the run directory.
+    Failure GivenUp { why: Vec<Finding> },
+    /// The generator was unfit, and recorded no finding.
+    Warning Unfit,
     /// A variant that a claim needs was not started.
     Warning NotStarted,
     /// No process serves the variant.
@@ -190,11 +204,19 @@ stored Finding {
     /// Something happened in a slice that is in no figure.
     Note InOtherSlice { variant: String, point: String, long: bool, what: Inner },
     /// A finding about a variant at a load point.
-    Warning At { variant: String, point: String, what: Inner },
+    Warning At { variant: String, point: String, stream: String, what: Inner },
     /// A finding of one slice.
-    Warning InSlice { variant: String, point: String, block: u32, cycle: u32, what: Inner },
+    Warning InSlice { variant: String, point: String, stream: String, block: u32, cycle: u32, what: Inner },
     /// A finding of one block.
     Warning InBlock { variant: String, point: String, block: u32, what: Inner },
+    /// Something was noticed in a block.
+    Note NoticedInBlock { block: u32, what: Inner },
+    /// The machine disturbed a block.
+    Note BlockDisturbedBy { block: u32, causes: Vec<Finding> },
+    /// A variant failed in a block.
+    Failure Lost { variant: String, why: Inner },
+    /// A variant is not started any more.
+    Failure DroppedVariant { variant: String, why: Inner },
     /// A block leaves a variant out: no open claim needs it.
     Note NoOpenClaim,
 
@@ -251,7 +273,7 @@ stored Finding {
     /// A class histogram without a total.
     Note NoTotal,
     /// A JVM could not be asked for its live objects.
-    Note NotAsked { error: String },
+    Note NotAsked { why: Inner },
 
     /// The mode was given.
     Note AskedFor,
@@ -283,8 +305,24 @@ stored Finding {
     Notice FewerTrials { trials: u32, most: u32 },
     /// Lengths were given.
     Note OtherLengths { lengths: String },
-    /// Something of the study that the preset leaves out.
-    Note LeftOutOfPlan { what: String },
+    /// A variant is left out; the reason is that of the server or the study.
+    Note VariantLeftOut { variant: String, why: String },
+    /// Combinations of levels that the study excludes.
+    Note CombinationsExcluded { subject: String, excluded: u32, combinations: u32 },
+    /// A load point is left out.
+    Note PointLeftOut { point: String },
+    /// A claim is left out; `lost_side` where one of its variants or load points is.
+    Note ClaimLeftOut { claim: String, text: String, lost_side: bool },
+    /// A row of the table of expectations is left out.
+    Note ExpectationLeftOut { quantity: String, range: String },
+    /// A load is held for another time than its own.
+    Note OtherLength { own_s: f64, instead_s: f64 },
+    /// A check with one start tests no conclusion.
+    Note NotTestedBySmoke,
+    /// The study does not test it, for a reason of its own.
+    Note NotTestedByStudy { why: String },
+    /// A conclusion names a claim that the study does not have.
+    Note NoSuchClaim { claim: String },
     /// A condition does not vary: the kernel does not let CPUs be kept awake.
     Note CannotStayAwake,
     /// A condition does not vary: it was not checked whether it can be had.
@@ -296,6 +334,10 @@ stored Finding {
     /// Something is not the same as in the record that this one is compared with or goes on.
     Notice Differs { what: String, then: String, now: String },
 
+    /// The blocks of a search, which judge nothing.
+    Note HeatsJudgeNothing,
+    /// The winner is the best of a search.
+    Note WinnerOfSearch,
     /// An audit with the reference server only.
     Note OtherServers,
     /// Two equal servers differ: the machine favours one of them.
@@ -336,7 +378,17 @@ stored Finding {
     /// CPUs sleep between answers, and waking them takes time.
     ///
     /// Measure as root, or with the right to write /dev/cpu_dma_latency.
-    Notice CpusSleep { given_away: bool, why: String },
+    Notice CpusSleep { given_away: bool, why: Inner },
+    /// How deep CPUs sleep was not looked at.
+    Note SleepNotLookedAt,
+    /// The kernel leaves no choice of idle states.
+    Note NoIdleStates,
+    /// Each idle state gives the CPU away.
+    Note EachGivesCpuAway,
+    /// An idle state has no known wake-up latency.
+    Note NoWakeUpLatency { state: String },
+    /// The limit on idle states cannot be set.
+    Note SleepRefused { path: String, error: String },
     /// Other programs want the CPUs.
     ///
     /// Stop what else is running, or wait.
@@ -363,26 +415,6 @@ stored Finding {
     ///
     /// Boot with `clocksource=tsc`, or measure on another machine.
     Notice SlowClock { source: String, step_ns: u64, read_ns: u64 },
-    /// No JDK of a release that servers of the catalogue need.
-    ///
-    /// Install it, or set JAVA_HOME.
-    Note NoJdk { major: u32 },
-    /// No Maven.
-    ///
-    /// Install it.
-    Note NoMaven,
-    /// Another measurement holds the machine.
-    ///
-    /// Wait for it, or stop it.
-    Notice MachineTaken { holder: String },
-    /// The machine's lock cannot be used.
-    ///
-    /// Remove what is at that path.
-    Notice LockUnusable { error: String },
-    /// Servers that outlived their run.
-    ///
-    /// `proofload doctor --clean`
-    Notice Leftovers { pids: Vec<u32> },
 }
 }
 
@@ -399,5 +431,10 @@ impl Finding {
             | Finding::InBlock { what, .. } => what.innermost(),
             own => own,
         }
+    }
+
+    /// What failed with an error, whose text is kept.
+    pub fn failed(error: impl ToString) -> Finding {
+        Finding::Failed { error: error.to_string() }
     }
 }

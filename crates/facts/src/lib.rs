@@ -88,7 +88,7 @@ macro_rules! facts {
         }
     ) => {
         $(#[$outer])*
-        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::schemars::JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
         #[serde(tag = "code", rename_all = "kebab-case")]
         #[expect(missing_docs, reason = "fields are named by what they are and their unit")]
         pub enum $name {
@@ -104,6 +104,27 @@ macro_rules! facts {
                     $( Self::$variant { .. } => $crate::Severity::$severity, )*
                     Self::Legacy(_) => $crate::Severity::Warning,
                 }
+            }
+        }
+
+        // Spelt out, all facts would be in each schema.
+        impl ::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                ::schemars::json_schema!({
+                    "description": "A fact by its code, with its numbers; a sentence in records of format 1 or 2.",
+                    "anyOf": [
+                        {
+                            "type": "object",
+                            "properties": {"code": {"description": "One of docs/reference/codes.md.", "type": "string"}},
+                            "required": ["code"]
+                        },
+                        {"type": "string"}
+                    ]
+                })
             }
         }
 
@@ -144,4 +165,13 @@ macro_rules! facts {
             ];
         }
     };
+}
+
+/// Reads a fact that may be absent: formats 1 and 2 have an empty sentence there.
+///
+/// # Errors
+/// When it is neither a fact nor a sentence.
+pub fn or_nothing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Finding>, D::Error> {
+    let found: Option<Finding> = serde::Deserialize::deserialize(from)?;
+    Ok(found.filter(|found| !matches!(found, Finding::Legacy(sentence) if sentence.is_empty())))
 }

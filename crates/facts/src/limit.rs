@@ -1,6 +1,6 @@
 //! What limits a result: derived from the record, each time that it is read.
 
-use crate::{Check, Finding};
+use crate::{Check, Finding, Reason};
 
 crate::facts! {
 /// What limits a result, or what someone who acts on it should know.
@@ -8,7 +8,7 @@ stored Limit {
     /// The server's certificate was not checked: another one could have answered.
     ///
     /// Leave `insecure` out, and name the authority.
-    Failure TlsNotChecked { variant: String },
+    Failure TlsUnchecked { variant: String },
     /// Answers were wrong, or requests failed.
     ///
     /// Correct the address, the request or what is expected of the answer; the sample shows what came.
@@ -75,6 +75,14 @@ stored Limit {
     Warning BlockLeftOut { block: u32, causes: Vec<Finding> },
     /// The machine disturbed a block.
     Note BlockDisturbed { block: u32, causes: Vec<Finding> },
+    /// The budget has no room for a verdict.
+    ///
+    /// Give a longer `--budget`.
+    Failure NoVerdictInTime { what: Finding },
+    /// The budget has no room for all looks or trials.
+    ///
+    /// Give a longer `--budget`.
+    Notice FewerLooksInTime { what: Finding },
     /// Something of the study that was not tested.
     Note NotTested { what: Finding },
     /// Servers that were started shortly before.
@@ -94,13 +102,15 @@ stored Limit {
     /// The steady state of a variant was not measured.
     Note SteadinessNotMeasured { variant: String },
     /// No knee or peak can be given.
-    Note NoScalability { reasons: Vec<String> },
+    Note NoScalability { reasons: Vec<Reason> },
     /// Which settings matter was explored.
     Note FactorsExplored { main_effects: u32, interactions: u32, shown: u32, error_share: f64 },
     /// No effect of the settings can be told.
     Note FactorsNotTold,
     /// Effects of settings that were left out.
-    Note FactorLeftOut { what: String },
+    Note FactorLeftOut { why: Reason },
+    /// A figure of a run is in no series.
+    Note FigureLeftOut { place: String, why: Reason },
     /// Comparisons that no claim declares.
     Note NotExplored { shown: u32, comparisons: u32 },
     /// A closed loop without think time: response times follow from throughput.
@@ -129,6 +139,18 @@ stored Limit {
     Notice ResumedElsewhere { what: Finding },
     /// The run repeats another one.
     Note Repeats { run: String, differences: Vec<Finding> },
+    /// Answers end 40 ms after their first byte: Nagle's algorithm waits for a delayed ACK.
+    ///
+    /// Set TCP_NODELAY on the server, or let it write head and body at once.
+    Warning DelayedAck,
+    /// Connections came late by the time of a repeated SYN: the listen backlog is too short.
+    ///
+    /// Lengthen it: listen(2), net.core.somaxconn.
+    Warning SynsDropped { late: u64 },
+    /// Stretches without an answer, which a closed loop hides.
+    ///
+    /// Measure with an open loop: `-r`.
+    Warning Silences { silences: u64, typical_ns: u64, longest_ns: u64, period_ns: Option<u64>, rate: String },
     /// Answers were redirects.
     Note Redirects { redirects: u64, followed: u64 },
     /// Connections were opened while none was free.
@@ -142,7 +164,7 @@ stored Limit {
     /// A quantile of the objective with few exchanges beyond it.
     Note RoughObjective { measure: String, requests: u64, beyond: u64 },
     /// What belongs to the capacity of a variant.
-    Note Capacity { variant: String, what: String },
+    Note Capacity { variant: String, why: Reason },
     /// The comparison with the baseline is not paired.
     Note BaselineNotPaired,
     /// The spread between sittings is not known.

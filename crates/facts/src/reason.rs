@@ -42,6 +42,8 @@ pub enum Needs {
 /// A quantity at one level of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtLevel {
+    /// The condition, as a study names it.
+    pub condition: String,
     /// The level.
     pub level: String,
     /// The quantity.
@@ -83,8 +85,6 @@ stored Reason {
     ///
     /// Do what the finding says.
     Warning ClientLimited { what: Finding },
-    /// Further self-checks of the generator failed.
-    Warning MoreClientLimits { checks: u32 },
     /// Too many exchanges failed for a claim about speed.
     ///
     /// See the failures first.
@@ -151,6 +151,78 @@ stored Reason {
     ///
     /// See the server's log.
     Failure Died { variant: String, what: Finding },
+    /// The interval contains the tolerance.
+    Note ToleranceWithin { resolution_share: f64 },
+    /// One of the two runs has too few blocks.
+    Note OneSideShort { have: u32, need: u32 },
+    /// How an end of the capacity was confirmed.
+    Note CapacityConfirmed { agreed: u32, trials: u32, running: bool, passed: bool, rate_per_s: f64 },
+    /// How the interval of a capacity is made.
+    Note CapacityInterval,
+    /// The objective does not hold at the lowest rate.
+    ///
+    /// Give a lower `--from`.
+    Note LookBelow { rate_per_s: f64 },
+    /// The objective holds at the highest rate.
+    ///
+    /// Give a higher `--to`.
+    Note LookAbove { rate_per_s: f64 },
+    /// What limited the first trial that was limited.
+    Note TrialLimited { what: Finding },
+    /// The generator was the limit.
+    ///
+    /// Give it more workers or CPUs, or load from another machine.
+    Warning MoreGenerator,
+    /// The connections were the limit.
+    ///
+    /// Give more: `-c auto`, `--max-connections`.
+    Warning MoreConnections,
+    /// The search was cut off.
+    ///
+    /// Give a longer `--budget`.
+    Note SearchCutOff,
+    /// No lower end was confirmed.
+    ///
+    /// Give longer trials: `--trial`.
+    Note NoLowerEnd { running: bool },
+    /// No upper end was confirmed.
+    ///
+    /// Give a higher `--to`, or longer trials.
+    Note NoUpperEnd { running: bool },
+    /// The server was not restarted: the next start may carry another rate.
+    Note CapacityOfProcess,
+    /// Too few load levels for a knee.
+    Note TooFewLevels { have: u32, need: u32 },
+    /// Too few blocks in which each level has a value.
+    Note TooFewWholeBlocks { have: u32, need: u32 },
+    /// The record has figures that are not finite.
+    Warning NonFinite,
+    /// Throughput still rises at the highest level.
+    Note KneeBeyond { highest: u32 },
+    /// The lowest level already reaches the most.
+    ///
+    /// Begin with fewer connections.
+    Note KneeAtLowest { lowest: u32 },
+    /// The lowest level took longer for each exchange than more connections.
+    Note KneeUnclear { lowest: u32, highest: u32 },
+    /// The lowest level is no low load.
+    ///
+    /// Begin with fewer connections.
+    Note LoadedAtLowest { lowest: u32 },
+    /// Throughput may still be at its most at the highest level.
+    Note PeakBeyond { highest: u32 },
+    /// Throughput falls, but the interval of the peak does not end.
+    Note PeakUnclear { highest: u32 },
+    /// A load level does not count.
+    Note LevelLeftOut { connections: u32, why: Box<Reason> },
+    /// Too many exchanges failed.
+    Failure FailedShare { error_share: f64 },
+    /// A quantile has too few exchanges beyond it.
+    Note TooFewBeyond,
+    /// Combinations of settings that do not count.
+    Note CombinationsLeftOut { measure: String, point: String, variants: Vec<String>, more: u32, why: Box<Reason> },
+    /// No two variants differ in a setting alone.
+    Note SettingUnmatched { setting: String, measure: String, point: String },
     /// So many blocks would give an interval of this half-width.
     Note WouldTake { resolution_share: f64, blocks: u32, minutes: f64, assumed: bool },
     /// A reason that only a newer version knows.

@@ -1,13 +1,14 @@
 //! Is this machine fit to measure, and is everything there that studies need?
 //!
-//! Findings are figures; the report has the sentences.
+//! Findings are figures; the report has the sentences. A record keeps those that limit what is measured.
 
-use super::awake::Sleep;
+use super::awake::{Sleep, WhyUnlimited};
 use super::cpus::{self, CpuShare, Shortage};
 use super::facts::Facts;
 use super::jdk::Jdk;
 use super::leftovers;
 use super::lock::{self, Holder, LockError};
+use proofload_facts::Finding as Recorded;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -140,6 +141,64 @@ impl Finding {
             Finding::Leftovers(pids) => good_if(pids.is_empty()),
         }
     }
+}
+
+impl Finding {
+    /// What a record keeps of it; nothing of what is as it should be, and of what concerns no measurement.
+    pub(crate) fn recorded(&self) -> Option<Recorded> {
+        if self.state() == State::Good {
+            return None;
+        }
+        Some(match self {
+            Finding::Cores { cpus, quota: Some(quota), .. } => {
+                Recorded::CpuQuota { quota: *quota, cpus: cpus.len() as u32 }
+            }
+            Finding::Cores { share, .. } => match share.shortage? {
+                Shortage::OneCpu(cpu) => Recorded::OneCpu { cpu: cpu as u32 },
+                Shortage::OneCore => Recorded::OneCore,
+                Shortage::TwoCpus => Recorded::TwoCpus,
+            },
+            Finding::Governors(names) => Recorded::Governor { names: names.iter().cloned().collect() },
+            Finding::Sleep { sleep, is_virtual } => {
+                Recorded::CpusSleep { given_away: *is_virtual, why: why_of(sleep)? }
+            }
+            Finding::Load { processes: Some(processes), cpus } => {
+                Recorded::MachineBusy { processes: *processes, cpus: *cpus as u32 }
+            }
+            Finding::Load { processes: None, .. } => Recorded::LoadUnknown,
+            Finding::Memory { bytes, available_bytes, .. } => {
+                Recorded::LittleMemory { available_bytes: *available_bytes, bytes: *bytes }
+            }
+            Finding::Descriptors { soft, .. } => Recorded::FewDescriptors { soft: (*soft)? },
+            Finding::Ports { range, .. } => {
+                let range = range.as_ref()?;
+                let (first, last) = (range.start().to_string(), range.end().to_string());
+                Recorded::FewPorts { ports: range.len() as u32, first, last }
+            }
+            Finding::AcceptQueue(most) => Recorded::ShortAcceptQueue { most: *most },
+            Finding::Clock { source, step_ns, read_ns } => {
+                let source = source.clone().unwrap_or_default();
+                Recorded::SlowClock { source, step_ns: *step_ns, read_ns: *read_ns }
+            }
+            Finding::Jdk { .. } | Finding::Maven(_) | Finding::Lock(_) | Finding::Leftovers(_) => {
+                return None;
+            }
+        })
+    }
+}
+
+/// Why CPUs sleep as they like.
+fn why_of(sleep: &Sleep) -> Option<Box<Recorded>> {
+    let Sleep::AsItLikes { why } = sleep else { return None };
+    Some(Box::new(match why {
+        WhyUnlimited::NotLooked => Recorded::SleepNotLookedAt,
+        WhyUnlimited::NoIdleStates => Recorded::NoIdleStates,
+        WhyUnlimited::EachGivesAway => Recorded::EachGivesCpuAway,
+        WhyUnlimited::NoLatency { state } => Recorded::NoWakeUpLatency { state: state.clone() },
+        WhyUnlimited::Refused { path, error } => {
+            Recorded::SleepRefused { path: path.to_string(), error: error.to_string() }
+        }
+    }))
 }
 
 /// Looks at everything.

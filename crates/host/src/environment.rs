@@ -1,14 +1,13 @@
 //! This machine in the record.
 
-use super::doctor::{Finding, State, audit_machine};
+use super::doctor::{Finding, audit_machine};
 use super::facts::Facts;
 use proofload_store::schema::Environment;
 
 /// This machine, with what is not as it should be for measuring, in the words of `say`.
-pub fn environment(say: fn(&Finding) -> String) -> Environment {
+pub fn environment() -> Environment {
     let facts = Facts::read();
-    let findings = audit_machine(&facts);
-    let findings = findings.iter().filter(|finding| finding.state() != State::Good);
+    let findings = audit_machine(&facts).iter().filter_map(Finding::recorded).collect();
     Environment {
         proofload: env!("CARGO_PKG_VERSION").to_string(),
         facts: facts.by_name(),
@@ -19,7 +18,7 @@ pub fn environment(say: fn(&Finding) -> String) -> Environment {
         memory_bytes: facts.memory_bytes,
         descriptors: facts.descriptors_soft.unwrap_or(u64::MAX),
         ephemeral_ports: facts.ephemeral_ports.unwrap_or((0, 0)),
-        findings: findings.map(say).collect(),
+        findings,
     }
 }
 
@@ -35,7 +34,7 @@ mod tests {
 
     #[test]
     fn the_record_of_this_machine_is_filled() {
-        let environment = environment(|finding| format!("{finding:?}"));
+        let environment = environment();
         assert_eq!(environment.proofload, env!("CARGO_PKG_VERSION"));
         assert!(!environment.cpus.is_empty() && environment.memory_bytes > 0 && environment.descriptors > 0);
         assert!(environment.facts.contains_key("clock_source"), "{:?}", environment.facts);

@@ -5,7 +5,7 @@ use super::cpus::{self, list_text};
 use super::jdk::{self, Jdk};
 use super::root::Root;
 use super::{cgroup, clock, settings};
-use proofload_store::compare::BUILD;
+use proofload_store::schema::BUILD;
 use rustix::process::{Resource, getrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,15 +7,14 @@
 
 mod null;
 mod setting;
-pub(crate) mod why;
 
 pub(crate) use null::NullServer;
 pub use setting::Setting;
 
 use crate::manner::Manner;
-use crate::messages::ceiling as messages;
 use data_encoding::HEXLOWER;
 use proofload_engine::{Generator, Launch, LoadPlan, LoadResult, Watch};
+use proofload_facts::Finding;
 use proofload_host::{clock, cpus, steady};
 use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
 use proofload_subject::{Cache, Keeper, this_program};
@@ -25,7 +24,6 @@ use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use why::Unusable;
 
 /// How often it is done. The most counts: whatever disturbs can only take away.
 const TIMES: u32 = 2;
@@ -73,22 +71,22 @@ fn fresh(
     lines: &[String],
     unix_ns: u64,
     canary_ns: impl FnOnce() -> u64,
-) -> Result<Ceiling, Unusable> {
-    let length = fs::metadata(path).map_err(|_| Unusable::Absent)?.len();
-    let bytes = fs::read(path).ok().filter(|_| length <= FILE_BYTES_MAX).ok_or(Unusable::Damaged)?;
-    let found: Ceiling = serde_json::from_slice(&bytes).map_err(|_| Unusable::Damaged)?;
+) -> Result<Ceiling, Finding> {
+    let length = fs::metadata(path).map_err(|_| Finding::CeilingNotCached)?.len();
+    let bytes = fs::read(path).ok().filter(|_| length <= FILE_BYTES_MAX).ok_or(Finding::CeilingDamaged)?;
+    let found: Ceiling = serde_json::from_slice(&bytes).map_err(|_| Finding::CeilingDamaged)?;
     let whole = found.exchanges_per_s.is_some_and(|rate| rate.is_finite() && rate > 0.0);
     if found.format != FORMAT_VERSION || found.setting != lines || !whole {
-        return Err(Unusable::Damaged);
+        return Err(Finding::CeilingDamaged);
     }
     if unix_ns.checked_sub(found.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {
-        return Err(Unusable::TooOld);
+        return Err(Finding::CeilingOld { allowed_days: FRESH_NS / DAY_NS });
     }
     let now_ns = canary_ns();
     let work = now_ns as f64 / found.canary_ns.max(1) as f64;
     match (1.0 / (1.0 + CANARY_SHARE)..=1.0 + CANARY_SHARE).contains(&work) {
         true => Ok(Ceiling { cached: true, ..found }),
-        false => Err(Unusable::AnotherSpeed(found.canary_ns, now_ns)),
+        false => Err(Finding::CeilingOtherSpeed { then_ns: found.canary_ns, now_ns: now_ns }),
     }
 }
 
@@ -102,14 +100,14 @@ pub fn cached(
     setting: &Setting,
     environment: &Environment,
     manner: &Manner,
-) -> Result<Ceiling, (String, bool)> {
+) -> Result<Ceiling, (Finding, bool)> {
     if let Some(why) = setting.refusal() {
-        return Err((messages::refusal(why), false));
+        return Err((why, false));
     }
     let lines = setting.lines(environment, manner);
     let canary_ns = || steady::canary_ns(manner.subject_cpus.first().copied());
     let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
-    found.map_err(|unusable| (messages::unusable(&unusable, FRESH_NS / DAY_NS), true))
+    found.map_err(|unusable| (unusable, true))
 }
 
 impl Measuring<'_> {
@@ -136,7 +134,7 @@ impl Measuring<'_> {
             ..Ceiling::default()
         };
         if let Some(why) = setting.refusal() {
-            return Ceiling { why: messages::refusal(why), ..bare };
+            return Ceiling { why: Some(why), ..bare };
         }
         let path = path_of(self.cache, &lines);
         let canary_ns = steady::canary_ns(self.manner.subject_cpus.first().copied());
@@ -144,7 +142,7 @@ impl Measuring<'_> {
             return known;
         }
         match self.measure(setting) {
-            Err(why) => Ceiling { why, ..bare },
+            Err(why) => Ceiling { why: Some(why), ..bare },
             Ok(rate) => {
                 let measured = Ceiling { exchanges_per_s: Some(rate), canary_ns, ..bare };
                 // A cache that cannot be written costs a second the next time, and nothing else.
@@ -154,7 +152,7 @@ impl Measuring<'_> {
         }
     }
 
-    fn measure(&self, setting: &Setting) -> Result<f64, String> {
+    fn measure(&self, setting: &Setting) -> Result<f64, Finding> {
         let busy: usize = setting.plans.iter().map(|plan| plan.workers as usize).sum();
         let null = NullServer {
             // The null server's head takes about 100 bytes; half of the class stands for all of it.
@@ -166,13 +164,13 @@ impl Measuring<'_> {
         let running = self.start_null(&null)?;
         let authority = setting.tls().map(|_| running.authority()).transpose()?;
         let plans = setting.against(running.address, authority.as_deref());
-        let rates: Result<Vec<f64>, String> = (0..TIMES).map(|_| Ok(rate(&self.load(&plans)?))).collect();
+        let rates: Result<Vec<f64>, Finding> = (0..TIMES).map(|_| Ok(rate(&self.load(&plans)?))).collect();
         running.stop()?;
         Ok(rates?.into_iter().fold(0.0, f64::max))
     }
 
     /// Loads it; what failed beyond a thousandth is no measurement.
-    pub(crate) fn load(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, String> {
+    pub(crate) fn load(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, Finding> {
         let watch = Watch::default();
         let results = std::thread::scope(|scope| {
             let load = scope.spawn(|| self.generator.launch(plans, &watch, Launch::default()));
@@ -184,19 +182,19 @@ impl Measuring<'_> {
             }
             load.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        let results = results.map_err(|error| error.to_string())?;
+        let results = results.map_err(Finding::failed)?;
         if results.iter().any(|result| result.stopped_early) {
-            return Err(messages::STOPPED.to_string());
+            return Err(Finding::CeilingStopped);
         }
         let lost = results.iter().filter_map(|result| result.generator.agents).any(|agents| agents.lost > 0);
         if lost {
             // What the others reach must not be kept as what all do.
-            return Err(messages::AGENT_LOST.to_string());
+            return Err(Finding::CeilingAgentLost);
         }
         let shares = results.iter().map(|result| result.snapshot.outcomes.error_share().unwrap_or(1.0));
         let failed = shares.fold(0.0, f64::max);
         match failed > FAILED_SHARE_MAX {
-            true => Err(messages::exchanges_failed(failed)),
+            true => Err(Finding::CeilingExchangesFailed { failed_share: failed }),
             false => Ok(results),
         }
     }

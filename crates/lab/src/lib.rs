@@ -1,6 +1,7 @@
 //! The laboratory: from a checked study to a record. Plans, the runner, searches, the noise audit and the ceiling.
 
 pub mod ceiling;
+mod checks;
 pub mod endpoint;
 pub mod manner;
 mod messages;

@@ -1,8 +1,8 @@
 //! How a block is measured: the levels that its conditions have, ready to be carried out.
 
+use proofload_analysis::level_of;
 use proofload_engine::{Answers, ConnectionOrder, DriverChoice};
 use proofload_host::cpus;
-use proofload_store::level_of;
 use proofload_store::schema::Plan;
 use proofload_study::{Condition, quantity};
 

@@ -4,6 +4,7 @@
 use crate::ceiling::{Measuring, NullServer};
 use crate::endpoint::{self, Terms};
 use proofload_engine::{Distribution, DriverChoice, Extent, KeepAlive, LoadResult, Profile};
+use proofload_facts::Finding;
 use proofload_store::schema::{FORMAT_VERSION, Network};
 use proofload_study::{LoadPoint, RequestOptions};
 
@@ -33,19 +34,19 @@ impl Measuring<'_> {
                 network.p99_ns = times.quantile_ns(0.99);
                 network.max_ns = times.quantile_ns(1.0);
             }
-            Err(why) => network.why = why,
+            Err(why) => network.why = Some(why),
         }
         match self.against_null(LARGE_BYTES, agents * LARGE_CONNECTIONS) {
             Ok(large) => {
                 let (bytes, seconds) = (large.snapshot.bytes_received as f64, large.snapshot.seconds());
                 network.bytes_per_s = (seconds > 0.0).then(|| bytes / seconds);
             }
-            Err(why) => network.why = why,
+            Err(why) => network.why = Some(why),
         }
         network
     }
 
-    fn against_null(&self, body_bytes: u64, connections: u32) -> Result<LoadResult, String> {
+    fn against_null(&self, body_bytes: u64, connections: u32) -> Result<LoadResult, Finding> {
         let null = self.start_null(&NullServer { body_bytes, ..NullServer::default() })?;
         let url = format!("http://{}/", null.address);
         let terms = Terms {
@@ -57,7 +58,7 @@ impl Measuring<'_> {
             seed: 1,
         };
         let plan = endpoint::load_plan(&[url], &RequestOptions::default(), &closed(connections), &terms);
-        let plan = plan.map_err(|problems| problems.join("; "))?;
+        let plan = plan.map_err(|problems| Finding::failed(problems.join("; ")))?;
         let results = self.load(&[plan]);
         null.stop()?;
         Ok(results?.remove(0))

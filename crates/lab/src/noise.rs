@@ -13,6 +13,8 @@ use crate::ceiling;
 use crate::messages::noise as messages;
 use crate::plan::{self, Mode, Preset};
 use data_encoding::HEXLOWER;
+use proofload_analysis::{counting_blocks, left_out, observations};
+use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_stats::noise::{self, Detectable, Ends, Noise};
 use proofload_stats::{Design, Measure, Observations, Place};
@@ -100,7 +102,7 @@ fn seconds_per_block(plan: &Plan) -> f64 {
 
 /// How many blocks of an audit there is room for in a budget.
 pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
-    let mode = (Mode::Cycles, String::new());
+    let mode = (Mode::Cycles, Finding::SideBySide);
     let plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
@@ -117,7 +119,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
     // As many blocks again may be disturbed; beyond that there is no audit to be had now.
     plan.timing.budget_ns = (plan.estimated_seconds * 3.0 * S as f64) as u64 + 60 * S;
     plan.not_tested.clear();
-    plan.not_tested.push(messages::OTHER_SERVERS.to_string());
+    plan.not_tested.push(Finding::OtherServers);
 }
 
 /// Fits a record of an audit. `None` where it has too few blocks for that.
@@ -125,7 +127,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
 /// # Errors
 /// When the record cannot be read.
 pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let fitted = |measure: Measure| {
         let place = Place { measure, point: 0, stream: None };
         Some((measure, noise::fit(&observations, place, (0, 1))?))
@@ -139,7 +141,7 @@ pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Opt
     let slice_lengths: Vec<SliceLengthNoise> =
         MEASURES.into_iter().filter_map(|measure| lengths(&observations, measure, as_long)).collect();
     let blocks = observations.blocks.len() as u32;
-    let disturbed = run.left_out().len() as u32;
+    let disturbed = left_out(run).len() as u32;
     let (plan, environment) = (run.plan(), run.environment());
     Ok(Some(NoiseAudit {
         format: FORMAT_VERSION,
@@ -214,8 +216,14 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
     // Of servers that compile: their blocks are the longer ones.
     let mut study = study.clone();
     study.variants.iter_mut().for_each(|variant| variant.jvm = true);
-    let plan =
-        plan::make(&study, preset, 1, Some(budget_ns), (Mode::Cycles, String::new()), &CpuShare::default());
+    let plan = plan::make(
+        &study,
+        preset,
+        1,
+        Some(budget_ns),
+        (Mode::Cycles, Finding::SideBySide),
+        &CpuShare::default(),
+    );
     let blocks = plan.timing.looks.last().copied().unwrap_or(1);
     let measures = match noise::detectable(&design(&plan), 1, POWER) {
         Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),
@@ -225,7 +233,7 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
 }
 
 fn design(plan: &Plan) -> Design {
-    proofload_store::design_of(plan)
+    proofload_analysis::design_of(plan)
 }
 
 fn resolved(measure: Measure, noise: &Noise, unit: Detectable) -> Resolved {
@@ -243,31 +251,37 @@ fn findings(
     lengths: &[SliceLengthNoise],
     blocks: u32,
     disturbed: u32,
-) -> Vec<String> {
+) -> Vec<Finding> {
     let mut said = Vec::new();
     for found in
         lengths.iter().filter(|found| found.apart.low.max(-found.apart.high) > SLICE_LENGTH_TOLERANCE)
     {
-        said.push(messages::slices_move(&found.measure, found.apart.value));
+        said.push(Finding::SlicesMove {
+            measure: found.measure.clone(),
+            difference_share: found.apart.value.exp_m1(),
+        });
     }
     for (measure, noise) in found {
         let ends = noise.difference;
         // Each interval misses once in twenty: one that lies just beside 0 is no finding.
         let reach = 0.5 * (ends.high - ends.low);
         if ends.value.abs() > 2.0 * reach {
-            said.push(messages::equal_servers_differ(&measure.name(), ends.value));
+            said.push(Finding::EqualServersDiffer {
+                measure: measure.name(),
+                difference_share: ends.value.exp_m1(),
+            });
         }
     }
     if blocks < FEW_BLOCKS {
-        said.push(messages::few_blocks(blocks, BLOCKS));
+        said.push(Finding::FewBlocks { blocks, better: BLOCKS });
     }
     if disturbed > 0 {
-        said.push(messages::disturbed(disturbed));
+        said.push(Finding::BlocksDisturbed { blocks: disturbed });
     }
-    let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
+    let unfit = counting_blocks(run).into_iter().flat_map(|block| &block.slices);
     let unfit = unfit.filter(|slice| slice.is_measured() && !slice.measured.generator.fit).count();
     if unfit > 0 {
-        said.push(messages::unfit(unfit));
+        said.push(Finding::AuditUnfit { slices: unfit as u32 });
     }
     said
 }

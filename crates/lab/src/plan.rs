@@ -29,9 +29,9 @@ pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use crate::manner::Manner;
-use crate::messages::plan as messages;
 use needs::Needs;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
+use proofload_facts::Finding;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -137,7 +137,7 @@ pub fn make<'a>(
     preset: Preset,
     seed: u64,
     length: impl Into<Length>,
-    mode: (Mode, String),
+    mode: (Mode, Finding),
     machine: impl Into<Machine<'a>>,
 ) -> Plan {
     let (mode, mode_reason) = mode;
@@ -188,7 +188,7 @@ pub fn make<'a>(
         references: lines::references(study),
         not_tested,
         mode: mode.name().into(),
-        mode_reason,
+        mode_reason: Some(mode_reason),
         order: match mode {
             Mode::Cycles => order::blocks(seed, blocks, timing.cycles, variants),
             Mode::Serial => order::serial(seed, blocks, timing.cycles, variants),
@@ -229,13 +229,18 @@ fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
     study.declared_claims.iter().map(planned).collect()
 }
 
+/// Whole minutes that are enough for so many seconds.
+fn minutes_ns(seconds: f64) -> u64 {
+    (seconds / 60.0).ceil() as u64 * 60 * S
+}
+
 /// Keeps the looks that the budget has room for beside the ceilings; the first one always. Running servers are looked at as
 /// often as there is time.
 fn cut_looks(
     timing: &mut Timing,
     needs: Needs,
     (block_s, ceilings_s): (f64, f64),
-    not_tested: &mut Vec<String>,
+    not_tested: &mut Vec<Finding>,
 ) {
     let warm_up_s = if needs == Needs::Running { timing.warm_up_ns as f64 / S as f64 } else { 0.0 };
     let room =
@@ -250,11 +255,17 @@ fn cut_looks(
     timing.looks.retain(|look| *look <= room.max(first));
     if room < first {
         let needed_s = f64::from(first) * block_s + ceilings_s;
-        not_tested.push(messages::no_first_look(first, block_s, room, needed_s));
+        not_tested.push(Finding::NoFirstLook {
+            first,
+            block_s: block_s.round(),
+            room,
+            budget_ns: minutes_ns(needed_s),
+        });
     } else if timing.looks.len() < all.len() {
         let last = all.last().copied().unwrap_or(first);
         let kept = timing.looks.last().copied().unwrap_or(first);
-        not_tested.push(messages::fewer_looks(kept, last, block_s, room));
+        let budget_ns = minutes_ns(f64::from(last) * block_s);
+        not_tested.push(Finding::FewerLooks { kept, room, block_s: block_s.round(), all: last, budget_ns });
     }
 }
 

@@ -12,11 +12,13 @@ pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
+use proofload_analysis::{compare, earlier_sittings};
 use proofload_engine::{Generator, Here};
+use proofload_facts::Finding;
 use proofload_host::{self as host, clock};
 use proofload_stats::Claim;
+use proofload_store::Run;
 use proofload_store::schema::{self, Environment, Plan};
-use proofload_store::{Run, compare, earlier_sittings};
 use proofload_study::Study;
 use proofload_subject::{Cache, Catalogue};
 use std::borrow::Cow;
@@ -169,8 +171,8 @@ pub struct PreparedRun<'a> {
     pub environment: Environment,
     /// What will be done.
     pub plan: Plan,
-    /// What has changed since the record that this run goes on with or repeats, a sentence each; accepted.
-    accepted: Vec<String>,
+    /// What has changed since the record that this run goes on with or repeats, accepted.
+    accepted: Vec<Finding>,
 }
 
 impl<'a> StudyRun<'a> {
@@ -198,19 +200,15 @@ impl<'a> StudyRun<'a> {
         }
     }
 
-    /// Prepares the subjects and makes the plan. `say` has the words for what is wrong with this machine.
+    /// Prepares the subjects and makes the plan.
     ///
     /// # Errors
     /// When no variant can be started, or when the mode or the lengths cannot be those that were asked for.
-    pub fn prepare(
-        self,
-        how: Preparing<'_>,
-        say: fn(&host::Finding) -> String,
-    ) -> Result<PreparedRun<'a>, RunError> {
+    pub fn prepare(self, how: Preparing<'_>) -> Result<PreparedRun<'a>, RunError> {
         let agents = self.generator.agents();
         placed::check(self.study, &agents, how)?;
         let Applicable { study, hosts, left_out } = applicable(self.study, self.catalogue, self.cache, how)?;
-        let environment = host::environment(say);
+        let environment = host::environment();
         let share = placed::share(&environment.cpus, &agents);
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =
@@ -316,7 +314,7 @@ impl PreparedRun<'_> {
         if !never.is_empty() {
             return Err(RunError::Changed(changed(never, true)));
         }
-        self.accepted = perhaps.iter().map(proofload_store::schema::Difference::sentence).collect();
+        self.accepted = perhaps.iter().map(proofload_store::schema::Difference::finding).collect();
         if !resumed {
             // Another machine is what a repetition may be for; other servers are another experiment.
             plan.repeats = run.path().display().to_string();

@@ -6,6 +6,8 @@
 
 use crate::messages::tune as messages;
 use crate::plan::{self, Mode, Preset};
+use proofload_analysis::observations;
+use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
 use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
@@ -135,7 +137,7 @@ impl Search {
 
     /// The plan of a study of all variants: for what its blocks take.
     fn template(&self) -> Result<Plan, String> {
-        let mode = (Mode::Cycles, String::new());
+        let mode = (Mode::Cycles, Finding::SideBySide);
         let mut plan =
             plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &CpuShare::default());
         if let Some(list) = &self.timing {
@@ -186,7 +188,7 @@ impl Search {
     pub fn shape_heat(plan: &mut Plan, study: &Study, heat: &Heat, left_ns: u64) {
         plan::reshape(plan, study, &[heat.blocks], left_ns);
         plan.timing.perturbation_ns = 0;
-        plan.not_tested.push(messages::HEATS_JUDGE_NOTHING.to_string());
+        plan.not_tested.push(Finding::HeatsJudgeNothing);
     }
 
     /// Enters the record of a heat in the race and in the result. False when no block of it can be compared.
@@ -194,7 +196,7 @@ impl Search {
     /// # Errors
     /// When the record cannot be read.
     pub fn enter(&mut self, race: &mut Race, heat: &Heat, run: &Run) -> Result<bool, StoreError> {
-        let observations = run.observations(&[self.goal.measure])?;
+        let observations = observations(run, &[self.goal.measure])?;
         let place = Place { measure: self.goal.measure, point: 0, stream: self.goal.stream };
         let mut any = false;
         for (at, &configuration) in heat.configurations.iter().enumerate().skip(1) {
@@ -257,6 +259,6 @@ impl Search {
 
     /// Says in the plan of the confirmation how its variant was found.
     pub fn shape_confirmation(plan: &mut Plan) {
-        plan.not_tested.push(messages::HOW_THE_WINNER_WAS_FOUND.to_string());
+        plan.not_tested.push(Finding::WinnerOfSearch);
     }
 }

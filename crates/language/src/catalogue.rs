@@ -3,7 +3,7 @@
 use crate::{Language, Value};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
-use fluent_syntax::ast::{Entry, Pattern};
+use fluent_syntax::ast::Entry;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 use unic_langid::LanguageIdentifier;
@@ -34,12 +34,11 @@ files! {
     "factors.ftl"
     "figures.ftl"
     "fitness.ftl"
-    "kept.ftl"
+    "lead.ftl"
     "live.ftl"
     "named.ftl"
     "noise.ftl"
     "places.ftl"
-    "reasons.ftl"
     "report.ftl"
     "reproductions.ftl"
     "runs.ftl"
@@ -124,19 +123,7 @@ pub(crate) fn filled(
     spoken(language).formatted(id, Some(&arguments))
 }
 
-/// The pattern of a message.
-pub(crate) fn pattern(language: Language, id: &str) -> Option<&'static Pattern<&'static str>> {
-    spoken(language).bundle.get_message(id)?.value()
-}
-
 /// An identifier as the catalogue has it.
 pub(crate) fn known(id: &str) -> Option<&'static str> {
     ENGLISH.texts.get_key_value(id).map(|(known, _)| known.as_str())
-}
-
-/// The identifiers of a file's messages.
-pub(crate) fn ids_of(file: &str) -> Vec<&'static str> {
-    let texts = ENGLISH_FILES.iter().filter(|(name, _)| *name == file).map(|(_, text)| *text);
-    let lines = texts.flat_map(str::lines).filter_map(|line| line.split_once(" = "));
-    lines.filter_map(|(id, _)| known(id)).collect()
 }

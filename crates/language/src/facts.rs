@@ -66,9 +66,11 @@ fn unit(name: &str) -> Option<&'static str> {
 fn drawn(name: &str, value: &Json) -> String {
     match value {
         Json::Null => NONE.to_string(),
+        Json::String(text) if text.is_empty() => NONE.to_string(),
         Json::String(text) => text.clone(),
         Json::Bool(is) => is.to_string(),
         Json::Number(number) => of_number(name, number.as_f64().unwrap_or(f64::NAN), number.as_u64()),
+        Json::Array(items) if items.is_empty() => NONE.to_string(),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| drawn(name, item)).collect();
             items.join(text("between-items"))
@@ -93,9 +95,20 @@ fn of_object(value: &Json, fields: &Map<String, Json>) -> String {
     let unit = fields.get("unit").and_then(Json::as_str).unwrap_or_default();
     match (number("value"), number("point"), number("low").zip(number("high"))) {
         (Some(value), ..) => number::with_unit(value, unit),
-        (_, Some(point), Some((low, high))) => number::with_ends(point, low, high, unit),
+        (_, Some(point), Some((low, high))) => at_level(fields, number::interval(point, low, high, unit)),
         (_, Some(point), None) => number::with_unit(point, unit),
         _ => of_json(value).unwrap_or_default(),
+    }
+}
+
+/// A quantity, with the level of the condition that it was measured at, where it has one.
+fn at_level(fields: &Map<String, Json>, interval: String) -> String {
+    let text = |name: &str| fields.get(name).and_then(Json::as_str);
+    match text("condition").zip(text("level")) {
+        Some((name, level)) => {
+            crate::say!("fact-at-level", interval, condition = crate::condition(name, level))
+        }
+        None => interval,
     }
 }
 

@@ -8,18 +8,18 @@
 
 #![forbid(unsafe_code)]
 
-mod again;
 mod catalogue;
 mod choice;
+mod condition;
 pub mod facts;
 pub mod number;
 mod value;
 
 pub use catalogue::{CHINESE_FILES, ENGLISH_FILES};
 pub use choice::Language;
+pub use condition::condition;
 pub use value::{Argument, Value};
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -30,23 +30,6 @@ use std::ops::Deref;
 macro_rules! say {
     ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
         $crate::said($id, &[$((stringify!($name), $crate::Argument::of(&$crate::given!($name $(, $value)?)))),*])
-    };
-}
-
-/// The same in English, for what is kept in a record: it does not depend on who made it. [`again`] says it in the language
-/// of whoever reads the record.
-#[macro_export]
-macro_rules! kept {
-    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        $crate::Language::English.within(|| $crate::say!($id $(, $name $(= $value)?)*))
-    };
-}
-
-/// A message without variables, in English, for what is kept in a record.
-#[macro_export]
-macro_rules! kept_word {
-    ($id:literal) => {
-        $crate::Kept($id).text()
     };
 }
 
@@ -91,22 +74,6 @@ pub fn measure_in_words(name: &str) -> &str {
     catalogue::of_word(Language::spoken(), "measure", name).unwrap_or(name)
 }
 
-/// A sentence that a record keeps in English, in the language that is spoken: by the message that it was made of, and what
-/// was filled in there. As it is where none is found, and in English.
-pub fn again(sentence: &str) -> Cow<'_, str> {
-    match Language::spoken() {
-        Language::English => Cow::Borrowed(sentence),
-        language => again::again(language, sentence, again::DEPTH_MAX),
-    }
-}
-
-/// The value of a variable in a sentence that was made of a message: `read_back("unfit", limit, "n")`. `None` where it was not
-/// made of that one.
-pub fn read_back<'a>(id: &str, sentence: &'a str, variable: &str) -> Option<&'a str> {
-    let found = again::read(Language::spoken(), id, sentence)?;
-    found.into_iter().find(|(name, _)| *name == variable).map(|(_, value)| value)
-}
-
 /// A message without variables, by its identifier: what a constant of type `&str` would be if there were one language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phrase(pub &'static str);
@@ -132,40 +99,9 @@ impl fmt::Display for Phrase {
     }
 }
 
-/// A message without variables that records keep, by its identifier: in English always.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept(pub &'static str);
-
-impl Kept {
-    /// The text as records have it.
-    pub fn text(self) -> &'static str {
-        catalogue::text(Language::English, self.0)
-    }
-}
-
-impl Deref for Kept {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        self.text()
-    }
-}
-
-impl fmt::Display for Kept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.text())
-    }
-}
-
 impl AsRef<str> for Phrase {
     fn as_ref(&self) -> &str {
         self.text()
-    }
-}
-
-impl From<Kept> for String {
-    fn from(kept: Kept) -> String {
-        kept.text().to_string()
     }
 }
 

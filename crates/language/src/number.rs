@@ -116,6 +116,16 @@ pub fn with_ends(value: f64, low: f64, high: f64, unit: &str) -> String {
     format!("{}{name} [{}, {}]", plain(value / scale), end(low), end(high))
 }
 
+/// An interval with its point: `1.034 [0.970, 1.098]`, `412 µs [398, 427]`.
+pub fn interval(point: f64, low: f64, high: f64, unit: &str) -> String {
+    if unit != "ratio" {
+        return with_ends(point, low, high, unit);
+    }
+    let decimals = ratio_decimals_of(point, high - low);
+    let [low, high] = [low, high].map(|end| ratio_end(end, decimals));
+    format!("{point:.decimals$} [{low}, {high}]")
+}
+
 /// A value in the unit and with the decimals of another one, beside which it stands: `0.99 ms` beside `1.00 ms`.
 pub fn with_unit_as(value: f64, beside: f64, unit: &str) -> String {
     let (scale, name) = scale(beside, unit);
@@ -149,6 +159,11 @@ pub fn short_percent(share: f64) -> String {
         percent if percent < 9.95 => format!("{percent:.1}{sign}"),
         percent => format!("{percent:.0}{sign}"),
     }
+}
+
+/// A share that somebody wrote, without more digits than it was written with: `5 %`, `2.5 %`.
+pub fn plain_percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
 }
 
 /// Decimals of a ratio whose interval is that wide: two significant digits of the width.

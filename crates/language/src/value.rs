@@ -30,12 +30,6 @@ impl Argument for crate::Phrase {
     }
 }
 
-impl Argument for crate::Kept {
-    fn of(given: &crate::Kept) -> Value<'_> {
-        Value::from(given.text())
-    }
-}
-
 impl Argument for Cow<'_, str> {
     fn of<'a>(given: &'a Self) -> Value<'a> {
         Value::from(&**given)

@@ -2,8 +2,8 @@
 
 use crate::shown::{Bar, Mark};
 use crate::{messages, number};
+use proofload_analysis::restore;
 use proofload_stats::{Claim, Comparison, Names, parse_claim};
-use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Estimate, Plan, RunResult};
 
 /// Ends that a scale may have, of each power of ten.
@@ -117,8 +117,8 @@ impl Shown<'_> {
 }
 
 /// A claim about a ratio, with its interval and from where to where the claim holds; `None` where it has no end.
-pub(crate) struct Ratio<'a> {
-    pub claim: &'a ClaimResult,
+pub(crate) struct Ratio {
+    pub claim: ClaimResult,
     pub point: f64,
     pub low: f64,
     pub high: f64,
@@ -126,23 +126,25 @@ pub(crate) struct Ratio<'a> {
 }
 
 /// The claims whose quantity is a ratio with an interval.
-pub(crate) fn ratios(result: &RunResult) -> Vec<Ratio<'_>> {
+pub(crate) fn ratios(result: &RunResult) -> Vec<Ratio> {
     let inside = |value: f64| Some(value).filter(|value| *value > 0.0 && value.is_finite());
-    let ratio = |(claim, shown): (_, Option<Shown<'_>>)| {
+    let claims = crate::headline::shown(result);
+    let ratio = |(claim, shown): (&ClaimResult, Option<Shown<'_>>)| {
         let shown = shown.filter(Shown::is_ratio)?;
         let holds = (inside(shown.holds.0), inside(shown.holds.1));
-        Some(Ratio { claim, point: shown.estimate.point, low: shown.low, high: shown.high, holds })
+        Some(Ratio {
+            claim: claim.clone(),
+            point: shown.estimate.point,
+            low: shown.low,
+            high: shown.high,
+            holds,
+        })
     };
-    let shown = shown(result.plan.as_ref(), &result.claims);
-    result.claims.iter().zip(shown).filter_map(ratio).collect()
+    let shown = shown(result.plan.as_ref(), &claims);
+    claims.iter().zip(shown).filter_map(ratio).collect()
 }
 
-/// A bar for each claim of a result whose interval can be drawn on a logarithmic scale.
-pub(crate) fn bars(result: &RunResult) -> Vec<Option<Bar>> {
-    bars_of(result.plan.as_ref(), &result.claims)
-}
-
-/// The same for some claims of a plan, on a scale of their own.
+/// A bar for each of some claims of a plan whose interval can be drawn on a logarithmic scale.
 pub(crate) fn bars_of(plan: Option<&Plan>, results: &[ClaimResult]) -> Vec<Option<Bar>> {
     let shown = shown(plan, results);
     let ratios = Scale::around(shown.iter().flatten().filter(|one| one.is_ratio()).flat_map(Shown::values));

@@ -1,8 +1,9 @@
 //! A comparison both ways: of each pair of claims, that the first server serves more and that both are alike, the one that
 //! tells something, with the faster server first.
 
+use crate::{messages, names};
+use proofload_analysis::is_told;
 use proofload_stats::{Claim, Names, Side, Term};
-use proofload_store::is_told;
 use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
 
 /// The claims that are shown with what they came to: all of them, or of a comparison both ways one of each pair.
@@ -16,13 +17,21 @@ pub(crate) fn answers(
     if !plan.two_sided {
         return all;
     }
+    let short = names::short(plan);
     let answer = |pair: &[(Claim, ClaimResult)]| match pair {
-        [more, alike] if more.1.verdict == Verdict::Undecided && alike.1.verdict == Verdict::Supported => {
-            alike.clone()
+        [more, alike] if is_alike(&more.1, &alike.1) => renamed(alike.clone(), true, &short),
+        // Of what is open none is called the faster one.
+        [more, ..] if more.1.verdict == Verdict::Undecided && plan.timing.looks != [1] => {
+            renamed(more.clone(), false, &short)
         }
-        pair => faster_first(pair[0].clone(), names),
+        pair => renamed(faster_first(pair[0].clone(), names), false, &short),
     };
     all.chunks(2).map(answer).collect()
+}
+
+/// Whether of the two claims of a pair the second one is the answer.
+pub(crate) fn is_alike(more: &ClaimResult, alike: &ClaimResult) -> bool {
+    more.verdict == Verdict::Undecided && alike.verdict == Verdict::Supported
 }
 
 /// Whether every pair tells something.
@@ -31,14 +40,25 @@ pub(crate) fn all_told(results: &[ClaimResult]) -> bool {
         && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
 }
 
+/// Which variant it speaks of.
+pub(crate) fn variant_of(side: &Side) -> Option<usize> {
+    match side {
+        Side::Measured { term: Term::Of { variant, .. }, .. } => Some(*variant),
+        _ => None,
+    }
+}
+
+/// Under the names that tell the servers apart.
+fn renamed((claim, judged): (Claim, ClaimResult), alike: bool, short: &[String]) -> (Claim, ClaimResult) {
+    let name = |side: &Side| short.get(variant_of(side)?);
+    let Some((first, other)) = name(&claim.left).zip(name(&claim.right)) else { return (claim, judged) };
+    let name = messages::claim_both_ways(first, other, alike);
+    (Claim { name: name.clone(), ..claim }, ClaimResult { name, ..judged })
+}
+
 /// The same said of the faster server.
 fn faster_first((claim, judged): (Claim, ClaimResult), names: &Names) -> (Claim, ClaimResult) {
-    let name = |side: &Side| match side {
-        Side::Measured { term: Term::Of { variant, .. }, .. } => {
-            Some(names.variants.get(*variant)?.name.as_str())
-        }
-        _ => None,
-    };
+    let name = |side: &Side| Some(names.variants.get(variant_of(side)?)?.name.as_str());
     let sides = name(&claim.left).zip(name(&claim.right));
     let Some(((other, first), estimate)) =
         sides.zip(judged.estimate.clone().filter(|found| found.point < 1.0))
@@ -51,8 +71,7 @@ fn faster_first((claim, judged): (Claim, ClaimResult), names: &Names) -> (Claim,
     };
     let (low, high) = (estimate.high.map(f64::recip), estimate.low.map(f64::recip));
     let estimate = Some(Estimate { point: estimate.point.recip(), low, high, ..estimate });
-    let name = format!("{first} serves more than {other}");
     let text = format!("throughput({first}) > throughput({other})");
-    let turned = ClaimResult { name: name.clone(), text: text.clone(), verdict, estimate, ..judged };
-    (Claim { name, text, left: claim.right, right: claim.left, ..claim }, turned)
+    let turned = ClaimResult { text: text.clone(), verdict, estimate, ..judged };
+    (Claim { text, left: claim.right, right: claim.left, ..claim }, turned)
 }

@@ -3,15 +3,17 @@
 use crate::error::ReportError;
 use crate::limits::{circumstances, disturbed};
 use crate::shown::Table;
+use crate::shown::told_all;
 use crate::{messages, number};
-use proofload_language::{again, word};
-use proofload_stats::capacity::{Answer, Limit, Search, SloTerm, parse_slo};
+use proofload_analysis::{SeenTrial, searches, trial_slices};
+use proofload_facts::{Finding, Limit as FactLimit, Reason};
+use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
 use proofload_stats::{Measure, beyond};
+use proofload_store::Run;
 use proofload_store::schema::{
     CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
     RunResult,
 };
-use proofload_store::{Run, SeenTrial};
 
 /// The measure of its figures.
 const CAPACITY: &str = "capacity";
@@ -25,7 +27,7 @@ pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> 
     let plan = run.plan();
     let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
     let process = plan.replication == Replication::Process;
-    let pairs = plan.variants.iter().zip(run.searches()?);
+    let pairs = plan.variants.iter().zip(searches(run)?);
     Ok(pairs
         .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
         .collect())
@@ -48,8 +50,7 @@ fn result(
     };
     let slo = planned.slo.join(", ");
     let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());
-    let why = limited.and_then(|trial| trial.shown.why.first()).map(|why| again(why));
-    let why = why.as_deref();
+    let why = limited.and_then(|trial| trial.shown.why.first());
     CapacityResult {
         variant: variant.to_string(),
         slo: planned.slo.clone(),
@@ -59,9 +60,56 @@ fn result(
         at_least_per_s: at_least,
         at_most_per_s: at_most,
         sentence: messages::capacity(variant, &slo, &answer, process),
-        reasons: messages::capacity_reasons(&answer, planned, process, why),
+        reasons: reasons(&answer, planned, process, why),
         searched: search.searched() as u32,
         trials: trials.iter().map(|trial| trial.shown.clone()).collect(),
+    }
+}
+
+/// What belongs to an answer; `limited` is what the first trial found that had the same limit.
+fn reasons(
+    answer: &Answer,
+    planned: &PlannedCapacity,
+    running: bool,
+    limited: Option<&Finding>,
+) -> Vec<Reason> {
+    let confirmed = |(rate_per_s, ends, passed): (f64, Confirmed, bool)| Reason::CapacityConfirmed {
+        agreed: ends.agreed as u32,
+        trials: ends.of as u32,
+        running,
+        passed,
+        rate_per_s,
+    };
+    let mut reasons: Vec<Reason> = confirmations(answer).into_iter().map(confirmed).collect();
+    match answer {
+        Answer::Found { .. } => reasons.push(Reason::CapacityInterval),
+        Answer::BelowRange { .. } => reasons.push(Reason::LookBelow { rate_per_s: planned.from_per_s }),
+        Answer::AboveRange { .. } => reasons.push(Reason::LookAbove { rate_per_s: planned.to_per_s }),
+        Answer::ClientLimited { limit, .. } => {
+            reasons.extend(limited.map(|what| Reason::TrialLimited { what: what.clone() }));
+            reasons.push(match limit {
+                Limit::Generator => Reason::MoreGenerator,
+                Limit::Connections => Reason::MoreConnections,
+            });
+        }
+        Answer::NotSettled { why, .. } => reasons.push(match why {
+            Unsettled::CutOff => Reason::SearchCutOff,
+            Unsettled::LowNotConfirmed => Reason::NoLowerEnd { running },
+            Unsettled::HighNotConfirmed => Reason::NoUpperEnd { running },
+        }),
+    }
+    reasons.extend(running.then_some(Reason::CapacityOfProcess));
+    reasons
+}
+
+/// How the ends were confirmed.
+fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
+    match *answer {
+        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
+        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
+        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
+        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
+        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
     }
 }
 
@@ -103,14 +151,14 @@ pub(crate) fn figures(capacities: &[CapacityResult], point: &str) -> Vec<Figure>
 
 /// Every trial as a point of its own.
 pub(crate) fn points(run: &Run) -> Vec<Point> {
-    run.trial_slices().into_iter().map(|slice| slice.measured.clone()).collect()
+    trial_slices(run).into_iter().map(|slice| slice.measured.clone()).collect()
 }
 
 /// What limits the answer, from what was really done.
-pub(crate) fn limits(run: &Run) -> Vec<String> {
+pub(crate) fn limits(run: &Run) -> Vec<FactLimit> {
     let mut said = crate::limits::place(run);
     if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
-        said.push(messages::CAPACITY_NO_CEILING.to_string());
+        said.push(FactLimit::CapacityNoCeiling);
     }
     said.extend(rough(run));
     said.extend(disturbed(run));
@@ -119,13 +167,17 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
 }
 
 /// Quantiles of the objective of which some trial saw next to nothing.
-fn rough(run: &Run) -> Vec<String> {
+fn rough(run: &Run) -> Vec<FactLimit> {
     let planned = run.plan().capacity.iter();
     let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
-    let fewest = run.trial_slices().into_iter().map(|slice| slice.measured.intended).min();
+    let fewest = trial_slices(run).into_iter().map(|slice| slice.measured.intended).min();
     let said = |term: SloTerm| match (term.measure, fewest) {
         (Measure::ResponseQuantile(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
-            Some(messages::rough_objective(&term.measure.name(), fewest, beyond(q, fewest)))
+            Some(FactLimit::RoughObjective {
+                measure: term.measure.name(),
+                requests: fewest,
+                beyond: beyond(q, fewest),
+            })
         }
         _ => None,
     };
@@ -181,8 +233,7 @@ fn trials(capacity: &CapacityResult) -> Table {
         let share = |share: Option<f64>| share.map_or_else(|| messages::NONE.to_string(), number::percent);
         row.extend([share(trial.sent_share), share(trial.carried_share)]);
         row.push(messages::trial_outcome(&trial.outcome).to_string());
-        let why = trial.why.iter().map(|why| again(why)).collect::<Vec<_>>();
-        row.push(why.join(word!("between-sentences")));
+        row.push(told_all(&trial.why));
         row
     };
     Table {

@@ -2,12 +2,14 @@
 
 use crate::error::ReportError;
 use crate::messages;
+use proofload_analysis::{comparable_series, compare, measures_of, restore};
+use proofload_facts::Limit;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
+use proofload_store::Run;
 use proofload_store::schema::{
     Difference, Environment, Estimate, HistoryChange, HistoryEntry, HistorySeries, Plan,
 };
-use proofload_store::{Run, comparable_series, compare, measures_of, restore};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is compared between runs: each measure more takes its share of the error rate from the others.
@@ -41,7 +43,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// The figures of a run that something can rest on, and a sentence for each of the others; `None` when no block
+    /// The figures of a run that something can rest on, and why each of the others is left out; `None` when no block
     /// counts.
     ///
     /// # Errors
@@ -50,7 +52,7 @@ impl Member {
         run: &Run,
         observations: &Observations,
         entry: usize,
-    ) -> Result<Option<(Member, Vec<String>)>, ReportError> {
+    ) -> Result<Option<(Member, Vec<Limit>)>, ReportError> {
         if observations.blocks.is_empty() {
             return Ok(None);
         }
@@ -61,7 +63,7 @@ impl Member {
         // Its earlier blocks were measured under other conditions than its later ones.
         let mixed = run.status().sittings.iter().flat_map(|sitting| &sitting.differences).next();
         if let Some(what) = mixed {
-            left_out.push(messages::resumed_elsewhere(what));
+            left_out.push(Limit::ResumedElsewhere { what: what.clone() });
         } else {
             for of in figures(&names, &measures) {
                 match figure_of(observations, of) {
@@ -70,7 +72,8 @@ impl Member {
                     }
                     Ok(None) => {}
                     Err(reason) => {
-                        let said = messages::figure_left_out(&key(&names, of).place(), &reason, &names);
+                        let why = proofload_analysis::reason(&reason, &names, "ratio");
+                        let said = Limit::FigureLeftOut { place: key(&names, of).place(), why };
                         // One reason holds for most measures of a trial.
                         if !left_out.contains(&said) {
                             left_out.push(said);
@@ -81,6 +84,13 @@ impl Member {
         }
         let (plan, environment) = (run.plan().clone(), run.environment().clone());
         Ok(Some((Member { entry, plan, environment, values }, left_out)))
+    }
+
+    /// Its study; of what the command line made, which all have one name, the servers, too.
+    fn compared(&self, study: &str) -> Vec<String> {
+        let servers = self.plan.variants.iter().filter(|_| matches!(study, "compare" | "capacity"));
+        let servers = servers.map(|it| format!("{} {} {:?}", it.name, it.description, it.command));
+        std::iter::once(study.to_string()).chain(servers).collect()
     }
 
     fn conditions(&self) -> (&Plan, &Environment) {
@@ -120,9 +130,9 @@ fn key(names: &Names, of: FigureOf) -> Key {
 
 /// Enters series and change points in the lines of the runs.
 pub(crate) fn enter(entries: &mut [HistoryEntry], members: &[Member], least_change: f64) {
-    let mut studies: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
+    let mut studies: BTreeMap<Vec<String>, Vec<&Member>> = BTreeMap::new();
     for member in members {
-        studies.entry(entries[member.entry].study.clone()).or_default().push(member);
+        studies.entry(member.compared(&entries[member.entry].study)).or_default().push(member);
     }
     for runs in studies.values() {
         let conditions: Vec<(&Plan, &Environment)> = runs.iter().map(|run| run.conditions()).collect();
@@ -158,7 +168,7 @@ fn enter_series(entries: &mut [HistoryEntry], members: &[&Member], differs: &[Di
                 runs_before: change.before as u32,
                 runs_after: change.after as u32,
                 previous,
-                differences: suspects.iter().map(Difference::sentence).collect(),
+                differences: suspects.iter().map(Difference::finding).collect(),
             });
         }
     }
@@ -171,7 +181,7 @@ fn enter_series(entries: &mut [HistoryEntry], members: &[&Member], differs: &[Di
             runs: members.len() as u32,
             needs: needs as u32,
             figures: looked_through,
-            differences: first.iter().map(Difference::sentence).collect(),
+            differences: first.iter().map(Difference::finding).collect(),
         });
     }
 }

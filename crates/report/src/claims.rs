@@ -18,7 +18,7 @@ pub(crate) fn claim_result(
         estimate: judged.estimate.map(stored),
         confidence: judged.confidence,
         blocks: judged.blocks,
-        reasons: messages::reasons(judged, names, seconds_per_block),
+        reasons: proofload_analysis::reasons(judged, names, seconds_per_block),
         depends_on: judged.reasons.iter().filter_map(|reason| depends_on(reason, names)).collect(),
         ..ClaimResult::default()
     }
@@ -45,6 +45,7 @@ pub(crate) fn with_sentence(
 ) -> ClaimResult {
     ClaimResult {
         sentence: messages::sentence(claim, judged, setting),
+        found: messages::found(claim, judged, setting),
         reason_in_sentence: messages::reason_in_sentence(judged),
         hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
         early: messages::is_early(claim, judged, setting.design),

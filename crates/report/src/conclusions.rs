@@ -2,6 +2,8 @@
 
 use crate::messages;
 use crate::shown::{Tone, VerdictView};
+use proofload_facts::Finding;
+use proofload_language::facts;
 use proofload_language::{named, say, word};
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
 use proofload_store::schema::{
@@ -122,14 +124,14 @@ fn conclusion(
     let of = || judged.iter().filter(|(claim, _)| asked(claim));
     let is_smoke = plan.timing.looks == [1];
     let tests: Vec<ConclusionTest> = of().filter(|_| !is_smoke).map(|(_, result)| test(result)).collect();
-    let mut not_tested: Vec<String> = Vec::new();
+    let mut not_tested: Vec<Finding> = Vec::new();
     if !planned.not_tested.is_empty() {
-        not_tested.push(planned.not_tested.clone());
+        not_tested.push(Finding::NotTestedByStudy { why: planned.not_tested.clone() });
     } else if is_smoke {
-        not_tested.push(word!("not-tested-by-smoke").to_string());
+        not_tested.push(Finding::NotTestedBySmoke);
     } else {
         let gone = planned.claims.iter().filter(|name| !of().any(|(claim, _)| claim.name == **name));
-        not_tested.extend(gone.map(|name| left_out(plan, name)));
+        not_tested.extend(gone.flat_map(|name| left_out(plan, name)));
     }
     let spoken_of = |place: Place| {
         of().flat_map(|(claim, _)| claim.figures()).any(|of| (of.variant, of.point, of.stream) == place)
@@ -172,25 +174,28 @@ fn outcome_of(verdict: &Verdict) -> ConclusionOutcome {
     }
 }
 
-/// Why a claim of the study is none of this run: the plan says what was dropped.
-fn left_out(plan: &Plan, name: &str) -> String {
-    let begins = format!("claim {name}: ");
-    let Some(line) = plan.not_tested.iter().find(|line| line.starts_with(&begins)) else {
-        return say!("claim-unknown", name);
+/// Why a claim of the study is not one of this run: the plan has what was dropped, and why its variants were.
+fn left_out(plan: &Plan, name: &str) -> Vec<Finding> {
+    let is_it = |it: &&Finding| matches!(it, Finding::ClaimLeftOut { claim, .. } if claim == name);
+    let Some(found) = plan.not_tested.iter().find(is_it) else {
+        return vec![Finding::NoSuchClaim { claim: name.to_string() }];
     };
-    let text = &line[begins.len()..];
-    messages::claim_left_out(line, plan.not_tested.iter().filter_map(|other| of_variant(other, text)))
+    let Finding::ClaimLeftOut { text, .. } = found else { return Vec::new() };
+    let of_variant = |it: &&Finding| match it {
+        Finding::VariantLeftOut { variant, why } => !why.is_empty() && names_variant(text, variant),
+        _ => false,
+    };
+    std::iter::once(found).chain(plan.not_tested.iter().filter(of_variant)).cloned().collect()
 }
 
-/// Why a variant was left out, where a line says so and the claim names it or one of its levels.
-fn of_variant<'a>(line: &'a str, claim: &str) -> Option<&'a str> {
-    let (name, _) = line.strip_prefix("variant ")?.split_once(": ")?;
+/// Whether a claim names a variant or one of its levels.
+fn names_variant(claim: &str, variant: &str) -> bool {
     let words: Vec<&str> = claim.split(|c: char| "(), ".contains(c)).collect();
-    let levels = name.split(',').map(|pair| pair.split_once('=').map_or(pair, |(_, level)| level));
+    let levels = variant.split(',').map(|pair| pair.split_once('=').map_or(pair, |(_, level)| level));
     let named = levels.into_iter().any(|level| {
         words.iter().any(|word| *word == level || word.split_once('=').is_some_and(|(_, own)| own == level))
     });
-    (named || claim.contains(name)).then_some(line)
+    named || claim.contains(variant)
 }
 
 /// One refuted test is enough, and all must be supported. A part that was not tested leaves the rest open.
@@ -221,16 +226,16 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     match row.tests.as_slice() {
         [only] => {
             rests_on = line(only);
-            reasons.extend(only.reasons.clone());
+            reasons.extend(only.reasons.iter().map(facts::told));
         }
         several => {
             for test in several {
                 reasons.push(say!("labelled", label = named(test.outcome.name()), what = line(test)));
-                reasons.extend(test.reasons.clone());
+                reasons.extend(test.reasons.iter().map(facts::told));
             }
         }
     }
-    reasons.extend(row.not_tested.clone());
+    reasons.extend(row.not_tested.iter().map(facts::told));
     reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
     reasons.extend(row.contradictions.iter().map(|sentence| messages::rests_on_contradiction(sentence)));
     VerdictView {

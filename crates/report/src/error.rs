@@ -1,6 +1,7 @@
 //! What can go wrong with a report.
 
-use proofload_store::{PlanError, StoreError};
+use proofload_analysis::PlanError;
+use proofload_store::StoreError;
 
 /// A record that cannot be turned into a result.
 #[derive(Debug, thiserror::Error)]

@@ -4,10 +4,10 @@ use crate::cells::Cells;
 use crate::error::ReportError;
 use crate::estimate::stored;
 use crate::figures::{figure, figured};
-use crate::messages;
+use proofload_analysis::{PlanError, RunJudge, expectations_of, published_figures, restore};
 use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, Published, reasons_of};
+use proofload_store::Run;
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
-use proofload_store::{PlanError, Run, RunJudge, expectations_of, published_figures, restore};
 
 /// The measures that a report on a run of this plan tells, cycle by cycle or block by block.
 ///
@@ -27,7 +27,7 @@ pub(crate) fn expectations(
 ) -> Result<Vec<ExpectationResult>, ReportError> {
     let rows = expectations_of(run.plan(), names)?;
     let claims: Vec<Claim> = rows.iter().flat_map(|(_, row)| row.claims.clone()).collect();
-    let judgement = proofload_store::judged(run, &claims, design)?;
+    let judgement = proofload_analysis::judged(run, &claims, design)?;
     let mut judged = judgement.claims.as_slice();
     let mut results = Vec::new();
     for (planned, row) in rows {
@@ -48,7 +48,7 @@ fn expectation(
     let (outcome, decisive) = row.outcome(judged);
     let reasons = decisive.map_or_else(Vec::new, |decisive| {
         let all = Judged { reasons: reasons_of(judged), ..decisive.clone() };
-        messages::reasons(&all, names, seconds_per_block)
+        proofload_analysis::reasons(&all, names, seconds_per_block)
     });
     ExpectationResult {
         quantity: row.quantity.clone(),

@@ -9,6 +9,9 @@ use crate::error::ReportError;
 use crate::estimate::stored;
 use crate::messages;
 use crate::shown::Table;
+use proofload_analysis::{observations, reason as reason_of};
+use proofload_facts::Reason as Why;
+use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_stats::{
     Claim, Comparison, Design, FigureOf, Judged, Kind, Measure, Names, Observations, Reason, Side, Term,
@@ -34,7 +37,7 @@ pub(crate) fn exploratory(
     if names.variants.len() < 2 || design.last() < 2 {
         return Ok((Vec::new(), 0));
     }
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let mut comparisons = comparisons(names, claims, &observations);
     let all = comparisons.len();
     comparisons.truncate(COMPARISONS_MAX);
@@ -106,7 +109,7 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names, cells: &Cells<'_>)
         use Reason::{Constant, IntervalCrosses, NoData, TooFewBlocks};
         !matches!(reason, IntervalCrosses { .. } | TooFewBlocks { .. } | NoData | Constant)
     };
-    let mut reasons: Vec<String> = judged.reasons.iter().filter(|r| held(r)).map(|r| why(r, names)).collect();
+    let mut reasons: Vec<Why> = judged.reasons.iter().filter(|r| held(r)).map(|r| why(r, names)).collect();
     reasons.dedup();
     Some(Exploratory {
         measure: over.measure.name(),
@@ -124,10 +127,10 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names, cells: &Cells<'_>)
 }
 
 /// In a few words: the limits say how many exchanges a quantile lacks.
-fn why(reason: &Reason, names: &Names) -> String {
+fn why(reason: &Reason, names: &Names) -> Why {
     match reason {
-        Reason::NotResolvable { .. } => messages::NOT_RESOLVABLE.to_string(),
-        other => messages::why(other, names, "ratio"),
+        Reason::NotResolvable { .. } => Why::TooFewBeyond,
+        other => reason_of(other, names, "ratio"),
     }
 }
 
@@ -150,7 +153,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             load.map_or_else(String::new, messages::arrivals),
             format!("{} / {}", count(found.over_exchanges), count(found.under_exchanges)),
             std::iter::once(word)
-                .chain(found.reasons.clone())
+                .chain(found.reasons.iter().map(told))
                 .filter(|word| !word.is_empty())
                 .collect::<Vec<_>>()
                 .join(word!("between-sentences")),

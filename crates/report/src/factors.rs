@@ -4,6 +4,7 @@ use crate::cells::Cells;
 use crate::figures::figure;
 use crate::messages;
 use crate::shown::{TABLE_TAIL, Table};
+use proofload_facts::{Limit, Reason};
 use proofload_stats::{Change, Combination, Contrast, Effect, Finding, Grid, Measure, Observations};
 use proofload_store::schema::{Estimate, FactorEffect, FactorTable, LevelChange, Plan, RunResult};
 
@@ -42,7 +43,8 @@ pub(crate) fn factors(plan: &Plan, observations: &Observations) -> Option<Factor
     for (grid, contrast) in found.unmatched.iter().filter(|(_, contrast)| is_main(contrast)) {
         let (measure, point) = &places[*grid];
         let what = messages::changes(&changes(&factors, *contrast));
-        reasons.push(messages::unmatched_change(&what, measure, point));
+        let (measure, point) = (measure.clone(), point.clone());
+        reasons.push(Reason::SettingUnmatched { setting: what, measure, point });
     }
     let told = |effect: &&Effect| is_main(&effect.contrast) || effect.low > 1.0 || effect.high < 1.0;
     let stored = |effect: &Effect| {
@@ -75,19 +77,22 @@ fn varied(plan: &Plan) -> Vec<Factor> {
     factors
 }
 
+/// Most variants that are named in one reason.
+const NAMED_MAX: usize = 3;
+
 fn grid(
     (plan, factors, cells): (&Plan, &[Factor], &Cells<'_>),
     point: usize,
     measure: Measure,
-    reasons: &mut Vec<String>,
+    reasons: &mut Vec<Reason>,
 ) -> Grid {
     let mut combinations = Vec::new();
-    let mut left_out: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut left_out: Vec<(Reason, Vec<&str>)> = Vec::new();
     for (variant, planned) in plan.variants.iter().enumerate() {
         let place = (variant, point, None);
         let found = figure(cells, place, measure);
         let why = crate::guard::against(cells.at(place, measure).iter().copied());
-        let why = why.or_else(|| found.rough.then(|| messages::NOT_RESOLVABLE.to_string()));
+        let why = why.or_else(|| found.rough.then_some(Reason::TooFewBeyond));
         if let Some(why) = why {
             match left_out.iter_mut().find(|(other, _)| *other == why) {
                 Some((_, names)) => names.push(planned.name.as_str()),
@@ -102,8 +107,13 @@ fn grid(
         combinations
             .push(Combination { levels: factors.iter().map(level).collect(), per_block: found.per_block });
     }
-    let place = messages::measured_at(&measure.name(), &plan.points[point].label);
-    reasons.extend(left_out.iter().map(|(why, names)| messages::combination_left_out(&place, names, why)));
+    reasons.extend(left_out.into_iter().map(|(why, names)| Reason::CombinationsLeftOut {
+        measure: measure.name(),
+        point: plan.points[point].label.clone(),
+        variants: names.iter().take(NAMED_MAX).map(ToString::to_string).collect(),
+        more: names.len().saturating_sub(NAMED_MAX) as u32,
+        why: Box::new(why),
+    }));
     Grid { levels: factors.iter().map(|factor| factor.levels.len()).collect(), combinations }
 }
 
@@ -166,10 +176,14 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
 }
 
 /// What the table does and does not say.
-pub(crate) fn limits(factors: Option<&FactorTable>) -> Vec<String> {
+pub(crate) fn limits(factors: Option<&FactorTable>) -> Vec<Limit> {
     let Some(factors) = factors else { return Vec::new() };
-    let told = factors.effects.iter().filter(|effect| effect.changes.len() > 1).count() as u32;
-    let mut said = vec![messages::explored(factors, told)];
-    said.extend(messages::some_of(&factors.reasons));
-    said
+    let shown = factors.effects.iter().filter(|effect| effect.changes.len() > 1).count() as u32;
+    let FactorTable { main_effects, interactions, error_rate: error_share, .. } = *factors;
+    let explored = match main_effects {
+        0 => Limit::FactorsNotTold,
+        _ => Limit::FactorsExplored { main_effects, interactions, shown, error_share },
+    };
+    let why = factors.reasons.iter().map(|why| Limit::FactorLeftOut { why: why.clone() });
+    std::iter::once(explored).chain(why).collect()
 }

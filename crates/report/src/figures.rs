@@ -3,6 +3,8 @@
 use crate::cells::{Cells, Place, answered};
 use crate::shown::{TABLE_TAIL, Table};
 use crate::{messages, number};
+use proofload_analysis::{measures_of, restore};
+use proofload_facts::Limit;
 use proofload_language::named;
 use proofload_measure::Outcome;
 use proofload_stats::{
@@ -10,7 +12,6 @@ use proofload_stats::{
     mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
-use proofload_store::{measures_of, restore};
 
 /// Measures that every table of figures has.
 pub(crate) const TABLE: [Measure; 6] = [
@@ -115,8 +116,11 @@ fn spread_of(cells: &[Option<&Cell>], measure: Measure) -> Option<Spread> {
 }
 
 /// Quantiles that are not resolvable, and those that longer starts would sharpen: a sentence for each measure.
-pub(crate) fn limits(figures: &[Figure]) -> Vec<String> {
-    let mut said = Vec::new();
+/// Most places that are named in one limit.
+const PLACES_TOLD_MAX: usize = 3;
+
+pub(crate) fn limits(figures: &[Figure]) -> Vec<Limit> {
+    let mut limits = Vec::new();
     let mut measures: Vec<&str> = Vec::new();
     for figure in figures.iter().filter(|figure| figure.beyond.is_some()) {
         if !measures.contains(&figure.measure.as_str()) {
@@ -126,15 +130,23 @@ pub(crate) fn limits(figures: &[Figure]) -> Vec<String> {
     for measure in measures {
         let of = || figures.iter().filter(|figure| figure.measure == measure);
         let rough = of().filter(|figure| figure.rough).filter_map(|figure| figure.beyond).min();
-        said.extend(rough.map(|fewest| messages::not_resolvable(measure, fewest, TAIL_EXCHANGES_MIN)));
+        limits.extend(rough.map(|beyond| Limit::QuantileNotResolvable {
+            measure: measure.to_string(),
+            beyond,
+            need: TAIL_EXCHANGES_MIN,
+        }));
         let short = of().filter(|figure| !figure.rough && wants_longer_starts(figure));
         let place = |figure: &Figure| messages::place_of(&figure.variant, &figure.stream, &figure.point);
         let short: Vec<String> = short.map(place).collect();
         if !short.is_empty() {
-            said.push(messages::longer_starts(measure, &short));
+            limits.push(Limit::LongerStarts {
+                measure: measure.to_string(),
+                more: short.len().saturating_sub(PLACES_TOLD_MAX) as u32,
+                places: short.into_iter().take(PLACES_TOLD_MAX).collect(),
+            });
         }
     }
-    said
+    limits
 }
 
 fn wants_longer_starts(figure: &Figure) -> bool {

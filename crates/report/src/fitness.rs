@@ -2,7 +2,8 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
-use proofload_language::again;
+use proofload_facts::{Finding, Limit};
+use proofload_language::facts::told;
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 
 /// Outcomes, the worst first.
@@ -32,7 +33,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             allowed(check),
             messages::check_outcome(&check.outcome).to_string(),
             place,
-            again(&check.note).into_owned(),
+            check.note.as_ref().map(told).unwrap_or_default(),
         ]
     };
     (!rows.is_empty()).then(|| Table {
@@ -75,24 +76,44 @@ fn allowed(check: &FitnessCheck) -> String {
     }
 }
 
-/// What the record as a whole says against the generator, a sentence for each variant and load point.
-pub(crate) fn limits(points: &[Point]) -> Vec<String> {
-    let mut said = Vec::new();
+/// What the record as a whole says against the generator, for each variant and load point. Delays that lengthen times are one
+/// limit, from the lowest quantile that they reach on.
+pub(crate) fn limits(points: &[Point]) -> Vec<Limit> {
+    let mut limits = Vec::new();
     for point in points.iter().filter(|point| point.stream.is_empty()) {
+        limits.extend(delays(point));
         for check in &point.generator.checks {
             // What a slice found about itself is told of the slices.
-            let tails_only = proofload_store::concerns_tails_only(&check.check);
+            let tails_only = proofload_analysis::concerns_tails_only(&check.check);
             let of_record = tails_only || check.check == CheckName::Ceiling || is_perturbation(&check.check);
             let fails = |c: &FitnessCheck| c.check == CheckName::Ceiling && c.outcome == CheckOutcome::Failed;
             let fails_whole =
                 check.check == CheckName::CeilingTail && point.generator.checks.iter().any(fails);
-            if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
-                said.push(messages::limited_at(&messages::place(point), &finding, &check.check, tails_only));
-            }
+            let finding = proofload_analysis::finding(check).filter(|_| of_record && !fails_whole);
+            let of_delays = |what: &Finding| matches!(what, Finding::TimesLengthened { .. });
+            limits.extend(finding.filter(|what| !of_delays(what)).map(|what| Limit::GeneratorLimited {
+                variant: point.variant.clone(),
+                point: point.point.clone(),
+                what,
+            }));
         }
     }
-    said.extend(unresolved(points));
-    said
+    limits.extend(unresolved(points));
+    limits
+}
+
+/// The lowest quantile that the generator's own delays lengthen by more than is allowed.
+fn delays(point: &Point) -> Option<Limit> {
+    let found = point.generator.checks.iter().filter_map(proofload_analysis::finding);
+    let lengthened = found.filter_map(|finding| match finding {
+        Finding::TimesLengthened { measure, longer_share, allowed_share } => {
+            Some((measure, longer_share, allowed_share))
+        }
+        _ => None,
+    });
+    let (from, longer_share, allowed_share) = lengthened.min_by_key(|(measure, ..)| *measure)?;
+    let (variant, point) = (point.variant.clone(), point.point.clone());
+    Some(Limit::GeneratorDelays { variant, point, from, longer_share, allowed_share })
 }
 
 fn is_perturbation(check: &CheckName) -> bool {
@@ -100,7 +121,7 @@ fn is_perturbation(check: &CheckName) -> bool {
 }
 
 /// Where the perturbation could neither acquit the generator nor show that it was the limit.
-fn unresolved(points: &[Point]) -> Option<String> {
+fn unresolved(points: &[Point]) -> Option<Limit> {
     let is_open = |check: &FitnessCheck| {
         let is_open = matches!(check.outcome, CheckOutcome::Unresolved | CheckOutcome::NotMeasured);
         is_perturbation(&check.check) && is_open
@@ -108,7 +129,7 @@ fn unresolved(points: &[Point]) -> Option<String> {
     let whole = points.iter().filter(|point| point.stream.is_empty());
     let open = whole.filter(|point| point.generator.checks.iter().any(is_open));
     let places: Vec<String> = open.map(messages::place).collect();
-    (!places.is_empty()).then(|| messages::perturbation_unresolved(&places))
+    (!places.is_empty()).then_some(Limit::ThreadsNotChecked { places })
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! What forbids saying how fast a variant is at a load point, whatever was measured there.
 
-use crate::messages;
+use proofload_facts::Reason;
 use proofload_stats::{Cell, ERROR_SHARE_MAX};
 
 /// The reason, of one variant's cells of a measure at a load point: the generator was the limit, or too many exchanges
 /// failed. `None` where nothing forbids it.
-pub(crate) fn against<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Option<String> {
+pub(crate) fn against<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Option<Reason> {
     if let Some(finding) = cells.clone().find_map(|cell| cell.unfit.first()) {
-        return Some(messages::client_limited(finding));
+        return Some(Reason::ClientLimited { what: finding.clone() });
     }
     let errors = cells.clone().fold(0, |sum: u64, cell| sum.saturating_add(cell.errors));
     let finished = cells.fold(0, |sum: u64, cell| sum.saturating_add(cell.finished));
     let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
-    (share > ERROR_SHARE_MAX).then(|| messages::failed_share(share))
+    (share > ERROR_SHARE_MAX).then_some(Reason::FailedShare { error_share: share })
 }

@@ -3,10 +3,12 @@
 use crate::both_ways;
 use crate::figures::errors;
 use crate::messages;
+use proofload_analysis::{fixed_conditions, restore};
+use proofload_facts::Reason;
+use proofload_language::facts::told;
 use proofload_language::word;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
-use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
 pub(crate) fn headline(result: &RunResult) -> String {
@@ -24,13 +26,39 @@ pub(crate) fn headline(result: &RunResult) -> String {
 pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
     let Ok((names, claims, _)) = restore(plan) else { return String::new() };
     let answers = both_ways::answers(plan, &names, &claims, results);
-    let line = answers.iter().find_map(|(claim, judged)| comparison(claim, judged, &names, plan));
-    line.map(|line| scoped(line, plan)).unwrap_or_default()
+    let mut lines = answers.iter().filter_map(|(claim, judged)| {
+        comparison(claim, judged, &names, plan).map(|line| (claim, judged, line))
+    });
+    let Some((first, judged, line)) = lines.next() else { return String::new() };
+    // Of a claim that is open another one on the same figures may have the answer.
+    let figures = |claim: &Claim| claim.figures().collect::<Vec<_>>();
+    let settled = lines
+        .find(|(claim, other, _)| other.verdict != Verdict::Undecided && figures(claim) == figures(first));
+    match settled.filter(|_| judged.verdict == Verdict::Undecided && !plan.two_sided) {
+        Some((.., line)) => scoped(line, plan),
+        None => scoped(line, plan),
+    }
+}
+
+/// The claims of a result as they are shown: of a comparison both ways the answers, each with its own sentence, then the claims
+/// that were asked of the finished run.
+pub(crate) fn shown(result: &RunResult) -> Vec<ClaimResult> {
+    let plan = result.plan.as_ref().filter(|plan| plan.two_sided);
+    let Some((plan, Ok((names, claims, _)))) = plan.map(|plan| (plan, restore(plan))) else {
+        return result.claims.clone();
+    };
+    let asked = result.claims.iter().skip(claims.len()).cloned();
+    let answers =
+        both_ways::answers(plan, &names, &claims, &result.claims).into_iter().map(|(claim, judged)| {
+            let sentence = comparison(&claim, &judged, &names, plan).unwrap_or_default();
+            ClaimResult { sentence, reason_in_sentence: None, ..judged }
+        });
+    answers.chain(asked).collect()
 }
 
 /// Says under which conditions alone it holds, where none varied.
 fn scoped(line: String, plan: &Plan) -> String {
-    match fixed_in_words(plan) {
+    match fixed_conditions(plan) {
         fixed if fixed.is_empty() => line,
         fixed => format!("{line}; {}", messages::asked_with(&fixed)),
     }
@@ -60,26 +88,39 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
     let interval = messages::interval(estimate);
     let ratio = (interval.as_str(), end.as_deref());
     let basis = messages::rests_on_sittings(judged, plan);
-    let line = match measure {
-        Measure::Throughput => messages::headline_throughput(name(over)?, name(under)?, point, ratio, &basis),
-        measure => messages::headline_measure(
-            &match at.1.and_then(|stream| names.streams.get(stream)) {
-                Some(stream) => format!("{}[{stream}]", measure.name()),
-                None => measure.name(),
-            },
-            name(over)?,
-            name(under)?,
-            point,
-            ratio,
-            &basis,
-        ),
+    let of = |measure: Measure| match at.1.and_then(|stream| names.streams.get(stream)) {
+        Some(stream) => format!("{}[{stream}]", measure.name()),
+        None => measure.name(),
+    };
+    let line = match (measure, &claim.comparison) {
+        (measure, Comparison::Within(band)) if judged.verdict == Verdict::Supported => {
+            let measure = Some(of(measure)).filter(|_| measure != Measure::Throughput);
+            messages::headline_alike(
+                measure.as_deref(),
+                [name(over)?, name(under)?],
+                point,
+                *band,
+                (&interval, &basis),
+            )
+        }
+        (Measure::Throughput, _)
+            if plan.two_sided && judged.verdict == Verdict::Undecided && plan.timing.looks != [1] =>
+        {
+            return Some(messages::headline_open([name(over)?, name(under)?], point, &interval, &basis));
+        }
+        (Measure::Throughput, _) => {
+            messages::headline_throughput(name(over)?, name(under)?, point, ratio, &basis)
+        }
+        (measure, _) => {
+            messages::headline_measure(&of(measure), name(over)?, name(under)?, point, ratio, &basis)
+        }
     };
     let line = match judged.verdict {
         Verdict::Undecided if plan.timing.looks == [1] => messages::screen::headline_checked(&line),
         Verdict::Undecided => messages::headline_undecided(&line),
         _ => line,
     };
-    let depends = judged.depends_on.iter().map(messages::depends_on_stored);
+    let depends = judged.reasons.iter().filter(|it| matches!(it, Reason::DependsOn { .. })).map(told);
     Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
 }
 

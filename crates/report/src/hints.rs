@@ -1,8 +1,8 @@
 //! What a figure is known to mean: a sentence with its remedy, where the figure is unmistakable.
 
-use crate::messages;
+use proofload_facts::Limit;
 use proofload_measure::LatencyHistogram;
-use proofload_store::schema::Slice;
+use proofload_store::schema::{Silences, Slice};
 use std::ops::Range;
 
 const MS: u64 = 1_000_000;
@@ -24,21 +24,38 @@ const DELAYED_SHARE_MIN: f64 = 0.1;
 const AGAINST_MAX: f64 = 0.1;
 
 /// What a single measurement shows without saying it. Nothing where a histogram cannot be read.
-pub fn hints(slice: &Slice) -> Vec<String> {
+pub fn hints(slice: &Slice) -> Vec<Limit> {
     let silences = slice.measured.silences.as_ref().filter(|found| found.count > 0);
-    let mut said: Vec<String> = silences.map(messages::silences).into_iter().collect();
+    let mut said: Vec<Limit> = silences.map(of_silences).into_iter().collect();
     let read = |text: &str| LatencyHistogram::decode(text).ok();
     let of = &slice.histograms;
     let clocks = (read(&of.response_time), read(&of.service_time), read(&of.first_byte));
     if let (Some(response), Some(service), Some(first_byte)) = clocks {
         if has_delayed_ack(&service, &first_byte) {
-            said.push(messages::DELAYED_ACK.to_string());
+            said.push(Limit::DelayedAck);
         }
         if let Some(late) = dropped_syns(&response, &service) {
-            said.push(messages::dropped_syns(late));
+            said.push(Limit::SynsDropped { late });
         }
     }
     said
+}
+
+fn of_silences(found: &Silences) -> Limit {
+    Limit::Silences {
+        silences: found.count,
+        typical_ns: found.typical_ns,
+        longest_ns: found.longest_ns,
+        period_ns: found.period_ns,
+        rate: found.shown_by_rate_per_s.map(rate_flag).unwrap_or_default(),
+    }
+}
+
+/// A rate as it is given on the command line: `1.3k/s`.
+fn rate_flag(rate_per_s: f64) -> String {
+    let scaled = rate_per_s / 1e3;
+    // Whole thousandths are written without an error of the last place.
+    if scaled >= 1.0 { format!("{}k/s", (scaled * 1e3).round() / 1e3) } else { format!("{rate_per_s:.0}/s") }
 }
 
 fn between(histogram: &LatencyHistogram, times: &Range<u64>) -> u64 {

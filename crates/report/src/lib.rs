@@ -24,8 +24,10 @@ mod fitness;
 mod guard;
 mod headline;
 mod hints;
+mod lead;
 mod limits;
 mod messages;
+mod names;
 pub use proofload_language::number;
 mod render;
 mod replicates;
@@ -42,8 +44,9 @@ mod view;
 pub use error::ReportError;
 pub use expected::reported_measures;
 pub use hints::hints;
+pub use lead::{Lead, brief, lead};
 pub use messages::places::network as said_of_network;
-pub use messages::{age, doctor_text, in_column, insecure, interval, noise_lines, recorded_finding, tally};
+pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
 pub use render::{
     Page, Reproduction, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog,
     html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,
@@ -51,5 +54,6 @@ pub use render::{
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, diff_of, history};
+pub use shown::Tone;
 pub use sittings::{overall_of_sittings, sittings};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -1,31 +1,35 @@
 //! What limits a test, from what was really seen.
 
-use crate::messages;
-use proofload_store::schema::{self, Mode, Model, Plan, Preset, Replication, Slice, SubjectKind};
-use proofload_store::{Run, disturbance, ended_in_window};
+use crate::figures::outcome;
+use proofload_analysis::{disturbances, left_out};
+use proofload_facts::{Fact, Finding, Limit};
+use proofload_store::schema::{
+    self, Baseline, Mode, Model, Plan, Point, Preset, Replication, RunResult, Slice, SubjectKind, Transport,
+};
+use proofload_store::{Run, ended_in_window};
 use std::collections::BTreeMap;
 
-/// Most sentences about what could not be measured.
+/// Most limits about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
 
-/// Most disturbed blocks that are told one by one; JSON lists all.
+/// Most disturbed blocks that are listed one by one; JSON has all.
 const DISTURBED_TOLD_MAX: usize = 6;
 
 /// An open loop of which less than this comes to an end in time is more than the server serves.
 const CARRIED_SHARE_MIN: f64 = 0.95;
 
 /// What limits the test, from what was really seen.
-pub(crate) fn limits(run: &Run) -> Vec<String> {
+pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let plan = run.plan();
     let measured: Vec<&Slice> =
         run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured()).collect();
     let mut limits = Vec::new();
     if plan.timing.looks == [1] {
-        limits.push(messages::SMOKE.to_string());
+        limits.push(Limit::OneStart);
     }
     limits.extend(warm_up(plan, &measured));
     if plan.points.iter().any(saturates) {
-        limits.push(messages::SATURATED.to_string());
+        limits.push(Limit::Saturated);
     }
     limits.extend(overloaded(&measured));
     limits.extend(place(run));
@@ -34,52 +38,197 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     limits.extend(doubtful(&measured));
     limits.extend(disturbed(run));
     if plan.mode == Mode::Serial {
-        limits.push(messages::SERIAL.to_string());
+        limits.push(Limit::Serial);
     }
     if plan.variants.iter().any(|variant| !variant.shares.is_empty()) {
-        limits.push(messages::SHARED.to_string());
+        limits.push(Limit::SharedProcess);
     }
     limits.extend(lost(run, plan));
     limits.extend(spared(run));
     if !run.excluded().is_empty() {
-        limits.push(messages::excluded(run.excluded().len() as u32));
+        limits.push(Limit::BlocksExcluded { blocks: run.excluded().len() as u32 });
     }
     limits.extend(circumstances(run));
     limits
 }
 
-/// How warm the servers were.
-fn warm_up(plan: &Plan, measured: &[&Slice]) -> Option<String> {
-    if plan.replication == Replication::Process {
-        return Some(messages::PROCESSES.to_string());
+/// All limits of a result, the most severe first: those of the record, of a comparison with a baseline, and of what was asked
+/// without a study.
+pub(crate) fn of_result(result: &RunResult) -> Vec<Limit> {
+    let mut limits = unchecked(result);
+    limits.extend(result.limits.iter().cloned());
+    limits.extend(result.baseline.iter().flat_map(of_baseline));
+    if result.plan.is_none() {
+        limits.extend(result.points.iter().flat_map(of_point));
+        let is_fit = result.points.iter().all(|point| point.generator.fit);
+        limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit));
     }
-    let (from, to) = ages(measured)?;
+    limits.extend(redirects(&result.points));
+    for found in &result.capacities {
+        let variant = &found.variant;
+        limits.extend(
+            found.reasons.iter().map(|why| Limit::Capacity { variant: variant.clone(), why: why.clone() }),
+        );
+    }
+    limits.sort_by_key(Fact::severity);
+    limits
+}
+
+/// Servers whose certificate was not checked.
+fn unchecked(result: &RunResult) -> Vec<Limit> {
+    let unchecked = |transport: &Option<Transport>| {
+        transport.as_ref().and_then(|transport| transport.tls.as_ref()).is_some_and(|tls| tls.insecure)
+    };
+    let variants = result.plan.iter().flat_map(|plan| &plan.variants);
+    let variants = variants.filter(|variant| unchecked(&variant.transport)).map(|variant| &variant.name);
+    let points = result.points.iter().filter(|point| unchecked(&point.transport)).map(|point| &point.variant);
+    variants.chain(points).map(|variant| Limit::TlsUnchecked { variant: variant.clone() }).collect()
+}
+
+fn of_baseline(baseline: &Baseline) -> Vec<Limit> {
+    let mut limits = vec![Limit::BaselineNotPaired];
+    if baseline.figures.iter().all(|figure| figure.tau.is_none()) {
+        limits.push(Limit::BaselineWithoutSpread);
+    }
+    limits.extend(baseline.build.iter().map(|what| Limit::BaselineOtherBuild { what: what.clone() }));
+    limits.extend(baseline.differences.iter().map(|what| Limit::BaselineDiffers { what: what.clone() }));
+    limits.extend(baseline.unmatched.iter().map(|what| Limit::BaselineLacks { what: what.clone() }));
+    limits
+}
+
+/// What limits a single measurement.
+fn of_point(point: &Point) -> Vec<Limit> {
+    let (variant, label) = (|| point.variant.clone(), || point.point.clone());
+    let mut limits = Vec::new();
+    if outcome(point, "answered") == 0 {
+        limits.push(nothing_answered(point));
+    } else if !point.generator.fit {
+        let limited = |what: &Finding| Limit::GeneratorLimited {
+            variant: variant(),
+            point: label(),
+            what: what.clone(),
+        };
+        limits.extend(point.generator.findings.iter().map(limited));
+    }
+    if point.dropped > 0 {
+        let dropped_share = point.dropped as f64 / point.intended.max(1) as f64;
+        limits.push(Limit::Dropped {
+            variant: variant(),
+            point: label(),
+            dropped: point.dropped,
+            intended: point.intended,
+            dropped_share,
+            many: dropped_share > DROPPED_SHARE_MAX,
+        });
+    }
+    let unsent = point.unsent.saturating_sub(point.dropped);
+    if unsent > 0 {
+        limits.push(Limit::Unsent { variant: variant(), point: label(), unsent, intended: point.intended });
+    }
+    if point.connections_peak > point.connections {
+        limits.push(Limit::ConnectionsOpened {
+            variant: variant(),
+            point: label(),
+            began: point.connections,
+            peak: point.connections_peak,
+            most: point.connections_most,
+            full: point.connections_peak >= point.connections_most,
+        });
+    }
+    let unanswered = outcome(point, "unanswered");
+    if unanswered > 0 {
+        limits.push(Limit::Unanswered { variant: variant(), point: label(), unanswered });
+    }
+    limits
+}
+
+/// What happened in place of answers.
+pub(crate) fn nothing_answered(point: &Point) -> Limit {
+    // What was never sent says nothing of the server where something else happened.
+    let others = point.outcomes.iter().filter(|(_, n)| **n > 0);
+    let most = others.max_by_key(|(kind, n)| (kind.as_str() != "unsent", **n));
+    let (outcome, times) =
+        most.map_or_else(|| ("nothing_asked".to_string(), 0), |(kind, n)| (kind.clone(), *n));
+    Limit::NothingAnswered { variant: point.variant.clone(), point: point.point.clone(), outcome, times }
+}
+
+/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
+fn redirects(points: &[Point]) -> Option<Limit> {
+    let wholes = || points.iter().filter(|point| point.stream.is_empty());
+    let redirects: u64 = wholes()
+        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
+        .fold(0, |sum: u64, n| sum.saturating_add(*n));
+    let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
+    (redirects > 0).then_some(Limit::Redirects { redirects, followed })
+}
+
+/// Codes that lead elsewhere.
+const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
+
+/// Where more than this share is dropped, the load was another one than planned.
+const DROPPED_SHARE_MAX: f64 = 0.01;
+
+/// How warm the servers were.
+fn warm_up(plan: &Plan, measured: &[&Slice]) -> Option<Limit> {
+    if plan.replication == Replication::Process {
+        return Some(Limit::RunningServers);
+    }
+    let (from_s, to_s) = ages(measured)?;
     match plan.preset {
-        Preset::Smoke | Preset::Quick => Some(messages::young_servers(from, to, has_jvm(measured))),
-        _ if plan.timing.warm_up_cap_ns == 0 => Some(messages::FIXED_WARM_UP.to_string()),
+        Preset::Smoke | Preset::Quick => {
+            let (from_s, to_s) = (from_s.round(), to_s.round());
+            Some(Limit::YoungServers { from_s, to_s, jvm: has_jvm(measured) })
+        }
+        _ if plan.timing.warm_up_cap_ns == 0 => Some(Limit::FixedWarmUp),
         _ => None,
     }
 }
 
-/// Slices whose generator was no match, and those at which something was noticed.
-fn doubtful(measured: &[&Slice]) -> Vec<String> {
-    let unfit: Vec<&String> = measured.iter().filter_map(|slice| findings(slice).1.first()).collect();
-    let marked: Vec<&String> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
-    let of = measured.len();
-    let unfit = unfit.first().map(|first| messages::unfit(unfit.len(), of, first));
-    let marked = marked.first().map(|first| messages::marked(marked.len(), of, first));
-    unfit.into_iter().chain(marked).collect()
+/// What kept the generator from its work, and slices at which something was noticed.
+fn doubtful(measured: &[&Slice]) -> Vec<Limit> {
+    let marked: Vec<&Finding> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
+    let marked = marked.first().map(|first| Limit::SlicesMarked {
+        marked: marked.len() as u32,
+        slices: measured.len() as u32,
+        first: (*first).clone(),
+    });
+    unfit(measured).into_iter().chain(marked).collect()
+}
+
+/// Slices with an unfit generator: one limit, for they have one cause.
+fn unfit(measured: &[&Slice]) -> Option<Limit> {
+    let of_slice = |slice: &&&Slice| own_findings(slice).next().is_some();
+    let unfit: Vec<&&Slice> = measured.iter().filter(of_slice).collect();
+    let (n, slices) = (unfit.len() as u32, measured.len() as u32);
+    let findings = || unfit.iter().flat_map(|slice| own_findings(slice));
+    let shares = findings().filter_map(|finding| match finding {
+        Finding::WorkerHeldUp { away_share, allowed_share, .. } => Some((*away_share, *allowed_share)),
+        _ => None,
+    });
+    let held_up = shares.fold(None, |seen: Option<(f64, f64, f64)>, (share, allowed)| {
+        let (least, most, _) = seen.unwrap_or((share, share, allowed));
+        Some((least.min(share), most.max(share), allowed))
+    });
+    match held_up {
+        Some((least_share, most_share, allowed_share)) => {
+            Some(Limit::GeneratorHeldUp { unfit: n, slices, least_share, most_share, allowed_share })
+        }
+        None => {
+            findings().next().map(|first| Limit::GeneratorUnfit { unfit: n, slices, first: first.clone() })
+        }
+    }
 }
 
 /// How a run of any kind came about, and on what machine.
-pub(crate) fn circumstances(run: &Run) -> Vec<String> {
+pub(crate) fn circumstances(run: &Run) -> Vec<Limit> {
     let plan = run.plan();
     let mut limits = sittings(run);
     if !plan.repeats.is_empty() {
-        limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
+        limits
+            .push(Limit::Repeats { run: plan.repeats.clone(), differences: plan.repeat_differences.clone() });
     }
-    limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
-    limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    limits.extend(plan.not_tested.iter().map(untested));
+    limits.extend(run.environment().findings.iter().map(|what| Limit::Machine { what: what.clone() }));
     limits
 }
 
@@ -92,8 +241,8 @@ fn saturates(point: &schema::LoadPoint) -> bool {
     }
 }
 
-/// A sentence for each variant and load point of an open loop of which a fit generator asked more than it serves.
-fn overloaded(measured: &[&Slice]) -> Vec<String> {
+/// Each variant and load point of an open loop of which a fit generator asked more than it serves.
+fn overloaded(measured: &[&Slice]) -> Vec<Limit> {
     let mut seen: BTreeMap<(&str, &str, &str), (u64, u64)> = BTreeMap::new();
     for slice in measured {
         let point = &slice.measured;
@@ -107,7 +256,12 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
     let share = |(due, ended): (u64, u64)| if due > 0 { ended as f64 / due as f64 } else { 1.0 };
     seen.into_iter()
         .filter(|(_, counts)| share(*counts) < CARRIED_SHARE_MIN)
-        .map(|((variant, point, stream), counts)| messages::overloaded(variant, point, stream, share(counts)))
+        .map(|((variant, point, stream), counts)| Limit::Overloaded {
+            variant: variant.to_string(),
+            point: point.to_string(),
+            stream: stream.to_string(),
+            completed_share: share(counts),
+        })
         .collect()
 }
 
@@ -115,110 +269,150 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
 const NETWORK_SHARE_MIN: f64 = 0.25;
 
 /// What comes of where generator and servers are: on one machine, or with a network between them.
-pub(crate) fn place(run: &Run) -> Vec<String> {
+pub(crate) fn place(run: &Run) -> Vec<Limit> {
     let agents = &run.plan().agents;
     let shared = agents.is_empty() || agents.iter().any(|agent| agent.is_here);
-    let shared = shared.then(|| messages::LOOPBACK.to_string());
+    let shared = shared.then_some(Limit::Loopback);
     shared.into_iter().chain(network_part(run)).collect()
 }
 
 /// The network's part in the quickest median that was measured.
-fn network_part(run: &Run) -> Option<String> {
+fn network_part(run: &Run) -> Option<Limit> {
     let network_ns = run.network()?.p50_ns?;
     let slices = run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured());
     let medians =
         slices.filter_map(|slice| Some((slice.measured.service_time_ns.p50?, &slice.measured.variant)));
     let (quickest_ns, variant) = medians.min()?;
     let share = network_ns as f64 / quickest_ns.max(1) as f64;
-    (share >= NETWORK_SHARE_MIN).then(|| messages::places::network_part(network_ns, variant, share.min(1.0)))
+    (share >= NETWORK_SHARE_MIN).then(|| Limit::NetworkPart {
+        variant: variant.clone(),
+        p50_ns: network_ns,
+        part_share: share.min(1.0),
+    })
 }
 
-/// What is said of agents that were lost, and what the self-checks found.
-fn findings(slice: &Slice) -> (&[String], &[String]) {
-    let found = slice.measured.generator.findings.as_slice();
-    found.split_at(found.len().min(slice.measured.generator.agents_lost() as usize))
+fn is_of_agents(finding: &Finding) -> bool {
+    matches!(finding, Finding::AgentLost { .. } | Finding::AgentLostBefore { .. })
 }
 
-/// A sentence for each agent where a slice lacks more of them than those before it.
-fn lost_agents(measured: &[&Slice]) -> Vec<String> {
-    let (mut said, mut known) = (Vec::new(), 0);
+/// What the self-checks found, lost agents left out.
+fn own_findings(slice: &Slice) -> impl Iterator<Item = &Finding> {
+    slice.measured.generator.findings.iter().filter(|finding| !is_of_agents(finding))
+}
+
+/// Each agent, where a slice lacks more of them than those before it.
+fn lost_agents(measured: &[&Slice]) -> Vec<Limit> {
+    let (mut limits, mut known) = (Vec::new(), 0);
     for (at, slice) in measured.iter().enumerate() {
         let lost = slice.measured.generator.agents_lost();
-        if lost > known {
-            known = lost;
-            let n = measured[at..].iter().filter(|slice| slice.measured.generator.agents_lost() > 0).count();
-            let (first, of) = (slice.block, measured.len());
-            let of_agents = findings(slice).0.iter();
-            said.extend(of_agents.map(|finding| messages::places::agent_lost(first, n, of, finding)));
+        if lost <= known {
+            continue;
         }
+        known = lost;
+        let missing =
+            measured[at..].iter().filter(|slice| slice.measured.generator.agents_lost() > 0).count();
+        let findings = slice.measured.generator.findings.iter().filter(|finding| is_of_agents(finding));
+        limits.extend(findings.map(|what| Limit::AgentMissing {
+            block: slice.block,
+            missing: missing as u32,
+            slices: measured.len() as u32,
+            what: what.clone(),
+        }));
     }
-    said
+    limits
 }
 
-/// A sentence for each variant that was lost in a block, with what happened first.
-fn lost(run: &Run, plan: &Plan) -> Vec<String> {
-    let sentence = |variant: &proofload_store::schema::Variant| {
+/// Each variant that was lost in a block, with what happened first.
+fn lost(run: &Run, plan: &Plan) -> Vec<Limit> {
+    let of_variant = |variant: &schema::Variant| {
         let all = run.blocks().iter().flat_map(|block| &block.lost);
         let lost: Vec<_> = all.filter(|l| l.variant == variant.name).collect();
-        let given_up = lost.iter().any(|lost| lost.given_up);
-        lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, &first.why))
+        let first = lost.first()?.why.first()?.clone();
+        Some(Limit::VariantLost {
+            variant: variant.name.clone(),
+            blocks: lost.len() as u32,
+            given_up: lost.iter().any(|lost| lost.given_up),
+            first,
+        })
     };
-    plan.variants.iter().filter_map(sentence).collect()
+    plan.variants.iter().filter_map(of_variant).collect()
 }
 
-/// A sentence for each variant and load point that blocks left out.
-fn spared(run: &Run) -> Vec<String> {
+/// Each variant and load point that blocks left out.
+fn spared(run: &Run) -> Vec<Limit> {
     let mut left_out: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for spared in run.blocks().iter().flat_map(|block| &block.spared) {
         *left_out.entry((&spared.variant, &spared.point)).or_default() += 1;
     }
-    left_out.into_iter().map(|((variant, point), n)| messages::spared(variant, point, n)).collect()
+    let limit = |((variant, point), blocks): ((&str, &str), u32)| Limit::Spared {
+        variant: variant.to_string(),
+        point: point.to_string(),
+        blocks,
+    };
+    left_out.into_iter().map(limit).collect()
+}
+
+/// A part of the study that was not tested; that no verdict is possible is more than that.
+fn untested(what: &Finding) -> Limit {
+    match what {
+        Finding::NoVerdict => Limit::OneStart,
+        Finding::NoFirstLook { .. } | Finding::NoSearch { .. } => {
+            Limit::NoVerdictInTime { what: what.clone() }
+        }
+        Finding::FewerLooks { .. } | Finding::FewerTrials { .. } => {
+            Limit::FewerLooksInTime { what: what.clone() }
+        }
+        what => Limit::NotTested { what: what.clone() },
+    }
 }
 
 /// What a reader must know of a run that was resumed.
-fn sittings(run: &Run) -> Vec<String> {
+fn sittings(run: &Run) -> Vec<Limit> {
     let sittings = &run.status().sittings;
-    let mut said = Vec::new();
+    let mut limits = Vec::new();
     if sittings.len() > 1 {
         // Of a search every trial that is whole counts, whatever its block came to.
         let cut = run.plan().capacity.is_none().then(|| run.cut_blocks().count() as u32);
-        said.push(messages::resumed(sittings.len() - 1, cut));
+        limits.push(Limit::Resumed { times: sittings.len() as u32 - 1, cut });
     }
-    said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
-    said
+    let differences = sittings.iter().flat_map(|sitting| &sitting.differences);
+    limits.extend(differences.map(|what| Limit::ResumedElsewhere { what: what.clone() }));
+    limits
 }
 
-/// A sentence for each of the first blocks that the machine disturbed.
-pub(crate) fn disturbed(run: &Run) -> Vec<String> {
-    let out = run.left_out();
-    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
-    disturbances
-        .map(|it| messages::disturbed(it.block, &disturbance(&it.causes), out.contains(&it.block)))
-        .collect()
+/// The first blocks that the machine disturbed.
+pub(crate) fn disturbed(run: &Run) -> Vec<Limit> {
+    let out = left_out(run);
+    let disturbances = disturbances(run).into_iter().take(DISTURBED_TOLD_MAX);
+    let limit = |it: proofload_analysis::Disturbance| match out.contains(&it.block) {
+        true => Limit::BlockLeftOut { block: it.block, causes: it.causes },
+        false => Limit::BlockDisturbed { block: it.block, causes: it.causes },
+    };
+    disturbances.map(limit).collect()
 }
 
 /// What looking at the subjects cost, and what could not be seen.
-fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
-    let mut said = Vec::new();
+fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<Limit> {
+    let mut limits = Vec::new();
     let costs = measured
         .iter()
         .filter_map(|slice| Some((slice.measured.subject.as_ref()?.sampler_cpu_ns?, slice.measured.seconds)));
     let (cost_ns, seconds) =
         costs.fold((0, 0.0), |(ns, s): (u64, f64), (cost, seconds)| (ns.saturating_add(cost), s + seconds));
     if seconds > 0.0 {
-        said.push(messages::telemetry_cost(cost_ns as f64 / 1e9 / seconds));
+        limits.push(Limit::TelemetryCost { cores_share: cost_ns as f64 / 1e9 / seconds });
     }
     if plan.variants.iter().any(|variant| variant.kind == SubjectKind::Url) {
-        said.push(messages::NO_PROCESSES.to_string());
+        limits.push(Limit::NoProcesses);
     }
-    let mut missing: Vec<&str> = Vec::new();
+    let mut missing: Vec<&Finding> = Vec::new();
     for what in measured.iter().filter_map(|slice| slice.telemetry.as_ref()).flat_map(|seen| &seen.missing) {
-        if missing.len() < MISSING_TOLD_MAX && !missing.contains(&what.as_str()) {
+        if missing.len() < MISSING_TOLD_MAX && !missing.contains(&what) {
             missing.push(what);
         }
     }
-    said.extend(missing.into_iter().map(messages::not_measured));
-    said
+    limits.extend(missing.into_iter().map(|what| Limit::TelemetryMissing { what: what.clone() }));
+    limits
 }
 
 /// Whether any subject told the clocks of a JVM.
@@ -240,26 +434,30 @@ mod tests {
 
     #[test]
     fn agents_that_were_lost_are_named_where_they_were() {
-        let slice = |block, lost, findings: &[&str]| {
+        let lost =
+            |agent: &str| Finding::AgentLost { agent: agent.into(), reported_s: 3.0, offered_share: 0.8 };
+        let before = |agent: &str| Finding::AgentLostBefore { agent: agent.into(), offered_share: 0.8 };
+        let late = || Finding::SendsLate { p90_ns: 2, allowed_ns: 1 };
+        let slice = |block, lost, findings: Vec<Finding>| {
             let agents = Some(schema::Agents { count: 3, lost, ..Default::default() });
-            let findings = findings.iter().map(|said| said.to_string()).collect();
             let generator = schema::Generator { agents, findings, ..Default::default() };
             Slice { block, measured: schema::Point { generator, ..Default::default() }, ..Slice::default() }
         };
         let slices = [
-            slice(1, 0, &["late"]),
-            slice(2, 1, &["agent 1 was lost after 3 s", "late"]),
-            slice(3, 1, &["agent 1 was lost before"]),
-            slice(4, 2, &["agent 1 was lost before", "agent 2 was lost after 5 s"]),
+            slice(1, 0, vec![late()]),
+            slice(2, 1, vec![lost("agent 1"), late()]),
+            slice(3, 1, vec![before("agent 1")]),
+            slice(4, 2, vec![before("agent 1"), lost("agent 2")]),
         ];
         let measured: Vec<&Slice> = slices.iter().collect();
+        let missing = |block, missing, what| Limit::AgentMissing { block, missing, slices: 4, what };
         let expected = [
-            "from block 2 on, in 3 of 4 slices: agent 1 was lost after 3 s",
-            "from block 4 on, in 1 of 4 slices: agent 1 was lost before",
-            "from block 4 on, in 1 of 4 slices: agent 2 was lost after 5 s",
+            missing(2, 3, lost("agent 1")),
+            missing(4, 1, before("agent 1")),
+            missing(4, 1, lost("agent 2")),
         ];
         assert_eq!(lost_agents(&measured), expected);
-        assert_eq!(findings(&slices[1]).1, ["late"], "a check of the others");
+        assert!(own_findings(&slices[1]).eq([&late()]), "a check of the others");
     }
 
     #[test]

@@ -11,9 +11,9 @@ mod exploratory;
 mod factors;
 mod figures;
 mod fitness;
+pub mod lead;
 mod noise;
 pub mod places;
-mod reasons;
 mod reproductions;
 mod runs;
 mod scalability;
@@ -35,7 +35,6 @@ pub use factors::*;
 pub use figures::*;
 pub use fitness::*;
 pub use noise::*;
-pub use reasons::*;
 pub use reproductions::*;
 pub use runs::*;
 pub use scalability::*;
@@ -47,7 +46,9 @@ pub use trends::*;
 pub use verdict::*;
 
 use crate::number;
-use proofload_language::{Columns, Phrase, again, named, say, word};
+use proofload_facts::Finding;
+use proofload_language::facts::told;
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict};
 
 /// Heading of the verdicts.
@@ -75,15 +76,10 @@ pub const BAD_ANSWERS: Phrase = Phrase("bad-answers");
 
 /// `1.034 [0.970, 1.098]`, in the unit of the estimate; without ends where nothing bounds it.
 pub fn interval(estimate: &Estimate) -> String {
-    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
-        return number::with_unit(estimate.point, &estimate.unit);
-    };
-    if estimate.unit == "ratio" {
-        let decimals = number::ratio_decimals_of(estimate.point, high - low);
-        let [low, high] = [low, high].map(|end| number::ratio_end(end, decimals));
-        return say!("interval", point = format!("{:.decimals$}", estimate.point), low, high);
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => number::interval(estimate.point, low, high, &estimate.unit),
+        _ => number::with_unit(estimate.point, &estimate.unit),
     }
-    number::with_ends(estimate.point, low, high, &estimate.unit)
 }
 
 /// A bar in words: its interval, its scale, and where the claim holds.
@@ -136,6 +132,33 @@ pub fn headline_measure(
     say!("headline-measure-of-times-that-of", measure, over, verb, times, under, at, rest, basis)
 }
 
+/// The last line where the claim that two are alike is supported; the measure is named unless it is the throughput.
+pub fn headline_alike(
+    measure: Option<&str>,
+    [over, under]: [&str; 2],
+    point: Option<&str>,
+    band: f64,
+    (ratio, basis): (&str, &str),
+) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    let (band, (_, rest)) = (number::plain_percent(band), tense(ratio));
+    match measure {
+        None => say!("headline-alike", over, under, band, at, rest, basis),
+        Some(measure) => say!("headline-alike-measure", measure, over, under, band, at, rest, basis),
+    }
+}
+
+/// The last line where neither server is shown to be faster, nor both to be alike.
+pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str, basis: &str) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    say!("headline-open", over, under, at, ratio, basis)
+}
+
+/// What `compare` claims of a pair.
+pub fn claim_both_ways(first: &str, other: &str, alike: bool) -> String {
+    if alike { say!("claim-serve-alike", first, other) } else { say!("claim-serves-more", first, other) }
+}
+
 /// The end of an interval of ratios that a study that stopped early is quoted by, with the decimals of the interval.
 pub fn at_least(ratio: f64, decimals: usize) -> String {
     say!("at-least-ratio", ratio = format!("{ratio:.decimals$}"))
@@ -177,146 +200,20 @@ pub fn published_in(source: &str, url: &str) -> String {
     if url.is_empty() { source.to_string() } else { format!("{source}{}{url}", word!("between-items")) }
 }
 
-/// What the telemetry's own thread used, in cores.
-pub fn telemetry_cost(cores: f64) -> String {
-    say!("telemetry-cost-looking-at-the-servers", cores = number::percent(cores))
-}
-
-/// Subjects at a `url:`.
-pub const NO_PROCESSES: Phrase = Phrase("no-processes");
-
-/// A number that the telemetry could not get.
-pub fn not_measured(what: &str) -> String {
-    say!("not-measured", what = again(what))
-}
-
-/// Ages of the servers while they were measured; `jvm` says whether one of them is a JVM.
-pub fn young_servers(from_s: f64, to_s: f64, jvm: bool) -> String {
-    let warns = if jvm { word!("young-servers-a-jvm-may-not") } else { "" };
-    say!("young-servers", from_s = format!("{from_s:.0}"), to_s = format!("{to_s:.0}"), warns)
-}
-
-/// An open loop asked for more than a server gave.
-pub fn overloaded(variant: &str, point: &str, stream: &str, share: f64) -> String {
-    let stream = if stream.is_empty() { String::new() } else { format!(" [{stream}]") };
-    say!("overloaded-completed-only-of", variant, stream, point, share = number::percent(share))
-}
-
-/// Nothing was restarted.
-pub const PROCESSES: Phrase = Phrase("processes");
-/// One variant after the other.
-pub const SERIAL: Phrase = Phrase("serial");
-/// Variants of one process.
-pub const SHARED: Phrase = Phrase("shared");
-
-/// A variant that did not get through some of the blocks; `given_up` when it was not started any more after them.
-pub fn lost(variant: &str, n: usize, given_up: bool, first: &str) -> String {
-    // What the log said stands in noticed.txt.
-    let first = first.lines().next().unwrap_or_default().trim_end_matches(':');
-    let given_up = if given_up { word!("lost-and-was-given-up") } else { "" };
-    say!("lost-did-not-get-through", variant, blocks = blocks(n as u32), given_up, first = again(first))
-}
-
-/// A variant at a load point that later blocks left out.
-pub fn spared(variant: &str, point: &str, n: u32) -> String {
-    say!("spared", variant, point, blocks = blocks(n))
-}
-
 /// A claim: its name, and its text where that says more.
 pub fn claimed(name: &str, text: &str) -> String {
     if text.is_empty() { name.to_string() } else { say!("labelled", label = name, what = text) }
 }
 
 /// How the variants took turns.
-pub fn mode(mode: &Mode, reason: &str) -> String {
-    say!("labelled", label = named(mode.name()), what = again(reason))
-}
-
-/// Closed loop without think time.
-pub const SATURATED: Phrase = Phrase("saturated");
-/// Both ends on one machine.
-pub const LOOPBACK: Phrase = Phrase("loopback");
-/// The warm-up was a fixed time.
-pub const FIXED_WARM_UP: Phrase = Phrase("fixed-warm-up");
-
-/// A preset of one block.
-pub const SMOKE: Phrase = Phrase("smoke");
-
-/// Blocks that do not count.
-pub fn excluded(n: u32) -> String {
-    say!("excluded", blocks = blocks(n))
-}
-
-/// Slices with an unfit generator.
-pub fn unfit(n: usize, of: usize, first: &str) -> String {
-    say!("unfit", n, of, first = again(first))
-}
-
-/// Slices that something disturbed.
-pub fn marked(n: usize, of: usize, first: &str) -> String {
-    say!("marked", n, of, first = again(first))
-}
-
-/// A line of what a plan takes out. Records made earlier have other words.
-pub fn taken_out(line: &str) -> String {
-    line.replace(", which lost a side", word!("taken-out"))
-}
-
-/// What the preset left out.
-pub fn not_tested(what: &str) -> String {
-    say!("not-tested", taken_out = again(&taken_out(what)))
-}
-
-/// Something about the machine.
-pub fn machine(what: &str) -> String {
-    say!("machine-fact", what = again(what))
+pub fn mode(mode: &Mode, reason: Option<&Finding>) -> String {
+    let reason = reason.map(told).unwrap_or_default();
+    say!("labelled", label = named(mode.name()), what = reason)
 }
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place(point: &Point) -> String {
     place_of(&point.variant, &point.stream, &point.point)
-}
-
-/// It did not.
-pub const CLIENT_LIMITED: Phrase = Phrase("client-limited-figures");
-
-/// Intended and not sent.
-pub fn unsent(n: u64, of: u64) -> String {
-    say!("unsent", n = number::count(n), of = number::count(of))
-}
-
-/// Dropped because no connection was free; said louder where it was more than a hundredth.
-pub fn dropped(n: u64, of: u64) -> String {
-    let share = n as f64 / of.max(1) as f64;
-    let what = say!("dropped-of-intended-requests-were", n = number::count(n), of = number::count(of));
-    match share > 0.01 {
-        true => say!("dropped-only-of-the-planned", share = format!("{:.1}", (1.0 - share) * 100.0), what),
-        false => what,
-    }
-}
-
-/// More connections than at first.
-pub fn grown(began: u32, peak: u32, most: u32) -> String {
-    let limit = if peak >= most {
-        word!("grown-as-many-as-allowed").to_string()
-    } else {
-        say!("grown-allowed", most)
-    };
-    say!("grown-connections-were-opened-while", began, peak, limit)
-}
-
-/// Answers that lead elsewhere, of which so many were followed.
-pub fn redirects(n: u64, followed: u64) -> String {
-    let (all, on) = (number::count(n), number::count(followed));
-    match followed {
-        0 => say!("redirects-answers-were-redirects-none", all),
-        _ => say!("redirects-answers-were-redirects-were", all, on),
-    }
-}
-
-/// In flight when the load had ended and the time to drain was over.
-pub fn unanswered(n: u64) -> String {
-    say!("unanswered-requests-were-still-unanswered", n = number::count(n))
 }
 
 /// What a verdict is about.
@@ -384,9 +281,9 @@ pub fn loop_of(point: &str, model: &Model) -> String {
 }
 
 /// `interrupted: by a signal`.
-pub fn ended(state: &RunState, why: &str) -> String {
+pub fn ended(state: &RunState, why: Option<&Finding>) -> String {
     let state = named(state.name());
-    if why.is_empty() { state.to_string() } else { say!("labelled", label = state, what = again(why)) }
+    why.map_or_else(|| state.to_string(), |why| say!("labelled", label = state, what = told(why)))
 }
 
 /// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
@@ -480,9 +377,6 @@ pub fn more_lines(n: usize) -> String {
 pub fn left_out(sections: &[&str]) -> String {
     say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
 }
-
-/// No verdict can rest on a run.
-pub const INVALID: Phrase = Phrase("invalid");
 
 /// What a run that counts came to.
 pub fn answered(n: &str) -> String {

@@ -4,12 +4,15 @@ use crate::cells::Cells;
 use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::figures::{figured, figures};
+use crate::shown::Tone;
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
+use proofload_analysis::{left_out, observations, points, published_figures, restore, steady_states};
+use proofload_facts::Limit;
 use proofload_stats::{Claim, Judged, Observations};
+use proofload_store::Run;
 use proofload_store::schema::{
     CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, RunResult, Verdict,
 };
-use proofload_store::{Run, published_figures, restore};
 
 /// Judges a record and gathers all that a report shows.
 ///
@@ -23,15 +26,15 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
 pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
-    let judgement = proofload_store::judged(run, &claims, &design)?;
+    let judgement = proofload_analysis::judged(run, &claims, &design)?;
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
-    let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
+    let points = if plan.capacity.is_some() { capacity::points(run) } else { points(run)? };
     let published = published_figures(plan, &names)?;
-    let observations = run.observations(&figured(&claims, &published))?;
+    let observations = observations(run, &figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let sittings = sittings_of(&observations);
-    let cost = proofload_store::sitting_cost(std::slice::from_ref(run));
+    let cost = proofload_analysis::sitting_cost(std::slice::from_ref(run));
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
     let tell = |(claim, judged): (&Claim, &Judged)| {
         with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
@@ -44,11 +47,11 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let mut limits = if plan.capacity.is_some() { capacity::limits(run) } else { limits::limits(run) };
     limits.extend(crate::fitness::limits(&points));
     limits.extend(crate::trends::limits(run));
-    let steady_states = run.steady_states()?;
+    let steady_states = steady_states(run)?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
     if explorable > explored.len() {
-        limits.push(messages::not_explored(explored.len(), explorable));
+        limits.push(Limit::NotExplored { shown: explored.len() as u32, comparisons: explorable as u32 });
     }
     let mut figures = figures(&observations, &names);
     limits.extend(crate::figures::limits(&figures));
@@ -79,7 +82,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         factors,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
-        disturbed_blocks: run.left_out(),
+        disturbed_blocks: left_out(run),
         ceilings: run.ceilings().to_vec(),
         network: run.network().cloned(),
         slicing: run.slicing().cloned(),
@@ -90,7 +93,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         load: None,
         environment: run.environment().clone(),
         limits,
-        baseline: None,
+        baseline: proofload_store::kept_baseline(run.path()),
     };
     Ok((result, observations))
 }
@@ -124,13 +127,24 @@ pub enum Overall {
     Invalid,
 }
 
+impl Overall {
+    /// What it means to whoever hoped; no first line is greener.
+    pub(crate) fn tone(self) -> Tone {
+        match self {
+            Overall::AllSupported | Overall::Checked => Tone::Good,
+            Overall::Undecided => Tone::Open,
+            Overall::Refuted | Overall::Regressed | Overall::Invalid => Tone::Bad,
+        }
+    }
+}
+
 /// What a result comes to as a whole; the exit code rests on it.
 pub fn overall(result: &RunResult) -> Overall {
     let answered =
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     // That agents may be lost was asked for: figures stand, and claims that would rest on them are undecided.
-    let unfit = |generator: &Generator| !(generator.fit || proofload_store::lacks_agents_only(generator));
+    let unfit = |generator: &Generator| !(generator.fit || proofload_analysis::lacks_agents_only(generator));
     let unfit = result.points.iter().any(|point| unfit(&point.generator));
     let rows = |outcome| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
@@ -150,25 +164,27 @@ pub fn overall(result: &RunResult) -> Overall {
     {
         return Overall::Checked;
     }
-    if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
-        return of_two_sided(plan, &result.claims, nothing || unfit);
-    }
-    // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+    let judged = if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
+        of_two_sided(plan, &result.claims, nothing || unfit)
+    } else if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
+        // A refuted claim was judged on fit slices: the judge lets no other through.
         Overall::Refuted
     } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if against(Verdict::Refuted) {
-        Overall::Regressed
-    } else if undecided
-        || against(Verdict::Undecided)
-        || result.baseline.as_ref().is_some_and(none_compared)
-        || (result.plan.is_some() && judged_nothing)
-    {
+    } else if undecided || (result.plan.is_some() && judged_nothing) {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported
+    };
+    match judged {
+        Overall::Undecided | Overall::AllSupported if against(Verdict::Refuted) => Overall::Regressed,
+        Overall::AllSupported
+            if against(Verdict::Undecided) || result.baseline.as_ref().is_some_and(none_compared) =>
+        {
+            Overall::Undecided
+        }
+        judged => judged,
     }
 }
 

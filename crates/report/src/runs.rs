@@ -3,19 +3,22 @@
 use crate::changes::{self, COMPARED, Member};
 use crate::claims::earlier_spread;
 use crate::error::ReportError;
+use crate::lead::brief;
 use crate::messages;
 use crate::result::{of_run, of_run_observed};
 use crate::shown::TABLE_TAIL;
+use proofload_analysis::{compare, observations, restore, runs_alike};
+use proofload_facts::{Finding, Reason};
 use proofload_language::named;
 use proofload_stats::{
-    Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Observations, Sittings, judge_regressions,
-    ratio_unpaired, sitting_values_of_figure,
+    Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Judged, Names, Observations, Sittings,
+    judge_regressions, ratio_unpaired, sitting_values_of_figure,
 };
+use proofload_store::Run;
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult, RunState,
 };
-use proofload_store::{Run, compare, restore, runs_alike};
 use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
@@ -79,6 +82,10 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
     let verdict = |claim: &proofload_store::schema::ClaimResult| HistoryVerdict {
         claim: claim.name.clone(),
         verdict: claim.verdict.clone(),
+    };
+    entry.answer = match entry.status.state {
+        RunState::Running => messages::OPEN.to_string(),
+        _ => brief(result).line(),
     };
     entry.verdicts = result.claims.iter().map(verdict).collect();
 }
@@ -233,7 +240,7 @@ pub fn baseline(
             }));
         }
     }
-    let (now, then) = (run.observations(&COMPARED)?, base.observations(&COMPARED)?);
+    let (now, then) = (observations(run, &COMPARED)?, observations(base, &COMPARED)?);
     // A figure that neither has (CPU of a server that was not started) is no comparison.
     let known = |c: &Counterpart| {
         let here = now.cells.iter().any(|cell| {
@@ -262,17 +269,32 @@ pub fn baseline(
         confidence: judged.confidence,
         blocks: judged.blocks,
         baseline_blocks: usable_blocks(&then, of),
-        reasons: messages::baseline_reasons(judged, &names),
+        reasons: baseline_reasons(judged, &names),
         tau: of.between.as_ref().map(earlier_spread),
     };
     Ok(Baseline {
         run: base.path().display().to_string(),
         tolerance,
-        differences: differences.iter().map(Difference::sentence).collect(),
+        differences: differences.iter().map(Difference::finding).collect(),
         figures: counterparts.iter().zip(&judged).map(figure).collect(),
         unmatched,
         build: builds(base, run),
     })
+}
+
+/// Why a figure's comparison with the baseline is what it is.
+fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<Reason> {
+    let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
+    let reason = |found: &proofload_stats::Reason| match found {
+        proofload_stats::Reason::IntervalCrosses { resolution, .. } => {
+            Reason::ToleranceWithin { resolution_share: *resolution }
+        }
+        proofload_stats::Reason::TooFewBlocks { have, need } => {
+            Reason::OneSideShort { have: *have, need: *need }
+        }
+        other => proofload_analysis::reason(other, names, unit),
+    };
+    judged.reasons.iter().map(reason).collect()
 }
 
 /// Enters in each comparison how much its figure differs between sittings, as the runs like the baseline beside it show it, or
@@ -284,7 +306,7 @@ fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Res
             continue;
         }
         let seen: Vec<Observations> =
-            beside.iter().filter_map(|run| run.observations(&COMPARED).ok()).collect();
+            beside.iter().filter_map(|run| observations(run, &COMPARED).ok()).collect();
         for counterpart in counterparts.iter_mut().filter(|counterpart| counterpart.between.is_none()) {
             let side = |pair: (usize, usize)| if is_base { pair.1 } else { pair.0 };
             let (variant, point) = (side(counterpart.variant), side(counterpart.point));
@@ -299,13 +321,13 @@ fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Res
 }
 
 /// In which build of the generator two runs differ.
-fn builds(base: &Run, run: &Run) -> String {
+fn builds(base: &Run, run: &Run) -> Option<Finding> {
     let found = compare::environments(base.environment(), run.environment(), false);
     let is_build = |difference: &&Difference| {
         let known = difference.left.is_some() && difference.right.is_some();
         known && (difference.what == compare::VERSION || difference.what == compare::BUILD)
     };
-    found.iter().filter(is_build).map(Difference::sentence).collect::<Vec<_>>().join("; ")
+    found.iter().find(is_build).map(Difference::finding)
 }
 
 #[cfg(test)]

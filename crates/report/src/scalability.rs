@@ -1,9 +1,11 @@
 //! Knee, plateau and peak of each variant on the ladder of connections that a study's load points are.
 
 use crate::messages;
+use crate::shown::told_all;
 use crate::shown::{TABLE_TAIL, Table};
-use proofload_language::word;
-use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
+use proofload_analysis::observations;
+use proofload_facts::{Limit, Reason};
+use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, NoLadder, NoPeak, Rung};
 use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, RunResult, Scalability};
 use proofload_store::{Run, StoreError};
 use std::collections::BTreeMap;
@@ -24,7 +26,7 @@ pub(crate) fn scalability(run: &Run) -> Result<Vec<Scalability>, StoreError> {
     if ladders.is_empty() {
         return Ok(Vec::new());
     }
-    let observations = run.observations(&MEASURES)?;
+    let observations = observations(run, &MEASURES)?;
     let key = |cell: &Cell| (cell.measure, cell.variant, cell.point, cell.block);
     let whole = observations.cells.iter().filter(|cell| cell.stream.is_none());
     let cells: Cells<'_> = whole.map(|cell| (key(cell), cell)).collect();
@@ -82,7 +84,10 @@ impl Climb<'_> {
         let mut kept = Vec::new();
         for &point in self.points {
             match self.against(point) {
-                Some(why) => reasons.push(messages::rung_left_out(self.plan.points[point].connections, &why)),
+                Some(why) => reasons.push(Reason::LevelLeftOut {
+                    connections: self.plan.points[point].connections,
+                    why: Box::new(why),
+                }),
                 None => kept.push(point),
             }
         }
@@ -103,7 +108,7 @@ impl Climb<'_> {
                 enter(&found, &mut result);
                 result.reasons.append(&mut reasons);
             }
-            Err(why) => result.reasons = std::iter::once(messages::no_ladder(why)).chain(reasons).collect(),
+            Err(why) => result.reasons = std::iter::once(no_ladder(&why)).chain(reasons).collect(),
         }
         result
     }
@@ -113,7 +118,7 @@ impl Climb<'_> {
     }
 
     /// Why a load point does not count: what forbids verdicts about its throughput.
-    fn against(&self, point: usize) -> Option<String> {
+    fn against(&self, point: usize) -> Option<Reason> {
         let cell = |block: &u32| self.cell(Measure::Throughput, point, *block);
         crate::guard::against(self.blocks.iter().filter_map(cell))
     }
@@ -168,11 +173,26 @@ fn enter(found: &proofload_stats::Scalability, into: &mut Scalability) {
         into.coherency = Some(of_fit(found.coherency, "share"));
     }
     match found.knee {
-        Err(why) => into.reasons.push(messages::no_knee(why, lowest, highest)),
-        Ok(_) if !found.low_load => into.reasons.push(messages::loaded_at(lowest)),
+        Err(NoKnee::StillRising) => into.reasons.push(Reason::KneeBeyond { highest }),
+        Err(NoKnee::AtLowest) => into.reasons.push(Reason::KneeAtLowest { lowest }),
+        Err(NoKnee::BeyondHighest) => into.reasons.push(Reason::KneeUnclear { lowest, highest }),
+        Ok(_) if !found.low_load => into.reasons.push(Reason::LoadedAtLowest { lowest }),
         Ok(_) => {}
     }
-    into.reasons.extend(found.peak.err().map(|why| messages::no_peak(why, highest)));
+    into.reasons.extend(found.peak.err().map(|why| match why {
+        NoPeak::NoFall => Reason::PeakBeyond { highest },
+        NoPeak::OpenEnd => Reason::PeakUnclear { highest },
+    }));
+}
+
+fn no_ladder(why: &NoLadder) -> Reason {
+    match *why {
+        NoLadder::TooFewRungs { have, need } => Reason::TooFewLevels { have: have as u32, need: need as u32 },
+        NoLadder::TooFewBlocks { have, need } => {
+            Reason::TooFewWholeBlocks { have: have as u32, need: need as u32 }
+        }
+        NoLadder::Unsound => Reason::NonFinite,
+    }
 }
 
 fn of_mean(mean: MeanInterval, unit: &str) -> Estimate {
@@ -206,7 +226,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             of.plateau_from.as_ref().map_or_else(|| messages::NONE.to_string(), messages::from_rung),
             peak,
             messages::ladder(&of.connections, of.blocks),
-            of.reasons.join(word!("between-sentences")),
+            told_all(&of.reasons),
         ]
     };
     result.scalability.iter().any(|of| of.most.is_some()).then(|| Table {
@@ -217,15 +237,15 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
 }
 
 /// Why a study with several numbers of connections has no such table.
-pub(crate) fn limits(found: &[Scalability]) -> Vec<String> {
-    let mut said = Vec::new();
+pub(crate) fn limits(found: &[Scalability]) -> Vec<Limit> {
+    let mut limits = Vec::new();
     if found.iter().all(|of| of.most.is_none()) {
         for of in found.iter().filter(|of| !of.reasons.is_empty()) {
-            let sentence = messages::no_scalability(&of.reasons);
-            if !said.contains(&sentence) {
-                said.push(sentence);
+            let limit = Limit::NoScalability { reasons: of.reasons.clone() };
+            if !limits.contains(&limit) {
+                limits.push(limit);
             }
         }
     }
-    said
+    limits
 }

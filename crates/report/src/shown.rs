@@ -1,5 +1,8 @@
 //! What sections of a report are made of: tables, and lines with a verdict.
 
+use proofload_language::facts::told;
+use proofload_language::word;
+
 /// The intervals of tables miss with this probability; they are no verdicts.
 pub(crate) const TABLE_TAIL: f64 = 0.05;
 
@@ -38,14 +41,34 @@ impl VerdictView {
 }
 
 /// Whether an outcome is what was hoped for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     /// It is.
     Good,
-    /// It is the opposite.
-    Bad,
     /// Neither is known.
     Open,
+    /// It is the opposite.
+    Bad,
+}
+
+impl Tone {
+    /// The sign before a line.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Tone::Good => "✔",
+            Tone::Open => "?",
+            Tone::Bad => "✘",
+        }
+    }
+
+    /// The class of its elements in a page.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "supported",
+            Tone::Open => "undecided",
+            Tone::Bad => "refuted",
+        }
+    }
 }
 
 /// An interval on a logarithmic scale, beside what is claimed. Places are from 0 to 1. All ratios of a result share a scale.
@@ -85,4 +108,9 @@ pub struct Table {
     pub header: Vec<String>,
     /// Rows.
     pub rows: Vec<Vec<String>>,
+}
+
+/// Facts in one line.
+pub(crate) fn told_all<'a, F: serde::Serialize + 'a>(facts: impl IntoIterator<Item = &'a F>) -> String {
+    facts.into_iter().map(told).collect::<Vec<_>>().join(word!("between-sentences"))
 }

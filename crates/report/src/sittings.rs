@@ -6,11 +6,15 @@ use crate::error::ReportError;
 use crate::figures::figured;
 use crate::result::{Overall, overall, sittings_of};
 use crate::{headline, messages, of_run};
+use proofload_analysis::{
+    compare, conditions_of, counting_blocks, joined, judged_over, restore, sitting_cost,
+};
+use proofload_facts::{Finding, Limit};
 use proofload_stats::{Design, Kind, Names};
+use proofload_store::Run;
 use proofload_store::schema::{
     ClaimResult, Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict,
 };
-use proofload_store::{Run, compare, conditions_of, joined, judged_over, restore, sitting_cost};
 
 /// Shortest time between two sittings in which much may change.
 const APART_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -42,10 +46,12 @@ pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
     });
     let claims: Vec<ClaimResult> = results.collect();
     let differences = differences(runs);
-    let mut limits: Vec<String> = differences.iter().map(|what| messages::sittings_differ(what)).collect();
-    limits.extend((!planned).then(|| messages::SITTINGS_NOT_PLANNED.to_string()));
-    limits.extend(Some(close(runs)).filter(|close| *close > 0).map(messages::sittings_close));
-    limits.push(messages::LIMITS_OF_EACH.to_string());
+    let mut limits: Vec<Limit> =
+        differences.iter().map(|what| Limit::SittingsDiffer { what: what.clone() }).collect();
+    limits.extend((!planned).then_some(Limit::SittingsNotPlanned));
+    let close = close(runs) as u32;
+    limits.extend((close > 0).then_some(Limit::SittingsClose { sittings: close }));
+    limits.push(Limit::LimitsOfEach);
     Ok(Some(SittingsResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -80,7 +86,7 @@ fn sitting_run(run: &Run) -> SittingRun {
         run: run.path().display().to_string(),
         began_unix_ns: began(run),
         seed: run.plan().seed,
-        blocks: run.counting_blocks().len() as u32,
+        blocks: counting_blocks(run).len() as u32,
     }
 }
 
@@ -89,7 +95,7 @@ fn began(run: &Run) -> u64 {
 }
 
 /// What some run has differently from the first, each fact once.
-fn differences(runs: &[Run]) -> Vec<String> {
+fn differences(runs: &[Run]) -> Vec<Finding> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut all: Vec<Difference> = Vec::new();
     for run in others {
@@ -101,7 +107,7 @@ fn differences(runs: &[Run]) -> Vec<String> {
             }
         }
     }
-    all.iter().map(Difference::sentence).collect()
+    all.iter().map(Difference::finding).collect()
 }
 
 /// Sittings that began soon after the one before them ended.

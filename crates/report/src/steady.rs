@@ -2,6 +2,7 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
+use proofload_facts::Limit;
 use proofload_language::say;
 use proofload_stats::sample::median;
 use proofload_stats::{Claim, Observations, Perturbation};
@@ -98,10 +99,11 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
 }
 
 /// Variants of which steadiness could not be told in any start.
-pub(crate) fn limits(states: &[SteadyState]) -> Vec<String> {
+pub(crate) fn limits(states: &[SteadyState]) -> Vec<Limit> {
     let unknown =
         |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);
-    states.iter().filter(unknown).map(|state| messages::steadiness_not_measured(&state.variant)).collect()
+    let limit = |state: &SteadyState| Limit::SteadinessNotMeasured { variant: state.variant.clone() };
+    states.iter().filter(unknown).map(limit).collect()
 }
 
 #[cfg(test)]
@@ -158,7 +160,10 @@ mod tests {
     #[test]
     fn a_variant_that_could_not_be_looked_into_is_named() {
         let state = |found: &str| SteadyState { variant: "far".into(), starts: vec![start(1, found, 30)] };
-        assert_eq!(limits(&[state("steady")]), Vec::<String>::new());
-        assert!(limits(&[state("not_measured")])[0].contains("steady state of far: not measured"));
+        assert_eq!(limits(&[state("steady")]), Vec::<Limit>::new());
+        assert_eq!(
+            limits(&[state("not_measured")]),
+            [Limit::SteadinessNotMeasured { variant: "far".into() }]
+        );
     }
 }

@@ -5,9 +5,10 @@ use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::messages::Setting;
 use crate::result::{of_run, sittings_of};
+use proofload_analysis::{PlanError, measures_of, observations, observations_of, restore};
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, RunResult, Slice};
-use proofload_store::{PlanError, Run, StoreError, measures_of, observations_of, restore};
+use proofload_store::{Run, StoreError};
 
 /// How claims name what one measurement measured.
 pub fn names_of_one(variant: &str, point: &str) -> Names {
@@ -78,13 +79,13 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
         .map_err(|mistakes| PlanError { claim: "--fail".to_string(), why: mistakes.join("; ") })?;
     // Asked afterwards, a threshold has all the looks that there were.
     let design = Design { futility: false, ..design };
-    let observations = run.observations(&measures_of(&claims))?;
+    let observations = observations(run, &measures_of(&claims))?;
     let judgement = judge(&claims, &observations, &design);
     let last = design.looks.last().copied().unwrap_or(1).max(1);
     let seconds_per_block = plan.estimated_seconds / f64::from(last);
     let cells = Cells::of(&observations);
     let sittings = sittings_of(&observations);
-    let cost = proofload_store::sitting_cost(std::slice::from_ref(run));
+    let cost = proofload_analysis::sitting_cost(std::slice::from_ref(run));
     let setting = Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
     let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
         with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)

@@ -2,9 +2,11 @@
 
 use crate::shown::{Tone, VerdictView};
 use crate::{messages, number};
+use proofload_analysis::{SoakMeasure, SoakSeries, soak_series, soaks};
+use proofload_facts::Limit;
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict, trend};
+use proofload_store::Run;
 use proofload_store::schema::{self, ClassGrowth, Estimate, Slice, TrendResult};
-use proofload_store::{Run, SoakMeasure, SoakSeries};
 
 /// Classes that are named where a heap leaks.
 const CLASSES_TOLD_MAX: usize = 5;
@@ -18,7 +20,7 @@ const SOAK_HOURS: f64 = 2.0;
 /// A row for each series of each soak, in the record's order.
 pub(crate) fn trends(run: &Run) -> Vec<TrendResult> {
     let rule = TrendRule::default();
-    let series = run.soak_series();
+    let series = soak_series(run);
     let found: Vec<_> =
         series.iter().map(|of| (of, trend(&of.values, of.yardstick, of.fold, &rule))).collect();
     let is_outside = |of: &SoakSeries, resident: &Trend| {
@@ -44,7 +46,7 @@ pub(crate) fn trends(run: &Run) -> Vec<TrendResult> {
                 row.sentences.push(messages::OUTSIDE_THE_HEAP.to_string());
             }
             if grows && of.measure == SoakMeasure::LiveSet {
-                let soaks = run.soaks();
+                let soaks = soaks(run);
                 row.sentences.extend(growth_of(&soaks, of).map(messages::classes));
             }
             row
@@ -118,21 +120,25 @@ fn growth_of<'a>(soaks: &[Vec<&'a Slice>], of: &SoakSeries) -> Option<&'a [Class
 }
 
 /// What must be known of soaks beside their trends.
-pub(crate) fn limits(run: &Run) -> Vec<String> {
-    let soaks = run.soaks();
+pub(crate) fn limits(run: &Run) -> Vec<Limit> {
+    let soaks = soaks(run);
     let Some(longest) = soaks.iter().flatten().map(|slice| slice.measured.seconds / 3_600.0).reduce(f64::max)
     else {
         return Vec::new();
     };
     let mut said = Vec::new();
     if longest < SOAK_HOURS {
-        said.push(messages::short_soak(longest));
+        said.push(Limit::ShortSoak { hours: longest });
     }
     let telemetry = soaks.iter().filter_map(|lines| lines.first()?.telemetry.as_ref());
     let mut took: Vec<u64> = telemetry.flat_map(|of| &of.checkpoints).map(|at| at.took_ns).collect();
     took.sort_unstable();
     if let Some(longest_ns) = took.last() {
-        said.push(messages::forced_collections(took.len(), took[took.len() / 2], *longest_ns));
+        said.push(Limit::ForcedCollections {
+            collections: took.len() as u32,
+            median_ns: took[took.len() / 2],
+            longest_ns: *longest_ns,
+        });
     }
     said
 }

@@ -2,10 +2,12 @@
 
 use crate::escape::shell;
 use crate::figures::outcome;
-use crate::headline::headline;
-use crate::shown::{Bar, Table, Tone, VerdictView};
+use crate::headline::shown;
+use crate::lead::{self, Lead};
+use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
-use proofload_language::{again, named, say, word};
+use proofload_language::facts::told;
+use proofload_language::{named, say};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -14,11 +16,13 @@ use proofload_store::schema::{
 /// A result, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
+    /// The first lines: what went wrong, what is open, or that all is well.
+    pub lead: Vec<Lead>,
     /// Name of the study, or the address.
     pub title: String,
     /// Its question; empty for a single measurement.
     pub question: String,
-    /// How it ended, when it did not end by itself.
+    /// Why it ended, or that it has not.
     pub ended: String,
     /// One for each claim.
     pub verdicts: Vec<VerdictView>,
@@ -43,8 +47,33 @@ pub struct View {
     pub parameters: Vec<(String, String)>,
     /// Name and value.
     pub environment: Vec<(String, String)>,
+    /// Whether it is a single measurement.
+    pub single: bool,
     /// The last line.
     pub headline: String,
+}
+
+impl View {
+    /// The first lines of a page, and the last line where none of them says it. Where nothing outranks the claims their
+    /// answer comes before their count.
+    pub fn page_lead(&self) -> (Vec<Lead>, Option<&str>) {
+        let mut lines = self.lead.clone();
+        let is_said = |lead: &Lead| lead.text == self.headline || lead.line() == self.headline;
+        if self.headline.is_empty() || lines.iter().any(is_said) {
+            return (lines, None);
+        }
+        match lines
+            .first()
+            .filter(|first| first.word.is_empty() && first.tone < Tone::Bad && !self.single)
+            .cloned()
+        {
+            Some(first) => {
+                lines.insert(0, Lead { text: self.headline.clone(), ..first });
+                (lines, None)
+            }
+            None => (lines, Some(&self.headline)),
+        }
+    }
 }
 
 /// The view of a result.
@@ -70,30 +99,18 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
-    let mut limits = insecure(result);
-    limits.extend(result.limits.clone());
-    limits.extend(result.baseline.iter().flat_map(baseline_limits));
-    if single {
-        limits.extend(result.points.iter().flat_map(warnings));
-        limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit(result)));
-    }
-    limits.extend(redirects(&result.points));
-    limits.extend(result.capacities.iter().flat_map(|found| {
-        found.reasons.iter().map(|reason| messages::of_variant(&found.variant, reason)).collect::<Vec<_>>()
-    }));
+    let limits = crate::limits::of_result(result).iter().map(told).collect();
     View {
+        lead: lead::lead(result),
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
-            RunState::Finished => again(&result.status.why).into_owned(),
-            state => messages::ended(state, &result.status.why),
+            RunState::Finished => result.status.why.as_ref().map(told).unwrap_or_default(),
+            state @ RunState::Running => messages::ended(state, result.status.why.as_ref()),
+            // The first lines say it.
+            _ => String::new(),
         },
-        verdicts: result
-            .claims
-            .iter()
-            .zip(crate::bars::bars(result))
-            .map(|(claim, bar)| verdict(claim, bar, single))
-            .collect(),
+        verdicts: verdicts(result, single),
         expectations: result.expectations.iter().map(expectation).collect(),
         conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
         contradictions: result
@@ -108,7 +125,8 @@ pub fn view(result: &RunResult) -> View {
         again: run_again(result),
         parameters: parameters(result),
         environment: environment(result),
-        headline: headline(result),
+        single,
+        headline: lead::last(result),
     }
 }
 
@@ -138,7 +156,7 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
         sentence: String::new(),
         reason_in_sentence: None,
-        reasons: row.reasons.clone(),
+        reasons: row.reasons.iter().map(told).collect(),
         bar: None,
     }
 }
@@ -161,6 +179,30 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
     })
 }
 
+/// The claims; of a comparison both ways the answers.
+fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
+    let shown = shown(result);
+    let bars = crate::bars::bars_of(result.plan.as_ref(), &shown);
+    let plan = result.plan.as_ref();
+    let answers = plan.filter(|plan| plan.two_sided).map_or(0, |plan| plan.claims.len().div_ceil(2));
+    let is_check = plan.is_some_and(|plan| plan.timing.looks == [1]);
+    let drawn = shown.iter().zip(bars).enumerate().map(|(at, (claim, bar))| {
+        let mut drawn = verdict(claim, bar, single);
+        if at < answers && claim.verdict != Verdict::Undecided {
+            drawn.verdict = messages::screen::answer_word(claim).to_string();
+            drawn.tone = Tone::Good;
+        }
+        if is_check && claim.verdict == Verdict::Undecided {
+            // That one restart decides nothing is said once.
+            drawn.sentence = claim.found.clone();
+            drawn.reasons = drawn.further_reasons().cloned().collect();
+            drawn.reason_in_sentence = None;
+        }
+        drawn
+    });
+    drawn.collect()
+}
+
 /// A claim with its verdict, ready to be drawn.
 pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
@@ -180,7 +222,7 @@ pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> Ve
         rests_on,
         sentence: claim.sentence.clone(),
         reason_in_sentence: claim.reason_in_sentence,
-        reasons: claim.reasons.clone(),
+        reasons: claim.reasons.iter().map(told).collect(),
         bar,
     }
 }
@@ -202,7 +244,7 @@ fn against_baseline(baseline: &Baseline) -> Table {
             number::percent(figure.confidence),
             format!("{} / {}", figure.blocks, figure.baseline_blocks),
             messages::against_baseline(&figure.verdict).to_string(),
-            figure.reasons.join(word!("between-sentences")),
+            told_all(&figure.reasons),
         ]
     };
     let rows = baseline.figures.iter().map(row).collect();
@@ -211,19 +253,6 @@ fn against_baseline(baseline: &Baseline) -> Table {
         header: header.to_vec(),
         rows,
     }
-}
-
-fn baseline_limits(baseline: &Baseline) -> Vec<String> {
-    let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
-    if baseline.figures.iter().all(|figure| figure.tau.is_none()) {
-        limits.push(messages::BASELINE_WITHOUT_TAU.to_string());
-    }
-    limits.extend(
-        Some(&baseline.build).filter(|build| !build.is_empty()).map(|build| messages::another_build(build)),
-    );
-    limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
-    limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
-    limits
 }
 
 fn latencies(point: &Point) -> Table {
@@ -308,17 +337,6 @@ fn handshakes(points: &[Point]) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { title: messages::HANDSHAKES.to_string(), header, rows })
 }
 
-/// Who was not checked: the first thing to know of a result.
-fn insecure(result: &RunResult) -> Vec<String> {
-    let unchecked = |transport: &Option<Transport>| {
-        transport.as_ref().and_then(|transport| transport.tls.as_ref()).is_some_and(|tls| tls.insecure)
-    };
-    let variants = result.plan.iter().flat_map(|plan| &plan.variants);
-    let variants = variants.filter(|variant| unchecked(&variant.transport)).map(|variant| &variant.name);
-    let points = result.points.iter().filter(|point| unchecked(&point.transport)).map(|point| &point.variant);
-    variants.chain(points).map(|name| messages::insecure(name)).collect()
-}
-
 /// Name and value for what connections passed through.
 fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let Some(transport) = transport else { return Vec::new() };
@@ -326,51 +344,6 @@ fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let proxy = proxy.map(|proxy| (messages::PROXY.to_string(), proxy.clone()));
     let tls = transport.tls.as_ref().map(|tls| (messages::TLS.to_string(), messages::tls(tls)));
     proxy.into_iter().chain(tls).collect()
-}
-
-/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
-fn redirects(points: &[Point]) -> Option<String> {
-    let wholes = || points.iter().filter(|point| point.stream.is_empty());
-    let all: u64 = wholes()
-        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
-        .fold(0, |sum: u64, n| sum.saturating_add(*n));
-    let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
-    (all > 0).then(|| messages::redirects(all, followed))
-}
-
-/// Codes that lead elsewhere.
-const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
-
-/// What is unfit says so by itself.
-fn is_fit(result: &RunResult) -> bool {
-    result.points.iter().all(|point| point.generator.fit)
-}
-
-fn warnings(point: &Point) -> Vec<String> {
-    let mut said = Vec::new();
-    if !point.generator.fit && outcome(point, "answered") > 0 {
-        let is_limit = !proofload_store::lacks_agents_only(&point.generator);
-        said.extend(is_limit.then(|| messages::CLIENT_LIMITED.to_string()));
-        said.extend(point.generator.findings.iter().map(|found| again(found).into_owned()));
-    }
-    if outcome(point, "answered") == 0 {
-        said.push(messages::nothing_answered(point));
-    }
-    if point.dropped > 0 {
-        said.push(messages::dropped(point.dropped, point.intended));
-    }
-    let waited = point.unsent.saturating_sub(point.dropped);
-    if waited > 0 {
-        said.push(messages::unsent(waited, point.intended));
-    }
-    if point.connections_peak > point.connections {
-        said.push(messages::grown(point.connections, point.connections_peak, point.connections_most));
-    }
-    let unanswered = outcome(point, "unanswered");
-    if unanswered > 0 {
-        said.push(messages::unanswered(unanswered));
-    }
-    said
 }
 
 fn parameters(result: &RunResult) -> Vec<(String, String)> {
@@ -389,7 +362,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
             None => add(messages::PRESET.text(), messages::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
-            add(messages::MODE.text(), messages::mode(&plan.mode, &plan.mode_reason));
+            add(messages::MODE.text(), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
         }
         if let Some(chosen) = &result.slicing {
             messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES.text(), said));

@@ -1,6 +1,7 @@
 //! What the store yields and the judge reads.
 
 use crate::Measure;
+use proofload_facts::Finding;
 
 /// What was replicated: the worth of a verdict depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +59,8 @@ pub struct Cell {
     pub lengthened: f64,
     /// By how much the generator, busy or late, may have moved the value either way, as a share of it.
     pub moved: f64,
-    /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
-    pub unfit: Vec<String>,
+    /// Failed fitness checks of the generator in any of the slices; empty is fit.
+    pub unfit: Vec<Finding>,
     /// What the value says of the server although the generator was unfit; `None` is nothing.
     ///
     /// Throughput is a lower end where it carried out one closed loop, whose counts agree with each other (Little's law).
@@ -116,8 +117,8 @@ pub struct LostStart {
     pub block: u32,
     /// Index into `Names::variants`.
     pub variant: usize,
-    /// How it died under load, if it did, a sentence.
-    pub died: Option<String>,
+    /// How it died under load, if it did.
+    pub died: Option<Finding>,
     /// What had been measured of it, by load point and stream; all streams together have an entry of their own.
     pub seen: Vec<SeenErrors>,
 }

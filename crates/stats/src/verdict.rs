@@ -1,6 +1,7 @@
 //! What a judgement says.
 
 use crate::{Between, Measure, Sittings};
+use proofload_facts::Finding;
 
 /// The three verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ pub enum Reason {
     /// The generator was the limit.
     ClientLimited {
         /// Which check, where.
-        what: String,
+        what: Finding,
     },
     /// Too many errors for a claim about speed.
     Errors {
@@ -234,7 +235,7 @@ pub enum Reason {
     Died {
         variant: usize,
         /// Where, and how.
-        what: String,
+        what: Finding,
     },
 }
 

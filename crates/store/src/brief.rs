@@ -1,7 +1,7 @@
 //! What a record came to, from the few documents that say so: no block is read.
 
 use crate::document::document;
-use crate::schema::{HistoryVerdict, Preset, Status};
+use crate::schema::{Baseline, Preset, RunResult, Status};
 use crate::{StoreError, layout};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -22,39 +22,9 @@ pub struct Brief {
     pub machine: String,
     /// Whether it is a single measurement, which has no plan.
     pub single: bool,
-    /// What it came to when it ended; absent while it goes on, after a kill, and of a condensed record.
-    pub result: Option<BriefResult>,
-}
-
-/// What a run came to, in brief.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BriefResult {
-    /// Complete blocks.
-    pub blocks: u32,
-    /// Its claims.
-    pub verdicts: Vec<HistoryVerdict>,
-}
-
-/// What is read of `result.json`; the rest is skipped.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Came {
-    blocks: u32,
-    claims: Vec<Claimed>,
-    points: Vec<Measured>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Claimed {
-    name: String,
-    verdict: crate::schema::Verdict,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Measured {
-    variant: String,
+    /// What it came to when it ended, as it was told then; absent while it goes on, after a kill, of a condensed record, and
+    /// where this version cannot read it.
+    pub result: Option<RunResult>,
 }
 
 #[derive(Default, Deserialize)]
@@ -82,11 +52,11 @@ impl Brief {
     pub fn read(path: &Path) -> Result<Brief, StoreError> {
         let planned: Option<Planned> = optional(path, layout::PLAN)?;
         let machine: Machine = optional(path, layout::ENVIRONMENT)?.unwrap_or_default();
-        let came: Option<Came> = optional(path, layout::RESULT)?;
+        let result = kept_result(path)?;
         let single = planned.is_none();
-        let address = came.as_ref().and_then(|came| came.points.first()).map(|point| point.variant.clone());
+        let address =
+            result.iter().flat_map(|result| &result.points).next().map(|point| point.variant.clone());
         let planned = planned.unwrap_or_default();
-        let verdict = |claim: Claimed| HistoryVerdict { claim: claim.name, verdict: claim.verdict };
         Ok(Brief {
             study: if single { address.unwrap_or_default() } else { planned.study },
             question: planned.question,
@@ -94,12 +64,23 @@ impl Brief {
             status: optional(path, layout::STATUS)?.unwrap_or_default(),
             machine: machine.machine,
             single,
-            result: came.map(|came| BriefResult {
-                blocks: came.blocks,
-                verdicts: came.claims.into_iter().map(verdict).collect(),
-            }),
+            result,
         })
     }
+}
+
+fn kept_result(record: &Path) -> Result<Option<RunResult>, StoreError> {
+    let kept: Option<serde_json::Value> = optional(record, layout::RESULT)?;
+    Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()))
+}
+
+/// The comparison with a baseline that was asked for when a run was made: its exit code rested on that, too.
+pub fn kept_baseline(record: &Path) -> Option<Baseline> {
+    #[derive(Deserialize)]
+    struct Kept {
+        baseline: Option<Baseline>,
+    }
+    optional::<Kept>(record, layout::RESULT).ok().flatten()?.baseline
 }
 
 fn optional<T: DeserializeOwned>(record: &Path, name: &str) -> Result<Option<T>, StoreError> {
@@ -118,11 +99,15 @@ mod tests {
         assert_eq!(Brief::read(record.path()).unwrap(), Brief { single: true, ..Brief::default() });
         let write = |name: &str, text: &str| fs::write(record.path().join(name), text).unwrap();
         write("plan.json", r#"{"format": 99, "study": "shop", "preset": "quick", "new": [1]}"#);
-        write("result.json", r#"{"blocks": 6, "claims": [{"name": "a", "verdict": "refuted", "new": {}}]}"#);
+        let result = RunResult { blocks: 6, ..RunResult::default() };
+        let mut kept = serde_json::to_value(&result).unwrap();
+        kept["new"] = 1.into();
+        write("result.json", &kept.to_string());
         let brief = Brief::read(record.path()).unwrap();
         assert_eq!((brief.study.as_str(), brief.preset.name(), brief.single), ("shop", "quick", false));
-        let result = brief.result.unwrap();
-        assert_eq!((result.blocks, result.verdicts[0].verdict.name()), (6, "refuted"));
+        assert_eq!(brief.result, Some(result));
+        write("result.json", r#"{"blocks": "of another version"}"#);
+        assert_eq!(Brief::read(record.path()).unwrap().result, None);
         write("status.json", "{");
         assert!(matches!(Brief::read(record.path()), Err(StoreError::Damaged { .. })));
     }

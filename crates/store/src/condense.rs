@@ -5,14 +5,12 @@
 //! quantiles are taken from all cycles of a block; what single cycles came to is kept as numbers. What is left of a block is
 //! packed.
 
-use crate::convert::encoded;
-use crate::merge::decode;
-use crate::observe::of_response_time;
+use crate::convert::{decode, encoded};
 use crate::schema::{FORMAT_VERSION, Histograms, Phase, Plan, Point, Slice, Telemetry};
 use crate::{Block, Run, StoreError, atomic, layout};
 use flate2::{Compression, GzBuilder};
+use proofload_facts::Finding;
 use proofload_measure::LatencyHistogram;
-use proofload_stats::Measure;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -21,11 +19,14 @@ use std::path::Path;
 /// Documents that are copied as they are.
 const DOCUMENTS: [&str; 4] = [layout::ENVIRONMENT, layout::STATUS, layout::CEILINGS, layout::SLICING];
 
-/// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
+/// Figures of a slice that take its histograms, by measure.
+pub type Figures<'a> = dyn Fn(&Slice) -> Result<BTreeMap<String, f64>, StoreError> + 'a;
+
+/// Writes a small copy of a run into a new directory, with the figures that are wanted cycle by cycle.
 ///
 /// # Errors
 /// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
-pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreError> {
+pub fn condense(run: &Run, figures: &Figures<'_>, to: &Path) -> Result<(), StoreError> {
     if let Some(parent) = to.parent() {
         atomic::create_dirs(parent)?;
     }
@@ -35,7 +36,7 @@ pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreE
     atomic::create_new_dir(&to.join(layout::BLOCKS))?;
     for block in run.blocks() {
         let mut text = String::new();
-        for slice in lines(run, block, measures)? {
+        for slice in lines(run, block, figures)? {
             text.push_str(&line(&slice)?);
         }
         write(&layout::packed_block(to, block.number), &packed(&text, to)?)?;
@@ -84,7 +85,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
 }
 
 /// What is kept of a block, line by line.
-fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, StoreError> {
+fn lines(run: &Run, block: &Block, figures: &Figures<'_>) -> Result<Vec<Slice>, StoreError> {
     let mut kept = Vec::new();
     let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
     for slice in &block.slices {
@@ -104,7 +105,7 @@ fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, S
         if run.plan().streams.is_empty() {
             small.condensed = Some(match &slice.condensed {
                 Some(own) => own.clone(),
-                None => of_response_time(slice, measures, run.path())?,
+                None => figures(slice)?,
             });
             if !is_pair {
                 let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
@@ -144,7 +145,7 @@ fn without_course(slice: &Slice) -> Slice {
 
 /// The lines that say who was lost and what was left out.
 fn said(block: &Block) -> Vec<Slice> {
-    let say = |phase, variant: &str, point: &str, marks: Vec<String>| Slice {
+    let say = |phase, variant: &str, point: &str, marks: Vec<Finding>| Slice {
         format: FORMAT_VERSION,
         block: block.number,
         phase,
@@ -155,6 +156,6 @@ fn said(block: &Block) -> Vec<Slice> {
     let lost = block
         .lost
         .iter()
-        .map(|lost| Slice { died: lost.died, ..say(Phase::Lost, &lost.variant, "", vec![lost.why.clone()]) });
+        .map(|lost| Slice { died: lost.died, ..say(Phase::Lost, &lost.variant, "", lost.why.clone()) });
     lost.chain(block.spared.iter().map(|it| say(Phase::Spared, &it.variant, &it.point, Vec::new()))).collect()
 }

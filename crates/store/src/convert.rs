@@ -1,9 +1,10 @@
 //! From what was measured to what is stored.
 
-use crate::redact;
 use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point, Slice};
+use crate::{StoreError, redact};
 use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Longest part of a bad answer that is kept, in bytes.
 const RECEIVED_MAX: usize = 4096;
@@ -46,12 +47,21 @@ pub fn histograms_of(snapshot: &Snapshot) -> Histograms {
 }
 
 /// Encoded, and nothing for an empty one: most loads have no TLS.
-pub(crate) fn encoded(histogram: &LatencyHistogram) -> String {
+pub fn encoded(histogram: &LatencyHistogram) -> String {
     if histogram.count() == 0 { String::new() } else { histogram.encode() }
 }
 
+/// A stored histogram; an empty text is an empty histogram.
+pub fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreError> {
+    if text.is_empty() {
+        return Ok(LatencyHistogram::new());
+    }
+    LatencyHistogram::decode(text)
+        .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
+}
+
 /// Handshakes of either kind; nothing when there were none.
-pub(crate) fn handshakes_of(full: &LatencyHistogram, resumed: &LatencyHistogram) -> Option<Handshakes> {
+pub fn handshakes_of(full: &LatencyHistogram, resumed: &LatencyHistogram) -> Option<Handshakes> {
     (full.count() + resumed.count() > 0).then(|| Handshakes {
         full: durations_of(full),
         resumed: durations_of(resumed),
@@ -75,7 +85,7 @@ pub fn durations_of(histogram: &LatencyHistogram) -> Durations {
 }
 
 /// The same of response times, with those in their rank that had no end.
-pub(crate) fn response_times_of(ended: &LatencyHistogram, unended: &LatencyHistogram) -> Durations {
+pub fn response_times_of(ended: &LatencyHistogram, unended: &LatencyHistogram) -> Durations {
     let at = |q| ended.quantile_beside(unended, q).map(|found| found.value);
     Durations {
         count: ended.count(),
@@ -100,13 +110,13 @@ pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8]) -> BadAnswer {
 }
 
 /// Every outcome with its count, zero counts included.
-pub(crate) fn outcomes_of(counts: &OutcomeCounts) -> BTreeMap<String, u64> {
+pub fn outcomes_of(counts: &OutcomeCounts) -> BTreeMap<String, u64> {
     counts.iter().map(|(outcome, n)| (outcome.name().to_string(), n)).collect()
 }
 
 /// The counts of a stored point. A name that this version does not know counts as an internal error, never as
 /// a success.
-pub(crate) fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
+pub fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
     let mut counts = OutcomeCounts::default();
     for (name, n) in outcomes {
         counts.add_many(Outcome::from_name(name).unwrap_or(Outcome::Internal), *n);

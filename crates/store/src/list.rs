@@ -23,7 +23,10 @@ pub fn runs(root: &Path, study: Option<&str>) -> Result<Vec<PathBuf>, StoreError
 }
 
 /// Directories of the runs in the directory of a study, oldest first.
-pub(crate) fn runs_in(study: &Path) -> Result<Vec<PathBuf>, StoreError> {
+///
+/// # Errors
+/// As above.
+pub fn runs_in(study: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = directories(study)?;
     found.retain(|run| run.join(layout::PLAN).is_file());
     found.sort_by(|a, b| a.file_name().cmp(&b.file_name()));

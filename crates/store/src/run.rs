@@ -1,12 +1,13 @@
 //! Reading a run, whole or cut off.
 
 use crate::document::{Versioned, document, known, versioned};
-use crate::planned::order_of;
+use crate::fused::Fused;
+use crate::order::order_of;
 use crate::schema::{
     Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::streams::Fused;
-use crate::{StoreError, layout, lock, messages};
+use crate::{StoreError, layout, lock};
+use proofload_facts::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -30,9 +31,6 @@ pub(crate) const RECORD_MAX: u64 = 2 << 30;
 
 /// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
 const TRIALS_MAX: usize = 100_000;
-
-/// How the reason begins of a variant that was lost because it is not started any more.
-pub const GIVEN_UP: &str = "given up before: ";
 
 /// A run that was recorded, or still is.
 #[derive(Clone, Debug)]
@@ -77,8 +75,8 @@ pub struct Spared {
 pub struct LostVariant {
     /// Its name.
     pub variant: String,
-    /// What happened, a sentence.
-    pub why: String,
+    /// What happened.
+    pub why: Vec<Finding>,
     /// Whether it was not started at all, because it was lost too often before.
     pub given_up: bool,
     /// Whether its processes ended while they were under load.
@@ -95,7 +93,7 @@ pub struct PartialBlock {
     /// Its slices up to the last whole line.
     pub slices: Vec<Slice>,
     /// Why a block that bears its whole name does not count; `None` for one that was never finished.
-    pub damage: Option<String>,
+    pub damage: Option<Finding>,
 }
 
 impl Run {
@@ -148,7 +146,7 @@ impl Run {
     }
 
     /// Slices of several streams that were fused already.
-    pub(crate) fn fused(&self) -> &Fused {
+    pub fn fused(&self) -> &Fused {
         &self.fused
     }
 
@@ -187,8 +185,7 @@ impl Run {
         self.slicing.as_ref()
     }
 
-    /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
-    /// [`Run::counting_blocks`].
+    /// The blocks that are whole, by number. Those that the machine disturbed are among them.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -304,7 +301,7 @@ impl Run {
     }
 
     /// What a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
-    fn missing(&self, number: u32, slices: &[Slice]) -> Option<String> {
+    fn missing(&self, number: u32, slices: &[Slice]) -> Option<Finding> {
         if self.plan.order.is_empty() {
             return None;
         }
@@ -321,13 +318,14 @@ impl Run {
         let lines = self.plan.streams.len().max(1);
         let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
-            return Some(messages::EVERY_VARIANT_LOST.to_string());
+            return Some(Finding::EveryVariantLost);
         }
         let measured = slices.iter().filter(|slice| slice.is_measured());
         // A cycle that the plan does not have would be made room for, and for all before it.
         let planned = measured.filter(|slice| slice.cycle as usize <= order.len());
         let found = planned.filter(|slice| !is_lost(&slice.measured.variant)).count();
-        (found < expected).then(|| messages::too_few_slices(found, expected))
+        let (found, expected) = (found as u32, expected as u32);
+        (found < expected).then_some(Finding::TooFewSlices { found, expected })
     }
 }
 
@@ -361,13 +359,13 @@ fn spared(slices: &[Slice]) -> Vec<Spared> {
 }
 
 /// Slices of variants that got through the block, and of those that did not.
-pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
+pub fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
     for line in lost_lines(&slices) {
         let variant = line.measured.variant.clone();
         if !lost.iter().any(|known| known.variant == variant) {
-            let given_up = line.marks.iter().any(|mark| mark.starts_with(GIVEN_UP));
-            let (why, died) = (line.marks.join("; "), line.died);
+            let given_up = line.marks.iter().any(|mark| matches!(mark, Finding::GivenUp { .. }));
+            let (why, died) = (line.marks.clone(), line.died);
             lost.push(LostVariant { variant, why, given_up, died, slices: Vec::new() });
         }
     }
@@ -379,6 +377,10 @@ pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
         }
     }
     (kept, lost)
+}
+
+fn unreadable(line: usize, error: &impl std::fmt::Display) -> Finding {
+    Finding::LineUnreadable { line: line as u64, error: error.to_string() }
 }
 
 fn locate(path: &Path) -> Result<PathBuf, StoreError> {
@@ -422,7 +424,7 @@ impl Room {
 }
 
 /// Slices up to the last whole line, and what is wrong after it.
-pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, Option<String>), StoreError> {
+pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, Option<Finding>), StoreError> {
     let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> = match packed {
@@ -440,21 +442,21 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
             Ok(0) => return Ok((slices, None)),
             Ok(_) => room.take(&line, path)?,
             // What was packed and is no more what it was.
-            Err(error) if packed => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
+            Err(error) if packed => return Ok((slices, Some(unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
         }
         if line.pop() != Some(b'\n') {
-            return Ok((slices, Some(messages::line_cut_off(number))));
+            return Ok((slices, Some(Finding::LineCutOff { line: number as u64 })));
         }
         if number > LINES_MAX {
-            return Ok((slices, Some(messages::too_many_lines(LINES_MAX))));
+            return Ok((slices, Some(Finding::TooManyLines { most: LINES_MAX as u64 })));
         }
         if let Ok(Versioned { format }) = serde_json::from_slice(&line) {
             known(path, format)?;
         }
         match serde_json::from_slice(&line) {
             Ok(slice) => slices.push(slice),
-            Err(error) => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
+            Err(error) => return Ok((slices, Some(unreadable(number, &error)))),
         }
     }
 }

@@ -33,7 +33,7 @@ pub use factors::{FactorEffect, FactorTable, LevelChange};
 
 pub use figures::Figure;
 
-pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck, Network};
+pub use fitness::{Ceiling, Conditions, FitnessCheck, Network};
 
 pub use noise::*;
 pub use parts::{Agents, BadAnswer, Durations, Histograms, Silences};
@@ -63,6 +63,7 @@ pub use words::{
     TrialStage, Verdict,
 };
 
+use proofload_facts::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +79,7 @@ pub use trends::{Checkpoint, ClassGrowth, TrendResult};
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
 /// Version of every format in this file.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// What the generator spent, and whether it was fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -104,8 +105,8 @@ pub struct Generator {
     /// Whether every self-check passed and no agent was lost. Of streams of one load all are fit, or none: this, the findings and the checks
     /// of their points are those of the load.
     pub fit: bool,
-    /// The agents that were lost, and the checks that failed, a sentence each.
-    pub findings: Vec<String>,
+    /// The agents that were lost, and the checks that failed.
+    pub findings: Vec<Finding>,
     /// Every check with its figure, passed or not.
     #[serde(default)]
     pub checks: Vec<FitnessCheck>,
@@ -221,8 +222,8 @@ pub struct Slice {
     pub histograms: Histograms,
     /// Answered exchanges that ended in the window: throughput times seconds, exactly.
     pub answered_in_window: u64,
-    /// What may have disturbed this slice, a sentence each (an idle variant that was not quiet).
-    pub marks: Vec<String>,
+    /// What may have disturbed this slice, as an idle variant that was not quiet.
+    pub marks: Vec<Finding>,
     /// In the line of a lost variant: its processes ended while they were under load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub died: bool,
@@ -245,6 +246,9 @@ pub struct Slice {
     pub condensed: Option<BTreeMap<String, f64>>,
 }
 
+/// The fact of an environment that tells builds of the generator apart.
+pub const BUILD: &str = "proofload_build";
+
 /// What machine this is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
@@ -266,17 +270,22 @@ pub struct Environment {
     pub ephemeral_ports: (u16, u16),
     /// Further facts: name to value (clock source, cgroup limits, somaxconn, JDKs).
     pub facts: BTreeMap<String, String>,
-    /// What is not as it should be for measuring, a sentence each.
-    pub findings: Vec<String>,
+    /// What is not as it should be for measuring.
+    pub findings: Vec<Finding>,
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// `running`, `finished`, `interrupted` or `failed`.
     pub state: RunState,
     /// Why, when not finished.
-    pub why: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub why: Option<Finding>,
     /// When it was conducted, from when to when, and how each sitting ended.
     #[serde(default)]
     pub sittings: Vec<Sitting>,

@@ -4,7 +4,9 @@ use crate::document::{document, versioned};
 use crate::run::{RECORD_MAX, Room, read_slices};
 use crate::schema::{RunResult, Slice};
 use crate::writer::new_directory;
-use crate::{StoreError, atomic, layout, messages};
+use crate::{StoreError, atomic, layout};
+use proofload_facts::Finding;
+use proofload_language::facts::told;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,11 +96,14 @@ impl Single {
         let result: RunResult = versioned(&path.join(layout::RESULT))?;
         let block = layout::whole_block(&path, 1);
         let (slices, damage) = read_slices(&block, &mut Room::of(RECORD_MAX))?;
-        let damaged = |why| StoreError::Damaged { path: block.clone(), why };
+        let damaged = |why: Finding| StoreError::Damaged { path: block.clone(), why: told(&why) };
         if let Some(damage) = damage {
             return Err(damaged(damage));
         }
-        let slice = slices.into_iter().next().ok_or_else(|| damaged(messages::too_few_slices(0, 1)))?;
+        let slice = slices
+            .into_iter()
+            .next()
+            .ok_or_else(|| damaged(Finding::TooFewSlices { found: 0, expected: 1 }))?;
         let environment = document(&path.join(layout::ENVIRONMENT))?;
         Ok(Single { result: RunResult { run: path.display().to_string(), environment, ..result }, slice })
     }

@@ -2,7 +2,8 @@
 //! are judged as one sitting's.
 
 use crate::schema::{RunState, Sitting, Slice, Status};
-use crate::{Block, Run, messages};
+use crate::{Block, Run};
+use proofload_facts::Finding;
 
 /// How long a run may pause, and its blocks still be judged as those of one sitting.
 pub(crate) const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -15,7 +16,7 @@ impl Run {
     }
 
     /// In which sitting a block is judged, from 1: those that began soon after the one before it ended count as its going on.
-    pub(crate) fn sitting_of(&self, block: &Block) -> u32 {
+    pub fn sitting_of(&self, block: &Block) -> u32 {
         let started = block.slices.iter().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
         let later = self
             .status()
@@ -32,7 +33,7 @@ fn is_long(before: &Sitting, began_unix_ns: u64) -> bool {
 }
 
 /// A new sitting after those there are.
-pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> Status {
+pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<Finding>) -> Status {
     let mut sittings = status.sittings;
     let state = RunState::Running;
     sittings.push(Sitting {
@@ -41,16 +42,16 @@ pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> S
         differences,
         ..Sitting::default()
     });
-    Status { state, why: String::new(), sittings }
+    Status { state, why: None, sittings }
 }
 
 /// The last sitting ends, and with it the run for now.
-pub(crate) fn end(status: &mut Status, state: RunState, why: &str, unix_ns: u64) {
+pub(crate) fn end(status: &mut Status, state: RunState, why: Option<&Finding>, unix_ns: u64) {
     status.state = state.clone();
-    status.why = why.to_string();
+    status.why = why.cloned();
     if let Some(sitting) = status.sittings.last_mut() {
         sitting.state = state;
-        sitting.why = why.to_string();
+        sitting.why = why.cloned();
         sitting.ended_unix_ns = Some(unix_ns);
     }
 }
@@ -78,7 +79,7 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
     let Some(last) = status.sittings.last_mut() else { return status };
     if last.state == RunState::Running {
         last.state = RunState::Killed;
-        last.why = messages::ENDED_WITHOUT_A_WORD.to_string();
+        last.why = Some(Finding::EndedWithoutAWord);
         last.ended_unix_ns = slices().map(end_of).max().filter(|&end| end >= last.began_unix_ns);
     }
     let cut_off = matches!(last.state, RunState::Killed | RunState::Interrupted);

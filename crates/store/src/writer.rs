@@ -4,6 +4,7 @@ use crate::schema::{
     Ceiling, Environment, Network, Plan, RunResult, RunState, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
 use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
+use proofload_facts::Finding;
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::Write;
@@ -64,14 +65,14 @@ impl RunWriter {
     }
 
     /// Goes on with a run that was begun earlier: a new sitting. Its blocks stay as they are; new ones have
-    /// higher numbers. `differences` are those that were accepted, a sentence each.
+    /// higher numbers. `differences` are those that were accepted.
     ///
     /// # Errors
     /// When another process conducts the run, or it cannot be read or written.
     pub fn reopen(
         path: &Path,
         unix_ns: u64,
-        differences: Vec<String>,
+        differences: Vec<Finding>,
     ) -> Result<(RunWriter, Run), StoreError> {
         let path = Run::open(path)?.path().to_path_buf();
         // A condensed record has none.
@@ -111,7 +112,12 @@ impl RunWriter {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn set_status(&mut self, state: RunState, why: &str, unix_ns: u64) -> Result<(), StoreError> {
+    pub fn set_status(
+        &mut self,
+        state: RunState,
+        why: Option<&Finding>,
+        unix_ns: u64,
+    ) -> Result<(), StoreError> {
         sittings::end(&mut self.status, state, why, unix_ns);
         self.write_status()
     }
@@ -266,7 +272,7 @@ pub(crate) fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathB
 }
 
 /// The plan as it is kept.
-pub(crate) fn without_credentials(plan: &Plan) -> Plan {
+pub fn without_credentials(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.study_text = redact(&plan.study_text);
     plan.arguments.iter_mut().for_each(|word| *word = redact(word));

@@ -49,7 +49,7 @@ pub struct Study {
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
-    pub not_tested: Vec<String>,
+    pub not_tested: Vec<proofload_facts::Finding>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
     /// Names and texts of the claims as declared, in order.

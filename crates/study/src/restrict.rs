@@ -10,6 +10,7 @@ use super::problem::{Place, Sink, shown};
 use super::quantity::DURATION;
 use super::shape::LoadPoint;
 use super::suggest::{nearest, one_of};
+use proofload_facts::Finding;
 use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ pub(super) struct Parts {
     pub(super) expectations: Vec<ExpectedRow>,
     pub(super) references: Vec<Reference>,
     /// What was dropped, a sentence each.
-    pub(super) not_tested: Vec<String>,
+    pub(super) not_tested: Vec<Finding>,
 }
 
 /// What is kept of the parts, by their indexes.
@@ -112,14 +113,13 @@ impl Parts {
         let points = Renumbered::of(&kept.points);
         let all = std::mem::take(&mut self.names);
         let dropped = |kept: &[bool]| (0..kept.len()).filter(|i| !kept[*i]).collect::<Vec<usize>>();
-        let variant = |i: usize| match kept.why.get(&i) {
-            Some(why) => format!("variant {}: {why}", all.variants[i].name),
-            None => format!("variant {}", all.variants[i].name),
+        let variant = |i: usize| Finding::VariantLeftOut {
+            variant: all.variants[i].name.clone(),
+            why: kept.why.get(&i).map(ToString::to_string).unwrap_or_default(),
         };
-        let said = dropped(&kept.variants).into_iter().map(variant);
-        self.not_tested.extend(said);
-        let said = dropped(&kept.points).into_iter().map(|i| format!("load point {}", all.points[i]));
-        self.not_tested.extend(said);
+        self.not_tested.extend(dropped(&kept.variants).into_iter().map(variant));
+        let point = |i: usize| Finding::PointLeftOut { point: all.points[i].clone() };
+        self.not_tested.extend(dropped(&kept.points).into_iter().map(point));
         self.names = Names {
             variants: variants.left(&all.variants),
             points: points.left(&all.points),
@@ -131,9 +131,8 @@ impl Parts {
         if let Some(for_ns) = kept.held_ns {
             let own_ns = self.points.iter_mut().filter_map(|point| hold::hold_for(point, for_ns)).max();
             let seconds = |ns: u64| ns as f64 / 1e9;
-            self.not_tested.extend(own_ns.map(|own_ns| {
-                format!("the load's own length, {} s instead of {} s", seconds(own_ns), seconds(for_ns))
-            }));
+            let other = |own_ns| Finding::OtherLength { own_s: seconds(own_ns), instead_s: seconds(for_ns) };
+            self.not_tested.extend(own_ns.map(other));
         }
         let claims = std::mem::take(&mut self.claims);
         for (index, (name, text)) in claims.declared.into_iter().enumerate() {
@@ -148,9 +147,8 @@ impl Parts {
                 self.claims.declared.push((name, text));
                 self.claims.expanded.extend(after);
             } else {
-                let why =
-                    if kept.claims[index] { ", one of its variants or load points was not run" } else { "" };
-                self.not_tested.push(format!("claim {name}: {text}{why}"));
+                let lost_side = kept.claims[index];
+                self.not_tested.push(Finding::ClaimLeftOut { claim: name, text, lost_side });
             }
         }
         self.restrict_expectations(kept, &all, &variants, &points);
@@ -182,7 +180,8 @@ impl Parts {
             if kept.expectations && still(&row.quantity, &row.range, &self.names) {
                 self.expectations.push(row);
             } else {
-                self.not_tested.push(format!("expectation {}: {}", row.quantity, row.range));
+                let (quantity, range) = (row.quantity, row.range);
+                self.not_tested.push(Finding::ExpectationLeftOut { quantity, range });
             }
         }
         for reference in &mut self.references {

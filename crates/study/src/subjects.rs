@@ -13,6 +13,7 @@ use super::source::{Source, is_memory};
 use super::suggest::{nearest, one_of};
 use super::transport::{Passage, TRANSPORT, check_transport};
 use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
+use proofload_facts::Finding;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -20,8 +21,8 @@ use std::path::Path;
 pub(super) struct Subjects {
     pub(super) variants: Vec<Variant>,
     pub(super) names_complete: bool,
-    /// What the study excludes, a sentence each.
-    pub(super) not_tested: Vec<String>,
+    /// What the study excludes.
+    pub(super) not_tested: Vec<Finding>,
 }
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
@@ -76,8 +77,12 @@ pub(super) fn check_subjects(
         let Some(checked) = checked else { continue };
         if checked.excluded > 0 {
             let (excluded, all) = (checked.excluded, checked.excluded + checked.rows.len());
-            out.not_tested
-                .push(format!("{excluded} of {all} combinations of {}, which it excludes", entry.key));
+            let (excluded, combinations) = (excluded as u32, all as u32);
+            out.not_tested.push(Finding::CombinationsExcluded {
+                subject: entry.key.clone(),
+                excluded,
+                combinations,
+            });
         }
         if out.variants.len() + checked.rows.len() > VARIANTS_MAX {
             let what = format!("makes more than {VARIANTS_MAX} variants");

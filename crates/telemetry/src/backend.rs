@@ -1,8 +1,8 @@
 //! Traffic between the processes of a subject: the sum of the byte counters of its back-end connections, including
 //! those that ended meanwhile as far as they were seen.
 
-use super::messages;
 use super::sockets::{Socket, TIME_WAIT};
+use proofload_facts::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of the traffic that may have been missed.
@@ -109,14 +109,14 @@ impl BackendTraffic {
     ///
     /// # Errors
     /// Why not.
-    pub(super) fn is_whole(&self, period_ns: u64, window_ns: u64) -> Result<(), String> {
+    pub(super) fn is_whole(&self, period_ns: u64, window_ns: u64) -> Result<(), Finding> {
         if self.connections() == 0 {
-            return Err(messages::NO_BACKEND.to_string());
+            return Err(Finding::NoBackend);
         }
         let blind = self.lost() as f64 * period_ns as f64;
         let all = self.connections() as f64 * window_ns.max(1) as f64;
         if blind > LOST_SHARE_MAX * all {
-            return Err(messages::backend_lost(self.lost(), self.connections()));
+            return Err(Finding::BackendLost { lost: self.lost(), connections: self.connections() });
         }
         Ok(())
     }

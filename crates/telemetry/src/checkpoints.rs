@@ -6,7 +6,8 @@
 //! objects; how long each took is recorded.
 
 use super::sampler::wait_for_window;
-use super::{Tree, attach, messages};
+use super::{Tree, attach};
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_stats::trend::TrendRule;
 use proofload_store::schema::{Checkpoint, ClassGrowth, SubjectUse, Telemetry};
@@ -43,7 +44,7 @@ pub struct Checkpoints {
     before: Option<Classes>,
     after: Classes,
     heap_max_bytes: Option<u64>,
-    missing: Vec<String>,
+    missing: Vec<Finding>,
 }
 
 impl Checkpointer<'_> {
@@ -93,11 +94,11 @@ impl Checkpoints {
         let mut live_bytes = Some(0);
         for answer in answers {
             let read = match answer {
-                Ok(text) => histogram(&text, &mut classes).ok_or_else(|| messages::NO_TOTAL.to_string()),
-                Err(why) => Err(why.to_string()),
+                Ok(text) => histogram(&text, &mut classes).ok_or(Finding::NoTotal),
+                Err(why) => Err(Finding::Failed { error: why.to_string() }),
             };
             live_bytes = live_bytes.zip(read.as_ref().ok()).map(|(sum, bytes)| sum + bytes);
-            let said = read.err().map(|why| messages::not_asked(&why));
+            let said = read.err().map(|why| Finding::NotAsked { why: Box::new(why) });
             self.missing.extend(said.filter(|said| !self.missing.contains(said)));
         }
         self.all.push(Checkpoint { at_ns, took_ns, live_bytes, forced_full_gcs });

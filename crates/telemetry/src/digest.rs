@@ -3,7 +3,8 @@
 use super::sampler::{Sample, Sampled};
 use super::sockets::{ESTABLISHED, Socket, TIME_WAIT, state_name};
 use super::threads::{self, THREADS_MAX};
-use super::{ProcessSample, TreeSample, messages};
+use super::{ProcessSample, TreeSample};
+use proofload_facts::Finding;
 use proofload_store::schema::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,7 +123,7 @@ fn grown(first: &Sample, last: &Sample, of: Read) -> Option<u64> {
 /// Bytes to and from the back end within a window of a steady load. Late samples leave a part of the window out, or see
 /// what happened after it. Then the traffic from `from_ns`, shortly before the window, to the last sample in time is
 /// scaled to the window.
-fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Result<Option<u64>, String> {
+fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Result<Option<u64>, Finding> {
     let window_ns = end_ns.saturating_sub(start_ns);
     let near_ns = window_ns / LATE_PARTS;
     let samples = samples.iter().filter_map(|sample| Some((sample.backend_at_ns, sample.backend_bytes?)));
@@ -134,7 +135,7 @@ fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Resu
     }
     let between_ns = last.0.saturating_sub(from_ns);
     if between_ns < window_ns / 2 {
-        return Err(messages::BACKEND_LATE.to_string());
+        return Err(Finding::BackendLate);
     }
     Ok(Some(scaled(last.1, window_ns, between_ns)))
 }
@@ -225,7 +226,7 @@ impl Sampled {
                 used.worker_balance = threads::worker_balance(&telemetry.threads);
                 used.involuntary_switches = sum(|threads| threads.involuntary_switches);
             }
-            None => self.missing.push(messages::too_many_threads(THREADS_MAX)),
+            None => self.missing.push(Finding::TooManyThreads { most: THREADS_MAX as u32 }),
         }
         if after.sockets.is_empty() {
             return;

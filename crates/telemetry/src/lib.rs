@@ -15,7 +15,6 @@ mod facts;
 pub mod hsperf;
 mod jvm;
 mod machine;
-mod messages;
 mod sampler;
 mod sockets;
 mod threads;

@@ -8,7 +8,8 @@ use super::backend::BackendTraffic;
 use super::machine::Machine;
 use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket, is_connected};
 use super::threads::{self, Threads};
-use super::{Tree, TreeSample, messages};
+use super::{Tree, TreeSample};
+use proofload_facts::Finding;
 use proofload_host::{clock, process};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -60,7 +61,7 @@ pub struct Sampled {
     /// Proportional and unique memory (PSS and USS) after the window.
     pub(super) own_bytes: Option<(u64, u64)>,
     pub(super) sampler_cpu_ns: u64,
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<Finding>,
 }
 
 /// A cheap reading, within the window.
@@ -153,7 +154,7 @@ impl Sampler<'_> {
         let mut diagnosis = match Diagnosis::open() {
             Ok(diagnosis) => Some(diagnosis),
             Err(why) => {
-                sampled.missing.push(messages::no_diagnosis(&why));
+                sampled.missing.push(Finding::NoDiagnosis { error: why.to_string() });
                 None
             }
         };
@@ -263,7 +264,7 @@ struct Probes<'a> {
     diagnosis: Option<Diagnosis>,
     ports: Vec<u16>,
     backend: BackendTraffic,
-    missing: Vec<String>,
+    missing: Vec<Finding>,
 }
 
 impl<'a> Probes<'a> {
@@ -287,7 +288,7 @@ impl<'a> Probes<'a> {
                     let ours = found.iter().filter(|socket| self.ports.contains(&socket.local_port));
                     sample.accept_queue = Some(ours.map(|socket| u64::from(socket.receive_queue)).sum());
                 }
-                Err(why) => note(&mut self.missing, messages::no_queue_dump(&why)),
+                Err(why) => note(&mut self.missing, Finding::NoQueueDump { error: why.to_string() }),
             }
         }
         if !backend.ports().is_empty() {
@@ -295,7 +296,7 @@ impl<'a> Probes<'a> {
             sample.backend_at_ns = clock::monotonic_ns();
             match found {
                 Ok(found) => sample.backend_bytes = Some(backend.sample(&found)),
-                Err(why) => note(&mut self.missing, messages::no_backend_dump(&why)),
+                Err(why) => note(&mut self.missing, Finding::NoBackendDump { error: why.to_string() }),
             }
         }
         sample
@@ -303,7 +304,7 @@ impl<'a> Probes<'a> {
 }
 
 /// Each sentence once.
-fn note(missing: &mut Vec<String>, what: String) {
+fn note(missing: &mut Vec<Finding>, what: Finding) {
     if !missing.contains(&what) {
         missing.push(what);
     }

@@ -7,8 +7,8 @@ use crate::route::encoded;
 use crate::rows::{Row, Rows};
 use proofload_host::{clock, lock};
 use proofload_language::{Phrase, named};
+use proofload_report::Lead;
 use proofload_report::escape::html as safe;
-use proofload_store::schema::Verdict;
 
 /// Runs that are shown at once.
 const SHOWN_MAX: usize = 200;
@@ -97,12 +97,7 @@ fn matches(record: &Record, row: &Row, words: &[String]) -> bool {
         row.state.to_string(),
         state(row).to_string(),
     ];
-    text.extend(
-        row.result
-            .verdicts
-            .iter()
-            .map(|of| format!("{} {} {}", of.claim, of.verdict, named(of.verdict.name()))),
-    );
+    text.extend(row.answer.iter().map(Lead::line));
     let text = text.join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word))
 }
@@ -148,8 +143,8 @@ fn line(base: &str, record: &Record, row: &Row) -> String {
     let running = if row.goes_on { " class=\"running\"" } else { "" };
     if row.damage.is_empty() {
         cells.push(format!("<span{running}>{}</span>", safe(state(row))));
-        cells.push(verdicts(row));
-        cells.push(safe(&messages::length(brief.preset.name(), row.result.blocks, brief.single)));
+        cells.push(answer(row));
+        cells.push(safe(&messages::length(brief.preset.name(), row.blocks, brief.single)));
         let machine: String = brief.machine.chars().take(MACHINE_DIGITS).collect();
         cells.push(format!("<code>{}</code>", safe(&machine)));
     } else {
@@ -162,13 +157,10 @@ fn line(base: &str, record: &Record, row: &Row) -> String {
     format!("<tr>{cells}</tr>\n")
 }
 
-/// How many of each kind, the bad ones first.
-fn verdicts(row: &Row) -> String {
-    let told = [Verdict::Refuted, Verdict::Undecided, Verdict::Supported].into_iter().filter_map(|verdict| {
-        let n = row.result.verdicts.iter().filter(|of| of.verdict == verdict).count();
-        let text = safe(&messages::verdicts(n, &verdict));
-        (n > 0).then(|| format!("<span class=\"{}\">{text}</span>", safe(verdict.name())))
-    });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { messages::NONE.to_string() } else { told.join(messages::between_verdicts()) }
+fn answer(row: &Row) -> String {
+    match &row.answer {
+        None if row.goes_on => messages::OPEN.to_string(),
+        None => messages::NONE.to_string(),
+        Some(lead) => format!("<span class=\"{}\">{}</span>", lead.tone.class(), safe(&lead.line())),
+    }
 }

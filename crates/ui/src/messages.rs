@@ -3,7 +3,6 @@
 use proofload_host::clock;
 use proofload_host::lock::Holder;
 use proofload_language::{Columns, Phrase, named, say, word};
-use proofload_store::schema::Verdict;
 
 /// Name of the list of runs.
 pub const RUNS: Phrase = Phrase("ui-runs");
@@ -33,6 +32,8 @@ pub const FIRST_RUNS: [(&str, Phrase); 3] = [
 pub const APPEARS: Phrase = Phrase("ui-appears");
 /// The run goes on.
 pub const RUNNING: Phrase = Phrase("ui-running");
+/// What a run comes to that goes on.
+pub const OPEN: Phrase = Phrase("ui-still-open");
 /// What the figures of a running study rest on.
 pub const SO_FAR: Phrase = Phrase("ui-so-far");
 /// Before there is a complete block.
@@ -121,16 +122,6 @@ pub fn length(preset: &str, blocks: u32, single: bool) -> String {
         false => say!("blocks", n = blocks),
     };
     if preset.is_empty() { length } else { format!("{}{}{length}", named(preset), word!("between-parts")) }
-}
-
-/// So many verdicts of a kind.
-pub fn verdicts(n: usize, verdict: &Verdict) -> String {
-    say!("ui-verdicts", n, verdict = named(verdict.name()))
-}
-
-/// What stands between several of these.
-pub fn between_verdicts() -> &'static str {
-    word!("between-items")
 }
 
 /// Where a running study is: which block, how far it is in it, and how many blocks it has.

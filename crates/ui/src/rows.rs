@@ -2,9 +2,9 @@
 
 use crate::messages;
 use crate::records::{Record, Unread, seen, version};
-use proofload_report::of_run;
-use proofload_store::schema::{HistoryVerdict, RunState};
-use proofload_store::{Brief, BriefResult, Run, StoreError, layout};
+use proofload_report::{Lead, brief as brief_of, of_run};
+use proofload_store::schema::RunState;
+use proofload_store::{Brief, Run, StoreError, layout};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,10 @@ pub struct Row {
     pub brief: Brief,
     /// How it ended; `killed` when it did not say so.
     pub state: RunState,
-    /// Complete blocks and verdicts; of a running study the blocks only.
-    pub result: BriefResult,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// What it came to, in a line; absent while it goes on, and of a large record without a result.
+    pub answer: Option<Lead>,
     /// Whether a process conducts the run.
     pub goes_on: bool,
     /// Why it cannot be read; empty when it can.
@@ -50,7 +52,7 @@ impl Rows {
             let known = before.remove(&record.path).filter(is_same);
             let mut row = known.map_or_else(|| read(&record.path), |(_, row)| row);
             if row.goes_on {
-                row.result.blocks = complete_blocks(&record.path);
+                row.blocks = complete_blocks(&record.path);
             }
             rows.push(row.clone());
             self.known.insert(record.path.clone(), (versions, row));
@@ -81,33 +83,30 @@ fn read_all(path: &Path) -> Result<Row, String> {
     }
     // Asked before the status is read: a run that ends in between is not one that was killed.
     let is_held = proofload_store::is_held(path);
-    let brief = Brief::read(path).map_err(|error| error.to_string())?;
+    let mut brief = Brief::read(path).map_err(|error| error.to_string())?;
     let goes_on = brief.status.state == RunState::Running && is_held;
     let state = match &brief.status.state {
         RunState::Running if !goes_on => RunState::Killed,
         state => state.clone(),
     };
-    let result = match &brief.result {
-        Some(result) => result.clone(),
-        None if goes_on => BriefResult::default(),
+    let kept = brief.result.take().map(|result| (result.blocks, Some(brief_of(&result))));
+    let (blocks, answer) = match kept {
+        Some(kept) => kept,
+        None if goes_on => (0, None),
         None => judged(path)?,
     };
-    Ok(Row { brief, state, result, goes_on, damage: String::new() })
+    Ok(Row { brief, state, blocks, answer, goes_on, damage: String::new() })
 }
 
 /// What a record without a result came to: one that was killed, or condensed. Of a large one only how many blocks it has.
-fn judged(path: &Path) -> Result<BriefResult, String> {
+fn judged(path: &Path) -> Result<(u32, Option<Lead>), String> {
     if let Err(Unread::Odd(odd)) = seen(path) {
         return Err(messages::odd(&odd.display().to_string()));
     }
     let run = match Run::open_small(path, JUDGED_MAX) {
-        Err(StoreError::TooLarge { .. }) => {
-            return Ok(BriefResult { blocks: complete_blocks(path), ..BriefResult::default() });
-        }
+        Err(StoreError::TooLarge { .. }) => return Ok((complete_blocks(path), None)),
         opened => opened.map_err(|error| error.to_string())?,
     };
     let result = of_run(&run).map_err(|error| error.to_string())?;
-    let verdicts =
-        result.claims.into_iter().map(|claim| HistoryVerdict { claim: claim.name, verdict: claim.verdict });
-    Ok(BriefResult { blocks: result.blocks, verdicts: verdicts.collect() })
+    Ok((result.blocks, Some(brief_of(&result))))
 }

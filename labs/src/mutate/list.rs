@@ -99,10 +99,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "one bad slice makes a block unfit",
-        file: "crates/store/src/merge.rs",
+        file: "crates/analysis/src/merge.rs",
         from: "those * 2 > slices(",
         to: "those * 8 > slices(",
-        tests: &["-p", "proofload-store", "--test", "it"],
+        tests: &["-p", "proofload-analysis", "--test", "it"],
     },
     Mutation {
         name: "any number of blocks that the generator spoiled is left out",
@@ -113,17 +113,17 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a cycle beside an idle variant that was busy counts",
-        file: "crates/store/src/observe.rs",
+        file: "crates/analysis/src/observe.rs",
         from: "slice.is_measured() && !slice.marks.is_empty()",
         to: "slice.is_measured() && slice.marks.len() > 9",
-        tests: &["-p", "proofload-store", "--test", "it"],
+        tests: &["-p", "proofload-analysis", "--test", "it"],
     },
     Mutation {
         name: "lateness lengthens the times of every load",
-        file: "crates/store/src/observe/fitness.rs",
+        file: "crates/analysis/src/observe/fitness.rs",
         from: "*model == Model::Open && *unsent == 0",
         to: "*unsent == 0",
-        tests: &["-p", "proofload-store", "--test", "it"],
+        tests: &["-p", "proofload-analysis", "--test", "it"],
     },
     Mutation {
         name: "time that the generator slept through is waiting",
@@ -204,10 +204,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a limited generator lowers the throughput of every load",
-        file: "crates/store/src/observe/fitness.rs",
+        file: "crates/analysis/src/observe/fitness.rs",
         from: "measured.model == Model::Closed && is_whole",
         to: "is_whole",
-        tests: &["-p", "proofload-store", "--test", "it"],
+        tests: &["-p", "proofload-analysis", "--test", "it"],
     },
     Mutation {
         name: "guard off: too many errors",
@@ -281,14 +281,14 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "disturbed blocks not seen: steal",
-        file: "crates/store/src/fitness.rs",
+        file: "crates/analysis/src/fitness.rs",
         from: "*share > allowed;",
         to: "*share > 100.0 * allowed;",
         tests: RUNNER,
     },
     Mutation {
         name: "self-checks of the generator not heard by the judge",
-        file: "crates/store/src/observe.rs",
+        file: "crates/analysis/src/observe.rs",
         from: "let unfit = unfit(&lines, asleep);",
         to: "let unfit = unfit(&lines[..0], asleep);",
         tests: &["-p", "proofload-cli", "--test", "it", "truth_08"],
@@ -358,10 +358,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "slices shorter than the answers allow",
-        file: "crates/store/src/slicing.rs",
+        file: "crates/analysis/src/slicing.rs",
         from: "SLICE_MIN_NS.max(p99_ns.saturating_mul(SLICE_P99))",
         to: "SLICE_MIN_NS.max(p99_ns)",
-        tests: &["-p", "proofload-store", "--lib", "slicing::"],
+        tests: &["-p", "proofload-analysis", "--lib", "slicing::"],
     },
     Mutation {
         name: "blocks of several sittings pooled as if they were of one",
@@ -421,10 +421,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "blocks whose CPUs may sleep are left out for the steal that sleeping brings",
-        file: "crates/store/src/fitness.rs",
+        file: "crates/analysis/src/fitness.rs",
         from: "let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };",
         to: "let allowed = if asleep { STEAL_SHARE } else { STEAL_SHARE };",
-        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
     Mutation {
         name: "what is dear to read is read beside every short slice",
@@ -435,23 +435,23 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a busy generator moves no CPU time of a request",
-        file: "crates/store/src/observe.rs",
+        file: "crates/analysis/src/observe.rs",
         from: "if by_busy { BUSY_MOVES_CPU } else { 0.0 }",
         to: "if by_busy { 0.0 * BUSY_MOVES_CPU } else { 0.0 }",
-        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
     Mutation {
         name: "a generator that lost count is excused like a busy one",
-        file: "crates/store/src/observe/fitness.rs",
+        file: "crates/analysis/src/observe/fitness.rs",
         from: "is_told && generator.agents_lost() == 0 && failed.all(|check| excused(&check.check))",
         to: "is_told",
-        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
     Mutation {
         name: "late wake-ups are excused where CPUs are kept awake, too",
-        file: "crates/store/src/observe/fitness.rs",
+        file: "crates/analysis/src/observe/fitness.rs",
         from: "let slept = |slice: &Slice| asleep && only_slept(&slice.measured);",
         to: "let slept = |slice: &Slice| (asleep || !asleep) && only_slept(&slice.measured);",
-        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
 ];

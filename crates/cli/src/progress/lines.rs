@@ -3,30 +3,32 @@
 
 use super::board::Round;
 use super::rows::{ClaimRow, WIDE, is_ratio};
+use proofload_analysis::SeenTrial;
 use proofload_lab::runner::Progress;
-use proofload_language::{again, named, say, word};
+use proofload_language::facts::told;
+use proofload_language::{named, say, word};
 use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
-use proofload_store::SeenTrial;
 use proofload_store::schema::Ceiling;
 
 /// What is to be said of a step; `None` for one that leaves nothing to read. A block is a restart or a round.
 pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
-        Progress::Disturbed { block, why } => {
-            say!("live-left-out", restart = round.is_restart(), block, why = again(why))
+        Progress::Disturbed { block, causes } => {
+            let why = causes.iter().map(told).collect::<Vec<_>>().join(word!("between-items"));
+            say!("live-left-out", restart = round.is_restart(), block, why)
         }
         Progress::Tried { variant, number, trial } => trial_line(variant, *number, trial),
         Progress::Skipped { skipped } => {
             say!("live-skipped", skipped = skipped.join(word!("between-items")))
         }
         Progress::Noticed { block, what } => {
-            say!("live-noticed", restart = round.is_restart(), block, what = again(what))
+            say!("live-noticed", restart = round.is_restart(), block, what = told(what))
         }
         Progress::Lost { variant, why, .. } => {
-            say!("live-lost", variant, restart = round.is_restart(), why = again(why))
+            say!("live-lost", variant, restart = round.is_restart(), why = told(why))
         }
-        Progress::GivenUp { variant, why, .. } => say!("live-given-up", variant, why = again(why)),
+        Progress::GivenUp { variant, why, .. } => say!("live-given-up", variant, why = told(why)),
         _ => return None,
     })
 }
@@ -108,6 +110,6 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
         Some(rate) => {
             say!("live-ceiling", point, kib, rate = format!("{rate:.0}"), cached = found.cached)
         }
-        None => say!("live-no-ceiling", point, why = again(&found.why)),
+        None => say!("live-no-ceiling", point, why = found.why.as_ref().map(told).unwrap_or_default()),
     }
 }

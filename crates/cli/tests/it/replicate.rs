@@ -247,7 +247,7 @@ fn earlier_runs_against_running_servers_say_nothing_of_these() {
         for (number, ratio) in (0..).zip([1.30, 1.38, 1.22, 1.45, 1.15]) {
             plant(dir.path(), &plan, "aa", FIRST + number * 100 * MINUTE, ratio);
         }
-        proofload_store::earlier_sittings(dir.path(), &plan, &environment("aa")).expect("readable")
+        proofload_analysis::earlier_sittings(dir.path(), &plan, &environment("aa")).expect("readable")
     };
     assert_eq!(known("start").map(|earlier| earlier.runs.len()), Some(5));
     assert_eq!(known("process"), None);

@@ -1,8 +1,8 @@
 //! The null server: our own reference server, which does nothing, in the place of the servers.
 
 use super::Measuring;
-use crate::messages::ceiling as messages;
 use proofload_engine::transport::pem;
+use proofload_facts::Finding;
 use proofload_host::{clock, cpus};
 use proofload_study::SubjectSpec;
 use proofload_subject::{Catalogue, Prepared, Running, SubjectError, Surroundings, this_program};
@@ -40,13 +40,13 @@ pub(crate) struct RunningNull {
 
 impl RunningNull {
     /// The authority that the null server made for itself.
-    pub fn authority(&self) -> Result<Vec<u8>, String> {
+    pub fn authority(&self) -> Result<Vec<u8>, Finding> {
         authority_in(&self.certificates)
     }
 
     /// Ends it.
-    pub fn stop(self) -> Result<(), String> {
-        self.running.stop().map(drop).map_err(|error| error.to_string())
+    pub fn stop(self) -> Result<(), Finding> {
+        self.running.stop().map(drop).map_err(Finding::failed)
     }
 }
 
@@ -70,7 +70,7 @@ impl NullServer {
 
 impl Measuring<'_> {
     /// Starts a null server and waits until it answers.
-    pub(crate) fn start_null(&self, null: &NullServer) -> Result<RunningNull, String> {
+    pub(crate) fn start_null(&self, null: &NullServer) -> Result<RunningNull, Finding> {
         let workers = match &self.manner.subject_cpus[..] {
             [] => null.workers.unwrap_or_else(|| cpus::allowed().len()),
             cpus => cpus.len(),
@@ -85,7 +85,7 @@ impl Measuring<'_> {
             ready_within_ns: READY_WITHIN_NS,
             memory_max_bytes: None,
         };
-        let said = |error: SubjectError| error.to_string();
+        let said = |error: SubjectError| Finding::failed(error);
         let catalogue = Catalogue::find(None, None).map_err(said)?;
         let prepared = Prepared::resolve("the null server", &spec, &catalogue, self.cache).map_err(said)?;
         let log = temp.with_extension("log");
@@ -102,8 +102,12 @@ impl Measuring<'_> {
 }
 
 /// The authority that the null server made for itself.
-fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
+fn authority_in(directory: &Path) -> Result<Vec<u8>, Finding> {
     let file = directory.join("ca.pem");
-    let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| messages::no_certificate(&file))
+    let bytes = fs::read(&file).map_err(|error| Finding::failed(format!("{}: {error}", file.display())))?;
+    pem::certificates(&bytes)
+        .map_err(Finding::failed)?
+        .into_iter()
+        .next()
+        .ok_or_else(|| Finding::NoCertificate { file: file.display().to_string() })
 }

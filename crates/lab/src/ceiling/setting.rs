@@ -1,12 +1,12 @@
 //! The setting of a load: all that its ceiling depends on.
 
 use super::build;
-use super::why::Refusal;
 use crate::manner::Manner;
 use proofload_engine::feed::{Draw, Feeder, Piece};
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
 use proofload_engine::{Profile, Shortage, Target};
+use proofload_facts::Finding;
 use proofload_store::schema::Environment;
 use proofload_wire::Protocol;
 use std::net::SocketAddr;
@@ -55,22 +55,22 @@ impl Setting {
     }
 
     /// Why the null server cannot stand for the load's servers, if it cannot.
-    pub(super) fn refusal(&self) -> Option<Refusal> {
+    pub(super) fn refusal(&self) -> Option<Finding> {
         let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
         let first = self.targets().next().map(passage);
         let certificate = |tls: &Tls| tls.client.is_some();
         if self.targets().any(|target| target.protocol != Protocol::Http1) {
-            Some(Refusal::Protocol)
+            Some(Finding::CeilingProtocol)
         } else if every {
-            Some(Refusal::EndAfterSome)
+            Some(Finding::CeilingEndsAfterSome)
         } else if self.targets().any(|target| matches!(target.address, Address::Unix(_))) {
-            Some(Refusal::UnixSocket)
+            Some(Finding::CeilingUnixSocket)
         } else if self.targets().any(|target| target.transport.proxy.is_some()) {
-            Some(Refusal::Proxy)
+            Some(Finding::CeilingProxy)
         } else if self.targets().any(|target| Some(passage(target)) != first) {
-            Some(Refusal::DifferentPassages)
+            Some(Finding::CeilingPassages)
         } else if self.tls().is_some_and(certificate) {
-            Some(Refusal::ClientCertificate)
+            Some(Finding::CeilingClientCertificate)
         } else {
             None
         }

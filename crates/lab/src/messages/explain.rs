@@ -1,8 +1,9 @@
 //! The text of an explained plan: `run --explain`. Lengths are in seconds.
 
-use proofload_language::{again, named, say, word};
+use proofload_language as language;
+use proofload_language::facts::told;
+use proofload_language::{named, say, word};
 use proofload_stats::{Design, projected_blocks};
-use proofload_store::condition_in_words;
 use proofload_store::schema::{
     LoadPoint, Looking, Plan, PlannedCapacity, PlannedCondition, Replication, Timing, TlsTerms, Transport,
 };
@@ -59,18 +60,17 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> [String; 2] {
 
 /// A condition with its levels.
 pub fn condition(condition: &PlannedCondition) -> String {
-    let words =
-        condition.levels.iter().map(|level| again(&condition_in_words(&condition.name, level)).into_owned());
+    let words = condition.levels.iter().map(|level| language::condition(&condition.name, level));
     let levels = words.collect::<Vec<_>>().join(" | ");
-    match condition.why.as_str() {
-        "" => say!("labelled", label = condition.name, what = levels),
-        why => say!("labelled", label = condition.name, what = format!("{levels} ({why})")),
+    match &condition.why {
+        None => say!("labelled", label = condition.name, what = levels),
+        Some(why) => say!("labelled", label = condition.name, what = format!("{levels} ({})", told(why))),
     }
 }
 
 /// What it means that conditions vary, or do not.
 pub fn conditions_vary(plan: &Plan) -> String {
-    if !proofload_store::conditions_vary(plan) {
+    if !proofload_analysis::conditions_vary(plan) {
         return word!("explain-conditions-vary-none-of-them-varies").to_string();
     }
     let usual = blocks_for(SPREAD);
@@ -196,7 +196,11 @@ pub fn load_point(point: &LoadPoint, sending: &str) -> String {
 
 /// How the variants take turns, and why so.
 pub fn mode(plan: &Plan) -> String {
-    say!("explain-mode", mode = named(plan.mode.name()), mode_reason = again(&plan.mode_reason))
+    say!(
+        "explain-mode",
+        mode = named(plan.mode.name()),
+        mode_reason = plan.mode_reason.as_ref().map(told).unwrap_or_default()
+    )
 }
 
 /// What a block begins with; `reckoned_s` is what its warm-up is taken for.

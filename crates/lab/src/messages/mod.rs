@@ -1,12 +1,8 @@
 //! All sentences of the laboratory: what records keep as text, and what a plan says of itself. The rest of the crate
 //! hands figures to it; another language replaces this module.
 
-pub mod ceiling;
-pub mod checks;
-pub mod conditions;
 pub mod endpoint;
 pub mod explain;
 pub mod noise;
 pub mod plan;
-pub mod runner;
 pub mod tune;

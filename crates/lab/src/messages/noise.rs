@@ -1,34 +1,6 @@
 //! Sentences about the noise of a machine.
 
-use proofload_language::{Kept, kept, number, say};
-
-/// What an audit leaves untested.
-pub const OTHER_SERVERS: Kept = Kept("kept-other-servers");
-
-/// Two servers that differ in nothing differ in a measure, by the logarithm of a ratio.
-pub fn equal_servers_differ(measure: &str, log_ratio: f64) -> String {
-    kept!("kept-equal-servers-differ", measure, log_ratio = format!("{:+.2}", log_ratio.exp_m1() * 100.0))
-}
-
-/// The ratio of two servers is another one in long slices, by the logarithm of a ratio.
-pub fn slices_move(measure: &str, apart: f64) -> String {
-    kept!("kept-slices-move", measure, apart = format!("{:+.2}", apart.exp_m1() * 100.0))
-}
-
-/// An audit that is short.
-pub fn few_blocks(blocks: u32, better: u32) -> String {
-    kept!("kept-few-blocks", blocks, better)
-}
-
-/// Blocks of an audit do not count.
-pub fn disturbed(blocks: u32) -> String {
-    kept!("kept-disturbed", blocks)
-}
-
-/// The generator failed its self-checks.
-pub fn unfit(slices: usize) -> String {
-    kept!("kept-unfit", slices)
-}
+use proofload_language::{number, say};
 
 /// An audit that is old.
 pub fn not_of_the_last(days: u64) -> String {

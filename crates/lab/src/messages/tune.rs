@@ -2,11 +2,6 @@
 
 /// The claim of a confirmation.
 pub const BETTER_THAN_THE_DEFAULT: &str = "better than the default";
-/// What a heat leaves untested.
-pub const HEATS_JUDGE_NOTHING: &str = "any claim: these blocks search, and judge nothing";
-/// What a confirmation leaves untested.
-pub const HOW_THE_WINNER_WAS_FOUND: &str =
-    "how the winner was found: it is the best of a search, whose figures are in no figure here";
 /// A goal that no search can compare.
 pub const ERRORS_ARE_ZERO: &str = "errors are 0 where all is well, and a search compares ratios";
 

@@ -1,8 +1,9 @@
 //! The plan of a search for a capacity.
 
 use super::reckon::{SLICE_OVERHEAD_S, START_S, STOP_S, starts_of};
-use super::{Preset, S};
+use super::{Preset, S, minutes_ns};
 use crate::messages::plan as messages;
+use proofload_facts::Finding;
 use proofload_stats::capacity::{CONFIRM_NEEDED, RESTART_EVERY, TRIALS_MAX};
 use proofload_store::schema::{Plan, PlannedCapacity};
 use proofload_study::{CapacityLoad, Study};
@@ -45,14 +46,19 @@ pub(super) fn arrange(study: &Study, load: &CapacityLoad, preset: Preset, plan: 
         let fresh = f64::from(trials) / RESTART_EVERY as f64 + f64::from(CONFIRM_USUAL) / 2.0;
         (f64::from(trials + CONFIRM_USUAL) * trial_s + fresh.ceil() * start_s) * plan.variants.len() as f64
     };
-    let budget_s = seconds(timing.budget_ns);
+    let (budget_ns, budget_s) = (timing.budget_ns, seconds(timing.budget_ns));
     let room = (TRIALS_MIN..=TRIALS_MAX).rev().find(|trials| takes_s(*trials) <= budget_s);
     let trials_max = room.unwrap_or(TRIALS_MIN);
     if room.is_none() {
         let needed_s = takes_s(TRIALS_MIN);
-        plan.not_tested.push(messages::no_search(TRIALS_MIN, seconds(trial_ns), needed_s, budget_s));
+        plan.not_tested.push(Finding::NoSearch {
+            trials: TRIALS_MIN,
+            trial_s: seconds(trial_ns),
+            needed_ns: minutes_ns(needed_s),
+            budget_ns,
+        });
     } else if trials_max < TRIALS_MAX {
-        plan.not_tested.push(messages::fewer_trials(trials_max, TRIALS_MAX));
+        plan.not_tested.push(Finding::FewerTrials { trials: trials_max, most: TRIALS_MAX });
     }
     plan.estimated_seconds = takes_s(trials_max);
     plan.order = Vec::new();

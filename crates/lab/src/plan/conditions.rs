@@ -5,7 +5,7 @@
 //! repetition, so that a few pairs tell them apart. A condition of more levels goes through all of them before one comes again.
 
 use super::order::SplitMix;
-use crate::messages::conditions as messages;
+use proofload_facts::Finding;
 use proofload_host::cpus::{self, CpuShare};
 use proofload_store::schema::{Environment, PlannedCondition};
 use proofload_study::{Condition, Study, SubjectSpec};
@@ -15,10 +15,10 @@ use proofload_study::{Condition, Study, SubjectSpec};
 pub struct Machine<'a> {
     /// How generator and subjects share its CPUs.
     pub cpus: &'a CpuShare,
-    /// Why its CPUs cannot be kept awake; empty where they can.
-    pub why_asleep: String,
-    /// Why io_uring cannot be used; empty where it can.
-    pub why_no_io_uring: String,
+    /// Why CPUs cannot be kept awake, if they cannot.
+    pub why_asleep: Option<Finding>,
+    /// Why io_uring cannot be used, if it cannot.
+    pub why_no_io_uring: Option<Finding>,
 }
 
 impl<'a> Machine<'a> {
@@ -29,10 +29,10 @@ impl<'a> Machine<'a> {
         Machine {
             cpus,
             why_asleep: match sleep {
-                Some(sleep) if sleep != proofload_host::AS_IT_LIKES => String::new(),
-                _ => messages::CANNOT_STAY_AWAKE.to_string(),
+                Some(sleep) if sleep != proofload_host::AS_IT_LIKES => None,
+                _ => Some(Finding::CannotStayAwake),
             },
-            why_no_io_uring: probe.err().map(|error| error.to_string()).unwrap_or_default(),
+            why_no_io_uring: probe.err().map(Finding::failed),
         }
     }
 }
@@ -40,7 +40,7 @@ impl<'a> Machine<'a> {
 impl<'a> From<&'a CpuShare> for Machine<'a> {
     /// One of which nothing more is known.
     fn from(cpus: &'a CpuShare) -> Self {
-        let why = messages::NOT_LOOKED_FOR.to_string();
+        let why = Some(Finding::NotLookedFor);
         Machine { cpus, why_asleep: why.clone(), why_no_io_uring: why }
     }
 }
@@ -54,13 +54,13 @@ pub(super) fn planned(study: &Study, machine: &Machine<'_>, vary: bool) -> Vec<P
             (Condition::CpusAwake, _) => awake(named, machine),
             (Condition::Driver, _) => driver(named, machine),
             (Condition::GeneratorCpus, _) => generator_cpus(study, named, machine)?,
-            (_, Some(levels)) => (levels.to_vec(), String::new()),
+            (_, Some(levels)) => (levels.to_vec(), None),
             (_, None) => return None,
         };
         let may_vary = if named.is_some() { vary } else { by_default };
         if !may_vary {
             levels.truncate(1);
-            why.clear();
+            why = None;
         }
         Some(PlannedCondition { name: condition.name().to_string(), levels, why })
     };
@@ -68,26 +68,31 @@ pub(super) fn planned(study: &Study, machine: &Machine<'_>, vary: bool) -> Vec<P
 }
 
 /// The levels that are possible of those that are wanted, and why not all are.
-fn possible(named: Option<&[String]>, all: [&str; 2], refused: &str, why: &str) -> (Vec<String>, String) {
+fn possible(
+    named: Option<&[String]>,
+    all: [&str; 2],
+    refused: &str,
+    why: Option<&Finding>,
+) -> (Vec<String>, Option<Finding>) {
     let all: Vec<String> = all.iter().map(ToString::to_string).collect();
     let wanted = named.map_or(all.clone(), <[String]>::to_vec);
-    if why.is_empty() {
-        return (wanted, String::new());
+    if why.is_none() {
+        return (wanted, None);
     }
     let mut left: Vec<String> = wanted.iter().filter(|level| *level != refused).cloned().collect();
     if left.is_empty() {
         left = all.into_iter().filter(|level| level != refused).collect();
     }
-    let why = if left == wanted { String::new() } else { why.to_string() };
+    let why = why.filter(|_| left != wanted).cloned();
     (left, why)
 }
 
-fn awake(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, String) {
-    possible(named, ["true", "false"], "true", &machine.why_asleep)
+fn awake(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, Option<Finding>) {
+    possible(named, ["true", "false"], "true", machine.why_asleep.as_ref())
 }
 
-fn driver(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, String) {
-    possible(named, ["epoll", "io_uring"], "io_uring", &machine.why_no_io_uring)
+fn driver(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, Option<Finding>) {
+    possible(named, ["epoll", "io_uring"], "io_uring", machine.why_no_io_uring.as_ref())
 }
 
 /// The other end of the CPUs, as a study names it.
@@ -98,18 +103,18 @@ fn generator_cpus(
     study: &Study,
     named: Option<&[String]>,
     machine: &Machine<'_>,
-) -> Option<(Vec<String>, String)> {
+) -> Option<(Vec<String>, Option<Finding>)> {
     let CpuShare { generator, swapped, .. } = machine.cpus;
     if generator.is_empty() {
         return None;
     }
     let runs_elsewhere = study.variants.iter().any(|it| matches!(it.subject, SubjectSpec::Url { .. }));
     let why = match (swapped.is_empty(), runs_elsewhere) {
-        (true, _) => messages::NO_OTHER_DIVISION.text(),
-        (_, true) => messages::CPUS_OF_OTHERS.text(),
-        _ => "",
+        (true, _) => Some(Finding::NoOtherDivision),
+        (_, true) => Some(Finding::CpusOfOthers),
+        _ => None,
     };
-    let (ends, why) = possible(named, ["last", FIRST], FIRST, why);
+    let (ends, why) = possible(named, ["last", FIRST], FIRST, why.as_ref());
     let cpus_of = |end: &String| cpus::list_text(if end == FIRST { swapped } else { generator });
     Some((ends.iter().map(cpus_of).collect(), why))
 }

@@ -2,11 +2,12 @@
 
 use super::reckon::reckoned_warm_up_s;
 use crate::messages::explain as messages;
-use proofload_engine::Shortage;
-use proofload_language::{again, word};
+use proofload_engine::Overflow;
+use proofload_language::facts::told;
+use proofload_language::{number, say, word};
 use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
-use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
+use proofload_study::{ExpectedRow, Reference, Study, SubjectSpec};
 
 /// Lines, of which some are headings and some belong to the line above.
 #[derive(Default)]
@@ -49,7 +50,7 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
     out.list(word!("explain-cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     out.list(word!("explain-conditions"), plan.conditions.iter().map(messages::condition));
     out.line(messages::conditions_vary(plan));
-    out.list(word!("explain-not-tested"), &plan.not_tested);
+    out.list(word!("explain-not-tested"), plan.not_tested.iter().map(told));
     out.0.join("\n") + "\n"
 }
 
@@ -127,13 +128,18 @@ fn point(point: &LoadPoint) -> String {
 
 /// Over how many connections, and what is done when none is free.
 fn sending(point: &LoadPoint) -> String {
-    let shortage = Shortage {
-        overflow: overflow(&point.overflow).unwrap_or_default(),
-        most_connections: Some(point.most_connections),
-    };
-    let terms = OpenTerms { shortage, auto: false };
-    let words = terms.in_words(point.connections, point.coalesce_ns);
-    words.iter().map(|part| again(part)).collect::<Vec<_>>().join(word!("between-items"))
+    let (connections, most) = (point.connections, point.most_connections);
+    let mut parts = vec![match most > connections {
+        true => say!("explain-connections-up-to", connections, most),
+        false => say!("explain-connections", connections),
+    }];
+    if overflow(&point.overflow) == Ok(Overflow::Drop) {
+        parts.push(word!("explain-dropped").to_string());
+    }
+    if point.coalesce_ns > 0 {
+        parts.push(say!("explain-sent-together", coalesce = number::duration(point.coalesce_ns as f64)));
+    }
+    parts.join(word!("between-items"))
 }
 
 fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {

@@ -3,6 +3,7 @@
 use super::Preset;
 use crate::messages::plan as messages;
 use proofload_engine::Asking;
+use proofload_facts::Finding;
 use proofload_store::schema::{
     self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
 };
@@ -152,19 +153,19 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
 }
 
 /// What the preset, the study's `quick:` block and the kind of subjects leave untested.
-pub(super) fn not_tested(study: &Study, preset: Preset, warm_up_cap_ns: u64) -> Vec<String> {
+pub(super) fn not_tested(study: &Study, preset: Preset, warm_up_cap_ns: u64) -> Vec<Finding> {
     let mut out = study.not_tested.clone();
     let runs = super::has_url(study);
     match preset {
-        Preset::Smoke => out.push(messages::NO_VERDICT.to_string()),
+        Preset::Smoke => out.push(Finding::NoVerdict),
         // A server that already runs has its own age, which nobody knows.
         Preset::Quick if runs => {}
-        Preset::Quick => out.push(messages::older_servers(warm_up_cap_ns)),
+        Preset::Quick => out.push(Finding::OlderServers { warm_up_cap_ns }),
         // They look longer whether the servers are steady.
         Preset::Default | Preset::Thorough => {}
     }
     if runs {
-        out.push(messages::NOT_RESTARTED.to_string());
+        out.push(Finding::NotRestarted);
     }
     out
 }

@@ -4,6 +4,7 @@
 //! cut into slices (a fixed count, a ramp of users) and what does not fit into memory together runs serially.
 
 use crate::messages::plan as messages;
+use proofload_facts::Finding;
 use proofload_study::{Mode, Study, Variant};
 
 /// Share of the available memory that variants may need together.
@@ -23,25 +24,32 @@ pub fn choose(
     study: &Study,
     asked: Option<Mode>,
     available_bytes: Option<u64>,
-) -> Result<(Mode, String), String> {
+) -> Result<(Mode, Finding), String> {
     let whole = study.points.iter().find(|point| point.is_whole());
     match (asked.or(study.mode), whole) {
         (Some(Mode::Cycles), Some(point)) => Err(messages::no_cycles(&point.label)),
-        (Some(mode), _) => Ok((mode, messages::ASKED_FOR.to_string())),
-        (None, Some(point)) => Ok((Mode::Serial, messages::not_sliced(&point.label))),
+        (Some(mode), _) => Ok((mode, Finding::AskedFor)),
+        (None, Some(point)) => Ok((Mode::Serial, Finding::NotSliced { load: point.label.clone() })),
         (None, None) => Ok(by_memory(&study.variants, available_bytes)),
     }
 }
 
-fn by_memory(variants: &[Variant], available_bytes: Option<u64>) -> (Mode, String) {
-    let fits = || (Mode::Cycles, messages::SIDE_BY_SIDE.to_string());
+fn by_memory(variants: &[Variant], available_bytes: Option<u64>) -> (Mode, Finding) {
+    let fits = || (Mode::Cycles, Finding::SideBySide);
     let Some(available) = available_bytes else { return fits() };
     let room = (available as f64 * MEMORY_SHARE) as u64;
     let needed = needed_bytes(variants);
     if variants.len() < 2 || needed <= room {
         return fits();
     }
-    (Mode::Serial, messages::memory(variants.len(), needed, available))
+    (
+        Mode::Serial,
+        Finding::MemoryTogether {
+            variants: variants.len() as u32,
+            needed_bytes: needed,
+            available_bytes: available,
+        },
+    )
 }
 
 /// What all processes take together, as far as their parameters tell. Those that share a process count once.

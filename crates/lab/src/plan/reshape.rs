@@ -2,7 +2,7 @@
 
 use super::reckon::{block_seconds, ceilings_seconds};
 use super::{S, order};
-use crate::messages::plan as messages;
+use proofload_facts::Finding;
 use proofload_store::schema::{Mode, Plan, Timing};
 use proofload_study::Study;
 
@@ -27,7 +27,8 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
     };
     let ceilings_s = if plan.no_ceiling { 0.0 } else { ceilings_seconds(study) };
     plan.estimated_seconds = f64::from(blocks) * block_seconds(study, &plan.timing) + ceilings_s;
-    plan.not_tested.retain(|line| !messages::is_of_looks(line));
+    let of_looks = |it: &Finding| matches!(it, Finding::NoFirstLook { .. } | Finding::FewerLooks { .. });
+    plan.not_tested.retain(|it| !of_looks(it));
 }
 
 /// About how long a block of a plan would take with so many of its study's variants, in seconds.

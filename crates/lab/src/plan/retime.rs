@@ -1,6 +1,7 @@
 //! Other lengths than the preset's: for studies that are over in seconds.
 
 use crate::messages::plan as messages;
+use proofload_facts::Finding;
 use proofload_store::schema::Plan;
 use proofload_study::quantity::duration;
 
@@ -36,7 +37,7 @@ pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
         return Err(messages::EMPTY_SLICE.to_string());
     }
     plan.timing.cycles_adapt = false;
-    plan.not_tested.push(messages::other_lengths(list));
+    plan.not_tested.push(Finding::OtherLengths { lengths: list.to_string() });
     Ok(())
 }
 

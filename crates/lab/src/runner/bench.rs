@@ -2,8 +2,8 @@
 
 use super::{Hosts, Listener};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use proofload_engine::{Generator, LoadResult};
+use proofload_facts::Finding;
 use proofload_host::lock::MeasuringLock;
 use proofload_store::schema::{Ceiling, Conditions, Environment, Network, SubjectUse, Telemetry};
 use proofload_study::{LoadRole, Study};
@@ -32,12 +32,12 @@ pub struct LoadWindow {
 }
 
 /// Why a step could not be taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BenchError {
     /// Somebody said stop.
     Interrupted,
-    /// What happened, in a sentence.
-    Failed(String),
+    /// What happened.
+    Failed(Finding),
 }
 
 /// A load that was carried out, with what the subject used in its window.
@@ -55,8 +55,8 @@ pub struct Loaded {
     pub age_seconds: f64,
     /// What the machine did meanwhile.
     pub conditions: Option<Conditions>,
-    /// What was noticed, a sentence each.
-    pub marks: Vec<String>,
+    /// What was noticed.
+    pub marks: Vec<Finding>,
 }
 
 /// Whose ceiling is asked for.
@@ -123,7 +123,7 @@ pub trait Bench {
     /// When it died, never got ready, or somebody said stop.
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError>;
     /// Waits, at most 2 s, until every other variant is quiet; says which were not.
-    fn wait_quiet(&mut self, busy: usize) -> Vec<String>;
+    fn wait_quiet(&mut self, busy: usize) -> Vec<Finding>;
     /// Loads a variant.
     ///
     /// # Errors
@@ -146,13 +146,13 @@ pub trait Bench {
         _load_window: LoadWindow,
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
-        Err(BenchError::Failed(messages::NO_RATES.into()))
+        Err(BenchError::Failed(Finding::failed("this bench has no rates of its own")))
     }
     /// Whether the variant still runs.
     ///
     /// # Errors
     /// How it died.
-    fn alive(&mut self, variant: usize) -> Result<(), String>;
+    fn alive(&mut self, variant: usize) -> Result<(), Finding>;
     /// Whether a load point has connections enough for twice the generator's threads.
     fn can_double(&self, _point: usize) -> bool {
         true
@@ -164,8 +164,7 @@ pub trait Bench {
     /// What the generator reaches against a server that does nothing, with answers of that class. Nothing else should
     /// run. Never fails: it says why there is none.
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
-        let why = messages::NO_NULL_SERVER.to_string();
-        Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() }
+        Ceiling { answer_bytes: of.answer_bytes, why: Some(Finding::NoNullServer), ..Ceiling::default() }
     }
     /// What a variant that runs says of itself, by name; nothing of one that was not started here.
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
@@ -183,19 +182,19 @@ pub trait Bench {
     /// Lets a variant use the generator's CPUs beside its own, while it warms up. Says whether it has more now.
     ///
     /// # Errors
-    /// Why it cannot, a sentence.
-    fn spread(&mut self, _variant: usize) -> Result<bool, String> {
+    /// Why it cannot.
+    fn spread(&mut self, _variant: usize) -> Result<bool, Finding> {
         Ok(false)
     }
     /// Brings it back to its own CPUs, for what is measured.
     ///
     /// # Errors
-    /// Why it stays where it is, a sentence.
-    fn gather(&mut self, _variant: usize) -> Result<(), String> {
+    /// Why it stays where it is.
+    fn gather(&mut self, _variant: usize) -> Result<(), Finding> {
         Ok(())
     }
     /// Stops one variant if it runs; says what did not end as it should. Never fails.
-    fn stop(&mut self, variant: usize) -> Vec<String>;
+    fn stop(&mut self, variant: usize) -> Vec<Finding>;
     /// Stops every variant that was started; says what did not end as it should. Never fails.
-    fn stop_all(&mut self) -> Vec<String>;
+    fn stop_all(&mut self) -> Vec<Finding>;
 }

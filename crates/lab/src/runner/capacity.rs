@@ -1,17 +1,16 @@
 //! A search for a capacity: trials decided one after the other, on starts that are kept warm and given up in time.
 //!
-//! What comes next is asked of the record ([`Run::searches`]), so the answer at the end is the one that the record yields
-//! again, and a search that was cut off goes on. The variants take turns start by start.
+//! What comes next is asked of the record ([`proofload_analysis::searches`]), so the answer at the end is the one that the record
+//! yields again, and a search that was cut off goes on. The variants take turns start by start.
 
 use super::start::Unstarted;
 use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
-use crate::messages::runner as messages;
+use proofload_analysis::{SeenTrial, answer_bytes, answer_class, searches, trial_slices};
+use proofload_facts::Finding;
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
-use proofload_store::{
-    ANSWERS_TOO_LONG, BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class,
-};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use proofload_study::LoadRole;
 use proofload_study::quantity::rate_label;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +93,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
     }
 
     fn searches(&self) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
-        Run::open(self.record.path())?.searches()
+        searches(&Run::open(self.record.path())?)
     }
 
     fn next_of(&self, variant: usize) -> Result<Option<Request>, StoreError> {
@@ -117,7 +116,11 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         // It was never asked at the rate of a trial: none is to bear its death.
         if let Err(why) = self.bench.alive(start.variant) {
             let name = &self.plan.variants[start.variant].name;
-            return Ok(Over::Run(Ending::Failed(messages::in_warm_up(start.number, name, &why))));
+            return Ok(Over::Run(Ending::Failed(Finding::InWarmUp {
+                block: start.number,
+                variant: name.to_string(),
+                what: Box::new(why),
+            })));
         }
         while let Some(request) = self.next_of(start.variant)? {
             if request.fresh && start.trials > 0 {
@@ -229,7 +232,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
             return Ok(Err(Ending::Interrupted));
         }
         if let Some(why) = silent {
-            return Ok(Err(Ending::Failed(format!("{variant}: {why}"))));
+            return Ok(Err(Ending::Failed(at(variant, request.rate_per_s, why))));
         }
         let searches = self.searches()?;
         let (search, seen) = &searches[start.variant];
@@ -254,7 +257,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
             BenchError::Interrupted => Ending::Interrupted,
             BenchError::Failed(why) => {
                 let name = &self.plan.variants[start.variant].name;
-                Ending::Failed(format!("{name} @ {}: {why}", rate_label(rate_per_s)))
+                Ending::Failed(at(name, rate_per_s, why))
             }
         })
     }
@@ -304,7 +307,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         }
         let run = Run::open(self.record.path())?;
         let name = self.plan.variants[variant].name.clone();
-        let trials = run.trial_slices();
+        let trials = trial_slices(&run);
         let Some(seen) = trials.iter().map(|slice| &slice.measured).find(|point| point.variant == name)
         else {
             return Ok(());
@@ -321,7 +324,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
                 })
             }
             None => {
-                proofload_store::schema::Ceiling { why: ANSWERS_TOO_LONG.to_string(), ..Default::default() }
+                proofload_store::schema::Ceiling { why: Some(Finding::AnswersTooLong), ..Default::default() }
             }
         };
         // What a stop cut short says nothing of the machine.
@@ -336,6 +339,12 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
     }
 }
 
+/// A finding about a variant at a rate.
+fn at(variant: &str, rate_per_s: f64, what: Finding) -> Finding {
+    let (variant, point) = (variant.to_string(), rate_label(rate_per_s));
+    Finding::At { variant, point, stream: String::new(), what: Box::new(what) }
+}
+
 /// So many exchanges give the objective's furthest quantile something to rest on.
 fn exchanges_needed(slo: &[String]) -> f64 {
     let terms = parse_slo(slo).map(|slo| slo.terms).unwrap_or_default();
@@ -347,7 +356,7 @@ fn exchanges_needed(slo: &[String]) -> f64 {
 }
 
 /// A server that is not there fails at every rate; that is no capacity.
-fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<String> {
+fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<Finding> {
     let mut outcomes = proofload_measure::OutcomeCounts::default();
     loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));
     if outcomes.get(proofload_measure::Outcome::Answered) > 0 {
@@ -355,7 +364,8 @@ fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<String> {
     }
     let most = proofload_measure::Outcome::ALL.into_iter().max_by_key(|outcome| outcomes.get(*outcome));
     let most = most.map(proofload_measure::Outcome::name);
-    Some(messages::nothing_answered(&rate_label(rate_per_s), most))
+    let mostly = most.unwrap_or_default().to_string();
+    Some(Finding::FirstTrialUnanswered { rate: rate_label(rate_per_s), mostly })
 }
 
 #[cfg(test)]

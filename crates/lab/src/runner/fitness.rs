@@ -7,10 +7,11 @@ use super::slice_key::{SliceKey, slice_seed};
 use super::slicing::SliceTerms;
 use super::{Lost, Progress, Runner, record};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use crate::plan;
+use proofload_analysis::{answer_bytes, answer_class, conditions_vary, levels_of, points};
+use proofload_facts::Finding;
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
-use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class, conditions_vary, levels_of};
+use proofload_store::{BlockWriter, Run, StoreError};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -165,7 +166,12 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
                 Err(BenchError::Failed(why)) => {
                     let name = &self.plan.variants[at.variant].name;
-                    let what = messages::beside(&slice.phase, name, &self.plan.points[at.point].label, &why);
+                    let what = Finding::InOtherSlice {
+                        variant: name.clone(),
+                        point: self.plan.points[at.point].label.clone(),
+                        long: slice.phase == Phase::Long,
+                        what: Box::new(why),
+                    };
                     (self.progress)(Progress::Noticed { block: at.block, what: &what });
                     return Ok(());
                 }
@@ -199,7 +205,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             false => Vec::new(),
         };
         let run = Run::open(self.record.path())?;
-        let (mut ceilings, points) = (run.ceilings().to_vec(), run.points()?);
+        let (mut ceilings, points) = (run.ceilings().to_vec(), points(&run)?);
         for (of, variant, label) in wanted(self.plan, &points) {
             if self.stop.load(Ordering::Relaxed) {
                 break;

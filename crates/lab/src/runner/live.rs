@@ -5,10 +5,10 @@ use super::observed::{Watching, length_of, observed};
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use crate::plan;
 use crate::registry;
 use proofload_engine::{Address, Extent, LoadPlan, Profile};
+use proofload_facts::Finding;
 use proofload_host::cpus::KeptOff;
 use proofload_host::steady::{Sides, Steady};
 use proofload_host::{affinity, clock};
@@ -91,7 +91,7 @@ impl<'a> LiveBench<'a> {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
             Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
         });
-        found.ok_or_else(|| BenchError::Failed(messages::NOT_STARTED.into()))
+        found.ok_or_else(|| BenchError::Failed(Finding::NotStarted))
     }
 
     /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
@@ -114,8 +114,8 @@ impl<'a> LiveBench<'a> {
         let (active, endpoint, address) = self.active(variant)?;
         let authority = active.running.authority(endpoint);
         let passage = &self.terms.study.variants[variant].passage;
-        let (target, speaks) =
-            registry::reached(passage, &address, &authority).map_err(BenchError::Failed)?;
+        let (target, speaks) = registry::reached(passage, &address, &authority)
+            .map_err(|why| BenchError::Failed(Finding::failed(why)))?;
         let terms = plan::LoadTerms {
             target,
             authority: &authority,
@@ -129,7 +129,7 @@ impl<'a> LiveBench<'a> {
             manner: &self.manner,
         };
         plan::load_plans(self.terms.study, point, load_window.role, &terms)
-            .map_err(|error| BenchError::Failed(error.to_string()))
+            .map_err(|error| BenchError::Failed(Finding::failed(error)))
     }
 
     fn measuring(&self) -> Measuring<'_> {
@@ -144,7 +144,7 @@ impl<'a> LiveBench<'a> {
     }
 
     /// The load itself, of as many connections as it has, against nobody in particular.
-    fn setting(&self, of: &CeilingOf) -> Result<Setting, String> {
+    fn setting(&self, of: &CeilingOf) -> Result<Setting, Finding> {
         let study = self.terms.study;
         let nowhere = match &study.variants[of.variant].subject {
             SubjectSpec::Url { address: address @ Address::Unix(_), .. } => address.clone(),
@@ -163,7 +163,7 @@ impl<'a> LiveBench<'a> {
             manner: &self.manner,
         };
         let plans = plan::load_plans(study, &study.points[of.point], LoadRole::Real, &terms);
-        let plans = plans.map_err(|error| error.to_string())?;
+        let plans = plans.map_err(Finding::failed)?;
         Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
     }
 
@@ -212,7 +212,7 @@ impl<'a> LiveBench<'a> {
         let watching = Watching { generator, sampler, checkpointer, listener };
         let observed = observed(&plans, &watching, &self.terms.stop, &mut steady);
         let (mut results, sampled, checkpoints) =
-            observed.map_err(|error| BenchError::Failed(error.to_string()))?;
+            observed.map_err(|error| BenchError::Failed(Finding::failed(error)))?;
         let conditions = Some(steady.end());
         let study = self.terms.study;
         let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
@@ -269,8 +269,8 @@ impl Bench for LiveBench<'_> {
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
             let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
-            let why = missing.map_or(messages::NO_PROCESS.text(), |(_, why)| why);
-            return Err(BenchError::Failed(why.into()));
+            let why = missing.map_or(Finding::NoProcess, |(_, why)| Finding::failed(why));
+            return Err(BenchError::Failed(why));
         };
         if let Some(active) = &mut self.active[host] {
             active.users.insert(variant);
@@ -290,14 +290,14 @@ impl Bench for LiveBench<'_> {
             .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
             .map_err(|error| match error {
                 SubjectError::Interrupted => BenchError::Interrupted,
-                error => BenchError::Failed(error.to_string()),
+                error => BenchError::Failed(Finding::failed(error)),
             })?;
         let tree = tree_of(&running);
         self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
         Ok(())
     }
 
-    fn wait_quiet(&mut self, busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, busy: usize) -> Vec<Finding> {
         let deadline_ns = clock::monotonic_ns() + QUIET_WAIT_NS;
         loop {
             let before = self.sample_idle(busy);
@@ -318,7 +318,11 @@ impl Bench for LiveBench<'_> {
                     .into_iter()
                     .map(|(variant, share)| {
                         let name = &self.terms.study.variants[variant].name;
-                        messages::not_idle(name, share, QUIET_SHARE)
+                        Finding::NotIdle {
+                            variant: name.to_string(),
+                            cpu_share: share,
+                            allowed_share: QUIET_SHARE,
+                        }
                     })
                     .collect();
             }
@@ -350,10 +354,10 @@ impl Bench for LiveBench<'_> {
         self.load_point(variant, &point, load_window, seed)
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), String> {
+    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
         match self.active(variant) {
-            Ok((active, ..)) => active.running.alive().map_err(|error| error.to_string()),
-            Err(_) => Err(messages::NOT_STARTED.into()),
+            Ok((active, ..)) => active.running.alive().map_err(Finding::failed),
+            Err(_) => Err(Finding::NotStarted),
         }
     }
 
@@ -376,7 +380,7 @@ impl Bench for LiveBench<'_> {
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
         match self.setting(of) {
             Ok(setting) => self.measuring().ceiling(&setting, self.terms.environment),
-            Err(why) => Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() },
+            Err(why) => Ceiling { answer_bytes: of.answer_bytes, why: Some(why), ..Ceiling::default() },
         }
     }
 
@@ -398,21 +402,21 @@ impl Bench for LiveBench<'_> {
             || self.jit_ns(variant).is_some()
     }
 
-    fn spread(&mut self, variant: usize) -> Result<bool, String> {
+    fn spread(&mut self, variant: usize) -> Result<bool, Finding> {
         let Ok((active, ..)) = self.active(variant) else { return Ok(false) };
         let (own, more) = (&self.manner.subject_cpus, &self.manner.generator_cpus);
         if active.tree.is_none() || own.is_empty() || more.iter().all(|cpu| own.contains(cpu)) {
             return Ok(false);
         }
-        active.running.spread(more).map(|()| true).map_err(|why| why.to_string())
+        active.running.spread(more).map(|()| true).map_err(Finding::failed)
     }
 
-    fn gather(&mut self, variant: usize) -> Result<(), String> {
+    fn gather(&mut self, variant: usize) -> Result<(), Finding> {
         let Ok((active, ..)) = self.active(variant) else { return Ok(()) };
-        active.running.gather().map_err(|why| why.to_string())
+        active.running.gather().map_err(|why| Finding::NotGathered { error: why.to_string() })
     }
 
-    fn stop(&mut self, variant: usize) -> Vec<String> {
+    fn stop(&mut self, variant: usize) -> Vec<Finding> {
         let Some((host, _)) = self.place(variant) else { return Vec::new() };
         let Some(active) = &mut self.active[host] else { return Vec::new() };
         active.users.remove(&variant);
@@ -421,10 +425,14 @@ impl Bench for LiveBench<'_> {
         }
         let name = &self.terms.study.variants[variant].name;
         let ended = self.active[host].take().map(|active| active.running.stop());
-        ended.and_then(Result::err).map(|error| format!("{name}: {error}")).into_iter().collect()
+        ended
+            .and_then(Result::err)
+            .map(|error| Finding::failed(format!("{name}: {error}")))
+            .into_iter()
+            .collect()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         (0..self.terms.study.variants.len()).flat_map(|variant| self.stop(variant)).collect()
     }
 }

@@ -26,12 +26,13 @@ pub use observed::Listener;
 pub use progress::Progress;
 
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use fitness::Tries;
 use participants::Participants;
+use proofload_analysis::{disturbances, left_out};
+use proofload_facts::Finding;
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
-use proofload_store::{BlockWriter, Run, RunWriter, StoreError, disturbance};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +46,7 @@ pub enum Ending {
     Interrupted,
     /// Subjects could not be started, or were lost in block after block, and no claim is left that the others
     /// could settle.
-    Failed(String),
+    Failed(Finding),
     /// The budget was used up before the last look.
     OutOfBudget,
 }
@@ -54,10 +55,10 @@ impl Ending {
     /// As it stands in `status.json`.
     pub fn status(&self) -> Status {
         let (state, why) = match self {
-            Ending::Finished => (RunState::Finished, String::new()),
-            Ending::Interrupted => (RunState::Interrupted, messages::BY_A_SIGNAL.to_string()),
-            Ending::Failed(why) => (RunState::Failed, why.clone()),
-            Ending::OutOfBudget => (RunState::Finished, messages::OUT_OF_BUDGET.to_string()),
+            Ending::Finished => (RunState::Finished, None),
+            Ending::Interrupted => (RunState::Interrupted, Some(Finding::StoppedBySignal)),
+            Ending::Failed(why) => (RunState::Failed, Some(why.clone())),
+            Ending::OutOfBudget => (RunState::Finished, Some(Finding::OutOfBudget)),
         };
         Status { state, why, ..Status::default() }
     }
@@ -134,7 +135,7 @@ enum Lost {
     /// Nobody got through it.
     Everyone,
     /// Nothing can come of the study any more.
-    Hopeless(String),
+    Hopeless(Finding),
     Store(StoreError),
 }
 
@@ -148,9 +149,9 @@ impl From<StoreError> for Lost {
 enum Step {
     Interrupted,
     /// The variant does not get through this block.
-    Lost(String),
+    Lost(Finding),
     /// The same, for its processes ended under load.
-    Died(String),
+    Died(Finding),
     Store(StoreError),
 }
 
@@ -211,7 +212,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                     }
                     Some(why) => {
                         disturbed += 1;
-                        (self.progress)(Progress::Disturbed { block: number, why: &why });
+                        (self.progress)(Progress::Disturbed { block: number, causes: &why });
                     }
                 },
                 Err(Lost::Everyone) => self.record.note_lost(number)?,
@@ -239,10 +240,10 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     }
 
     /// What left a block out that has just been finished.
-    fn disturbance(&self, number: u32) -> Result<Option<String>, StoreError> {
+    fn disturbance(&self, number: u32) -> Result<Option<Vec<Finding>>, StoreError> {
         let run = Run::open(self.record.path())?;
-        let mut found = run.disturbances().into_iter().filter(|found| found.block == number);
-        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| disturbance(&found.causes)))
+        let mut found = disturbances(&run).into_iter().filter(|found| found.block == number);
+        Ok(found.next().filter(|_| left_out(&run).contains(&number)).map(|found| found.causes))
     }
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
@@ -407,7 +408,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         }
     }
 
-    fn tell_given_up(&mut self, number: u32, variant: usize, why: &str) {
+    fn tell_given_up(&mut self, number: u32, variant: usize, why: &Finding) {
         let variant = &self.plan.variants[variant].name;
         (self.progress)(Progress::GivenUp { block: number, variant, why });
     }

@@ -1,8 +1,8 @@
 //! Who still takes part: a server that fails costs its own claims, not those of the others; one that no open claim
 //! needs is left alone.
 
+use proofload_facts::Finding;
 use proofload_stats::{Claim, Judged, Judgement};
-use proofload_store::GIVEN_UP;
 use std::collections::BTreeSet;
 
 /// Blocks that a variant may be lost in one after the other before it is given up.
@@ -18,10 +18,10 @@ pub(super) struct Participants {
 }
 
 /// What became of a variant that did not get through a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fate {
     /// What happened, a sentence.
-    pub why: String,
+    pub why: Finding,
     /// Whether its processes ended under load.
     pub died: bool,
 }
@@ -32,7 +32,7 @@ struct Member {
     lost: Option<Fate>,
     lost_in_a_row: u32,
     /// Why it is not started any more.
-    given_up: Option<String>,
+    given_up: Option<Finding>,
 }
 
 impl Participants {
@@ -83,7 +83,7 @@ impl Participants {
     /// A new block: everyone who was not given up takes part again.
     pub fn begin_block(&mut self) {
         for member in &mut self.members {
-            let why = member.given_up.as_ref().map(|why| format!("{GIVEN_UP}{why}"));
+            let why = member.given_up.as_ref().map(|why| Finding::GivenUp { why: vec![why.clone()] });
             member.lost = why.map(|why| Fate { why, died: false });
         }
     }
@@ -98,7 +98,7 @@ impl Participants {
     }
 
     /// The variant is not started again in this study.
-    pub fn give_up(&mut self, variant: usize, why: String) {
+    pub fn give_up(&mut self, variant: usize, why: Finding) {
         self.members[variant].given_up.get_or_insert(why.clone());
         self.lose(variant, Fate { why, died: false });
     }
@@ -115,7 +115,7 @@ impl Participants {
     }
 
     /// The block is over: who was lost too often in a row is given up. Says who, and why.
-    pub fn end_block(&mut self) -> Vec<(usize, String)> {
+    pub fn end_block(&mut self) -> Vec<(usize, Finding)> {
         let mut fresh = Vec::new();
         let needed: Vec<bool> = (0..self.members.len()).map(|variant| self.is_needed(variant)).collect();
         for (variant, member) in self.members.iter_mut().enumerate().filter(|(variant, _)| needed[*variant]) {
@@ -141,12 +141,12 @@ impl Participants {
 
     /// Why nothing can come of the study any more: no variant is left, or every claim rests on one that was
     /// given up.
-    pub fn hopeless(&self, claims: &[Claim]) -> Option<String> {
+    pub fn hopeless(&self, claims: &[Claim]) -> Option<Finding> {
         let beyond = !claims.is_empty() && claims.iter().all(|claim| self.cannot_settle(claim));
         let nobody = self.members.iter().all(|member| member.given_up.is_some());
         (beyond || nobody).then(|| {
-            let reasons: Vec<&str> = self.members.iter().filter_map(|m| m.given_up.as_deref()).collect();
-            reasons.join("; ")
+            let why = self.members.iter().filter_map(|member| member.given_up.clone()).collect();
+            Finding::GivenUp { why }
         })
     }
 }

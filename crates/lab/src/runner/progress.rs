@@ -1,8 +1,9 @@
 //! What the runner tells whoever watches.
 
+use proofload_analysis::SeenTrial;
+use proofload_facts::Finding;
 use proofload_stats::Judgement;
 use proofload_stats::capacity::Stage;
-use proofload_store::SeenTrial;
 use proofload_store::schema::{Ceiling, Network, Slice, Slicing};
 
 /// Where a study stands; for the live view.
@@ -70,7 +71,7 @@ pub enum Progress<'a> {
         /// Its number.
         block: u32,
         /// How.
-        why: &'a str,
+        causes: &'a [Finding],
     },
     /// A trial of a search for a capacity is about to be made.
     Trying {
@@ -119,7 +120,7 @@ pub enum Progress<'a> {
         /// In which block.
         block: u32,
         /// What.
-        what: &'a str,
+        what: &'a Finding,
     },
     /// A variant did not get through a block, and why.
     Lost {
@@ -128,7 +129,7 @@ pub enum Progress<'a> {
         /// The variant's name.
         variant: &'a str,
         /// What happened.
-        why: &'a str,
+        why: &'a Finding,
     },
     /// A variant is not started any more.
     GivenUp {
@@ -137,6 +138,6 @@ pub enum Progress<'a> {
         /// The variant's name.
         variant: &'a str,
         /// What happened.
-        why: &'a str,
+        why: &'a Finding,
     },
 }

@@ -3,8 +3,9 @@
 use super::bench::Loaded;
 use super::participants::Fate;
 use super::slice_key::SliceKey;
-use crate::messages;
+use crate::checks;
 use proofload_engine::{AgentsUse, Check, CheckKind, LoadResult, SecondQuantiles};
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_store::schema::{
     Agents, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase,
@@ -16,7 +17,7 @@ use proofload_study::transport::ALPN;
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
-pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[String]) -> Vec<Slice> {
+pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Finding]) -> Vec<Slice> {
     let point = &plan.points[at.point];
     let lines = loaded.results.iter().enumerate().map(|(number, result)| {
         let stream = plan.streams.get(number).cloned().unwrap_or_default();
@@ -63,7 +64,7 @@ pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> S
         phase: Phase::Spared,
         started_unix_ns: clock::unix_ns(),
         measured,
-        marks: vec![messages::runner::NO_OPEN_CLAIM.to_string()],
+        marks: vec![Finding::NoOpenClaim],
         ..Slice::default()
     }
 }
@@ -152,7 +153,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             driver: used.driver.to_string(),
             agents: used.agents.map(agents),
             fit: result.findings.is_empty(),
-            findings: result.findings.iter().map(messages::checks::finding).collect(),
+            findings: result.findings.iter().map(checks::finding).collect(),
             checks: result.checks.iter().map(check).collect(),
         },
         subject,
@@ -206,7 +207,7 @@ fn check(check: &Check) -> FitnessCheck {
         found: check.found,
         limit: Some(check.allowed),
         unit: unit.to_string(),
-        note: check.found.map_or(messages::checks::not_measured(check.kind), |_| "").to_string(),
+        note: if check.found.is_none() { checks::not_measured(check.kind) } else { None },
     }
 }
 

@@ -5,7 +5,7 @@ use super::participants::{Fate, Participants};
 use super::slice_key::{SliceKey, slice_seed};
 use super::slicing::{SliceTerms, is_thorough};
 use super::{Lost, Progress, Runner, Step, record};
-use crate::messages::runner as messages;
+use proofload_facts::Finding;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_store::BlockWriter;
 use proofload_study::LoadRole;
@@ -53,12 +53,17 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     fn lose(
         &mut self,
         at: &SliceKey,
-        why: String,
+        why: Finding,
         died: bool,
         participants: &mut Participants,
     ) -> Result<(), Lost> {
         let variant = &self.plan.variants[at.variant].name;
-        let why = messages::in_cycle(at.block, at.cycle, variant, &why);
+        let (block, cycle, variant_name) = (at.block, at.cycle, variant.to_string());
+        let what = Box::new(why);
+        let why = match cycle {
+            0 => Finding::InWarmUp { block, variant: variant_name, what },
+            cycle => Finding::InCycle { block, cycle, variant: variant_name, what },
+        };
         (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
         participants.lose(at.variant, Fate { why, died });
         self.stop_one(at.block, at.variant);
@@ -107,7 +112,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         }
         self.bench.alive(at.variant).map_err(Step::Died)?;
         if cut {
-            return Err(Step::Lost(messages::COUNT_NOT_REACHED.to_string()));
+            return Err(Step::Lost(Finding::CountNotReached));
         }
         let mut outcomes = OutcomeCounts::default();
         for result in &loaded.results {
@@ -124,9 +129,9 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
 
 /// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
 /// does answer in its way, and its slices are figures.
-fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
+fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<Finding> {
     let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Unanswered);
     let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
     let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
-    silent.then(|| messages::hangs(unanswered, whole))
+    silent.then_some(Finding::Hangs { requests: unanswered, sliced: !whole })
 }

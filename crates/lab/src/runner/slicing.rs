@@ -4,9 +4,10 @@ use super::bench::Bench;
 use super::warm::Warmed;
 use super::{Lost, Progress, Runner};
 use crate::plan;
+use proofload_analysis::{FirstBlock, choose_slicing, first_slicing, measures_of};
 use proofload_stats::{Measure, TAIL_EXCHANGES_MIN};
 use proofload_store::schema::Mode;
-use proofload_store::{FirstBlock, Run, StoreError, first_slicing, measures_of};
+use proofload_store::{Run, StoreError};
 
 /// A start has so many times the answers that a quantile takes: some starts are slower than the first.
 const ANSWERS_MARGIN: f64 = 1.5;
@@ -85,7 +86,9 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let so_far = first.and_then(|first| first.cycles_of(complete)).unwrap_or(timing.cycles);
         let seconds_left = timing.budget_ns.saturating_sub(spent_ns) as f64 / 1e9;
         let run = Run::open(self.record.path())?;
-        let Some(slicing) = run.choose_slicing(self.claims, self.design, seconds_left)? else { return Ok(0) };
+        let Some(slicing) = choose_slicing(&run, self.claims, self.design, seconds_left)? else {
+            return Ok(0);
+        };
         self.record.write_slicing(&slicing)?;
         (self.progress)(Progress::Cycles { planned: so_far, slicing: &slicing });
         let more = f64::from(slicing.cycles) - f64::from(so_far);

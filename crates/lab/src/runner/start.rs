@@ -1,7 +1,7 @@
 //! The start of a variant, with a second try: for a port that was not free again, a machine that was busy for a moment.
 
 use super::{Bench, BenchError, Progress};
-use crate::messages::runner as messages;
+use proofload_facts::Finding;
 use proofload_store::RunWriter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,7 @@ pub(super) enum Unstarted {
     /// Stopped from outside.
     Interrupted,
     /// Every try failed; why the last one did.
-    Failed(String),
+    Failed(Finding),
 }
 
 /// A variant that is to start in a block.
@@ -33,7 +33,7 @@ pub(super) fn start<B: Bench + ?Sized>(
     stop: &AtomicBool,
 ) -> Result<(), Unstarted> {
     let Start { block, variant, name, record } = *wanted;
-    let mut why = String::new();
+    let mut why = Finding::NotStarted;
     for attempt in 1..=STARTS_MAX {
         if stop.load(Ordering::Relaxed) {
             return Err(Unstarted::Interrupted);
@@ -46,13 +46,15 @@ pub(super) fn start<B: Bench + ?Sized>(
         match bench.start(variant, &log) {
             Ok(()) => return Ok(()),
             Err(BenchError::Interrupted) => return Err(Unstarted::Interrupted),
-            Err(BenchError::Failed(what)) => why = messages::in_start(block, name, &what),
+            Err(BenchError::Failed(what)) => {
+                why = Finding::InStart { block, variant: name.to_string(), what: Box::new(what) };
+            }
         }
         for what in bench.stop(variant) {
             progress(Progress::Noticed { block, what: &what });
         }
         if attempt < STARTS_MAX {
-            progress(Progress::Noticed { block, what: &messages::once_more(&why) });
+            progress(Progress::Noticed { block, what: &Finding::OnceMore { why: Box::new(why.clone()) } });
         }
     }
     Err(Unstarted::Failed(why))

@@ -7,6 +7,7 @@ mod skipping;
 mod steady;
 
 use super::*;
+use proofload_analysis::{left_out, observations};
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
@@ -105,7 +106,7 @@ fn go_on(
     record: &mut RunWriter,
     behind: Behind,
 ) -> Ending {
-    let design = proofload_store::design_of(plan);
+    let design = proofload_analysis::design_of(plan);
     let mut looks = 0;
     let mut look = |_: &Path| {
         looks += 1;
@@ -179,7 +180,7 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     assert_eq!(run.blocks()[0].slices.iter().filter(of_a).count(), 0, "in no figure");
     assert!(run.blocks()[1].lost.is_empty());
     assert_eq!(bench.done_of("end "), ["0"], "what died or hangs is stopped at once");
-    let seen = run.observations(&[proofload_stats::Measure::Errors]).expect("readable").lost;
+    let seen = observations(&run, &[proofload_stats::Measure::Errors]).expect("readable").lost;
     let [start] = seen.as_slice() else { panic!("{seen:?}") };
     assert_eq!((start.block, start.variant, start.died.as_ref()), (1, 0, Some(&lost.why)));
     assert!(start.seen[0].finished > 0 && start.seen[0].errors == 0, "{start:?}");
@@ -422,7 +423,7 @@ fn a_block_that_is_left_out_takes_no_turn_of_the_pairs() {
         block.slices.iter().find(in_pair).map(|slice| slice.measured.variant.clone())
     };
     let turns: Vec<String> = run.blocks().iter().filter_map(whose).collect();
-    assert_eq!((run.left_out(), turns.join(" ")), (vec![1], "a a b".into()));
+    assert_eq!((left_out(&run), turns.join(" ")), (vec![1], "a a b".into()));
 }
 
 #[test]
@@ -443,9 +444,9 @@ fn a_block_that_the_machine_disturbed_is_replaced_and_a_machine_that_never_keeps
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     let run = Run::open(&path).expect("readable");
-    assert_eq!((run.blocks().len(), run.left_out()), (3, vec![1]));
+    assert_eq!((run.blocks().len(), left_out(&run)), (3, vec![1]));
     let mut bench = FakeBench { stolen_until_load: usize::MAX, ..FakeBench::new() };
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
-    assert_eq!(Run::open(&path).expect("readable").left_out(), [1, 2, 3]);
+    assert_eq!(left_out(&Run::open(&path).expect("readable")), [1, 2, 3]);
 }

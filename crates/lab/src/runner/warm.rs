@@ -8,10 +8,11 @@ use super::participants::Participants;
 use super::slice_key::SliceKey;
 use super::{Lost, Progress, Runner, Step};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
+use proofload_analysis::Answers;
+use proofload_facts::Finding;
 use proofload_stats::steady::{Found, Pace, Turn, Warmth, Watch};
+use proofload_store::BlockWriter;
 use proofload_store::schema::{Model, Steadiness, SubjectKind, WarmUp};
-use proofload_store::{Answers, BlockWriter};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 
@@ -240,7 +241,10 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 Ok(true) => spread.push(variant),
                 Ok(false) => {}
                 Err(why) => {
-                    let what = messages::not_spread(&self.plan.variants[variant].name, &why);
+                    let what = Finding::NotSpread {
+                        variant: self.plan.variants[variant].name.clone(),
+                        why: Box::new(why),
+                    };
                     (self.progress)(Progress::Noticed { block: number, what: &what });
                 }
             }
@@ -255,7 +259,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             if participants.takes_part(variant)
                 && let Err(why) = self.bench.gather(variant)
             {
-                self.take(Err(Step::Lost(messages::not_gathered(&why))), &place, participants)?;
+                self.take(Err(Step::Lost(why)), &place, participants)?;
             }
         }
         Ok(())

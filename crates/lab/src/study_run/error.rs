@@ -1,8 +1,9 @@
 //! Why a run cannot begin or go on.
 
 use crate::runner::Unprepared;
+use proofload_analysis::PlanError;
+use proofload_store::StoreError;
 use proofload_store::schema::Difference;
-use proofload_store::{PlanError, StoreError};
 use proofload_subject::SubjectError;
 use std::path::PathBuf;
 

@@ -2,12 +2,14 @@
 
 use super::{Begin, Observer, PreparedRun, RunError};
 use crate::manner::Manner;
-use crate::messages::runner as messages;
 use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
+use proofload_analysis::{RunJudge, counting_blocks, left_out};
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_host::lock::MeasuringLock;
+use proofload_language::facts::in_english;
 use proofload_store::schema::{PlannedCapacity, RunState};
-use proofload_store::{Run, RunJudge, RunWriter, StoreError};
+use proofload_store::{Run, RunWriter, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -58,8 +60,8 @@ impl PreparedRun<'_> {
             .map_err(RunError::Record)?;
         let behind = Behind {
             last_block: run.last_block(),
-            complete: run.counting_blocks().len() as u32,
-            disturbed: run.left_out().len() as u32,
+            complete: counting_blocks(&run).len() as u32,
+            disturbed: left_out(&run).len() as u32,
             spent_ns: run.measured_ns(),
         };
         Ok((record, behind))
@@ -133,7 +135,7 @@ impl PreparedRun<'_> {
         heard: &mut Heard<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
-        let (_, claims, design) = proofload_store::restore(&self.plan)?;
+        let (_, claims, design) = proofload_analysis::restore(&self.plan)?;
         let judge = RunJudge::of(&self.plan)?;
         heard.observer.begun(&self.plan, &claims, behind);
         self.measure_network(bench, record, heard)?;
@@ -164,14 +166,22 @@ struct Heard<'a> {
 impl Heard<'_> {
     fn step(&mut self, step: &Progress<'_>) {
         self.observer.step(step);
-        let line = match step {
-            Progress::Noticed { block, what } => messages::noticed(*block, what),
-            Progress::Disturbed { block, why } => messages::disturbed(*block, why),
-            Progress::Lost { variant, why, .. } => messages::lost(variant, why),
-            Progress::GivenUp { variant, why, .. } => messages::given_up(variant, why),
+        let noticed = match step {
+            Progress::Noticed { block, what } => {
+                Finding::NoticedInBlock { block: *block, what: Box::new((*what).clone()) }
+            }
+            Progress::Disturbed { block, causes } => {
+                Finding::BlockDisturbedBy { block: *block, causes: causes.to_vec() }
+            }
+            Progress::Lost { variant, why, .. } => {
+                Finding::Lost { variant: variant.to_string(), why: Box::new((*why).clone()) }
+            }
+            Progress::GivenUp { variant, why, .. } => {
+                Finding::DroppedVariant { variant: variant.to_string(), why: Box::new((*why).clone()) }
+            }
             _ => return,
         };
-        if let Err(error) = proofload_store::note(&self.run, &line) {
+        if let Err(error) = proofload_store::note(&self.run, &in_english(&noticed)) {
             self.failed.get_or_insert(error);
         }
     }
@@ -180,6 +190,6 @@ impl Heard<'_> {
 /// Ends a run whose record could not be written as a signal would: what is whole stays.
 pub fn keep_interrupted(record: &mut RunWriter, error: StoreError) -> RunError {
     // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
-    let _perhaps = record.set_status(RunState::Interrupted, &error.to_string(), clock::unix_ns());
+    let _perhaps = record.set_status(RunState::Interrupted, Some(&Finding::failed(&error)), clock::unix_ns());
     RunError::Unkept { error, path: record.path().to_path_buf() }
 }

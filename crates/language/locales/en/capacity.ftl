@@ -1,5 +1,3 @@
-capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
-rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
 capacity-title-capacity-the-highest-rate = Capacity: the highest rate with { $slo }
 capacity-search = search
 trials-of = Trials of { $variant }
@@ -13,13 +11,16 @@ trial-stage-confirm-high = confirm high
 trial-stage-fresh = { $what }, fresh
 trial-outcome-client-limited = client-limited
 trial-outcome-connections = connections
-capacity-reasons-the-interval-begins-as = the interval begins as the 95 % interval of the fit of all trials, and is widened until both ends are confirmed; docs/capacity.md says how often it holds the capacity
-capacity-reasons-look-below-give-from = look below { $rate }: give --from
-capacity-reasons-look-above-give-to = look above { $rate }: give --to
-capacity-reasons-give-the-generator-more = give the generator more workers or CPUs of its own, or load from another machine
-capacity-reasons-give-more-connections-c = give more connections (-c auto, --max-connections)
-capacity-reasons-nothing-was-restarted-the = nothing was restarted: the next start may carry another rate
-why-unsettled-the-search-was-cut = the search was cut off before it had an answer; give it more time with --budget
+capacity-not-settled = { $variant }: capacity not settled{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] : most trials failed at { $failed }
+    }
+   *[other] { $failed ->
+        [none] : most trials passed at { $passed }
+       *[other] : most trials passed at { $passed }, most failed at { $failed }
+    }
+}
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
 capacity-searched = { $from } to { $to }, trials of { $trial } s, at most { $trials_max } before the confirmation{ $warm_up ->
@@ -51,28 +52,3 @@ capacity-limited = { $generator ->
        *[false] {""}
     }
 }
-capacity-not-settled = { $variant }: capacity not settled{ $passed ->
-    [none] { $failed ->
-        [none] {""}
-       *[other] : most trials failed at { $failed }
-    }
-   *[other] { $failed ->
-        [none] : most trials passed at { $passed }
-       *[other] : most trials passed at { $passed }, most failed at { $failed }
-    }
-}
-capacity-confirmed = { $agreed } of { $of } { $process ->
-    [true] trials with new connections
-   *[false] fresh starts
-} { $passed ->
-    [true] passed
-   *[false] failed
-} at { $rate }
-why-unsettled-no-lower-end-was = no lower end was confirmed by { $process ->
-    [true] trials with new connections
-   *[false] fresh starts
-}: the server differs from trial to trial by more than an interval of some 15 %; longer trials (--trial) may help
-why-unsettled-no-upper-end-was = no upper end was confirmed by { $process ->
-    [true] trials with new connections
-   *[false] fresh starts
-}: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)

@@ -1,13 +1,10 @@
 conclusions = Published conclusions
 conclusion = conclusion
 contradictions = Published figures that contradict themselves
-not-tested-by-smoke = one block gives no verdict: run the study without --smoke
 was = was { $figure } ({ $published_in })
 conclusion-test = { $text }: here { $rests_on }
 beware = beware of the old figure: { $why }
 rests-on-contradiction = the published figures contradict themselves: { $sentence }
-claim-unknown = this run has no claim { $name }
-claim-left-out = this run leaves out { $lines }
 contradiction-cannot-be-true = cannot be true
 contradiction-does-not-add-up = does not add up
 contradiction-more-in-flight = { $place }: cannot be true: throughput × mean is { $in_flight } requests in flight at the least, on { $connections } connections (Little's law)

@@ -1,10 +1,20 @@
-said-with = { $interval } with { $condition_in_words }
-asked-with = asked only with { $conditions }
-said-depends-on = depends on: { $each }{ $alike ->
-    [true] ; the verdict is the same with each
-   *[false] {""}
-}
 conditions-how = { $vary ->
     [true] varied over the blocks: { $all }
    *[false] fixed: { $all }
 }
+asked-with = asked only with { $conditions }
+condition-cpus-kept-awake = CPUs kept awake
+condition-cpus-that-may-sleep = CPUs that may sleep
+condition-generator-on-cpus = the generator on CPUs { $cpus }
+condition-generator-on-cpu = the generator on CPU { $cpu }
+condition-one-event = one event at a time
+condition-events = up to { $events } events at once
+condition-answers-together = answers taken together
+condition-answers-one-by-one = answers taken one by one
+condition-one-thread = one thread of the generator
+condition-threads = { $workers } threads of the generator
+condition-right-of-way = the right of way for the generator
+condition-no-right-of-way = no right of way for the generator
+condition-environment = { $bytes } bytes more in the environment
+condition-connections = connections { $order }
+condition-extra-warm-up = { $time } more of warm-up

@@ -107,3 +107,7 @@ explain-blocks = { $steady ->
     [one] 1 block
    *[other] { $blocks } blocks
 } of about { $each } s, { $all }; budget { $budget }
+explain-connections = { $connections } connections
+explain-connections-up-to = { $connections } connections, up to { $most } while none is free
+explain-dropped = requests that find none free are dropped
+explain-sent-together = sent together within { $coalesce }

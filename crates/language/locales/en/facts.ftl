@@ -1,4 +1,5 @@
 # One message for each code of `facts`: its identifier is the code, its variables are the fields.
+fact-at-level = { $interval } with { $condition }
 fact-seconds = { $seconds } s
 
 ## What was noticed while a study was planned or measured.
@@ -11,17 +12,14 @@ no-descriptor = file descriptors: { $connections } connections found none; raise
 load-not-offered = offered load: { $unsent } of { $intended } planned requests ({ $unsent_share }) were never sent though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
-near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $per_s } of { $most_per_s }, which it reaches against a server that does nothing); use more workers, more CPUs or another machine
+near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $why }); use more workers, more CPUs or another machine
 generator-stalls = generator stalls: p99.9 = { $p999_ns }, { $allowed_ns } allowed; give it CPUs of its own, or more workers
 times-lengthened = the generator's own delays lengthen { $measure ->
     [mean] the mean
    *[other] { $measure }
 } by up to { $longer_share } ({ $allowed_share } allowed); give it CPUs of its own, or lower the load
 tail-sent-late = late sends: p99 = { $p99_ns } caused by the generator itself, { $allowed_ns } allowed; lower the load, or give it CPUs of its own
-threads-matter = with twice the threads { $measure } is { $ratio } times as much in { $pairs ->
-    [one] 1 pair
-   *[other] { $pairs } pairs
-} of slices, more than ±{ $allowed_share }: use more workers
+threads-matter = with twice the threads { $measure } is { $ratio } times as much, more than ±{ $allowed_share } ({ $why }): use more workers
 
 median-of-slices = median of { $slices } slices
 of-ceiling = { $per_s } of { $most_per_s }, which it reaches against a server that does nothing
@@ -44,6 +42,7 @@ not-closed-loop = an open loop, or too few exchanges
 ceiling-not-asked = --no-ceiling was given
 answers-too-long = the answers are longer than those of the server that does nothing
 ceiling-not-recorded = no ceiling of this setting is on record
+ceiling-agent-lost = an agent was lost
 ceiling-stopped = it was stopped
 ceiling-exchanges-failed = { $failed_share } of the exchanges with the server that does nothing failed
 ceiling-ends-after-some = the server that does nothing cannot end connections after some exchanges
@@ -56,6 +55,8 @@ ceiling-not-cached = the cache has no ceiling of this setting
 ceiling-damaged = the ceiling in the cache cannot be read
 ceiling-old = the ceiling in the cache is older than { $allowed_days } days
 ceiling-other-speed = the ceiling in the cache was measured at another speed of the machine: a fixed piece of work took { $then_ns } then and takes { $now_ns } now
+ceiling-can-be-measured = { $why }; proofload doctor --ceiling -c { $connections }, with the same addresses and other flags of the load, measures it
+ceiling-of-agents = that of several agents is not known
 no-null-server = this bench has no server that does nothing
 no-certificate = { $file } is empty
 
@@ -70,6 +71,8 @@ hangs = hangs: it took { $requests } requests and answered none; { $sliced ->
     [true] if its answers take longer than a slice, ask it in a load that is not sliced
    *[other] if its answers take longer than the load, make the load longer
 }
+given-up = dropped after earlier failures: { $why }
+unfit = it was unfit
 not-started = was not started
 no-process = no process serves it
 count-not-reached = timed out before all requests were sent; raise the cap of the load
@@ -83,9 +86,19 @@ in-other-slice = { $variant } @ { $point }, { $long ->
     [true] in a long slice
    *[other] with other threads
 }: { $what }
-at = { $what } ({ $variant } @ { $point })
-in-slice = { $what } ({ $variant } @ { $point }, block { $block }, cycle { $cycle })
+at = { $what } ({ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point })
+in-slice = { $what } ({ $variant }{ $stream ->
+    [none] {""}
+   *[other] {" "}[{ $stream }]
+} @ { $point }, block { $block }, cycle { $cycle })
 in-block = { $what } ({ $variant } @ { $point }, block { $block })
+noticed-in-block = block { $block }: { $what }
+block-disturbed-by = block { $block } was disturbed: { $causes }
+lost = { $variant } failed: { $why }
+dropped-variant = { $variant } was dropped: { $why }
 no-open-claim = no open claim needs it
 
 stopped-by-signal = stopped by a signal
@@ -115,7 +128,7 @@ no-queue-dump = accept queues: { $error }
 no-diagnosis = sockets: the kernel's socket diagnosis cannot be opened: { $error }
 too-many-threads = context switches and threads by name: there are more than { $most } threads
 no-total = its class histogram has no total
-not-asked = live set: a JVM could not be asked: { $error }
+not-asked = live set: a JVM could not be asked: { $why }
 
 asked-for = asked for
 side-by-side = the variants run side by side
@@ -129,13 +142,35 @@ fewer-looks = looks after { $kept } blocks: the budget has room for { $room } bl
 no-search = no capacity is likely in this budget: { $trials } trials of { $trial_s } and what confirms them take { $needed_ns }, and the budget has { $budget_ns }; give a longer --budget, or shorter trials
 fewer-trials = more than { $trials } trials before the confirmation: the budget has no room for { $most }
 other-lengths = the preset's own lengths: { $lengths } was given
-left-out-of-plan = { $what }, one of its variants or load points was not run
+variant-left-out = variant { $variant }{ $why ->
+    [none] {""}
+   *[other] : { $why }
+}
+combinations-excluded = { $excluded } of { $combinations } combinations of { $subject }, which it excludes
+point-left-out = load point { $point }
+claim-left-out = claim { $claim }: { $text }{ $lost_side ->
+    [true] , one of its variants or load points was not run
+   *[other] {""}
+}
+expectation-left-out = expectation { $quantity }: { $range }
+other-length = the load's own length, { $own_s } instead of { $instead_s }
+not-tested-by-smoke = one block: a check that everything works tests no conclusion
+not-tested-by-study = { $why }
+no-such-claim = the study has no claim { $claim }
 cannot-stay-awake = the kernel does not let CPUs be kept awake here
 not-looked-for = it was not checked whether it can be had
 no-other-division = these CPUs cannot be divided in another way
 cpus-of-others = running servers stay on their CPUs
-differs = { $what }: { $then } then, { $now } now
+differs = { $what }: { $then ->
+    [none] nothing
+   *[other] { $then }
+} then, { $now ->
+    [none] nothing
+   *[other] { $now }
+} now
 
+heats-judge-nothing = any claim: these blocks search, and judge nothing
+winner-of-search = how the winner was found: it is the best of a search, whose figures are in no figure here
 other-servers = other servers: their own noise adds to that of the machine
 equal-servers-differ = two equal servers differ in { $measure } by { $difference_share }: something favours one of them, and every verdict here
 slices-move = long slices show a ratio in { $measure } that is { $difference_share } from that of short ones: studies here need longer slices (--timing slice=1s,discard=100ms)
@@ -152,6 +187,11 @@ cpus-sleep = { $given_away ->
     [true] CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({ $why })
    *[other] CPUs sleep between answers, and waking them takes time ({ $why })
 }
+sleep-not-looked-at = not looked at
+no-idle-states = the kernel leaves no choice of idle states
+each-gives-cpu-away = each of its idle states gives the CPU away
+no-wake-up-latency = { $state } has no known wake-up latency
+sleep-refused = { $path }: { $error }
 machine-busy = { $processes } processes wanted to run in the last minute, on { $cpus } CPUs
 load-unknown = the load average cannot be read
 little-memory = { $available_bytes } of { $bytes } memory available
@@ -159,11 +199,6 @@ few-descriptors = { $soft } open files for each process: a connection takes one 
 few-ports = { $ports } local ports ({ $first } to { $last }): as many connections to one address
 short-accept-queue = a listener queues at most { $most } connections that were not accepted yet
 slow-clock = clock source { $source }: a step of { $step_ns }, { $read_ns } for each read
-no-jdk = no JDK { $major } found: its servers cannot be built or started
-no-maven = no mvn on the PATH: Java servers that are not in the cache yet cannot be fetched
-machine-taken = { $holder } measures on this machine
-lock-unusable = the lock of this machine: { $error }
-leftovers = servers of runs whose Proofload and keeper were killed: { $pids }
 
 ## Why a verdict is what it is.
 no-data = no complete block: nothing to judge
@@ -192,10 +227,6 @@ sittings-cross = the interval allows both; the resolution is ±{ $resolution_sha
 }
 widened-by-sittings = { $sittings } earlier sittings differed by τ = { $tau_share }, so that one sitting says this much of another: more sittings narrow it (proofload replicate)
 client-limited = client-limited: { $what }
-more-client-limits = { $checks ->
-    [one] 1 more check of the generator failed
-   *[other] { $checks } more checks of the generator failed
-}
 too-many-errors = { $error_share } of the exchanges of { $variant } failed; above 0.1 % no claim about speed is judged
 fails-too-often = { $error_share } errors of { $variant }: above 0.1 % no threshold on speed is met
 signs-disagree = the Hodges–Lehmann estimate points the other way
@@ -242,11 +273,56 @@ seen-only = { $starts ->
 }
 in-lost-blocks = { $errors } of them in blocks that it did not complete
 own-errors = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
-depends-on = depends on { $condition }: { $levels }{ $alike ->
+depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}
 }
 died = { $variant } died under load: { $what }
+tolerance-within = the interval contains the tolerance; the resolution is ±{ $resolution_share }
+one-side-short = { $have ->
+    [one] 1 block on one side, at least { $need } are needed
+   *[other] { $have } blocks on one side, at least { $need } are needed
+}
+capacity-confirmed = { $agreed } of { $trials } { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+} { $passed ->
+    [true] passed
+   *[other] failed
+} at { $rate_per_s }
+capacity-interval = the interval begins as the 95 % interval of the fit of all trials, and is widened until both ends are confirmed; docs/capacity.md says how often it holds the capacity
+look-below = look below { $rate_per_s }: give --from
+look-above = look above { $rate_per_s }: give --to
+trial-limited = { $what }
+more-generator = give the generator more workers or CPUs of its own, or load from another machine
+more-connections = give more connections (-c auto, --max-connections)
+search-cut-off = the search was cut off before it had an answer; give it more time with --budget
+no-lower-end = no lower end was confirmed by { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+}: the server differs from trial to trial by more than an interval of some 15 %; longer trials (--trial) may help
+no-upper-end = no upper end was confirmed by { $running ->
+    [true] trials with new connections
+   *[other] fresh starts
+}: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
+capacity-of-process = nothing was restarted: the next start may carry another rate
+too-few-levels = too few load levels ({ $have } of { $need }) to find a knee
+too-few-whole-blocks = { $have } blocks in which each number of connections has a value, { $need } are needed
+non-finite = non-finite figures in the record
+knee-beyond = knee not observed up to { $highest } connections: none well below them come near their throughput, which may still rise
+knee-at-lowest = the knee is at { $lowest } connections or below: that many already reach 95 % of the most; begin with fewer
+knee-unclear = knee not observed up to { $highest } connections: { $lowest } took longer for each exchange than more of them did
+loaded-at-lowest = { $lowest } connections are no low load: they wait for each other already, so the knee may be too high; begin with fewer
+peak-beyond = peak not observed up to { $highest } connections: throughput may still be at its most there
+peak-unclear = peak not observed up to { $highest } connections: throughput falls, but the interval of the peak does not end below that
+level-left-out = { $connections } connections left out: { $why }
+failed-share = { $error_share } of the exchanges failed
+too-few-beyond = not resolvable, too few exchanges of a start lie beyond it
+combinations-left-out = which settings matter: { $measure } @ { $point } of { $variants }{ $more ->
+    [0] {""}
+   *[other] {" "}and { $more } more
+} left out: { $why }
+setting-unmatched = which settings matter: no effect of { $setting } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
 would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $minutes } minutes, { $assumed ->
     [true] if the spread between blocks is usual
    *[other] at the spread seen so far
@@ -254,7 +330,7 @@ would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $min
 unknown = unknown reason (newer record)
 
 ## What limits a result.
-tls-not-checked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
+tls-unchecked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
 rejected = { $variant }: { $rejected } of { $all } { $outcome }{ $status ->
     [none] {""}
    *[other] : status { $status }
@@ -288,10 +364,10 @@ generator-limited = client-limited at { $variant } @ { $point }: { $what }
 generator-held-up = other programs had Proofload's CPU for { $least_share } to { $most_share } of the time in { $unfit } of { $slices } slices ({ $allowed_share } allowed): stop them, or give it a CPU of its own
 generator-unfit = client-limited in { $unfit } of { $slices } slices: { $first }
 agent-missing = from block { $block } on, in { $missing } of { $slices } slices: { $what }
-overloaded = overloaded: { $variant } @ { $point }{ $stream ->
+overloaded = overloaded: { $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
-} completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
+} @ { $point } completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
 unsent = overloaded: { $unsent } of { $intended } intended requests of { $variant } were never sent, the connections were too few or the server too slow for this rate; times are lower ends
 dropped = { $many ->
     [true] only a part of the planned load was offered: { $dropped } of { $intended } intended requests of { $variant } ({ $dropped_share }) were dropped, no connection was free; times are lower ends
@@ -308,6 +384,8 @@ blocks-excluded = { $blocks ->
 }
 block-left-out = block { $block } was disturbed by the machine, and was left out for all variants: { $causes }
 block-disturbed = block { $block } was disturbed by the machine: { $causes }
+no-verdict-in-time = { $what }
+fewer-looks-in-time = { $what }
 not-tested = not tested: { $what }
 young-servers = young servers, { $from_s } to { $to_s } after start{ $jvm ->
     [true] ; a JVM may not have reached its steady state
@@ -324,7 +402,8 @@ steadiness-not-measured = steady state of { $variant }: not measured, for neithe
 no-scalability = no knee or peak can be given: { $reasons }
 factors-explored = which settings matter was explored, not claimed: of { $main_effects } main effects, each an average over the other settings, and { $interactions } interactions; { $shown } shown, the interval of which excludes 1; with a probability of { $error_share } at most any of all these is reported although there is nothing (Holm), where the number of blocks was fixed before and not by what was found
 factors-not-told = cannot tell which settings matter: no effect has matched combinations in three blocks
-factor-left-out = { $what }
+factor-left-out = { $why }
+figure-left-out = { $place }: { $why }
 not-explored = exploratory: { $shown } of { $comparisons } comparisons that no claim declares are shown; declare a claim for any other
 saturated = closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)
 loopback = generator and servers share this machine; on loopback the kernel charges part of a server's TCP work to the sender
@@ -353,6 +432,18 @@ repeats = repeats { $run }{ $differences ->
     [none] {""}
    *[other] , with differences: { $differences }
 }
+delayed-ack = answers end about 40 ms after their first byte: Nagle's algorithm waits for a delayed ACK; set TCP_NODELAY on the server, or let it write head and body at once
+syns-dropped = { $late } answers came 1, 3 or 7 s late and were served at once: a dropped SYN, the listen backlog is too short; lengthen it (listen(2), net.core.somaxconn)
+silences = { $silences ->
+    [one] no answer for { $longest_ns } once. A closed loop hides it
+   *[other] { $silences } silences of { $typical_ns }, { $period_ns ->
+        [none] the longest { $longest_ns }
+       *[other] every { $period_ns }
+    }. A closed loop hides them
+}{ $rate ->
+    [none] {""}
+   *[other] : try -r { $rate }
+}
 redirects = { $redirects } answers were redirects; { $followed ->
     [0] none was followed
    *[other] { $followed } were followed, as part of their exchanges
@@ -368,7 +459,7 @@ forced-collections = { $collections ->
 } forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
 capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
 rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
-capacity = { $variant }: { $what }
+capacity = { $variant }: { $why }
 baseline-not-paired = the comparison with the baseline is not paired: the runs were made at different times, and a machine that changed between them is within the ratio
 baseline-without-spread = how much the figures differ between sittings is not known (four runs like the baseline beside it would show it): where it is 5 to 7 %, an equal run regresses in 12 to 20 of 100 comparisons
 baseline-other-build = the baseline was measured by another build of Proofload: { $what }; the ratio has what that changed

@@ -10,8 +10,6 @@ places-agents-on = { $agents ->
 places-small-exchange = a small exchange with a server that does nothing takes { $p50 } (p50), { $p99 } (p99)
 places-large-answers = answers of 64 KiB come at { $megabits }
 places-not-measured = not measured: { $why }
-places-network-part = the network has its part in every response time: a small exchange with a server that does nothing takes { $p50 }, { $share } of the median of { $variant }, the quickest
-places-agent-lost = from block { $block } on, in { $n } of { $of } slices: { $finding }
 there-waits = the servers' machine waits for { $agents ->
     [one] 1 agent
    *[other] { $agents } agents

@@ -4,20 +4,11 @@ start-of = { $variant }, block { $block }
 unsteady-found-a-step-after-cycle = a step after cycle { $cycles }, while it was measured
 unsteady-found-still-warming-at-the = still warming at the longest warm-up, as all
 unsteady-found-still-changing-at-the = still changing at the longest warm-up
-no-steady-state-still-warming-in-of = still warming in { $n } of { $of }: a variant's speed still changed when its warm-up had to end{ $slope ->
-    [none] {""}
-   *[other] , there by { $slope } within 10 s (the median of these starts)
-}, or took a step while it was measured; more than a quarter is too many
-beyond-warm-up = still warming in { $n } of { $of }, which does not turn it: it would stand if what is compared changed by { $share } more, either way
-steadiness-not-measured = steady state of { $variant }: not measured, for neither its CPU per exchange nor its throughput tells anything
 slices = Slices
-slice-length-long-slices-show-a = long slices show a ratio that is { $ratio } than that of short ones, in { $blocks }: in these it is felt that the load went from one server to the other; fix longer ones (--timing slice=1s,discard=100ms)
 cycles = Cycles
 turns = Turns
 steady-state-columns = {" "}| starts | steady | at the cap | still warming | no steady state | not measured | warm-up, median
 unsteady-columns = start | found | change | windows, in order
-slice-length-higher = { $ratio } higher
-slice-length-lower = { $ratio } lower
 change-of-start = { $shared ->
     [true] { $change } as all, ±{ $allowed } allowed
    *[false] { $change } beyond the others, ±{ $allowed } allowed

@@ -1,10 +1,6 @@
 handshakes = TLS handshakes
 tls = TLS
 proxy = proxy
-insecure = { $who }: TLS WAS NOT CHECKED (insecure): anybody could have been the server
-negotiated-no-alpn = no ALPN
-negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
-handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on
 tls-with = { $versions } with { $server_name }, { $trusts ->
     [none] NOT CHECKED
    *[other] trusts { $trusts }
@@ -15,3 +11,6 @@ tls-with = { $versions } with { $server_name }, { $trusts ->
     [true] {""}
    *[false] , sessions never resumed
 }
+negotiated-no-alpn = no ALPN
+negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
+handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on

@@ -11,12 +11,6 @@ trend-measure-p50-of-each-second = p50 of each second
 trend-measure-p99-of-each-second = p99 of each second
 trend-it-does-not-grow = it does not grow
 classes = most grew: { $growth }
-short-soak = the longest soak took { $hours } h: what grows by little, or only after hours, is not seen in less than 2 h
-forced-collections-full-collections = { $n ->
-    [one] 1 full collection was
-   *[other] { $n } full collections were
-}
-forced-collections-forced-in-the-soak = { $n } forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
 trend-of = { $block ->
     [none] { $measure } of { $place }
    *[other] { $measure } of { $place }, block { $block }

@@ -2,16 +2,17 @@ ui-open = open this address in a browser: whoever has it can read the runs; Ctrl
 ui-runs = Runs
 ui-all-runs = All runs
 ui-search = Search
-ui-search-for = study, verdict, machine, date …
+ui-search-for = study, answer, machine, date …
 ui-compare = Compare the two chosen
-ui-columns = {" "}| study | began | state | verdicts | length | machine
-ui-no-match = No run matches. Words are looked for in study, question, id, date, state, preset, verdicts and machine; each must be there.
+ui-columns = {" "}| study | began | state | answer | length | machine
+ui-no-match = No run matches. Words are looked for in study, question, id, date, state, preset, answer and machine; each must be there.
 ui-no-runs = No runs yet
 ui-first-url = measures a server that is running, in ten seconds
 ui-first-compare = says which of two running servers is faster
 ui-first-study = writes a first study, starts its servers and judges its claims
 ui-appears = Each leaves a record in the folder above, and appears here by itself.
 ui-running = Running now
+ui-still-open = open
 ui-so-far = Verdicts and figures rest on the complete blocks so far and may change until the last look. Charts over time and percentiles have the slices of the block being measured, too.
 ui-first-block = There are no verdicts and figures before the first block is complete.
 ui-last = The last slice of each variant
@@ -38,6 +39,16 @@ ui-refused-body = Refused: a request must not have a body.
 ui-failed = This page could not be made; this is a fault of Proofload, please report it.
 ui-in-folder = in { $folder }
 ui-shown-of = The newest { $shown } of { $all } are shown: search for the others.
+ui-measuring = Measuring on this machine: { $pid ->
+    [none] another process
+   *[other] process { $pid }
+}{ $what ->
+    [none] {""}
+   *[other] {" "}({ $what })
+}{ $since ->
+    [none] {""}
+   *[other] {" "}since { $since }
+}. This page gives way to it, a browser here does not: follow from another machine, or close this tab.
 ui-choose = compare { $study } { $id }
 ui-length-single = one measurement
 ui-block = Block { $number } is being measured.
@@ -60,14 +71,3 @@ ui-same-facts = { $n ->
 ui-unread = This record cannot be read: { $why }
 ui-unread-folder = The folder { $folder } cannot be read, and its runs are not shown: { $why }
 ui-odd = { $path } is a link, a pipe or a device, which could lead out of the record; remove it
-ui-measuring = Measuring on this machine: { $pid ->
-    [none] another process
-   *[other] process { $pid }
-}{ $what ->
-    [none] {""}
-   *[other] {" "}({ $what })
-}{ $since ->
-    [none] {""}
-   *[other] {" "}since { $since }
-}. This page gives way to it, a browser here does not: follow from another machine, or close this tab.
-ui-verdicts = { $n } { $verdict }

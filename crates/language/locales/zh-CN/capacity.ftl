@@ -1,5 +1,3 @@
-capacity-no-ceiling = 不知道发压端在这一设置下的上限：认定它合格是凭其他检查
-rough-objective = { $measure } 依据太少：一次试验有 { $requests } 个请求，超出它的只有 { $beyond } 个；请延长试验（--trial），或提高 --from
 capacity-title-capacity-the-highest-rate = 容量：满足 { $slo } 的最高速率
 capacity-search = 搜索
 trials-of = { $variant } 的试验
@@ -13,13 +11,16 @@ trial-stage-confirm-high = 确认上限
 trial-stage-fresh = { $what }，全新启动
 trial-outcome-client-limited = 发压端受限
 trial-outcome-connections = 受连接数限制
-capacity-reasons-the-interval-begins-as = 区间最初是对所有试验拟合所得的 95% 区间，再放宽到两端都得到确认；它包含真实容量的概率见 docs/capacity.md
-capacity-reasons-look-below-give-from = 请看 { $rate } 以下：给出 --from
-capacity-reasons-look-above-give-to = 请看 { $rate } 以上：给出 --to
-capacity-reasons-give-the-generator-more = 请给发压端更多工作线程或专用的 CPU，或从另一台机器施压
-capacity-reasons-give-more-connections-c = 请给更多连接（-c auto、--max-connections）
-capacity-reasons-nothing-was-restarted-the = 没有重启服务器：下一次启动能承受的速率可能不同
-why-unsettled-the-search-was-cut = 搜索在得出答案之前就被截断；请用 --budget 给它更多时间
+capacity-not-settled = { $variant }：容量未能确定{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] ：在 { $failed } 下多数试验未通过
+    }
+   *[other] { $failed ->
+        [none] ：在 { $passed } 下多数试验通过
+       *[other] ：在 { $passed } 下多数试验通过，在 { $failed } 下多数未通过
+    }
+}
 capacity-columns = 变体 | 容量 | 答案 | 满足于 | 不满足于 | 试验 | 用于确认
 trial-columns = 试验 | 速率 | 目的 | 已发送 | 已承受 |  | 原因
 capacity-searched = { $from } 到 { $to }，每次试验 { $trial } 秒，确认之前最多 { $trials_max } 次{ $warm_up ->
@@ -51,28 +52,3 @@ capacity-limited = { $generator ->
        *[false] {""}
     }
 }
-capacity-not-settled = { $variant }：容量未能确定{ $passed ->
-    [none] { $failed ->
-        [none] {""}
-       *[other] ：在 { $failed } 下多数试验未通过
-    }
-   *[other] { $failed ->
-        [none] ：在 { $passed } 下多数试验通过
-       *[other] ：在 { $passed } 下多数试验通过，在 { $failed } 下多数未通过
-    }
-}
-capacity-confirmed = 在 { $rate } 下，{ $of } 次{ $process ->
-    [true] 使用新连接的试验
-   *[false] 全新启动
-}中有 { $agreed } 次{ $passed ->
-    [true] 通过
-   *[false] 未通过
-}
-why-unsettled-no-lower-end-was = 下限未能由{ $process ->
-    [true] 使用新连接的试验
-   *[false] 全新启动
-}确认：服务器在各次试验之间的差别超过约 15% 的区间；延长试验（--trial）或许有用
-why-unsettled-no-upper-end-was = 上限未能由{ $process ->
-    [true] 使用新连接的试验
-   *[false] 全新启动
-}确认：服务器在各次试验之间的差别超过约 15% 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）

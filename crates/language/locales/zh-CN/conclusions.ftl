@@ -1,13 +1,10 @@
 conclusions = 已发表结论
 conclusion = 结论
 contradictions = 互相矛盾的发表数据
-not-tested-by-smoke = 一个区组得不出判定：请去掉 --smoke 再运行此实验
 was = 原为 { $figure }（{ $published_in }）
 conclusion-test = { $text }：此处为 { $rests_on }
 beware = 旧数据存疑：{ $why }
 rests-on-contradiction = 发表的数据自相矛盾：{ $sentence }
-claim-unknown = 本次运行没有名为 { $name } 的论断
-claim-left-out = 本次运行略去 { $lines }
 contradiction-cannot-be-true = 不可能为真
 contradiction-does-not-add-up = 互不相符
 contradiction-more-in-flight = { $place }：不可能为真：吞吐量 × 均值至少是 { $in_flight } 个在途请求，而连接只有 { $connections } 个（利特尔法则）

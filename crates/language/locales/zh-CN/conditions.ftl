@@ -1,10 +1,20 @@
-said-with = { $condition_in_words }时为 { $interval }
-asked-with = 只在以下条件下测过：{ $conditions }
-said-depends-on = 取决于测量条件：{ $each }{ $alike ->
-    [true] ；各条件下判定相同
-   *[false] {""}
-}
 conditions-how = { $vary ->
     [true] 在各区组间变化：{ $all }
    *[false] 固定：{ $all }
 }
+asked-with = 只在以下条件下测过：{ $conditions }
+condition-cpus-kept-awake = CPU 保持清醒
+condition-cpus-that-may-sleep = CPU 可以休眠
+condition-generator-on-cpus = 发压端在 CPU { $cpus } 上
+condition-generator-on-cpu = 发压端在 CPU { $cpu } 上
+condition-one-event = 一次处理一个事件
+condition-events = 一次至多处理 { $events } 个事件
+condition-answers-together = 应答成批取走
+condition-answers-one-by-one = 应答逐个取走
+condition-one-thread = 发压端一个线程
+condition-threads = 发压端 { $workers } 个线程
+condition-right-of-way = 发压端优先
+condition-no-right-of-way = 发压端不优先
+condition-environment = 环境变量多 { $bytes } 字节
+condition-connections = 连接 { $order }
+condition-extra-warm-up = 多预热 { $time }

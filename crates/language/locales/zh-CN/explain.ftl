@@ -101,3 +101,7 @@ explain-blocks = { $steady ->
     [true] 直到最后一次检视
    *[false] 最多
 }：{ $blocks } 个区组，每个约 { $each } 秒，共 { $all }；预算 { $budget }
+explain-connections = { $connections } 个连接
+explain-connections-up-to = { $connections } 个连接，没有空闲连接时至多增加到 { $most } 个
+explain-dropped = 没有空闲连接时丢弃请求
+explain-sent-together = { $coalesce } 之内的请求一起发送

@@ -120,7 +120,7 @@ no-queue-dump = 接受队列：{ $error }
 no-diagnosis = 套接字：无法打开内核的套接字诊断接口：{ $error }
 too-many-threads = 上下文切换和按名称统计的线程：线程超过 { $most } 个
 no-total = 它的类直方图没有总计
-not-asked = 存活集：无法查询 JVM：{ $error }
+not-asked = 存活集：无法查询 JVM：{ $why }
 
 asked-for = 由用户指定
 side-by-side = 各变体同时运行
@@ -134,7 +134,6 @@ fewer-looks = { $kept } 个区组之后的检视：预算容得下 { $room } 个
 no-search = 这份预算多半测不出容量：{ $trials } 次 { $trial_s } 的试验及其确认需要 { $needed_ns }，而预算为 { $budget_ns }；请增加 --budget，或缩短试验
 fewer-trials = 确认之前超过 { $trials } 次的试验：预算容不下 { $most } 次
 other-lengths = 预设原本的时长：指定了 { $lengths }
-left-out-of-plan = { $what }：它的某个变体或负载点没有运行
 cannot-stay-awake = 这里的内核不允许让 CPU 保持唤醒
 not-looked-for = 没有检查是否可行
 no-other-division = 这些 CPU 没有别的划分方式
@@ -164,11 +163,6 @@ few-descriptors = 每个进程只能打开 { $soft } 个文件：一个连接在
 few-ports = 本地端口只有 { $ports } 个（{ $first } 到 { $last }）：到同一地址的连接最多也只有这么多
 short-accept-queue = 监听套接字最多容纳 { $most } 个尚未接受的连接
 slow-clock = 时钟源 { $source }：步长 { $step_ns }，每次读取 { $read_ns }
-no-jdk = 没有找到 JDK { $major }：需要它的服务器无法构建或启动
-no-maven = PATH 上没有 mvn：尚未缓存的 Java 服务器无法获取
-machine-taken = { $holder } 正在这台机器上测量
-lock-unusable = 本机的测量锁：{ $error }
-leftovers = 某些运行的 Proofload 和守护进程被杀死后，服务器仍在运行：{ $pids }
 
 ## 判定的原因。
 no-data = 没有完整的区组：无从判定
@@ -226,7 +220,7 @@ seen-only = { $starts ->
 }
 in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
 own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，或是 Proofload 的缺陷
-depends-on = 取决于{ $condition }：{ $levels }{ $alike ->
+depends-on = 取决于测量条件：{ $levels }{ $alike ->
     [true] ；每种条件下判定相同
    *[other] {""}
 }
@@ -238,7 +232,7 @@ would-take = 要达到 ±{ $resolution_share } 大约需要 { $blocks } 个区�
 unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
-tls-not-checked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
+tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
 rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
     [none] {""}
    *[other] ：状态 { $status }
@@ -302,7 +296,7 @@ steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 
 no-scalability = 给不出拐点或峰值：{ $reasons }
 factors-explored = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出其中 { $shown } 个，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）
 factors-not-told = 看不出哪些设置重要：没有哪个效应在三个区组里有相配的组合
-factor-left-out = { $what }
+factor-left-out = { $why }
 not-explored = 探索性：没有论断声明的比较共 { $comparisons } 个，列出 { $shown } 个；要看其他的，请声明论断
 saturated = 闭环且没有思考时间：延迟是服务器饱和时的延迟，由吞吐量决定（N/X）
 loopback = 发压端与服务器同在这台机器上；在回环接口上，内核把服务器的一部分 TCP 工作记在发送方账上
@@ -336,7 +330,7 @@ short-soak = 最长的长稳测试只有 { $hours } 小时：增长缓慢或数�
 forced-collections = 长稳测试中强制进行了 { $collections } 次完全回收，一半耗时在 { $median_ns } 以上，最长 { $longest_ns }：延迟和吞吐量包含它们，延迟的趋势不含这些时段
 capacity-no-ceiling = 发压端在这一设置下的上限未知：认定它合格依据的是其他检查
 rough-objective = { $measure } 的样本太少：一次试验有 { $requests } 个请求，超出它的只有 { $beyond } 个；请延长试验（--trial），或提高 --from
-capacity = { $variant }：{ $what }
+capacity = { $variant }：{ $why }
 baseline-not-paired = 与基线的比较未配对：两次运行的时间不同，其间机器的变化也包含在比值之中
 baseline-without-spread = 各场次之间指标相差多少未知（再做四次与基线相同的运行即可得知）：若为 5% 到 7%，同样的运行在 100 次比较中会有 12 到 20 次显示性能回退
 baseline-other-build = 基线由 Proofload 的另一个构建测得：{ $what }；由此带来的变化也包含在比值之中
@@ -346,3 +340,90 @@ sittings-differ = 各场次不尽相同：{ $what }；若有影响，已包含�
 sittings-not-planned = 场次数没有在第一个场次之前定下：只有当场次数不是看了结果才选的，区间才有效
 sittings-close = 有 { $sittings } 个场次在前一个结束后不到 30 分钟就开始：以小时计的变化几乎不在它们的离散之内
 limits-of-each = 每个场次的局限见各自的报告
+fact-at-level = { $condition }时为 { $interval }
+ceiling-agent-lost = 有代理失联
+ceiling-can-be-measured = { $why }；可用 proofload doctor --ceiling -c { $connections } 测量，并给出相同的地址和其他负载参数
+ceiling-of-agents = 多个代理合计的上限未知
+noticed-in-block = 区组 { $block }：{ $what }
+block-disturbed-by = 区组 { $block } 受到干扰：{ $causes }
+lost = { $variant } 失败：{ $why }
+dropped-variant = { $variant } 已停止测量：{ $why }
+variant-left-out = 变体 { $variant }{ $why ->
+    [none] {""}
+   *[other] ：{ $why }
+}
+combinations-excluded = { $subject } 的 { $combinations } 种组合中有 { $excluded } 种，它不支持
+point-left-out = 负载点 { $point }
+claim-left-out = 论断 { $claim }：{ $text }{ $lost_side ->
+    [true] ，它的某个变体或负载点没有运行
+   *[other] {""}
+}
+expectation-left-out = 预期 { $quantity }：{ $range }
+other-length = 负载自身的长度：应为 { $own_s }，改为 { $instead_s }
+not-tested-by-smoke = 只有一个区组：只检查一切是否正常，不检验结论
+not-tested-by-study = { $why }
+no-such-claim = 实验中没有论断 { $claim }
+heats-judge-nothing = 任何论断：这些区组用于搜索，不作判定
+winner-of-search = 优胜者的选出过程：它是搜索中最好的一个，搜索的数据不计入这里的任何指标
+sleep-not-looked-at = 没有检查
+no-idle-states = 内核没有可选的空闲状态
+each-gives-cpu-away = 它的所有空闲状态都会让出 CPU
+no-wake-up-latency = { $state } 的唤醒延迟未知
+sleep-refused = { $path }：{ $error }
+tolerance-within = 区间包含容差；分辨力为 ±{ $resolution_share }
+one-side-short = 一方只有 { $have } 个区组，至少需要 { $need } 个
+capacity-confirmed = 在 { $rate_per_s } 下，{ $trials } 次{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}中有 { $agreed } 次{ $passed ->
+    [true] 通过
+   *[other] 未通过
+}
+capacity-interval = 区间最初是对所有试验拟合所得的 95% 区间，再放宽到两端都得到确认；它包含真实容量的概率见 docs/capacity.md
+look-below = 请在 { $rate_per_s } 以下搜索：给出 --from
+look-above = 请在 { $rate_per_s } 以上搜索：给出 --to
+trial-limited = { $what }
+more-generator = 请给发压端更多工作线程或专用的 CPU，或从另一台机器施压
+more-connections = 请给更多连接（-c auto、--max-connections）
+search-cut-off = 搜索在得出答案之前就被截断；请用 --budget 给它更多时间
+no-lower-end = 下限未能由{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}确认：服务器在各次试验之间的差别超过约 15% 的区间；延长试验（--trial）或许有用
+no-upper-end = 上限未能由{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}确认：服务器在各次试验之间的差别超过约 15% 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）
+capacity-of-process = 没有重启服务器：下一次启动能承受的速率可能不同
+too-few-levels = 负载级数太少（需要 { $need } 级，只有 { $have } 级），找不出拐点
+too-few-whole-blocks = 每个连接数都有值的区组只有 { $have } 个，需要 { $need } 个
+non-finite = 记录中有非有限的数值
+knee-beyond = 直到 { $highest } 个连接仍未观察到拐点：连接少得多时，吞吐量都远不及此，可能还在上升
+knee-at-lowest = 拐点在 { $lowest } 个连接或更少：这么多连接已达到最大值的 95%；请从更少的连接开始
+knee-unclear = 直到 { $highest } 个连接仍未观察到拐点：{ $lowest } 个连接时每次交互的耗时反而比连接更多时长
+loaded-at-lowest = { $lowest } 个连接不算低负载：它们已经互相等待，拐点可能偏高；请从更少的连接开始
+peak-beyond = 直到 { $highest } 个连接仍未观察到峰值：吞吐量在那里可能仍处于最大值
+peak-unclear = 直到 { $highest } 个连接仍未观察到峰值：吞吐量下降了，但峰值的区间在此之前没有结束
+level-left-out = 剔除 { $connections } 个连接这一级：{ $why }
+failed-share = 有 { $error_share } 的交互失败
+too-few-beyond = 样本不足：每次启动中超出它的交互太少
+combinations-left-out = 哪些设置重要：剔除了 { $variants }{ $more ->
+    [0] {""}
+   *[other] {" "}等另外 { $more } 个
+} 的 { $measure } @ { $point }：{ $why }
+setting-unmatched = 哪些设置重要：无法得出 { $setting } 对 { $measure } @ { $point } 的效应：没有两个变体只差这一项且在三个区组里有值
+no-verdict-in-time = { $what }
+fewer-looks-in-time = { $what }
+figure-left-out = { $place }：{ $why }
+delayed-ack = 应答在首字节之后约 40 ms 才结束：Nagle 算法在等延迟的 ACK；请在服务器上设置 TCP_NODELAY，或让它一次写出头和体
+syns-dropped = { $late } 个应答晚了 1、3 或 7 秒才到，而服务器处理得很快：SYN 被丢弃，监听队列（backlog）太短；请加长（listen(2)、net.core.somaxconn）
+silences = { $silences ->
+    [one] 有一次长达 { $longest_ns } 没有应答。闭环会掩盖这种情况
+   *[other] { $silences } 次约 { $typical_ns } 没有应答，{ $period_ns ->
+        [none] 最长 { $longest_ns }
+       *[other] 每隔 { $period_ns } 一次
+    }。闭环会掩盖这种情况
+}{ $rate ->
+    [none] {""}
+   *[other] ：请试 -r { $rate }
+}

@@ -4,20 +4,11 @@ start-of = { $variant }，区组 { $block }
 unsteady-found-a-step-after-cycle = 测量期间，第 { $cycles } 个循环之后出现台阶
 unsteady-found-still-warming-at-the = 预热已到最长时间，与其他变体一样仍在预热
 unsteady-found-still-changing-at-the = 预热已到最长时间，仍在变化
-no-steady-state-still-warming-in-of = { $of }中有 { $n } 个未达稳态：预热到时必须结束时，某个变体的速度仍在变化{ $slope ->
-    [none] {""}
-   *[other] （10 秒内变化 { $slope }，为这些启动的中位数）
-}，或者在测量期间出现台阶；超过四分之一就太多了
-beyond-warm-up = { $of }中有 { $n } 个仍在预热，但翻转不了判定：所比较的量即使再变化 { $share }，无论朝哪个方向，判定仍然有效
-steadiness-not-measured = { $variant } 的稳态：未测得，因为它每次交互的 CPU 时间和吞吐量都说明不了什么
 slices = 时间片
-slice-length-long-slices-show-a = 长时间片的比值比短时间片{ $ratio }，共 { $blocks }：短时间片受到负载在服务器之间切换的影响；请固定更长的时间片（--timing slice=1s,discard=100ms）
 cycles = 循环
 turns = 轮替
 steady-state-columns = {" "}| 启动 | 稳态 | 到最长时间 | 仍在预热 | 未达稳态 | 未测得 | 预热时间，中位数
 unsteady-columns = 启动 | 发现 | 变化 | 各窗口，按先后
-slice-length-higher = 高 { $ratio }
-slice-length-lower = 低 { $ratio }
 change-of-start = { $shared ->
     [true] { $change }，与其他变体一样，容许 ±{ $allowed }
    *[false] { $change }，超出其他变体，容许 ±{ $allowed }

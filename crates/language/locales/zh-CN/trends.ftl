@@ -11,9 +11,6 @@ trend-measure-p50-of-each-second = 每秒的 p50
 trend-measure-p99-of-each-second = 每秒的 p99
 trend-it-does-not-grow = 不增长
 classes = 增长最多：{ $growth }
-short-soak = 最长的长稳测试只有 { $hours } 小时：增长很小或数小时后才出现的，不到 2 小时看不出来
-forced-collections-full-collections = { $n } 次完全回收
-forced-collections-forced-in-the-soak = 长稳测试中强制了 { $n }，一半耗时在 { $median_ns } 以上，最长 { $longest_ns }：延迟和吞吐量包含它们，延迟的趋势不含那些秒
 trend-of = { $block ->
     [none] { $place } 的{ $measure }
    *[other] { $place } 的{ $measure }，区组 { $block }

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, PartialEq)]
 struct Asked {
     id: String,
-    /// `None` where it only reads what was made of the message.
-    given: Option<BTreeSet<String>>,
+    given: BTreeSet<String>,
     /// Columns of a table.
     columns: Option<usize>,
 }
@@ -39,21 +38,15 @@ fn asked(stream: TokenStream, found: &mut Vec<Asked>) {
         let id = inner.first().and_then(literal).filter(|_| group.delimiter() == Delimiter::Parenthesis);
         let new = |given, columns, id| Asked { id, given, columns };
         match (name.as_str(), id) {
-            ("say!" | "kept!", Some(id)) => found.push(new(Some(given(&inner)), None, id)),
-            ("word!" | "Phrase" | "kept_word!" | "Kept", Some(id)) => {
-                found.push(new(Some(BTreeSet::new()), None, id))
-            }
+            ("say!", Some(id)) => found.push(new(given(&inner), None, id)),
+            ("word!" | "Phrase", Some(id)) => found.push(new(BTreeSet::new(), None, id)),
             // `Columns<5> = Columns("…")`
             ("Columns", Some(id)) => {
-                found.push(new(Some(BTreeSet::new()), Some(before(4).parse().unwrap_or(0)), id));
+                found.push(new(BTreeSet::new(), Some(before(4).parse().unwrap_or(0)), id));
             }
             // `Columns::<5>("…")`
             (">", Some(id)) if before(6) == "Columns" => {
-                found.push(new(Some(BTreeSet::new()), Some(before(2).parse().unwrap_or(0)), id));
-            }
-            ("read_back", Some(id)) if inner.len() > 3 => {
-                let variables = inner.last().and_then(literal).into_iter().collect();
-                found.push(Asked { id: format!("read {id}"), given: Some(variables), columns: None });
+                found.push(new(BTreeSet::new(), Some(before(2).parse().unwrap_or(0)), id));
             }
             _ => {}
         }
@@ -72,14 +65,14 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every file below `crates/*/src`, except the crate of the catalogue itself.
+/// Every file below `crates/*/src`.
 fn all() -> Vec<Asked> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
     for of in std::fs::read_dir(crates).expect("crates").filter_map(Result::ok) {
         let folder = of.path().join("src");
         let mut files = Vec::new();
-        if folder.is_dir() && of.file_name() != "language" {
+        if folder.is_dir() {
             sources(&folder, &mut files);
         }
         for file in files {
@@ -95,20 +88,12 @@ fn mistakes(english: &BTreeMap<String, Message>, asked: &[Asked]) -> Vec<String>
     let mut used: BTreeSet<&str> =
         english.values().flat_map(|of| of.parts.iter().map(String::as_str)).collect();
     for Asked { id, given, columns } in asked {
-        let (id, is_read) = id.strip_prefix("read ").map_or((id.as_str(), false), |id| (id, true));
         let Some(message) = english.get(id) else {
             mistakes.push(format!("{id} is not in the catalogue"));
             continue;
         };
-        let given = given.clone().unwrap_or_default();
-        if is_read {
-            if !given.is_subset(&message.shown) {
-                mistakes.push(format!("{id} is read for {given:?} and has {:?}", message.shown));
-            }
-            continue;
-        }
         used.insert(id);
-        if given != message.variables() {
+        if *given != message.variables() {
             mistakes.push(format!("{id} is given {given:?} and has {:?}", message.variables()));
         }
         let has = message.text.matches(" | ").count() + 1;
@@ -117,9 +102,9 @@ fn mistakes(english: &BTreeMap<String, Message>, asked: &[Asked]) -> Vec<String>
         }
     }
     let codes: BTreeSet<String> = proofload_facts::known().map(|(_, known)| known.code()).collect();
-    used.insert("fact-seconds");
+    used.extend(["fact-seconds", "fact-at-level"]);
     let unused = english.keys().filter(|id| !codes.contains(*id)).filter(|id| {
-        !["named-", "measure-", "stated-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
+        !["named-", "measure-"].iter().any(|said_elsewhere| id.starts_with(said_elsewhere))
             && !used.contains(id.as_str())
     });
     mistakes.extend(unused.map(|id| format!("nobody asks for {id}")));
@@ -147,6 +132,4 @@ fn each_kind_of_mistake_is_found() {
     assert_eq!(of(&whole.replace("n = g", "m = g")).len(), 1);
     assert_eq!(of(&whole.replace(", n = g(1, 2)", "")).len(), 1);
     assert_eq!(of(&whole.replace("<2>", "<3>")), ["c has 2 columns, not Some(3)"]);
-    assert_eq!(of(&format!("{whole} fn g() {{ read_back(\"b\", text, \"m\") }}")).len(), 1);
-    assert_eq!(of(&format!("{whole} fn g() {{ read_back(\"b\", text, \"n\") }}")), Vec::<String>::new());
 }

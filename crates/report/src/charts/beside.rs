@@ -2,8 +2,7 @@
 
 use super::claims::intervals;
 use super::{Cell, Chart};
-use proofload_language::{again, word};
-use proofload_store::condition_in_words;
+use proofload_language::{condition, word};
 use proofload_store::schema::{ClaimResult, Estimate, RunResult};
 
 fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {
@@ -29,10 +28,7 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         let dependencies = claim.depends_on.iter().flat_map(|on| on.levels.iter().map(move |at| (on, at)));
         let ratios = dependencies.filter(|(_, at)| at.estimate.unit == "ratio");
         let rows = ratios.map(|(on, at)| {
-            row(
-                &format!("{name}: {}", again(&condition_in_words(&on.condition, &at.level))),
-                ends(&at.estimate),
-            )
+            row(&format!("{name}: {}", condition(&on.condition, &at.level)), ends(&at.estimate))
         });
         rows.collect::<Vec<_>>()
     };

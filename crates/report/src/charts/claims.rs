@@ -13,8 +13,8 @@ pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>)
 
 /// The claims whose quantity is a ratio, on one scale.
 pub fn forest(result: &RunResult) -> Option<Chart> {
-    let row = |ratio: bars::Ratio<'_>| {
-        let claim = ratio.claim;
+    let row = |ratio: bars::Ratio| {
+        let claim = &ratio.claim;
         vec![
             Cell::text(if claim.name.is_empty() { &claim.text } else { &claim.name }),
             Cell::text(claim.verdict.name()),

@@ -2,28 +2,16 @@
 
 use crate::number;
 use proofload_language::{Columns, Phrase, named, say, word};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Unsettled};
+use proofload_stats::capacity::{Answer, Limit};
 use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
 
 /// Columns of the capacities.
 pub const CAPACITY_COLUMNS: Columns<7> = Columns("capacity-columns");
 /// Columns of the trials; the values of the objective stand behind the third.
 pub const TRIAL_COLUMNS: Columns<7> = Columns("trial-columns");
-/// Nobody knows what the generator reaches.
-pub const CAPACITY_NO_CEILING: Phrase = Phrase("capacity-no-ceiling");
-
-/// A quantile of the objective that a trial can hardly tell.
-pub fn rough_objective(measure: &str, requests: u64, beyond: u64) -> String {
-    say!("rough-objective", measure, requests = number::count(requests), beyond)
-}
 
 fn rate(per_s: f64) -> String {
     number::with_unit(per_s, "per_s")
-}
-
-/// A sentence about one of several variants.
-pub fn of_variant(variant: &str, sentence: &str) -> String {
-    say!("labelled", label = variant, what = sentence)
 }
 
 /// Heading of the capacities.
@@ -111,72 +99,5 @@ pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> Str
         Answer::NotSettled { passed, failed, .. } => {
             say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
         }
-    }
-}
-
-/// What belongs to an answer; `limited` is what the first trial said in which that was the limit.
-pub fn capacity_reasons(
-    answer: &Answer,
-    planned: &PlannedCapacity,
-    process: bool,
-    limited: Option<&str>,
-) -> Vec<String> {
-    let mut said = Vec::new();
-    for (at, confirmed, passed) in confirmations(answer) {
-        let Confirmed { agreed, of, .. } = confirmed;
-        said.push(say!("capacity-confirmed", agreed, of, process, passed, rate = rate(at)));
-    }
-    match answer {
-        Answer::Found { .. } => said.push(word!("capacity-reasons-the-interval-begins-as").to_string()),
-        Answer::BelowRange { .. } => {
-            said.push(say!("capacity-reasons-look-below-give-from", rate = rate(planned.from_per_s)))
-        }
-        Answer::AboveRange { .. } => {
-            said.push(say!("capacity-reasons-look-above-give-to", rate = rate(planned.to_per_s)))
-        }
-        Answer::ClientLimited { limit, .. } => {
-            said.extend(limited.map(str::to_string));
-            said.push(
-                match limit {
-                    Limit::Generator => word!("capacity-reasons-give-the-generator-more"),
-                    Limit::Connections => word!("capacity-reasons-give-more-connections-c"),
-                }
-                .to_string(),
-            );
-        }
-        Answer::NotSettled { .. } => {
-            said.extend(unsettled(answer).map(|(why, ..)| why_unsettled(why, process)))
-        }
-    }
-    if process {
-        said.push(word!("capacity-reasons-nothing-was-restarted-the").to_string());
-    }
-    said
-}
-
-fn why_unsettled(why: Unsettled, process: bool) -> String {
-    match why {
-        Unsettled::CutOff => word!("why-unsettled-the-search-was-cut").to_string(),
-        Unsettled::LowNotConfirmed => say!("why-unsettled-no-lower-end-was", process),
-        Unsettled::HighNotConfirmed => say!("why-unsettled-no-upper-end-was", process),
-    }
-}
-
-/// How the ends were confirmed.
-fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
-    match *answer {
-        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
-        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
-        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
-        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
-        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
-    }
-}
-
-/// Why a search has no answer.
-fn unsettled(answer: &Answer) -> Option<(Unsettled, Option<f64>, Option<f64>)> {
-    match *answer {
-        Answer::NotSettled { passed, failed, why } => Some((why, passed, failed)),
-        _ => None,
     }
 }

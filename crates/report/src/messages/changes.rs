@@ -1,9 +1,9 @@
 //! Sentences about change points in a history of runs.
 
-use super::why;
 use crate::number;
-use proofload_language::{Phrase, again, say};
-use proofload_stats::{Names, Reason};
+use proofload_facts::{Finding, Limit};
+use proofload_language::facts::told;
+use proofload_language::{Phrase, say};
 use proofload_store::schema::{Estimate, HistoryChange, HistorySeries};
 
 /// Heading of the change points.
@@ -32,8 +32,8 @@ pub fn series(study: &str, series: &HistorySeries) -> String {
 }
 
 /// Why a series begins where it does.
-pub fn apart(difference: &str) -> String {
-    say!("apart", difference = again(difference))
+pub fn apart(difference: &Finding) -> String {
+    say!("apart", difference = told(difference))
 }
 
 /// A change cannot be told yet.
@@ -81,18 +81,13 @@ fn moved(change: &Estimate) -> (bool, String, bool) {
 }
 
 /// What was not the same before and after a change.
-pub fn changed_with(difference: &str) -> String {
-    say!("changed-with", difference = again(difference))
-}
-
-/// A figure of a run is in no series.
-pub fn figure_left_out(place: &str, reason: &Reason, names: &Names) -> String {
-    say!("labelled", label = place, what = why(reason, names, "ratio"))
+pub fn changed_with(difference: &Finding) -> String {
+    say!("changed-with", difference = told(difference))
 }
 
 /// What of a run is in no series.
-pub fn left_out_of_series(run: &str, what: &str) -> String {
-    say!("left-out-of-series", run, what = again(what))
+pub fn left_out_of_series(run: &str, what: &Limit) -> String {
+    say!("left-out-of-series", run, what = told(what))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sentences about what others published: conclusions, and figures that cannot all be true.
 
 use crate::number;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, say};
 use proofload_stats::Contradiction;
 
 /// Heading of the published conclusions.
@@ -10,13 +10,6 @@ pub const CONCLUSIONS: Phrase = Phrase("conclusions");
 pub const CONCLUSION: Phrase = Phrase("conclusion");
 /// Heading of the published figures that contradict themselves.
 pub const CONTRADICTIONS: Phrase = Phrase("contradictions");
-
-/// A claim that this run left out, as its plan says it, with what the plan says of its variants.
-pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
-    let dropped = super::taken_out(dropped);
-    let lines = variants.fold(dropped, |lines, line| format!("{lines}{}{line}", word!("between-sentences")));
-    say!("claim-left-out", lines)
-}
 
 /// Why the old figure is no evidence.
 pub fn beware(why: &str) -> String {

@@ -2,7 +2,7 @@
 
 use proofload_host::cpus::{CpuShare, Shortage, list_text};
 use proofload_host::{Finding, Sleep, State, WhyUnlimited};
-use proofload_language::{Language, say, word};
+use proofload_language::{say, word};
 use std::ops::RangeInclusive;
 use unicode_width::UnicodeWidthStr;
 
@@ -26,11 +26,6 @@ const STATE: usize = 8;
 /// A line with a word before it, the words in a column.
 pub fn in_column(word: &str, text: &str) -> String {
     format!("{word}{} {text}\n", " ".repeat(STATE.saturating_sub(word.width())))
-}
-
-/// What a record keeps of a finding, which does not depend on who made it.
-pub fn recorded_finding(finding: &Finding) -> String {
-    Language::English.within(|| doctor_finding(finding))
 }
 
 /// `accept queue: a listener queues at most …`: what was looked at, and what was found.

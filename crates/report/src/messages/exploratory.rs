@@ -1,6 +1,6 @@
 //! Comparisons that no claim declares.
 
-use proofload_language::{Columns, Phrase, say};
+use proofload_language::{Columns, Phrase};
 
 /// Heading of the comparisons that no claim declares.
 pub const EXPLORATORY: Phrase = Phrase("exploratory");
@@ -17,9 +17,4 @@ pub const STANDS_OUT: Phrase = Phrase("stands-out");
 /// `p99(nio2) / p99(nio) @ 64c`.
 pub fn compared(measure: &str, over: &str, under: &str, point: &str) -> String {
     format!("{measure}({over}) / {measure}({under}) @ {point}")
-}
-
-/// Not all pairs are compared.
-pub fn not_explored(n: usize, of: usize) -> String {
-    say!("not-explored", n, of)
 }

@@ -1,6 +1,6 @@
 //! Sentences about the generator's fitness and the machine's.
 
-use proofload_language::{Columns, Phrase, again, named, say, word};
+use proofload_language::{Columns, Phrase, named, word};
 use proofload_store::schema::{CheckName, CheckOutcome};
 
 /// Heading of the generator's checks.
@@ -40,29 +40,4 @@ pub fn check_outcome(outcome: &CheckOutcome) -> &str {
         CheckOutcome::Unresolved => word!("check-outcome-not-resolved"),
         other => named(other.name()),
     }
-}
-
-/// A check of the whole record that failed for one variant at one load point; with the times that it concerns alone.
-pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: bool) -> String {
-    let times = match check {
-        CheckName::LengthenedMean => word!("limited-at-the-mean"),
-        CheckName::LengthenedP999 => word!("limited-at-p99-9-and-beyond"),
-        _ => word!("limited-at-p99-and-beyond"),
-    };
-    match tails_only {
-        true => say!("limited-at-for", place, times, finding = again(finding)),
-        false => say!("limited-at", place, finding = again(finding)),
-    }
-}
-
-/// Where pairs of slices with other threads settled nothing.
-pub fn perturbation_unresolved(places: &[String]) -> String {
-    let places = places.join(word!("between-items"));
-    say!("perturbation-unresolved", places)
-}
-
-/// A block that the machine disturbed.
-pub fn disturbed(block: u32, why: &str, left_out: bool) -> String {
-    let out = if left_out { word!("disturbed-and-was-left-out") } else { "" };
-    say!("disturbed-block-was-disturbed-by", block, out, why = again(why))
 }

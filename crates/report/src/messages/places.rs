@@ -1,7 +1,8 @@
 //! Sentences about where load comes from: agents, and the network between them and the servers.
 
 use crate::number;
-use proofload_language::{Phrase, again, say, word};
+use proofload_language::facts::told;
+use proofload_language::{Phrase, say, word};
 use proofload_store::schema::{Network, PlannedAgent};
 
 /// A row: the agents.
@@ -36,26 +37,13 @@ pub fn network(of: &Network) -> String {
     if let Some(rate) = of.bytes_per_s {
         said.push(say!("places-large-answers", megabits = megabits(rate)));
     }
-    if !of.why.is_empty() {
-        said.push(say!("places-not-measured", why = again(&of.why)));
-    }
+    said.extend(of.why.iter().map(|why| say!("places-not-measured", why = told(why))));
     said.join(word!("between-sentences"))
 }
 
 /// `21,047 Mbit/s`, of bytes per second.
 fn megabits(bytes_per_s: f64) -> String {
     format!("{} Mbit/s", number::count((bytes_per_s * 8.0 / 1e6).round() as u64))
-}
-
-/// The network's part in the quickest median is large.
-pub fn network_part(p50_ns: u64, variant: &str, share: f64) -> String {
-    let p50 = number::duration(p50_ns as f64);
-    say!("places-network-part", p50, variant, share = number::percent(share))
-}
-
-/// An agent was lost: from which block on, and in how many slices of how many.
-pub fn agent_lost(block: u32, n: usize, of: usize, finding: &str) -> String {
-    say!("places-agent-lost", block, n, of, finding = again(finding))
 }
 
 #[cfg(test)]

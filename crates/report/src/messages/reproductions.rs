@@ -51,7 +51,7 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let blocks = super::complete_and_excluded(result.blocks, result.excluded_blocks);
     let ended = match &result.status.state {
         RunState::Finished => None,
-        state => Some(super::ended(state, &result.status.why)),
+        state => Some(super::ended(state, result.status.why.as_ref())),
     };
     say!("measured-on", date, preset = named(plan.preset.name()), minutes, blocks, ended)
 }

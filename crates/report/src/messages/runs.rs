@@ -1,9 +1,7 @@
 //! Sentences about several runs: their list, two side by side, a baseline; and about runs that went on or were repeated.
 
-use super::{blocks, why};
 use crate::number;
-use proofload_language::{Columns, Phrase, again, named, say, word};
-use proofload_stats::{Judged, Names, Reason};
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{FigurePair, HistoryEntry, Verdict};
 
 /// Heading of the list of runs.
@@ -15,6 +13,8 @@ pub fn history_ended(entry: &HistoryEntry) -> &str {
     if entry.damage.is_empty() { named(entry.status.state.name()) } else { word!("history-unreadable") }
 }
 
+/// What a run comes to that goes on.
+pub const OPEN: Phrase = Phrase("ui-still-open");
 /// There are no runs.
 pub const NO_RUNS: Phrase = Phrase("no-runs");
 /// Columns of the figures of two runs.
@@ -46,22 +46,6 @@ pub fn baseline_title(tolerance: f64, run: &str) -> String {
     say!("baseline-title", run, tolerance = number::percent(tolerance))
 }
 
-/// Why a figure's comparison with the baseline is what it is.
-pub fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<String> {
-    let crosses = |reason: &Reason| match reason {
-        Reason::IntervalCrosses { resolution, .. } => Some(say!(
-            "baseline-reasons-the-interval-contains-the",
-            resolution = number::percent(*resolution)
-        )),
-        Reason::TooFewBlocks { have, need } => {
-            Some(say!("baseline-reasons-on-one-side-at", blocks = blocks(*have), need))
-        }
-        _ => None,
-    };
-    let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
-    judged.reasons.iter().map(|reason| crosses(reason).unwrap_or_else(|| why(reason, names, unit))).collect()
-}
-
 /// Columns of the comparison with a baseline.
 pub const BASELINE_COLUMNS: Columns<6> = Columns("baseline-columns");
 
@@ -71,48 +55,5 @@ pub fn against_baseline(verdict: &Verdict) -> &'static str {
         Verdict::Supported => word!("against-baseline-no-regression"),
         Verdict::Refuted => word!("against-baseline-regression"),
         _ => word!("against-baseline-undecided"),
-    }
-}
-
-/// What a comparison with a baseline cannot know.
-pub const BASELINE_NOT_PAIRED: Phrase = Phrase("baseline-not-paired");
-
-/// How much the figures differ between sittings is not known.
-pub const BASELINE_WITHOUT_TAU: Phrase = Phrase("baseline-without-tau");
-
-/// The generator was built anew between the two runs.
-pub fn another_build(difference: &str) -> String {
-    say!("another-build", difference = again(difference))
-}
-
-/// The baseline was measured elsewhere or otherwise.
-pub fn baseline_differs(what: &str) -> String {
-    say!("baseline-differs", what = again(what))
-}
-
-/// Only one of two runs has it.
-pub fn unmatched(what: &str) -> String {
-    say!("unmatched", what)
-}
-
-/// A run in several sittings.
-pub fn resumed(times: usize, cut: Option<u32>) -> String {
-    let times = say!("resumed-times", times);
-    let cut = cut.map(|cut| say!("resumed-cut-off-by-that", blocks = blocks(cut)));
-    say!("resumed", times, cut = cut.unwrap_or_default())
-}
-
-/// It went on although something had changed.
-pub fn resumed_elsewhere(what: &str) -> String {
-    say!("resumed-elsewhere", what = again(what))
-}
-
-/// It repeats another run.
-pub fn repeats(run: &str, differences: &[String]) -> String {
-    match differences {
-        [] => say!("repeats", run),
-        _ => {
-            say!("repeats-with-differences", run, differences = differences.join(word!("between-sentences")))
-        }
     }
 }

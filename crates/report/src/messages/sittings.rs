@@ -2,7 +2,7 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::{Columns, Phrase, again, say, word};
+use proofload_language::{Columns, Phrase, say};
 use proofload_stats::{Between, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
@@ -60,28 +60,6 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
     say!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
 }
 
-/// Too few sittings for a look.
-pub fn too_few_sittings(have: u32, need: Option<u32>) -> String {
-    match need {
-        Some(need) => say!("too-few-sittings-so-far-and-where", sittings = sittings(have), need),
-        None => say!("too-few-sittings-too-few-for-an", sittings = sittings(have)),
-    }
-}
-
-/// The interval of the sittings' means allows both.
-pub fn sittings_cross(resolution: f64, more: Option<u32>) -> String {
-    let more = match more {
-        Some(n) => say!("sittings-cross-about-more-would-settle", sittings = sittings(n)),
-        None => word!("sittings-cross-no-number-of-sittings").into(),
-    };
-    say!("sittings-cross-the-interval-allows-both", resolution = number::percent(resolution), more)
-}
-
-/// What earlier sittings differed by makes the interval of this one wider.
-pub fn widened_by_sittings(tau: f64, n: u32) -> String {
-    say!("widened-by-sittings-earlier-sittings-differed-by", n, tau = number::percent(tau))
-}
-
 /// Headings of the sittings of a study.
 pub const SITTINGS: Phrase = Phrase("sittings-sittings");
 /// Columns of their table.
@@ -97,23 +75,6 @@ pub fn made_of_sittings(result: &SittingsResult) -> String {
         looks = format!("{:?}", result.looks)
     )
 }
-
-/// The number of sittings was not fixed beforehand.
-pub const SITTINGS_NOT_PLANNED: Phrase = Phrase("sittings-not-planned");
-
-/// Some sittings were so close together that they are hardly several.
-pub fn sittings_close(n: usize) -> String {
-    let those = say!("sittings-close-sittings-began", n);
-    say!("sittings-close-less-than-minutes-after", those)
-}
-
-/// Runs of one study that were not made alike.
-pub fn sittings_differ(what: &str) -> String {
-    say!("sittings-differ-not-the-same-in", what = again(what))
-}
-
-/// More is said of each run in its own report.
-pub const LIMITS_OF_EACH: Phrase = Phrase("limits-of-each");
 
 #[cfg(test)]
 mod tests {

@@ -31,21 +31,6 @@ pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
     say!("change-of-start", change, shared, allowed)
 }
 
-/// Too many starts without a steady state; `per_10s` is how much faster they still became.
-pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
-    say!("no-steady-state-still-warming-in-of", n, of, slope = per_10s.map(number::signed_percent))
-}
-
-/// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
-pub fn beyond_warm_up(n: u32, of: &str, share: f64) -> String {
-    say!("beyond-warm-up", n, of, share = number::percent(share))
-}
-
-/// Starts of which nothing can be said.
-pub fn steadiness_not_measured(variant: &str) -> String {
-    say!("steadiness-not-measured", variant)
-}
-
 /// Preset and timing in one line.
 pub fn preset(plan: &Plan) -> String {
     let Plan { preset: name, timing, replication, seed, .. } = plan;
@@ -96,18 +81,6 @@ pub fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
             CheckOutcome::Failed => "failed",
             _ => "unresolved",
         }
-    )
-}
-
-/// A ratio that long slices show otherwise than short ones.
-pub fn slice_length(ratio: f64, blocks: &str) -> String {
-    say!(
-        "slice-length-long-slices-show-a",
-        ratio = match ratio >= 1.0 {
-            true => say!("slice-length-higher", ratio = number::percent(ratio - 1.0)),
-            false => say!("slice-length-lower", ratio = number::percent(1.0 - ratio)),
-        },
-        blocks
     )
 }
 

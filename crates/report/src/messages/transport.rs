@@ -12,11 +12,6 @@ pub const TLS: Phrase = Phrase("tls");
 /// What connections pass through.
 pub const PROXY: Phrase = Phrase("proxy");
 
-/// Nobody was checked.
-pub fn insecure(who: &str) -> String {
-    say!("insecure", who)
-}
-
 /// How TLS was spoken.
 pub fn tls(terms: &TlsTerms) -> String {
     say!(

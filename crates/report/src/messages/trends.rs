@@ -117,19 +117,3 @@ pub fn classes(growth: &[ClassGrowth]) -> String {
     };
     say!("classes", growth = growth.iter().map(one).collect::<Vec<_>>().join(word!("between-items")))
 }
-
-/// A soak that is over before much could happen.
-pub fn short_soak(hours: f64) -> String {
-    say!("short-soak", hours = number::plain(hours))
-}
-
-/// What looking at the live set did to latencies.
-pub fn forced_collections(n: usize, median_ns: u64, longest_ns: u64) -> String {
-    let n = say!("forced-collections-full-collections", n);
-    say!(
-        "forced-collections-forced-in-the-soak",
-        n,
-        median_ns = number::duration(median_ns as f64),
-        longest_ns = number::duration(longest_ns as f64)
-    )
-}

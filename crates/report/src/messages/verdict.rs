@@ -2,9 +2,10 @@
 //! claim. Never without the interval; never a percentile without how the requests came and how many there were; where
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
-use super::{of_sittings, spread_of, why};
+use super::{of_sittings, spread_of};
 use crate::cells::{Cells, answered_over};
 use crate::number;
+use proofload_language::facts::told;
 use proofload_language::{named, say, word};
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
@@ -59,13 +60,19 @@ fn looked_at(judged: &Judged) -> u32 {
     }
 }
 
+/// What was found, without what it rests on; empty when nothing was measured.
+pub fn found(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
+    let Some(estimate) = judged.estimate else { return String::new() };
+    match pair_of(claim).filter(|_| estimate.unit == "ratio") {
+        Some(pair) => of_pair(&pair, claim, judged, &estimate, setting),
+        None => of_level(claim, judged, &estimate, setting),
+    }
+}
+
 /// The sentence; empty when nothing was measured.
 pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
     let Some(estimate) = judged.estimate else { return String::new() };
-    let found = match pair_of(claim).filter(|_| estimate.unit == "ratio") {
-        Some(pair) => of_pair(&pair, claim, judged, &estimate, setting),
-        None => of_level(claim, judged, &estimate, setting),
-    };
+    let found = found(claim, judged, setting);
     let basis = basis(claim, judged, &estimate, setting);
     let outcome = outcome(claim, judged, &estimate, setting);
     let spread = match &judged.scope {
@@ -383,7 +390,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
         return word.to_string();
     };
-    let why = why(reason, setting.names, estimate.unit);
+    let why = told(&proofload_analysis::reason(reason, setting.names, estimate.unit));
     if !allows_both(reason) {
         return say!("labelled", label = word, what = why);
     }

@@ -3,7 +3,7 @@
 use crate::charts::{self, Chart};
 use crate::escape::{html as safe, received};
 use crate::messages;
-use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
+use crate::shown::{Bar, Mark, Table, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
@@ -73,8 +73,19 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     let (claims, others): (Vec<&Chart>, Vec<&Chart>) =
         charts.iter().partition(|chart| chart.id == charts::CLAIMS);
     let title = safe(&view.title);
-    let mut header = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
-    for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)]
+    let mut header = format!("<header><p class=\"brand\">Proofload · {title}</p>");
+    let (lead, headline) = view.page_lead();
+    for (n, lead) in lead.iter().enumerate() {
+        let tag = if n == 0 { "h1" } else { "p" };
+        let class = lead.tone.class();
+        header.push_str(&format!("<{tag} class=\"lead {class}\">{}</{tag}>", safe(&lead.line())));
+        if !lead.sample.is_empty() {
+            header.push_str(&format!("<pre>{}</pre>", safe(&received(&lead.sample))));
+        }
+    }
+    let headline = headline.unwrap_or_default();
+    for (class, text) in
+        [("question", view.question.as_str()), ("ended", &view.ended), ("headline", headline)]
     {
         if !text.is_empty() {
             header.push_str(&format!("<p class=\"{class}\">{}</p>", safe(text)));
@@ -156,11 +167,7 @@ fn list(title: &str, items: &[String]) -> String {
 }
 
 fn card(verdict: &VerdictView, tag: &str) -> String {
-    let class = match verdict.tone {
-        Tone::Good => "supported",
-        Tone::Bad => "refuted",
-        Tone::Open => "undecided",
-    };
+    let class = verdict.tone.class();
     let reasons: String =
         verdict.further_reasons().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
     let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };

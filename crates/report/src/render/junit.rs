@@ -1,12 +1,17 @@
-//! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation and each capacity.
+//! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation, each
+//! capacity, and each figure that is held against a baseline.
 
 use crate::escape::xml as safe;
+use crate::lead::{self, Lead};
 use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
-use proofload_language::word;
-use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};
+use proofload_language::facts::told;
+use proofload_language::{named, word};
+use proofload_store::schema::{
+    Baseline, BaselineFigure, CapacityAnswer, CapacityResult, Point, RunResult, RunState, Verdict,
+};
 
 /// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,17 +24,21 @@ pub enum Undecided {
 }
 
 /// The result as JUnit's XML. The first test case is the run itself: an error when it did not finish, or when no
-/// verdict can rest on it.
+/// verdict can rest on it; and whatever no other case says of it.
 pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     let view = view(result);
     let suite = safe(&view.title);
-    let mut drawn = run_case(result, &view);
     let judged = view.verdicts.iter().chain(&view.expectations).map(Case::of_verdict);
-    let cases: Vec<Case> = judged.chain(result.capacities.iter().map(Case::of_capacity)).collect();
+    let judged = judged.chain(result.capacities.iter().map(Case::of_capacity));
+    let cases: Vec<Case> = judged.chain(result.baseline.iter().flat_map(Case::of_baseline)).collect();
     let count = |came: Came| cases.iter().filter(|case| case.came(undecided) == came).count();
     let (failures, skipped) = (count(Came::Failed), count(Came::Skipped));
+    let run = of_run(result, (failures, skipped), undecided);
+    let mut drawn = run_case(result, &view, run);
     cases.iter().for_each(|case| drawn.push_str(&case.drawn(&suite, undecided)));
-    let errors = u32::from(why_invalid(result, &view).is_some());
+    let more = |came: Came| usize::from(run == came);
+    let (failures, skipped) = (failures + more(Came::Failed), skipped + more(Came::Skipped));
+    let errors = more(Came::Invalid);
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"",
         cases.len() + 1
@@ -60,26 +69,37 @@ fn wholes(result: &RunResult) -> impl Iterator<Item = &Point> {
     result.points.iter().filter(|point| point.stream.is_empty())
 }
 
-/// Why the run as a whole proves nothing.
-fn why_invalid(result: &RunResult, view: &View) -> Option<String> {
-    match (&result.status.state, overall(result)) {
-        (RunState::Finished, Overall::Invalid) => Some(messages::INVALID.to_string()),
-        (RunState::Finished, _) => None,
-        _ => Some(view.ended.clone()),
+/// The run as a whole, beside so many cases that failed and were skipped.
+fn of_run(result: &RunResult, (failed, skipped): (usize, usize), undecided: Undecided) -> Came {
+    let overall = overall(result);
+    if result.status.state != RunState::Finished || overall == Overall::Invalid {
+        return Came::Invalid;
+    }
+    match overall.tone() {
+        Tone::Good => Came::Passed,
+        _ if !lead::failures(result).is_empty() => Came::Failed,
+        Tone::Bad if failed == 0 => Came::Failed,
+        Tone::Open if failed + skipped == 0 && undecided == Undecided::Fail => Came::Failed,
+        Tone::Open if failed + skipped == 0 => Came::Skipped,
+        _ => Came::Passed,
     }
 }
 
-fn run_case(result: &RunResult, view: &View) -> String {
+fn run_case(result: &RunResult, view: &View, came: Came) -> String {
     let suite = safe(&view.title);
     let answered = wholes(result)
         .filter_map(|point| point.outcomes.get("answered"))
         .fold(0, |sum: u64, n| sum.saturating_add(*n));
-    let inner = match why_invalid(result, view) {
-        None => {
+    let worst = view.lead.iter().filter(|line| line.tone == view.lead[0].tone);
+    let why = safe(&worst.map(Lead::line).collect::<Vec<_>>().join(word!("between-sentences")));
+    let inner = match came {
+        Came::Invalid => format!("<error type=\"invalid\" message=\"{why}\"/>"),
+        Came::Failed => format!("<failure type=\"failed\" message=\"{why}\"/>"),
+        Came::Skipped => format!("<skipped message=\"{why}\"/>"),
+        Came::Passed => {
             let said = [messages::answered(&number::count(answered)), view.headline.clone()];
             format!("<system-out>{}</system-out>", safe(said.join("\n").trim_end()))
         }
-        Some(why) => format!("<error type=\"invalid\" message=\"{}\"/>", safe(&why)),
     };
     format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", messages::THE_RUN)
 }
@@ -90,6 +110,8 @@ enum Came {
     Passed,
     Failed,
     Skipped,
+    /// Of the run alone: nothing can rest on it.
+    Invalid,
 }
 
 /// A claim, an expectation or a capacity.
@@ -119,15 +141,40 @@ impl Case {
     /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
-            name: messages::of_variant(&found.variant, &messages::capacity_title(&found.slo)),
+            name: format!("{}: {}", found.variant, messages::capacity_title(&found.slo)),
             word: messages::capacity_answer(&found.answer).to_string(),
             holds: match found.answer {
                 CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
                 CapacityAnswer::BelowRange => Some(false),
                 _ => None,
             },
-            said: std::iter::once(&found.sentence).chain(&found.reasons).cloned().collect(),
+            said: std::iter::once(found.sentence.clone()).chain(found.reasons.iter().map(told)).collect(),
         }
+    }
+
+    /// One for each figure; or one that says that there is none.
+    fn of_baseline(baseline: &Baseline) -> Vec<Case> {
+        let case = |figure: &BaselineFigure| Case {
+            name: messages::lead::case_of(figure),
+            word: messages::against_baseline(&figure.verdict).to_string(),
+            holds: match figure.verdict {
+                Verdict::Supported => Some(true),
+                Verdict::Refuted => Some(false),
+                _ => None,
+            },
+            said: std::iter::once(messages::lead::against_baseline(figure, true, baseline.tolerance))
+                .chain(figure.reasons.iter().map(told))
+                .collect(),
+        };
+        if baseline.figures.is_empty() {
+            return vec![Case {
+                name: messages::lead::AGAINST.to_string(),
+                word: named("undecided").to_string(),
+                holds: None,
+                said: vec![messages::lead::none_compared(&baseline.run)],
+            }];
+        }
+        baseline.figures.iter().map(case).collect()
     }
 
     fn came(&self, undecided: Undecided) -> Came {
@@ -144,7 +191,7 @@ impl Case {
         let inner = match self.came(undecided) {
             Came::Passed => format!("<system-out>{message}</system-out>"),
             Came::Skipped => format!("<skipped message=\"{word}: {message}\"/>"),
-            Came::Failed => format!(
+            Came::Failed | Came::Invalid => format!(
                 "<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>",
                 safe(&self.said.join("\n"))
             ),

@@ -21,7 +21,7 @@ pub fn markdown_report(result: &RunResult) -> String {
 /// The result as Markdown of at most so many bytes. What does not fit is left out from the end, and named.
 pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
-    let mut out = head(result, &view);
+    let mut out = head(&view);
     let sections = sections(&view);
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     let reserve = messages::left_out(&titles).len() + 4;
@@ -83,11 +83,18 @@ fn safe_within(text: &str, chars: usize) -> String {
     if whole { markdown(text) } else { format!("{}…", markdown(&clipped)) }
 }
 
-fn head(result: &RunResult, view: &View) -> String {
+fn head(view: &View) -> String {
     let clipped = |text: &str| text.chars().take(TEXT_CHARS).collect::<String>();
-    let mut out = format!("# {}\n\n", safe(&view.title));
-    let tally = messages::tally(result.claims.iter().map(|claim| &claim.verdict));
-    for text in [&tally, &view.headline].into_iter().filter(|text| !text.is_empty()) {
+    let mark = view.lead.first().map_or("", |lead| lead.mark);
+    let mut out = format!("# {mark} {}\n\n", safe(&view.title));
+    let (lead, headline) = view.page_lead();
+    for lead in &lead {
+        out.push_str(&format!("**{}**\n\n", safe(&lead.line())));
+        if !lead.sample.is_empty() {
+            out.push_str(&format!("{}\n\n", safe(&lead.sample)));
+        }
+    }
+    if let Some(text) = headline {
         out.push_str(&format!("**{}**\n\n", safe(text)));
     }
     for text in [&view.ended, &view.question].into_iter().filter(|text| !text.is_empty()) {

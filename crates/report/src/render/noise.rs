@@ -4,7 +4,8 @@ use crate::escape::line;
 use crate::messages;
 use crate::render::text::table_lines;
 use crate::shown::Table;
-use proofload_language::{again, say};
+use proofload_language::facts::told;
+use proofload_language::say;
 use proofload_store::schema::{NoiseAudit, TuneResult};
 
 fn table(title: &str, header: Vec<String>, rows: Vec<Vec<String>>) -> String {
@@ -34,7 +35,7 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
         messages::RESOLUTION_NOTE
     ));
     for finding in &audit.findings {
-        out.push_str(&format!("{}\n", line(&again(finding))));
+        out.push_str(&format!("{}\n", line(&told(finding))));
     }
     out.push_str(&format!("{}\n", line(&say!("kept-in", run = audit.run))));
     out

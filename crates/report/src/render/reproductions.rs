@@ -4,6 +4,8 @@ use crate::escape::{markdown, markdown_line, shell};
 use crate::shown::VerdictView;
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_facts::Limit;
+use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
 
@@ -112,7 +114,7 @@ fn section(record: &Reproduction) -> String {
     out.push_str(&trends(&view));
     out.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
     out.push_str(&published(result));
-    let not_tested: Vec<String> = plan.not_tested.iter().map(|line| messages::taken_out(line)).collect();
+    let not_tested: Vec<String> = plan.not_tested.iter().map(told).collect();
     out.push_str(&list(messages::STUDY_NOT_TESTED.text(), &not_tested));
     out.push_str(&list(messages::LIMITS.text(), &limits(result)));
     out + &again(record, &plan)
@@ -143,8 +145,8 @@ fn notes(row: &ConclusionResult) -> Vec<String> {
     if row.tests.len() > 1 {
         said.push(named(row.outcome.name()).to_string());
     }
-    said.extend(row.tests.iter().flat_map(|test| test.reasons.clone()));
-    said.extend(row.not_tested.clone());
+    said.extend(row.tests.iter().flat_map(|test| test.reasons.iter().map(told)));
+    said.extend(row.not_tested.iter().map(told));
     said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
     said.extend(row.contradictions.iter().map(|it| messages::rests_on_contradiction(it)));
     said.iter().map(|sentence| messages::of_conclusion(&row.says, sentence)).collect()
@@ -195,14 +197,10 @@ fn published(result: &RunResult) -> String {
     format!("### {}\n\n{}", messages::STUDY_FIGURES, table(&header, &rows))
 }
 
-/// What limits the test, but for what stands under *not tested*.
+/// What limits the test, but for what is listed under *not tested*.
 fn limits(result: &RunResult) -> Vec<String> {
-    let not_tested: Vec<String> = result
-        .plan
-        .iter()
-        .flat_map(|plan| plan.not_tested.iter().map(|what| messages::not_tested(what)))
-        .collect();
-    result.limits.iter().filter(|limit| !not_tested.contains(limit)).cloned().collect()
+    let is_listed = |limit: &&Limit| matches!(limit, Limit::NotTested { .. });
+    result.limits.iter().filter(|limit| !is_listed(limit)).map(told).collect()
 }
 
 /// Arguments that say where and how a result is shown, and have a value of their own.

@@ -31,11 +31,7 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
             messages::history_ended(entry).to_string(),
             entry.blocks.to_string(),
             entry.machine.clone(),
-            if entry.damage.is_empty() {
-                messages::tally(entry.verdicts.iter().map(|v| &v.verdict))
-            } else {
-                entry.damage.clone()
-            },
+            if entry.damage.is_empty() { entry.answer.clone() } else { entry.damage.clone() },
             entry.id.clone(),
         ]
     };

@@ -5,6 +5,7 @@ use crate::messages;
 use crate::render::text::{judged_lines, table_lines};
 use crate::shown::Table;
 use crate::view::verdict;
+use proofload_language::facts::told;
 use proofload_store::schema::{SittingRun, SittingsResult};
 
 /// Verdicts over all sittings, then the sittings. `when` turns nanoseconds since 1970 into a date.
@@ -34,7 +35,7 @@ pub fn sittings_text(result: &SittingsResult, when: &dyn Fn(u64) -> String) -> S
     say(&table_lines(&table, false, usize::MAX));
     say("");
     say(messages::LIMITS.text());
-    result.limits.iter().for_each(|limit| say(&format!("  - {}", line(limit))));
+    result.limits.iter().for_each(|limit| say(&format!("  - {}", line(&told(limit)))));
     if !result.headline.is_empty() {
         say("");
         say(&line(&result.headline));

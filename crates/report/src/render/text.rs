@@ -23,6 +23,12 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         out.push_str(line);
         out.push('\n');
     };
+    for lead in view.lead.iter().filter(|lead| lead.tone != Tone::Good) {
+        say(&painted(&line(&lead.line()), lead.tone, colour));
+        if !lead.sample.is_empty() {
+            say(&format!("  {}", line(&lead.sample)));
+        }
+    }
     say(&bold(&line(&view.title), colour));
     for line in [&view.question, &view.ended].into_iter().filter(|text| !text.is_empty()) {
         say(&terminal(line));
@@ -90,12 +96,7 @@ pub(super) fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
 
 fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
     let word = padded(&line(&verdict.verdict), width);
-    let code = match verdict.tone {
-        Tone::Good => 32,
-        Tone::Bad => 31,
-        Tone::Open => 33,
-    };
-    let word = if colour { format!("\u{1b}[{code}m{word}\u{1b}[0m") } else { word };
+    let word = painted(&word, verdict.tone, colour);
     let below = " ".repeat(width + 2);
     let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));
     if !verdict.rests_on.is_empty() {
@@ -151,6 +152,15 @@ fn row_by_row(rows: &[Vec<String>]) -> String {
 /// With spaces behind it up to so many columns of the terminal.
 fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
+fn painted(text: &str, tone: Tone, colour: bool) -> String {
+    let code = match tone {
+        Tone::Good => 32,
+        Tone::Bad => 31,
+        Tone::Open => 33,
+    };
+    if colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
 }
 
 fn bold(text: &str, colour: bool) -> String {

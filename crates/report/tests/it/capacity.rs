@@ -1,5 +1,6 @@
 //! Searches for a capacity, drawn from their record.
 
+use proofload_analysis::searches;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
 use proofload_stats::capacity::{Request, Stage, Step};
@@ -63,7 +64,7 @@ fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Sl
         .expect("a record");
     let mut writer = record.begin_block(1).expect("a block");
     for _ in 0..most_trials {
-        let mut searches = Run::open(record.path()).expect("a run").searches().expect("searches");
+        let mut searches = searches(&Run::open(record.path()).expect("a run")).expect("searches");
         let Step::Trial(request) = searches[0].0.step() else { break };
         let rate_per_s = request.rate_per_s;
         let mut slice = made(&request);

@@ -1,10 +1,11 @@
 //! A condensed record tells the same as the one that it was made of.
 
 use crate::made::{CASE, Case, plan, record, slice};
+use proofload_analysis::{condense, observations};
 use proofload_report::{markdown, of_run, reported_measures, text};
 use proofload_stats::Measure;
+use proofload_store::Run;
 use proofload_store::schema::{Phase, Plan, PlannedClaim, Point, RunResult, Slice, Telemetry, WarmUp};
-use proofload_store::{Run, condense};
 use std::path::Path;
 
 /// Claims on measures of each kind: by cycles, on quantiles that no table has, on counts.
@@ -58,7 +59,7 @@ fn it_tells_the_same_and_is_small() {
         let (before, after) = (size(whole.path()), size(small.path()));
         assert!(3 * after < before, "{after} of {before} bytes");
         let measures: Vec<Measure> = reported_measures(whole.plan()).expect("measures");
-        let cells = |run: &Run| run.observations(&measures).expect("observations").cells;
+        let cells = |run: &Run| observations(run, &measures).expect("observations").cells;
         assert_eq!(cells(&whole), cells(&small), "every cycle of every measure");
     }
 }

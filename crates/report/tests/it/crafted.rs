@@ -1,6 +1,7 @@
 //! Records that nobody measured: any number in them may be anything. A reader makes of them a report or an error.
 
 use crate::made::{CASE, Case, SECOND, plan, slice};
+use proofload_analysis::observations;
 use proofload_report::{baseline, csv, csv_series, diff, hlog, html, json, junit, markdown, of_run, text};
 use proofload_store::schema::{Environment, Sitting, Slice, Status, Telemetry};
 use proofload_store::{Run, RunWriter};
@@ -171,7 +172,7 @@ fn a_status_may_name_a_block_twice_and_a_folder_have_the_highest_number() {
     let text = serde_json::to_string(&status).expect("JSON");
     fs::write(record.path().join("status.json"), text).expect("written");
     read(record.path());
-    let seen = Run::open(record.path()).expect("readable").observations(&[]).expect("a record");
+    let seen = observations(&Run::open(record.path()).expect("readable"), &[]).expect("a record");
     assert_eq!((seen.blocks, seen.excluded_blocks), (vec![1], 0));
     fs::write(blocks.join("4294967295.partial.jsonl"), "").expect("written");
     read(record.path());

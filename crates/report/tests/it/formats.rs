@@ -255,7 +255,11 @@ fn markdown_is_short_enough_for_a_comment_whatever_a_study_holds() {
     }
     let text = markdown(&result);
     assert!(text.chars().count() < 65_536, "{}", text.len());
-    assert!(text.starts_with("# connectors\n\n**302 supported**"), "{}", &text[..200]);
+    assert!(
+        text.starts_with("# ✔ connectors\n\n**✔ nio2 serves") && text.contains("**✔ 302 supported**"),
+        "{}",
+        &text[..200]
+    );
     assert!(text.contains("more\n") && text.contains("Left out for length"), "{}", &text[text.len() - 400..]);
     let left_out = text.lines().find(|line| line.starts_with("Left out")).expect("what is left out");
     for title in ["What was found of each claim", "Exploratory: no claim", "Limits of this test"] {

@@ -12,6 +12,7 @@ mod factors;
 mod figures;
 mod formats;
 mod hostile;
+mod lead;
 mod made;
 mod page;
 mod render;

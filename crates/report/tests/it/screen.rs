@@ -1,7 +1,7 @@
 //! The one screen of a study: what stands on it, and that nothing is wider or higher than a terminal.
 
 use crate::made::{CASE, Case, plan, result, result_of};
-use proofload_report::{Overall, Terminal, of_run, overall, screen};
+use proofload_report::{Overall, Terminal, brief, junit, of_run, overall, screen};
 use proofload_store::Run;
 use proofload_store::schema::{ClaimResult, Plan, PlannedClaim, Replication, RunResult, Verdict};
 use std::path::Path;
@@ -79,8 +79,13 @@ fn a_comparison_both_ways_says_who_is_faster_and_either_is_an_answer() {
     let alike =
         result_of(Case { ratio: 1.0, wobble: 0.001, blocks: 12, ..CASE }, &both_ways(Replication::Start));
     assert_eq!(overall(&alike), Overall::AllSupported, "{:?}", alike.claims);
+    let drawn = on(80, &alike);
+    assert!(drawn.contains("nio and nio2 serve alike within 5 % [0.98, 1.02], 4 restarts"), "{drawn}");
+    assert_eq!(brief(&alike).line(), "✔ nio and nio2 alike, ×1.00 [0.98, 1.02]");
     let open = result_of(Case { ratio: 1.01, wobble: 0.3, ..CASE }, &both_ways(Replication::Start));
     assert_eq!(overall(&open), Overall::Undecided, "{:?}", open.claims);
+    let last = on(200, &open).lines().last().expect("a last line").to_string();
+    assert!(last.starts_with("nio or nio2: undecided, ×"), "nobody is called faster: {last}");
 }
 
 #[test]
@@ -182,4 +187,56 @@ fn colours_only_paint_what_reads_without_them() {
         rest = after.split_once('m').expect("the end of a colour").1;
     }
     assert_eq!(plain + rest, on(80, &result));
+}
+
+/// Servers by their addresses, which share a host.
+fn addresses(result: &mut RunResult) {
+    let plan = result.plan.as_mut().expect("a plan");
+    for (variant, port) in plan.variants.iter_mut().zip(["8181", "8182"]) {
+        variant.name = format!("localhost:{port}");
+        variant.levels[0].level.clone_from(&variant.name);
+    }
+    for claim in &mut plan.claims {
+        claim.text = claim.text.replace("nio2", "localhost:8182").replace("(nio)", "(localhost:8181)");
+    }
+    for (claim, planned) in result.claims.iter_mut().zip(&plan.claims) {
+        claim.text.clone_from(&planned.text);
+    }
+}
+
+#[test]
+fn servers_are_named_by_what_tells_them_apart_and_lists_say_which_is_faster() {
+    let mut result = result_of(Case { ratio: 1.2, ..CASE }, &both_ways(Replication::Process));
+    addresses(&mut result);
+    let drawn = on(80, &result);
+    assert!(drawn.contains("✔ faster     8182 serves more than 8181  ×1.20"), "{drawn}");
+    assert!(drawn.starts_with("connectors  localhost:8181, localhost:8182"), "{drawn}");
+    let told = brief(&result).line();
+    assert!(told.starts_with("✔ 8182 faster than localhost:8181, ×1.20 ["), "{told}");
+    let xml = junit(&result, Default::default());
+    assert!(xml.contains("failures=\"0\"") && xml.contains("8182 serves more than 8181"), "{xml}");
+}
+
+#[test]
+fn a_command_is_told_beside_its_letter() {
+    let mut result = result_of(Case { ratio: 1.2, ..CASE }, &both_ways(Replication::Start));
+    let plan = result.plan.as_mut().expect("a plan");
+    for (variant, (name, work)) in plan.variants.iter_mut().zip([("a", "spin:200us"), ("b", "spin:240us")]) {
+        (variant.name, variant.kind) = (name.into(), "command".into());
+        variant.levels[0].level = name.into();
+        variant.command = ["./server", "{port}", work].map(str::to_string).to_vec();
+    }
+    let lettered = |text: &str| text.replace("nio2", "b").replace("(nio)", "(a)");
+    plan.claims.iter_mut().for_each(|claim| claim.text = lettered(&claim.text));
+    result.claims.iter_mut().for_each(|claim| claim.text = lettered(&claim.text));
+    let drawn = on(80, &result);
+    assert!(
+        drawn.contains("\n  a = ./server {port} spin:200us\n  b = ./server {port} spin:240us\n"),
+        "{drawn}"
+    );
+    assert!(
+        brief(&result).text.starts_with("spin:240us faster than spin:200us, ×1.20"),
+        "{:?}",
+        brief(&result)
+    );
 }

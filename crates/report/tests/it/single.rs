@@ -25,7 +25,9 @@ fn a_threshold_of_a_server_that_fails_too_often_fails_in_junit_as_in_the_exit_co
     assert_eq!((found.claims[0].verdict.clone(), overall(&found)), (Verdict::Refuted, Overall::Refuted));
     let drawn = junit(&found, Undecided::Skip);
     let document = roxmltree::Document::parse(&drawn).expect("XML");
-    let failure = document.descendants().find(|node| node.has_tag_name("failure")).expect("a failure");
+    let failures: Vec<_> = document.descendants().filter(|node| node.has_tag_name("failure")).collect();
+    let [run, failure] = failures[..] else { panic!("{drawn}") };
+    assert!(run.attribute("message").is_some_and(|why| why.starts_with("✘ 120 of 11,044")), "{drawn}");
     let why = failure.attribute("message").expect("a message");
     assert!(why.starts_with("refuted: ") && why.contains("1.09 % errors: above 0.1 %"), "{why}");
     assert!(!drawn.contains("<skipped"), "{drawn}");

@@ -11,6 +11,8 @@ use crate::{
     Cell, Comparison, Design, LostStart, Perturbation, Reason, Side, TAIL_EXCHANGES_MIN, Unsteady,
     fewest_beyond, next_look, student,
 };
+use proofload_facts::Finding;
+use std::mem::discriminant;
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -37,9 +39,6 @@ const UNSTEADY_SHARE_MAX: f64 = 0.25;
 /// By how much a variant without a steady state may change at the least, however little it changed when it was seen: more than
 /// four times what a late step of a compiler brings (up to 12 %).
 const REST_OF_WARM_UP_MIN: f64 = 0.5;
-
-/// Most failed checks that are listed one by one: every claim on the slice repeats them.
-const CHECKS_TOLD_MAX: usize = 1;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
 /// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
@@ -124,23 +123,17 @@ pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {
     })
 }
 
-/// The messages as they are: each says where it was found.
+/// What the generator was unfit for: of each kind of finding the first, with where it was made.
 pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
-    let mut seen: Vec<&str> = Vec::new();
-    for cell in series.cells.iter().take(blocks as usize).flatten().flatten() {
-        for message in &cell.unfit {
-            if !seen.contains(&message.as_str()) {
-                seen.push(message);
-            }
+    let mut seen: Vec<&Finding> = Vec::new();
+    let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
+    for finding in cells.flat_map(|cell| &cell.unfit) {
+        let kind = |finding: &Finding| discriminant(finding.innermost());
+        if !seen.iter().any(|known| kind(known) == kind(finding)) {
+            seen.push(finding);
         }
     }
-    let more = seen.len().saturating_sub(CHECKS_TOLD_MAX);
-    let told =
-        seen.into_iter().take(CHECKS_TOLD_MAX).map(|what| Reason::ClientLimited { what: what.to_string() });
-    let checks = if more == 1 { "check" } else { "checks" };
-    let rest = (more > 0)
-        .then(|| Reason::ClientLimited { what: format!("{more} more {checks} of the generator failed") });
-    told.chain(rest).collect()
+    seen.into_iter().map(|what| Reason::ClientLimited { what: what.clone() }).collect()
 }
 
 /// Quantiles whose rank lies among exchanges without an end, each with all of these that it has.

@@ -1,6 +1,7 @@
 //! A search for a capacity: what was asked for, its trials, its answer.
 
 use super::{CapacityAnswer, Estimate, TrialOutcome, TrialStage};
+use proofload_facts::{Finding, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -54,8 +55,8 @@ pub struct CapacityTrial {
     pub sent_share: Option<f64>,
     /// Requests that came to an end in the window, as a share of those due in it.
     pub carried_share: Option<f64>,
-    /// Why it did not pass, a sentence each.
-    pub why: Vec<String>,
+    /// Why it did not pass.
+    pub why: Vec<Finding>,
 }
 
 /// The capacity of one variant.
@@ -78,8 +79,8 @@ pub struct CapacityResult {
     pub at_most_per_s: Option<f64>,
     /// The answer in a sentence.
     pub sentence: String,
-    /// What belongs to it, a sentence each.
-    pub reasons: Vec<String>,
+    /// What belongs to it.
+    pub reasons: Vec<Reason>,
     /// Trials of the search, confirmation not counted.
     pub searched: u32,
     /// Every trial, in order.

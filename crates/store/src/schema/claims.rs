@@ -1,6 +1,7 @@
 //! Claims: as the plan holds them, and as they came out; and comparisons that nobody claimed.
 
 use super::{Estimate, Scope, Verdict};
+use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +29,14 @@ pub struct ClaimResult {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
     /// What was found, in a sentence: by how much, with interval, blocks and what is claimed.
     #[serde(default)]
     pub sentence: String,
+    /// The first part of that sentence: what was found; not stored.
+    #[serde(skip)]
+    pub found: String,
     /// Which of the reasons stands in that sentence; not stored.
     #[serde(skip)]
     pub reason_in_sentence: Option<usize>,
@@ -131,6 +135,6 @@ pub struct Exploratory {
     pub under_exchanges: u64,
     /// Whether the interval excludes 1, and nothing forbids to say so.
     pub stands_out: bool,
-    /// What forbids it, a sentence each.
-    pub reasons: Vec<String>,
+    /// What forbids it.
+    pub reasons: Vec<Reason>,
 }

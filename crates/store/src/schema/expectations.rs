@@ -1,6 +1,7 @@
 //! What was expected and what was published elsewhere, as the plan and the result hold it.
 
 use super::{ConclusionOutcome, Estimate, ExpectationOutcome};
+use proofload_facts::{Finding, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +77,8 @@ pub struct ExpectationResult {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
 }
 
 /// A published figure beside the one found here. It is from another machine, and never judged.
@@ -118,9 +119,9 @@ pub struct ConclusionResult {
     pub beware: String,
     /// What tests it, at each load point.
     pub tests: Vec<ConclusionTest>,
-    /// What was not tested of it and why, a sentence each.
-    pub not_tested: Vec<String>,
-    /// Contradictions among the published figures of what it speaks of, a sentence each.
+    /// What was not tested of it and why.
+    pub not_tested: Vec<Finding>,
+    /// Contradictions among the published figures of what it speaks of.
     pub contradictions: Vec<String>,
     /// Where it was published.
     pub source: String,
@@ -143,8 +144,8 @@ pub struct ConclusionTest {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
 }
 
 /// Published figures of one source, variant and load point that cannot all be true, or do not add up.

@@ -1,6 +1,7 @@
 //! Which settings matter, as the result holds it.
 
 use super::Estimate;
+use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,5 +54,5 @@ pub struct FactorTable {
     /// Interactions that were looked at.
     pub interactions: u32,
     /// What is to be known of the table, a sentence each: what was left out, and why.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }

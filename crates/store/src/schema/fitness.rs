@@ -1,6 +1,7 @@
 //! Whether the generator, and the machine around it, were fit to measure.
 
 use super::{CheckName, CheckOutcome};
+use proofload_facts::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,12 @@ pub struct FitnessCheck {
     /// Unit of both: `ns`, `share`, `count`, `connections`; `ratio` for a factor that is 1 when nothing changed.
     pub unit: String,
     /// What belongs to the figure, or why there is none.
-    pub note: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub note: Option<Finding>,
 }
 
 /// What the machine did to a slice, from its own counters.
@@ -54,7 +60,12 @@ pub struct Ceiling {
     /// Exchanges per second; `null` when it could not be measured.
     pub exchanges_per_s: Option<f64>,
     /// Why it was not measured; empty when it was.
-    pub why: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub why: Option<Finding>,
     /// Wall-clock time of the measurement, nanoseconds since 1970.
     pub measured_unix_ns: u64,
     /// Time that a fixed piece of work took then: another time, another machine.
@@ -85,16 +96,10 @@ pub struct Network {
     /// Bytes per second that came with answers of 64 KiB, over four connections of each agent.
     pub bytes_per_s: Option<f64>,
     /// Why something was not measured; empty when all was.
-    pub why: String,
-}
-
-/// How the machine disturbed a block.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cause {
-    /// The hypervisor took this share of the time of the generator's CPUs.
-    GeneratorSteal(f64),
-    /// The same of the subjects' CPUs.
-    SubjectSteal(f64),
-    /// The CPUs were slower than before, by more than this share.
-    Slower(f64),
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub why: Option<Finding>,
 }

@@ -1,6 +1,7 @@
 //! What a noise audit found about a machine, and what a search for the best variant came to.
 
 use super::{Preset, RunResult};
+use proofload_facts::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,8 +129,8 @@ pub struct NoiseAudit {
     pub measures: Vec<MeasureNoise>,
     /// What can be resolved, by minutes.
     pub resolution: Vec<Resolution>,
-    /// What a reader should know of it, a sentence each.
-    pub findings: Vec<String>,
+    /// What a reader should know of it.
+    pub findings: Vec<Finding>,
 }
 
 /// A heat of a search: some variants, for some blocks.

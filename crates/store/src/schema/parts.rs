@@ -122,7 +122,7 @@ fn is_none_lost(n: &u32) -> bool {
 
 impl Agents {
     /// Of several loads together.
-    pub(crate) fn merge(self, other: Agents) -> Agents {
+    pub fn merge(self, other: Agents) -> Agents {
         Agents {
             count: self.count.max(other.count),
             clocks_within_ns: self.clocks_within_ns.max(other.clocks_within_ns),

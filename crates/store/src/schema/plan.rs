@@ -4,6 +4,7 @@ use super::{
     Looking, Mode, Model, PlannedCapacity, PlannedClaim, PlannedExpectation, PlannedReference, Preset,
     Replication, SubjectKind, Transport,
 };
+use proofload_facts::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -182,15 +183,19 @@ impl Timing {
 }
 
 /// Something that Proofload decides and that no server is to answer for: how CPUs sleep, what carries the bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedCondition {
     /// As a study names it: `cpus_awake`, `driver`, `generator_cpus`.
     pub name: String,
     /// Its levels. With several it varies over the blocks (`condition_order`).
     pub levels: Vec<String>,
     /// Why it does not vary, where the machine does not let it; else empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub why: Option<Finding>,
 }
 
 /// The plan, on disk before the first start.
@@ -212,9 +217,13 @@ pub struct Plan {
     /// another, each started, measured and stopped alone). Empty in records that knew only cycles.
     #[serde(default)]
     pub mode: Mode,
-    /// Why this mode, a sentence.
-    #[serde(default)]
-    pub mode_reason: String,
+    /// Why this mode.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub mode_reason: Option<Finding>,
     /// Error rate over all claims.
     pub alpha: f64,
     /// Variants.
@@ -228,8 +237,8 @@ pub struct Plan {
     pub points: Vec<LoadPoint>,
     /// Claims.
     pub claims: Vec<PlannedClaim>,
-    /// What the preset drops from the study, a sentence each.
-    pub not_tested: Vec<String>,
+    /// What the preset drops from the study.
+    pub not_tested: Vec<Finding>,
     /// Timing.
     pub timing: Timing,
     /// Order of variants: for each block, for each cycle, indexes into `variants`.
@@ -270,9 +279,9 @@ pub struct Plan {
     /// The run that this one repeats (`proofload rerun`); empty for any other.
     #[serde(default)]
     pub repeats: String,
-    /// What differed from the run that this one repeats and was accepted, a sentence each.
+    /// What differed from the run that this one repeats and was accepted.
     #[serde(default)]
-    pub repeat_differences: Vec<String>,
+    pub repeat_differences: Vec<Finding>,
     /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
     #[serde(default)]
     pub no_ceiling: bool,

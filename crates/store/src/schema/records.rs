@@ -1,12 +1,13 @@
 //! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
 
 use super::{ClaimResult, Estimate, Preset, RunState, SittingSpread, Status, Verdict};
+use proofload_facts::{Finding, Limit, Reason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A stretch of time in which a run was conducted; one more for each time it was resumed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
     /// When it began, nanoseconds since 1970.
     pub began_unix_ns: u64,
@@ -15,15 +16,20 @@ pub struct Sitting {
     /// `running`, `finished`, `interrupted`, `failed`, or `killed`: it ended without a word.
     pub state: RunState,
     /// Why, when not finished.
-    pub why: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub why: Option<Finding>,
     /// The block that its end cut off. It is excluded and, other than a block that its own servers lost, is no
     /// sign against the run.
     pub cut_block: Option<u32>,
     /// Blocks that were lost while it went on: a server died.
     #[serde(default)]
     pub lost_blocks: Vec<u32>,
-    /// What was different from the record when it began and was accepted, a sentence each.
-    pub differences: Vec<String>,
+    /// What was different from the record when it began and was accepted.
+    pub differences: Vec<Finding>,
 }
 
 /// What a variant's processes said of themselves in a block: `blocks/NNNN.subjects.json`.
@@ -42,15 +48,19 @@ pub struct Baseline {
     pub run: String,
     /// Worse by more than this share is a regression: 0.05 is 5 %.
     pub tolerance: f64,
-    /// What differs between the two machines and settings, and was accepted, a sentence each.
-    pub differences: Vec<String>,
+    /// What differs between the two machines and settings, and was accepted.
+    pub differences: Vec<Finding>,
     /// Figure by figure.
     pub figures: Vec<BaselineFigure>,
     /// Variants and load points that only one of the two runs has.
     pub unmatched: Vec<String>,
     /// In which build of the generator the two differ, a sentence; empty where they do not, or nobody knows.
-    #[serde(default)]
-    pub build: String,
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "proofload_facts::or_nothing"
+    )]
+    pub build: Option<Finding>,
 }
 
 /// One figure against the baseline's.
@@ -73,8 +83,8 @@ pub struct BaselineFigure {
     pub blocks: u32,
     /// Blocks of the baseline it rests on.
     pub baseline_blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
+    /// Why.
+    pub reasons: Vec<Reason>,
     /// The spread of the figure between sittings, which the interval knows; absent where too few are on record.
     #[serde(default)]
     pub tau: Option<SittingSpread>,
@@ -101,11 +111,10 @@ pub struct SittingsResult {
     pub blocks: u32,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
-    /// What the runs have differently although they are of one study: the generator's build, the kernel, settings; a
-    /// sentence each.
-    pub differences: Vec<String>,
-    /// Limits of this test, a sentence each.
-    pub limits: Vec<String>,
+    /// What the runs have differently although they are of one study: the generator's build, the kernel, settings.
+    pub differences: Vec<Finding>,
+    /// Limits of this test.
+    pub limits: Vec<Limit>,
     /// The line to remember; empty where no claim compares two variants.
     pub headline: String,
 }
@@ -146,14 +155,17 @@ pub struct HistoryEntry {
     pub machine: String,
     /// Claims with their verdicts, in order.
     pub verdicts: Vec<HistoryVerdict>,
+    /// What it came to, in a line.
+    #[serde(default)]
+    pub answer: String,
     /// Why it could not be read; empty when it could.
     pub damage: String,
     /// The comparable runs of the study that it belongs to; absent where no block is complete, and while it goes on.
     #[serde(default)]
     pub series: Option<HistorySeries>,
-    /// Figures of it that are in no series, and why, a sentence each.
+    /// Figures of it that are in no series, and why.
     #[serde(default)]
-    pub left_out: Vec<String>,
+    pub left_out: Vec<Limit>,
     /// Change points: figures that lie at another level from this run on. No verdicts.
     #[serde(default)]
     pub changes: Vec<HistoryChange>,
@@ -172,8 +184,8 @@ pub struct HistorySeries {
     pub needs: u32,
     /// How many figures (of one variant, load point, stream and measure) have that many, and were looked through.
     pub figures: u32,
-    /// Of its first run: what it has differently from the run before, a sentence each.
-    pub differences: Vec<String>,
+    /// Of its first run: what it has differently from the run before.
+    pub differences: Vec<Finding>,
 }
 
 /// A figure that lies at another level from a run on.
@@ -200,8 +212,8 @@ pub struct HistoryChange {
     pub runs_after: u32,
     /// Id of the last run at the old level.
     pub previous: String,
-    /// What the servers, the machine's settings and Proofload itself had differently then, a sentence each.
-    pub differences: Vec<String>,
+    /// What the servers, the machine's settings and Proofload itself had differently then.
+    pub differences: Vec<Finding>,
 }
 
 /// A verdict in a line of `proofload history`.
@@ -241,6 +253,14 @@ pub struct Difference {
     pub left: Option<String>,
     /// The second run's; `null` where it has none.
     pub right: Option<String>,
+}
+
+impl Difference {
+    /// What was different then.
+    pub fn finding(&self) -> Finding {
+        let side = |value: &Option<String>| value.clone().unwrap_or_default();
+        Finding::Differs { what: self.what.clone(), then: side(&self.left), now: side(&self.right) }
+    }
 }
 
 /// One figure of two runs.

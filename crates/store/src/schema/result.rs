@@ -6,6 +6,7 @@ use super::{
     Replication, Scalability, SingleLoad, Slice, SliceLength, Slicing, Status, SteadyState, TrendResult,
     Variant,
 };
+use proofload_facts::Limit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +89,8 @@ pub struct RunResult {
     pub load: Option<SingleLoad>,
     /// The machine.
     pub environment: Environment,
-    /// Limits of this test, generated from what was really seen, a sentence each.
-    pub limits: Vec<String>,
+    /// Limits of this test, generated from what was really seen.
+    pub limits: Vec<Limit>,
     /// The comparison with a baseline, where one was asked for.
     #[serde(default)]
     pub baseline: Option<Baseline>,

@@ -1,6 +1,7 @@
 //! What a ladder of connections came to, as the result holds it.
 
 use super::Estimate;
+use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,6 @@ pub struct Scalability {
     pub contention: Option<Estimate>,
     /// Its coefficient κ: what each pair of connections costs.
     pub coherency: Option<Estimate>,
-    /// What is to be known of these figures, and why others are absent, a sentence each.
-    pub reasons: Vec<String>,
+    /// What is to be known of these figures, and why others are absent.
+    pub reasons: Vec<Reason>,
 }

@@ -2,6 +2,7 @@
 //! leaves out, stands in `docs/measures.md`.
 
 use super::{Checkpoint, ClassGrowth};
+use proofload_facts::Finding;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -160,8 +161,8 @@ pub struct Telemetry {
     /// Largest size that the heaps may have (JVM); asked at checkpoints only.
     #[serde(default)]
     pub heap_max_bytes: Option<u64>,
-    /// What could not be measured, and why, a sentence each.
-    pub missing: Vec<String>,
+    /// What could not be measured, and why.
+    pub missing: Vec<Finding>,
 }
 
 /// What one process of a subject used within a window.

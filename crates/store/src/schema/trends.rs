@@ -66,6 +66,6 @@ pub struct TrendResult {
     pub left_out: u32,
     /// Hours from the first value kept to the last.
     pub hours: Option<f64>,
-    /// What that means, a sentence each.
+    /// What that means.
     pub sentences: Vec<String>,
 }

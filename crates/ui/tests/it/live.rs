@@ -91,6 +91,6 @@ fn who_was_killed_is_not_running() {
     let root = tempfile::tempdir().expect("a folder");
     let id = made::id(made::begun(root.path(), "killed-one", 0, 1).path());
     let page = serve(root.path()).get(&format!("run/killed-one/{id}"));
-    assert!(page.body.contains("<p class=\"ended\">killed"), "{}", page.body);
+    assert!(page.body.contains("<h1 class=\"lead undecided\">? killed"), "{}", page.body);
     assert!(!page.body.contains("Running now"));
 }

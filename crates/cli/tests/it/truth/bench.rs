@@ -1,6 +1,7 @@
 //! A study from its text to its judgement, its servers simulated.
 
 use super::{MS, SECOND};
+use proofload_analysis::RunJudge;
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
 use proofload_host::cpus::CpuShare;
@@ -8,7 +9,7 @@ use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms, Preset};
 use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_store::schema::{Environment, Plan, RunResult};
-use proofload_store::{Run, RunJudge, RunWriter};
+use proofload_store::{Run, RunWriter};
 use proofload_study::{self as study, Study};
 use proofload_subject::Catalogue;
 use std::net::SocketAddr;
@@ -147,7 +148,7 @@ pub fn conduct(study: &Study, timing: &str, world: impl FnMut(usize, u64) -> Wor
 pub fn run_on<B: Bench>(plan: &Plan, bench: &mut B) -> RunResult {
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");
-    let (_, _, design) = proofload_store::restore(plan).expect("a plan that can be read");
+    let (_, _, design) = proofload_analysis::restore(plan).expect("a plan that can be read");
     let judge = RunJudge::of(plan).expect("claims");
     let path = record.path().to_path_buf();
     let ending = Runner {

@@ -1,6 +1,7 @@
 //! Searches without servers and in virtual time.
 
 use super::*;
+use proofload_analysis::{searches, trial_slices};
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::capacity::Answer;
@@ -196,7 +197,7 @@ fn recorded(root: &Path, plan: &Plan) -> RunWriter {
 }
 
 fn answers(record: &RunWriter) -> Vec<Answer> {
-    let searches = Run::open(record.path()).expect("a run").searches().expect("searches");
+    let searches = searches(&Run::open(record.path()).expect("a run")).expect("searches");
     searches.into_iter().map(|(mut search, _)| search.cut_off()).collect()
 }
 
@@ -232,7 +233,7 @@ fn a_search_that_was_interrupted_keeps_its_trials_and_goes_on_to_the_same_answer
     bench.stop_at_load = Some(9);
     assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Interrupted);
     let run = Run::open(record.path()).expect("a run");
-    let kept = run.trial_slices().len();
+    let kept = trial_slices(&run).len();
     assert!(kept >= 3, "{kept}");
     assert!(matches!(answers(&record)[0], Answer::NotSettled { .. }));
     let mut bench = QueueBench::new(&[400.0]);
@@ -253,7 +254,7 @@ fn a_block_that_was_cut_off_has_its_trials_and_took_its_time_of_the_budget() {
     conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, 0);
     let told = || {
         let run = Run::open(record.path()).expect("a run");
-        (run.trial_slices().len(), run.measured_ns(), run.excluded().len())
+        (trial_slices(&run).len(), run.measured_ns(), run.excluded().len())
     };
     let (trials, took_ns, none) = told();
     let blocks = record.path().join("blocks");
@@ -284,7 +285,7 @@ fn a_server_that_answers_nothing_ends_the_search_with_what_to_do() {
     let Ending::Failed(why) = conduct(&plan, &mut bench, &mut record, 0) else { panic!("nothing answers") };
     assert!(why.contains("mostly connect_refused") && why.contains("see that the server runs"), "{why}");
     let run = Run::open(record.path()).expect("a run");
-    assert!(run.trial_slices().is_empty(), "it says nothing of what is there when the search goes on");
+    assert!(trial_slices(&run).is_empty(), "it says nothing of what is there when the search goes on");
     let ended = conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, run.last_block());
     assert_eq!(ended, Ending::Finished);
     assert!(matches!(answers(&record)[0], Answer::Found { .. }), "{:?}", answers(&record));
@@ -298,7 +299,7 @@ fn a_server_that_dies_before_its_first_trial_has_failed_at_no_rate() {
     let mut bench = QueueBench { dies_at_load: Some(2), ..QueueBench::new(&[400.0]) };
     let ended = conduct(&plan, &mut bench, &mut record, 0);
     assert_eq!(ended, Ending::Failed("block 1, warm-up of a: killed by signal 9".into()));
-    assert!(Run::open(record.path()).expect("a run").trial_slices().is_empty());
+    assert!(trial_slices(&Run::open(record.path()).expect("a run")).is_empty());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Blocks are measured under the conditions that the plan says, and held against the ceilings of these.
 
 use super::*;
+use proofload_analysis::{counting_blocks, left_out, observations};
 use proofload_store::schema::PlannedCondition;
 
 /// Four blocks, by epoll and io_uring in turn.
@@ -16,7 +17,7 @@ fn every_block_is_measured_under_its_conditions() {
     let mut bench = FakeBench::new();
     let (_, path, _root) = conduct(&varied(), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(bench.drivers, ["epoll", "io_uring", "epoll", "io_uring"]);
-    let observations = Run::open(&path).unwrap().observations(&[]).unwrap();
+    let observations = observations(&Run::open(&path).unwrap(), &[]).unwrap();
     assert_eq!(observations.conditions, [vec![0, 1, 0, 1]]);
 }
 
@@ -35,10 +36,10 @@ fn blocks_that_were_lost_leave_the_conditions_of_the_others_as_they_are() {
     let mut bench = FakeBench { stolen_until_load: 12, ..FakeBench::new() };
     let (_, path, _root) = conduct(&varied(), &mut bench, 9, &AtomicBool::new(false));
     let run = Run::open(&path).unwrap();
-    let numbers: Vec<usize> = run.counting_blocks().iter().map(|block| block.number as usize).collect();
-    assert!(!run.left_out().is_empty(), "planted");
+    let numbers: Vec<usize> = counting_blocks(&run).iter().map(|block| block.number as usize).collect();
+    assert!(!left_out(&run).is_empty(), "planted");
     let expected: Vec<usize> = numbers.iter().map(|number| (number - 1) % 2).collect();
-    assert_eq!(run.observations(&[]).unwrap().conditions, [expected]);
+    assert_eq!(observations(&run, &[]).unwrap().conditions, [expected]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The next block is spent where a claim is still open.
 
 use super::*;
+use proofload_analysis::observations;
 use proofload_stats::{Judged, Verdict};
 use proofload_store::schema::Phase;
 
@@ -36,7 +37,7 @@ fn conduct_with(
     let mut said = Vec::new();
     let ending = Runner {
         plan,
-        design: &proofload_store::design_of(plan),
+        design: &proofload_analysis::design_of(plan),
         claims: &claims_of(plan),
         bench,
         record: &mut record,
@@ -73,7 +74,7 @@ fn what_no_open_claim_needs_is_not_started_any_more() {
         assert_eq!(left_out, [0, 0, 1, 1]);
         assert_eq!(run.blocks()[3].spared[0].variant, "a");
         assert!(run.blocks()[3].lost.is_empty(), "it is not lost");
-        let seen = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable");
+        let seen = observations(&run, &[proofload_stats::Measure::Throughput]).expect("readable");
         let of_a = seen.cells.iter().filter(|cell| cell.variant == 0).map(proofload_stats::Cell::is_spared);
         assert_eq!(of_a.collect::<Vec<_>>(), [false, false, true, true]);
     }
@@ -114,7 +115,7 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
         |_: &Path| Ok(Judgement { claims: vec![judged(true), judged(false)], ..Judgement::default() });
     let ending = Runner {
         plan: &plan,
-        design: &proofload_store::design_of(&plan),
+        design: &proofload_analysis::design_of(&plan),
         claims: &claims,
         bench: &mut bench,
         record: &mut record,

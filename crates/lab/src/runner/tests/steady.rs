@@ -1,6 +1,7 @@
 //! Warm-ups that last until the variants are steady, in virtual time.
 
 use super::*;
+use proofload_analysis::{left_out, observations, steady_states};
 use proofload_stats::steady::{Pace, Turn, Watch};
 use proofload_stats::{Reason, Verdict};
 use proofload_store::schema::{Phase, Steadiness};
@@ -36,7 +37,7 @@ fn run_on(plan: &Plan, mut bench: FakeBench) -> (Run, tempfile::TempDir) {
 /// The claim that the second variant serves more, judged on the record.
 fn judged(run: &Run) -> proofload_stats::Judged {
     let design = Design::at(&run.plan().timing.looks);
-    proofload_store::judged(run, &claims_of(run.plan()), &design).expect("readable").claims.remove(0)
+    proofload_analysis::judged(run, &claims_of(run.plan()), &design).expect("readable").claims.remove(0)
 }
 
 /// Throughput of b over a.
@@ -46,12 +47,12 @@ fn ratio(run: &Run) -> f64 {
 
 /// How the starts of each variant went, block after block.
 fn found(run: &Run) -> Vec<Vec<String>> {
-    let states = run.steady_states().expect("readable");
+    let states = steady_states(run).expect("readable");
     states.iter().map(|state| state.starts.iter().map(|start| start.found.to_string()).collect()).collect()
 }
 
 fn longest_warm_up_s(run: &Run) -> f64 {
-    let starts = run.steady_states().expect("readable").into_iter().flat_map(|state| state.starts);
+    let starts = steady_states(run).expect("readable").into_iter().flat_map(|state| state.starts);
     starts.map(|start| start.warm_up.took_ns as f64 / 1e9).fold(0.0, f64::max)
 }
 
@@ -182,9 +183,9 @@ fn a_block_that_is_left_out_makes_no_other_one_unsteady() {
     let stolen_until_load = 2 * 180 + 2 + 12;
     let wavy = FakeBench { nature: Some(|v, s| wave(v, s, 20.0)), stolen_until_load, ..FakeBench::new() };
     let (run, _kept) = run_on(&plan, wavy);
-    assert_eq!((run.left_out(), run.blocks().len()), (vec![1], 3));
+    assert_eq!((left_out(&run), run.blocks().len()), (vec![1], 3));
     assert_eq!(found(&run)[0], ["no_steady_state"; 3], "each is told of");
-    let seen = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable");
+    let seen = observations(&run, &[proofload_stats::Measure::Throughput]).expect("readable");
     let blocks: Vec<u32> = seen.unsteady.iter().map(|unsteady| unsteady.block).collect();
     assert_eq!(blocks, seen.blocks, "each block that counts once");
 }
@@ -252,7 +253,7 @@ fn a_fixed_warm_up_is_on_record_and_guards_nothing() {
     let (run, _kept) = run_of(&plan(&[4]), |v, s| wave(v, s, 20.0));
     let warm_ups = run.warm_ups(1).expect("readable");
     assert!(warm_ups.len() == 2 && warm_ups.iter().all(|it| it.ended == Steadiness::Fixed), "{warm_ups:?}");
-    assert!(run.steady_states().expect("readable").is_empty());
+    assert!(steady_states(&run).expect("readable").is_empty());
     assert!(judged(&run).reasons.iter().all(|reason| !matches!(reason, Reason::NoSteadyState { .. })));
 }
 
@@ -315,12 +316,12 @@ fn compilers_at_work_at_the_cap_hold_back_absolute_values_and_no_ratio() {
     let (run, _kept) = run_of(&plan, compiling);
     assert!(found(&run).iter().flatten().all(|found| found == "still_warming"), "{:?}", found(&run));
     assert!(!judged(&run).reasons.iter().any(is_no_steady_state), "{:?}", judged(&run).reasons);
-    let names = proofload_store::restore(run.plan()).expect("readable").0;
+    let names = proofload_analysis::restore(run.plan()).expect("readable").0;
     let design = Design::at(&run.plan().timing.looks);
     let more_than = |per_s: f64| {
         let text = format!("throughput(a) > {per_s:.0}/s");
         let claims = proofload_stats::parse_claim("fast", &text, &names).expect("a claim");
-        proofload_store::judged(&run, &claims, &design).expect("readable").claims.remove(0)
+        proofload_analysis::judged(&run, &claims, &design).expect("readable").claims.remove(0)
     };
     // No compiler makes of it what would turn this.
     let far = more_than(1.0);
@@ -527,7 +528,7 @@ fn short_slices_are_held_against_a_long_one_of_each_variant_in_every_block() {
     let of = |first: &str, second: &str| vec![(first.to_string(), 1.0), (second.to_string(), 1.0)];
     let found: Vec<_> = run.blocks().iter().map(long).collect();
     assert_eq!(found, [of("a", "b"), of("b", "a")], "in turn");
-    let cells = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable").cells;
+    let cells = observations(&run, &[proofload_stats::Measure::Throughput]).expect("readable").cells;
     assert!(cells.iter().all(|cell| cell.long.len() == 1 && cell.cycles.len() >= 4), "{cells:?}");
 }
 

@@ -3,15 +3,15 @@
 use super::gauge::drawn;
 use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
-use crate::both_ways;
 use crate::figures::{errors, outcome};
-use crate::headline::headline;
+use crate::headline::shown;
+use crate::lead;
 use crate::messages::screen as messages;
+use crate::names;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
 use proofload_language::{Phrase, named, word};
-use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
 
@@ -37,6 +37,7 @@ const WORD: usize = 12;
 /// The screen of a study; without blocks that count it says so.
 pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> String {
     let mut out = Screen { terminal, lines: Vec::new() };
+    out.lead(result);
     out.title(result);
     out.verdicts(result, plan);
     out.table(result, plan);
@@ -62,15 +63,34 @@ impl Screen {
         self.lines.extend(wrapped(text, self.terminal.columns, indent));
     }
 
+    /// What is not well, before everything.
+    fn lead(&mut self, result: &RunResult) {
+        for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
+            let colour = if lead.tone == Tone::Bad { Colour::Bad } else { Colour::Open };
+            let lines = wrapped(&line(&lead.line()), self.terminal.columns, 2);
+            self.lines.extend(lines.iter().map(|text| self.terminal.paint(colour, text)));
+            if !lead.sample.is_empty() {
+                let sample = clipped(&line(&lead.sample), self.terminal.columns.saturating_sub(2));
+                self.say(format!("  {}", self.terminal.paint(Colour::Dim, &sample)));
+            }
+        }
+    }
+
     fn title(&mut self, result: &RunResult) {
         let title = line(&result.study);
-        let text = match result.question.is_empty() || result.plan.as_ref().is_some_and(|plan| plan.two_sided)
-        {
-            true => title.clone(),
-            false => format!("{title}  {}", line(&result.question)),
+        let plan = result.plan.as_ref().filter(|plan| plan.two_sided);
+        let legend: Vec<String> = plan.iter().flat_map(|plan| names::legend(plan)).collect();
+        let said = match plan {
+            None => result.question.clone(),
+            Some(plan) if legend.is_empty() => names::all(plan),
+            Some(_) => String::new(),
         };
+        let text = if said.is_empty() { title.clone() } else { format!("{title}  {}", line(&said)) };
         let from = self.lines.len();
         self.sentence(&text, 0);
+        legend
+            .iter()
+            .for_each(|meant| self.say(clipped(&format!("  {}", line(meant)), self.terminal.columns)));
         let bold = self.terminal.paint(Colour::Bold, &title);
         self.lines[from] = self.lines[from].replacen(&title, &bold, 1);
         let ended = view(result).ended;
@@ -82,15 +102,7 @@ impl Screen {
 
     fn verdicts(&mut self, result: &RunResult, plan: &Plan) {
         let view = view(result);
-        let shown: Vec<ClaimResult> = match restore(plan) {
-            Ok((names, claims, _)) => {
-                let answers = both_ways::answers(plan, &names, &claims, &result.claims);
-                // Behind those of the plan are the ones that were asked of the finished run.
-                let asked = result.claims.iter().skip(claims.len()).cloned();
-                answers.into_iter().map(|(_, judged)| judged).chain(asked).collect()
-            }
-            Err(_) => result.claims.clone(),
-        };
+        let shown = shown(result);
         let bars = bars_of(Some(plan), &shown);
         let name_width = self.name_width(&shown);
         for (judged, bar) in shown.iter().zip(&bars).take(most_claims(shown.len())) {
@@ -147,7 +159,9 @@ impl Screen {
         } else {
             self.say(head);
         }
-        let below = messages::below(judged, plan);
+        let is_answer = plan.two_sided && judged.verdict != Verdict::Undecided;
+        // Of two servers the last line says it.
+        let below = if is_answer { String::new() } else { messages::below(judged, plan) };
         if !below.is_empty() {
             let room = self.terminal.columns.saturating_sub(WORD + 1);
             let mut lines = wrapped(&line(&below), room, 0);
@@ -211,8 +225,8 @@ impl Screen {
         self.sentence(&messages::based_on(result, plan), 0);
     }
 
-    fn warnings(&mut self, result: &RunResult, plan: &Plan) {
-        let warnings = messages::warnings(&view(result).limits, plan);
+    fn warnings(&mut self, result: &RunResult, _plan: &Plan) {
+        let warnings = messages::warnings(&crate::limits::of_result(result));
         // The path, the last line and a line before it are still to come.
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;
@@ -240,7 +254,7 @@ impl Screen {
     }
 
     fn headline(&mut self, result: &RunResult) {
-        let headline = headline(result);
+        let headline = lead::last(result);
         if headline.is_empty() {
             return;
         }
@@ -261,7 +275,7 @@ fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
     match judged.verdict {
         Verdict::Undecided if is_check => (format!("· {}", word!("screen-checked")), Colour::Dim),
         Verdict::Undecided => (format!("? {}", named("undecided")), Colour::Open),
-        _ if plan.two_sided => (messages::answer(judged).to_string(), Colour::Good),
+        _ if plan.two_sided => (messages::answer(judged), Colour::Good),
         Verdict::Supported => (format!("✔ {}", named("supported")), Colour::Good),
         Verdict::Refuted => (format!("✘ {}", named("refuted")), Colour::Bad),
         _ => (line(named(judged.verdict.name())), Colour::Open),

@@ -3,12 +3,15 @@
 use super::lines::{shown as line, words};
 use super::{Terminal, bars};
 use crate::figures::{errors, outcome};
+use crate::limits;
 use crate::render::text::judged_lines;
+use crate::shown::Tone;
 use crate::view::verdict;
-use crate::{headline, messages, number};
-use proofload_language::{again, word};
+use crate::{headline, lead, messages, number};
+use proofload_facts::Limit;
+use proofload_language::word;
 use proofload_measure::LatencyHistogram;
-use proofload_store::schema::{CheckName, Point, RunResult, RunState, Slice};
+use proofload_store::schema::{CheckName, Point, RunResult, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most things to beware of.
@@ -26,18 +29,23 @@ const CYAN: u32 = 36;
 /// One screen: what was asked, what came, how long it took, what went wrong, and what to beware of.
 pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, terminal: Terminal) -> String {
     let mut page = Page { out: String::new(), terminal };
-    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
-    if result.status.state != RunState::Finished {
-        page.said("", &messages::ended(&result.status.state, &result.status.why), Some(YELLOW));
+    for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
+        let colour = if lead.tone == Tone::Bad { RED } else { YELLOW };
+        page.said(&format!("{} ", lead.mark), &lead.line()[lead.mark.len() + 1..], Some(colour));
+        page.said("  ", &cut(&line(&lead.sample), terminal.columns.saturating_sub(2)), None);
     }
-    if outcome(point, "answered") == 0 {
-        page.said("✗ ", &messages::nothing_answered(point), Some(RED));
-    } else {
+    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
+    if outcome(point, "answered") > 0 {
         figures(&mut page, point, slice);
     }
-    errors_of(&mut page, point);
+    if lead::failures(result).is_empty() {
+        errors_of(&mut page, point);
+    }
     claims(&mut page, result);
-    let warnings = warnings(result, point);
+    let limits = limits::of_result(result);
+    let limits: Vec<Limit> =
+        limits.into_iter().filter(|limit| !matches!(limit, Limit::NothingAnswered { .. })).collect();
+    let warnings = messages::screen::warnings(&limits);
     for warning in warnings.iter().take(WARNINGS_MAX) {
         page.said("⚠ ", warning, Some(YELLOW));
     }
@@ -114,34 +122,6 @@ fn claims(page: &mut Page, result: &RunResult) {
     if left > 0 {
         page.said("  ", &messages::more_verbose(left), None);
     }
-}
-
-/// What to beware of, what matters most first, each with its remedy.
-fn warnings(result: &RunResult, point: &Point) -> Vec<String> {
-    let mut said = Vec::new();
-    if outcome(point, "answered") > 0 {
-        match point.generator.findings.first().filter(|_| !point.generator.fit) {
-            Some(_) if proofload_store::lacks_agents_only(&point.generator) => {
-                said.extend(point.generator.findings.iter().map(|finding| again(finding).into_owned()));
-                said.extend(crate::fitness::limits(&result.points));
-            }
-            Some(finding) => said.push(messages::generator_limited(finding)),
-            None => said.extend(crate::fitness::limits(&result.points)),
-        }
-    }
-    if point.dropped > 0 {
-        said.push(messages::dropped(point.dropped, point.intended));
-    }
-    let waited = point.unsent.saturating_sub(point.dropped);
-    if waited > 0 {
-        said.push(messages::unsent(waited, point.intended));
-    }
-    said.extend(result.limits.iter().cloned());
-    let tls = point.transport.as_ref().and_then(|transport| transport.tls.as_ref());
-    if tls.is_some_and(|tls| tls.insecure) {
-        said.push(messages::insecure(&point.variant));
-    }
-    said
 }
 
 /// The generator, where it has nothing to say of itself, and where the record lies.

@@ -1,13 +1,14 @@
 //! A record made in memory, of two servers that are known to differ by so much.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use proofload_analysis::RunJudge;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
     Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, RunState,
     Slice, SubjectUse, Timing, Variant,
 };
-use proofload_store::{Run, RunJudge, RunWriter, histograms_of, point_of};
+use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
 pub const SECOND: u64 = 1_000_000_000;
 

@@ -1,6 +1,7 @@
 //! What a run looks like on disk.
 
 use crate::store::fixture::{STARTED_NS, environment, plan, slices, write};
+use proofload_facts::Finding;
 use proofload_store::schema::{Plan, RunResult, RunState};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::collections::BTreeSet;
@@ -101,12 +102,12 @@ fn the_end_of_a_run_is_written_with_its_result_and_texts() {
     let root = tempfile::tempdir().unwrap();
     let mut run = write(root.path(), &plan(), 0);
     let result = RunResult { study: "fixture".to_string(), ..RunResult::default() };
-    run.set_status(RunState::Interrupted, "stopped by a signal", STARTED_NS + 5).unwrap();
+    run.set_status(RunState::Interrupted, Some(&Finding::StoppedBySignal), STARTED_NS + 5).unwrap();
     run.write_result(&result).unwrap();
     run.write_text("report.md", "old").unwrap();
     run.write_text("report.md", "# new\n").unwrap();
     let status = Run::open(run.path()).unwrap().status().clone();
-    assert_eq!((status.state.name(), status.why.as_str()), ("interrupted", "stopped by a signal"));
+    assert_eq!((status.state.name(), status.why.as_ref()), ("interrupted", Some(&Finding::StoppedBySignal)));
     assert_eq!(status.sittings[0].ended_unix_ns, Some(STARTED_NS + 5));
     assert_eq!(fs::read_to_string(run.path().join("report.md")).unwrap(), "# new\n");
     let stored: RunResult =

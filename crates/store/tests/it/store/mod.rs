@@ -1,10 +1,7 @@
 //! The door of the crate: runs written, cut, damaged, read again.
 
-mod fitness;
-mod fixture;
-
 mod directory;
-mod observations;
+mod fixture;
 mod reading;
 mod sittings;
 mod versions;

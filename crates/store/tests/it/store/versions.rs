@@ -1,9 +1,8 @@
 //! Every version ever written is read, and the newest is what is written today.
 
 use crate::store::fixture::{plan, write};
-use proofload_stats::Measure;
 use proofload_store::schema::FORMAT_VERSION;
-use proofload_store::{Run, RunWriter, condense, judged, measures_of, schemas};
+use proofload_store::{Run, RunWriter, schemas};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,15 +22,11 @@ fn fixtures() -> Vec<String> {
 }
 
 #[test]
-fn every_stored_version_is_read_and_yields_the_same_figures() {
+fn every_stored_version_is_read() {
     for version in fixtures() {
         let run = Run::open(&testdata().join(&version)).unwrap();
         assert_eq!(run.plan().study, "fixture", "{version}");
-        let seen = run.observations(&[Measure::Throughput, Measure::CpuPerRequest]).unwrap();
-        assert_eq!((seen.blocks.as_slice(), seen.excluded_blocks), (&[1][..], 1), "{version}");
-        let merged: Vec<_> = seen.cells.iter().map(|cell| cell.merged.unwrap()).collect();
-        assert_eq!(merged, [1_026.0, 20_000.0, 1_126.0, 20_000.0], "{version}");
-        assert_eq!(run.points().unwrap()[1].response_time_ns.count, 2_252, "{version}");
+        assert_eq!((run.blocks().len(), run.excluded().len()), (1, 1), "{version}");
     }
 }
 
@@ -62,52 +57,6 @@ fn the_fixture_of_the_newest_version_is_what_is_written_today() {
             "{name} is written differently now: a new format needs a version and a fixture"
         );
     }
-}
-
-/// As above; that the bytes are packed the same is not asked, for what packs them may pack better one day.
-#[test]
-fn the_condensed_fixture_is_what_is_condensed_today() {
-    let root = tempfile::tempdir().unwrap();
-    let today = root.path().join("condensed");
-    let whole = Run::open(newest(root.path()).path()).unwrap();
-    condense(&whole, &[Measure::ResponseQuantile(9900), Measure::ResponseMean], &today).unwrap();
-    let committed = testdata().join(format!("v{FORMAT_VERSION}-condensed"));
-    if std::env::var_os("UPDATE_FIXTURES").is_some() {
-        fs::create_dir_all(committed.join("blocks")).unwrap();
-        for name in FILES.map(|name| name.replace("0001.jsonl", "0001.jsonl.gz")) {
-            fs::copy(today.join(&name), committed.join(&name)).unwrap();
-        }
-    }
-    let slices = |path: &Path| Run::open(path).unwrap().blocks()[0].slices.clone();
-    assert!(slices(&today) == slices(&committed), "slices are condensed differently now");
-    assert_eq!(slices(&committed).len(), 4, "no warm-up");
-    for name in FILES.iter().filter(|name| !name.starts_with("blocks/0001")) {
-        let read = |path: &Path| fs::read_to_string(path.join(name)).unwrap();
-        assert!(read(&today) == read(&committed), "{name} is written differently now");
-    }
-}
-
-#[test]
-fn claims_are_judged_on_what_the_record_yields() {
-    let run = Run::open(&testdata().join(format!("v{FORMAT_VERSION}"))).unwrap();
-    let names = proofload_stats::Names {
-        variants: ["nio", "nio2"]
-            .map(|name| proofload_stats::Selector {
-                name: name.to_string(),
-                levels: vec![("connector".to_string(), name.to_string())],
-            })
-            .to_vec(),
-        points: vec!["64c".to_string()],
-        ..proofload_stats::Names::default()
-    };
-    let planned = &run.plan().claims[0];
-    let claims = proofload_stats::parse_claim(&planned.name, &planned.text, &names).unwrap();
-    assert_eq!(measures_of(&claims), [Measure::Throughput]);
-    let design = proofload_stats::Design::at(&[4, 6]);
-    let judgement = judged(&run, &claims, &design).unwrap();
-    assert_eq!(judgement.claims.len(), 1);
-    assert_eq!(judgement.claims[0].verdict, proofload_stats::Verdict::Undecided, "one block of four");
-    assert!(!judgement.settled);
 }
 
 #[test]

@@ -1,0 +1,450 @@
+//! The observations that the judge reads: one cell for each block, variant, load point and measure.
+
+use crate::checks::{concerns, concerns_tails_only};
+use crate::conditions::{level_of, levels_of};
+use crate::fitness::{checks, counting_blocks, left_out};
+use crate::merge::{add_unended, is_most};
+use crate::steady::unsteady;
+use crate::streams::fused;
+use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
+use lost::{lost_starts, own_errors};
+use proofload_facts::Finding;
+use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
+use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
+use proofload_store::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
+use proofload_store::{Block, Run, StoreError, counts_of, decode};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+mod fitness;
+mod lost;
+mod subject;
+
+/// By how much a busy generator may move the CPU time of a request, as a share: a judgement, of the size of what
+/// a generator kept from its CPU did to the reference server (docs/benchmarks.md).
+const BUSY_MOVES_CPU: f64 = 0.10;
+
+/// Cycles of a block that are told apart.
+const CYCLES_MAX: u32 = 10_000;
+
+/// The slices of one variant at one load point in one block, of one stream or of all.
+struct Trial<'a> {
+    block: u32,
+    variant: usize,
+    point: usize,
+    stream: Option<usize>,
+    slices: Vec<Cow<'a, Slice>>,
+    /// The block's long slices.
+    long: Vec<Cow<'a, Slice>>,
+    /// Without other streams beside it or in it.
+    alone: bool,
+    /// What the generator found about itself in any stream: they share its threads' CPUs.
+    unfit: Vec<Finding>,
+    /// What forbids claims about p99 and beyond alone.
+    unfit_for_tails: Vec<(CheckName, Finding)>,
+    /// Checks of the whole record that failed.
+    failed: Vec<CheckName>,
+}
+
+/// What the complete blocks say about these measures. Variants and points have the plan's indexes.
+///
+/// Values per cycle come from the measured slices, merged ones from their sums and merged histograms.
+/// Nothing of a warm-up is in either.
+///
+/// # Errors
+/// When a stored histogram cannot be read.
+pub fn observations(run: &Run, measures: &[Measure]) -> Result<Observations, StoreError> {
+    // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
+    // never begun, so that a run that was resumed is judged like one that was not.
+    let cut: Vec<u32> = run.cut_blocks().collect();
+    // One that the machine disturbed is no loss of anybody's either; how many they are is told beside.
+    let out = left_out(run);
+    let skipped = |number: u32| cut.iter().chain(&out).filter(|&&other| other < number).count() as u32;
+    let number_of = |number: u32| number - skipped(number);
+    let blocks = counting_blocks(run);
+    let mut cells = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        for mut trial in checked_trials(run, block, &blocks[..=at])? {
+            trial.block = number_of(block.number);
+            trial.cells(measures, run.path(), &mut cells)?;
+        }
+        spared_cells(run, block, number_of(block.number), measures, &mut cells);
+    }
+    let before = |number: &u32| blocks.iter().filter(|block| block.number < *number).count() as u32;
+    Ok(Observations {
+        cells,
+        blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
+        sittings: blocks.iter().map(|block| run.sitting_of(block)).collect(),
+        excluded_blocks: (run.excluded().len() - cut.len()) as u32,
+        disturbed: out.iter().map(before).collect(),
+        replication: match run.plan().replication {
+            schema::Replication::Process => Replication::Process,
+            _ => Replication::Start,
+        },
+        unsteady: unsteady(run, number_of)?,
+        lost: lost_starts(run, number_of),
+        conditions: conditions(run.plan(), &blocks),
+    })
+}
+
+/// Cells without anything for the trials that a block left out on purpose.
+fn spared_cells(run: &Run, block: &Block, number: u32, measures: &[Measure], cells: &mut Vec<Cell>) {
+    let plan = run.plan();
+    for spared in &block.spared {
+        let variant = plan.variants.iter().position(|planned| planned.name == spared.variant);
+        let point = plan.points.iter().position(|planned| planned.label == spared.point);
+        let Some((variant, point)) = variant.zip(point) else { continue };
+        for stream in std::iter::once(None).chain((0..plan.streams.len()).map(Some)) {
+            cells.extend(measures.iter().map(|&measure| Cell {
+                block: number,
+                variant,
+                point,
+                stream,
+                measure,
+                ..Cell::default()
+            }));
+        }
+    }
+}
+
+/// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.
+fn checked_trials<'a>(
+    run: &'a Run,
+    block: &'a Block,
+    blocks: &[&Block],
+) -> Result<Vec<Trial<'a>>, StoreError> {
+    let mut trials = trials(block, run)?;
+    for (point, load) in run.plan().points.iter().enumerate() {
+        for (variant, planned) in run.plan().variants.iter().enumerate() {
+            let is_it = |trial: &Trial<'_>| (trial.variant, trial.point) == (variant, point);
+            let Some(all) = trials.iter().find(|trial| is_it(trial) && trial.stream.is_none()) else {
+                continue;
+            };
+            let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
+            let checks = checks(run, blocks, (&planned.name, &load.label), &[&slices])?;
+            for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
+                trial.enter(&checks, &planned.name, &load.label, block.number);
+            }
+        }
+    }
+    Ok(trials)
+}
+
+/// For each condition of the plan its level in each of these blocks.
+fn conditions(plan: &Plan, blocks: &[&Block]) -> Vec<Vec<usize>> {
+    let level = |condition: usize, block: &&Block| {
+        levels_of(plan, block.number).get(condition).copied().unwrap_or_default()
+    };
+    let of_blocks = |condition: usize| blocks.iter().map(|block| level(condition, block)).collect();
+    (0..plan.conditions.len()).map(of_blocks).collect()
+}
+
+fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError> {
+    let (plan, path) = (run.plan(), run.path());
+    let mut trials = Vec::new();
+    let disturbed = disturbed_cycles(block);
+    for (point, load) in plan.points.iter().enumerate() {
+        for (variant, planned) in plan.variants.iter().enumerate() {
+            let lines: Vec<&Slice> = block
+                .slices
+                .iter()
+                .filter(|slice| slice.is_measured() && (1..=CYCLES_MAX).contains(&slice.cycle))
+                .filter(|slice| slice.measured.variant == planned.name && slice.measured.point == load.label)
+                .filter(|slice| !disturbed.contains(&(load.label.as_str(), slice.cycle)))
+                .collect();
+            if lines.is_empty() {
+                continue;
+            }
+            let asleep = level_of(plan, block.number, "cpus_awake") == Some("false");
+            let unfit = unfit(&lines, asleep);
+            let is_long = |slice: &&Slice| {
+                slice.phase == Phase::Long
+                    && slice.measured.variant == planned.name
+                    && slice.measured.point == load.label
+            };
+            let long: Vec<&Slice> = block.slices.iter().filter(is_long).collect();
+            let mut trial = |stream, slices, long| {
+                let unfit = unfit.clone();
+                let (unfit_for_tails, failed) = (Vec::new(), Vec::new());
+                let block = block.number;
+                let alone = plan.streams.is_empty();
+                trials.push(Trial {
+                    block,
+                    variant,
+                    point,
+                    stream,
+                    slices,
+                    long,
+                    alone,
+                    unfit,
+                    unfit_for_tails,
+                    failed,
+                });
+            };
+            for (stream, name) in plan.streams.iter().enumerate() {
+                let own = lines.iter().filter(|line| line.measured.stream == *name);
+                let long = long.iter().filter(|line| line.measured.stream == *name);
+                let borrowed = |line: &&'a Slice| Cow::Borrowed(*line);
+                trial(Some(stream), own.map(borrowed).collect(), long.map(borrowed).collect());
+            }
+            let all = match plan.streams.is_empty() {
+                true => lines.into_iter().map(Cow::Borrowed).collect(),
+                false => fused(&lines, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
+            };
+            let long = match plan.streams.is_empty() {
+                true => long.into_iter().map(Cow::Borrowed).collect(),
+                false => fused(&long, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
+            };
+            trial(None, all, long);
+        }
+    }
+    Ok(trials)
+}
+
+/// Load points with the cycles in which an idle variant was not quiet while another was measured. They are left out for all
+/// variants alike: whoever's turn it was had less of the machine.
+fn disturbed_cycles(block: &Block) -> BTreeSet<(&str, u32)> {
+    let marked = block.slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
+    marked.map(|slice| (slice.measured.point.as_str(), slice.cycle)).collect()
+}
+
+/// What one measurement says, as if it were the only block of a study with one variant and one load point.
+///
+/// # Errors
+/// When its histogram cannot be read.
+pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observations, StoreError> {
+    let mut trial = Trial {
+        block: 1,
+        variant: 0,
+        point: 0,
+        stream: None,
+        slices: vec![Cow::Borrowed(slice)],
+        long: Vec::new(),
+        alone: slice.measured.stream.is_empty(),
+        unfit: unfit(&[slice], false),
+        unfit_for_tails: Vec::new(),
+        failed: Vec::new(),
+    };
+    let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
+    trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.variant, &slice.measured.point, 1);
+    let mut cells = Vec::new();
+    trial.cells(measures, Path::new(""), &mut cells)?;
+    Ok(Observations {
+        cells,
+        blocks: vec![1],
+        excluded_blocks: 0,
+        disturbed: Vec::new(),
+        replication: Replication::Process,
+        ..Observations::default()
+    })
+}
+
+impl Trial<'_> {
+    /// Notes the checks that failed. One that forbids everything says enough for the tail, too.
+    fn enter(&mut self, checks: &[FitnessCheck], variant: &str, point: &str, block: u32) {
+        for check in checks {
+            let Some(finding) = crate::finding(check) else { continue };
+            let (variant, point) = (variant.to_string(), point.to_string());
+            let finding = Finding::InBlock { variant, point, block, what: Box::new(finding) };
+            self.failed.push(check.check.clone());
+            match concerns_tails_only(&check.check) {
+                true => self.unfit_for_tails.push((check.check.clone(), finding)),
+                false => self.unfit.push(finding),
+            }
+        }
+    }
+
+    fn unfit_for(&self, measure: Measure) -> Vec<Finding> {
+        if !self.unfit.is_empty() && !self.bears(measure) {
+            return self.unfit.clone();
+        }
+        let concerned = self.unfit_for_tails.iter().filter(|(check, _)| concerns(check, measure));
+        concerned.map(|(_, finding)| finding.clone()).collect()
+    }
+
+    /// Whether the generator was at its limit, and the measure is what it is all the same, or nearly: an error is an error whoever
+    /// was late, and a generator that is busy with its answers hardly changes what a request costs the server. One that is
+    /// kept from its CPU does.
+    fn bears(&self, measure: Measure) -> bool {
+        let excused: fn(&CheckName) -> bool = match measure {
+            Measure::Errors | Measure::ErrorShare => lengthens,
+            Measure::CpuPerRequest => is_of_work,
+            _ => return false,
+        };
+        let lines: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
+        self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
+    }
+
+    /// By how much the generator may have moved the value either way.
+    fn moved(&self, measure: Measure) -> f64 {
+        let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
+        if by_busy { BUSY_MOVES_CPU } else { 0.0 }
+    }
+
+    /// What a value says of the server although the generator was unfit.
+    fn unfit_bound(&self, measure: Measure, slices: &[&Slice]) -> Option<Bound> {
+        let slowed = || self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
+        let lowers = match measure {
+            Measure::Throughput => slowed(),
+            // What was seen to fail did, unless it is the generator's own failure.
+            Measure::Errors | Measure::ErrorShare => {
+                slices.iter().all(|slice| own_errors(&counts_of(&slice.measured.outcomes)) == 0)
+            }
+            _ if measure.ranks_unended() => {
+                let late = self.failed.iter().all(lengthens) && slices.iter().all(|slice| only_late(slice));
+                return late.then_some(Bound::AtMost);
+            }
+            _ => false,
+        };
+        lowers.then_some(Bound::AtLeast)
+    }
+
+    fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
+        let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
+        let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
+        let read = slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, path));
+        let each: Vec<Responses> = read.collect::<Result<_, _>>()?;
+        let mut merged = Responses::default();
+        each.iter().for_each(|responses| merged.merge(responses));
+        let cycles = slices.iter().map(|slice| slice.cycle).max().unwrap_or(0).max(1) as usize;
+        let mut counts = OutcomeCounts::default();
+        slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+        for &measure in measures {
+            // What a process used was used for all streams.
+            let known = self.stream.is_none() || measure.is_of_exchanges();
+            let mut by_cycle = vec![None; cycles];
+            for (i, slice) in slices.iter().enumerate().filter(|_| known) {
+                by_cycle[(slice.cycle as usize).max(1) - 1] = match &slice.condensed {
+                    Some(own) if needs_histogram(measure) => own.get(&measure.name()).copied(),
+                    _ => value(measure, &[slice], each.get(i)),
+                };
+            }
+            let merged = known.then_some(&merged);
+            // Quantiles are not compared slice by slice.
+            let long = self.long.iter().filter(|_| known && measure.pairs_by_cycle());
+            cells.push(Cell {
+                block: self.block,
+                variant: self.variant,
+                point: self.point,
+                stream: self.stream,
+                measure,
+                cycles: by_cycle,
+                merged: value(measure, &slices, merged).filter(|_| known),
+                long: long.map(|slice| value(measure, &[slice], None)).collect(),
+                finished: counts.finished(),
+                errors: counts.errors(),
+                own_errors: own_errors(&counts),
+                unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
+                unsent: counts.get(Outcome::Unsent),
+                at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
+                lengthened: lengthened(measure, &slices),
+                moved: self.moved(measure),
+                unfit: self.unfit_for(measure),
+                unfit_bound: self.unfit_bound(measure, &slices),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
+///
+/// # Errors
+/// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
+pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreError> {
+    proofload_store::condense(run, &|slice| of_response_time(slice, measures, run.path()), to)
+}
+
+/// What one slice comes to in those of the measures that are taken from its histogram, by their names.
+fn of_response_time(
+    slice: &Slice,
+    measures: &[Measure],
+    path: &Path,
+) -> Result<BTreeMap<String, f64>, StoreError> {
+    let own = Responses::of(slice, path)?;
+    let known = measures.iter().filter(|measure| needs_histogram(**measure));
+    Ok(known.filter_map(|measure| Some((measure.name(), value(*measure, &[slice], Some(&own))?))).collect())
+}
+
+fn needs_histogram(measure: Measure) -> bool {
+    measure.ranks_unended()
+}
+
+/// Response times, and how long was waited for what had no end.
+#[derive(Default)]
+struct Responses {
+    ended: LatencyHistogram,
+    unended: LatencyHistogram,
+}
+
+impl Responses {
+    fn of(slice: &Slice, path: &Path) -> Result<Responses, StoreError> {
+        let mut unended = LatencyHistogram::new();
+        add_unended(&mut unended, slice, path)?;
+        Ok(Responses { ended: decode(&slice.histograms.response_time, path)?, unended })
+    }
+
+    fn merge(&mut self, other: &Responses) {
+        self.ended.merge(&other.ended);
+        self.unended.merge(&other.unended);
+    }
+
+    /// A measure of response times; `None` for any other.
+    fn value(&self, measure: Measure) -> Option<Censored<f64>> {
+        let at = |q| self.ended.quantile_beside(&self.unended, q);
+        let found = match measure {
+            Measure::ResponseQuantile(q) => at(f64::from(q) / 10_000.0)?,
+            Measure::ResponseMax => at(1.0)?,
+            Measure::ResponseMean => return self.ended.mean_beside(&self.unended),
+            _ => return None,
+        };
+        Some(Censored { value: found.value as f64, at_least: found.at_least })
+    }
+}
+
+/// A measure over slices; `response` are their response times together.
+fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> Option<f64> {
+    let mut counts = OutcomeCounts::default();
+    slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+    match measure {
+        Measure::Throughput => {
+            let seconds: f64 = slices.iter().map(|slice| slice.measured.seconds).sum();
+            let answered =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            (seconds > 0.0).then(|| answered as f64 / seconds)
+        }
+        Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax => {
+            Some(response?.value(measure)?.value)
+        }
+        Measure::ErrorShare => counts.error_share(),
+        Measure::Errors => Some(counts.errors() as f64),
+        Measure::ReceivedBytesPerExchange => {
+            let bytes =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.measured.bytes_received));
+            let answered =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            (answered > 0).then(|| bytes as f64 / answered as f64)
+        }
+        other => subject::value(other, slices),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_store::schema::Point;
+
+    #[test]
+    fn received_bytes_are_those_of_all_slices_over_what_was_answered_in_them() {
+        let slice = |answered, bytes_received| Slice {
+            answered_in_window: answered,
+            measured: Point { bytes_received, ..Point::default() },
+            ..Slice::default()
+        };
+        let (one, other, silent) = (slice(10, 4_870), slice(30, 14_622), slice(0, 12));
+        let of = |slices: &[&Slice]| value(Measure::ReceivedBytesPerExchange, slices, None);
+        assert_eq!(of(&[&one, &other]), Some(487.3));
+        assert_eq!(of(&[&silent]), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! What is known of starts that did not get through their block.
+
+use proofload_measure::{Outcome, OutcomeCounts};
+use proofload_stats::{LostStart, SeenErrors};
+use proofload_store::schema::{Plan, Slice};
+use proofload_store::{LostVariant, Run, apart, counts_of};
+
+/// The starts that a block lost, be it one of several or all of them. A block that somebody outside cut off lost none.
+pub(super) fn lost_starts(run: &Run, number_of: impl Fn(u32) -> u32) -> Vec<LostStart> {
+    let cut: Vec<u32> = run.cut_blocks().collect();
+    let whole = run.blocks().iter().map(|block| (block.number, block.lost.clone()));
+    let partial = run.excluded().iter().filter(|block| !cut.contains(&block.number));
+    let partial = partial.map(|block| (block.number, apart(block.slices.clone()).1));
+    let mut starts = Vec::new();
+    for (number, lost) in whole.chain(partial) {
+        starts.extend(lost.iter().filter_map(|lost| start_of(run.plan(), number_of(number), lost)));
+    }
+    starts
+}
+
+fn start_of(plan: &Plan, block: u32, lost: &LostVariant) -> Option<LostStart> {
+    let variant = plan.variants.iter().position(|planned| planned.name == lost.variant)?;
+    let mut seen = Vec::new();
+    for (point, load) in plan.points.iter().enumerate() {
+        let is_here = |slice: &&Slice| slice.is_measured() && slice.measured.point == load.label;
+        let slices: Vec<&Slice> = lost.slices.iter().filter(is_here).collect();
+        let streams = plan.streams.iter().enumerate().map(|(at, name)| (Some(at), name.as_str()));
+        for (stream, name) in std::iter::once((None, "")).chain(streams) {
+            let own = slices.iter().filter(|slice| stream.is_none() || slice.measured.stream == name);
+            let mut counts = OutcomeCounts::default();
+            own.for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+            if counts.finished() > 0 {
+                let (finished, errors) = (counts.finished(), counts.errors());
+                seen.push(SeenErrors { point, stream, finished, errors, own_errors: own_errors(&counts) });
+            }
+        }
+    }
+    Some(LostStart { block, variant, died: lost.died.then(|| lost.why.first().cloned()).flatten(), seen })
+}
+
+/// Errors that the generator made itself.
+pub(super) fn own_errors(counts: &OutcomeCounts) -> u64 {
+    counts.get(Outcome::LocalExhausted).saturating_add(counts.get(Outcome::Internal))
+}

@@ -1,0 +1,145 @@
+//! Whether the servers had a steady state: how their warm-ups ended, and what their slices say afterwards.
+
+use crate::fitness::left_out;
+use proofload_stats::Unsteady;
+use proofload_stats::steady::{Step, late_steps, rest_of_step, rest_of_warm_up};
+use proofload_store::schema::{Slice, Steadiness, SteadyStart, SteadyState, WarmUp};
+use proofload_store::{Block, Run, StoreError};
+
+/// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
+/// blocks in which the variant was lost, are left out. It rests on no block that came later.
+///
+/// # Errors
+/// When a file of a block is damaged.
+pub fn steady_states(run: &Run) -> Result<Vec<SteadyState>, StoreError> {
+    let variants = &run.plan().variants;
+    let mut all: Vec<SteadyState> = variants
+        .iter()
+        .map(|variant| SteadyState { variant: variant.name.clone(), starts: Vec::new() })
+        .collect();
+    for block in run.blocks() {
+        let warm_ups = run.warm_ups(block.number)?;
+        let cycles: Vec<Vec<Option<f64>>> =
+            variants.iter().map(|variant| cycles(run, block, &variant.name)).collect();
+        let steps = late_steps(&cycles);
+        for (at, state) in all.iter_mut().enumerate() {
+            let is_lost = block.lost.iter().any(|lost| lost.variant == state.variant);
+            let warm_up = warm_ups.iter().find(|warm_up| warm_up.variant == state.variant);
+            if let Some(warm_up) = warm_up.filter(|warm_up| warm_up.ended != Steadiness::Fixed && !is_lost) {
+                state.starts.push(start(block.number, warm_up, &cycles[at], steps[at]));
+            }
+        }
+    }
+    all.retain(|state| !state.starts.is_empty());
+    Ok(all)
+}
+
+/// The starts without a steady state in the blocks that count; `number_of` tells such a block's number as the judge
+/// counts.
+pub(crate) fn unsteady(run: &Run, number_of: impl Fn(u32) -> u32) -> Result<Vec<Unsteady>, StoreError> {
+    let out = left_out(run);
+    let mut unsteady = Vec::new();
+    for state in steady_states(run)? {
+        let variant = run.plan().variants.iter().position(|planned| planned.name == state.variant);
+        let starts = state.starts.iter().filter(|start| start.found.is_unsteady());
+        let starts = starts.filter(|start| !out.contains(&start.block));
+        unsteady.extend(
+            variant.into_iter().flat_map(|variant| starts.clone().map(move |start| (start.clone(), variant))),
+        );
+    }
+    let told = |(start, variant): (SteadyStart, usize)| {
+        let shared = start.found.is_shared();
+        let slope = match (&start.found, shared) {
+            (Steadiness::LateStep, _) => None,
+            (_, true) => start.warm_up.slope_per_10s,
+            (_, false) => start.warm_up.slope_between_per_10s,
+        };
+        Unsteady { block: number_of(start.block), variant, shared, per_10s: slope, rest: rest(&start) }
+    };
+    Ok(unsteady.into_iter().map(told).collect())
+}
+
+/// Logarithms of a variant's CPU per answered exchange, cycle by cycle: the mean over the load points that are
+/// sliced, and that the block did not leave out. A cycle in which one of them is not known is not known.
+fn cycles(run: &Run, block: &Block, variant: &str) -> Vec<Option<f64>> {
+    let of_variant = |slice: &&Slice| slice.is_measured() && slice.measured.variant == variant;
+    let lines: Vec<&Slice> = block.slices.iter().filter(of_variant).collect();
+    let cycles = lines.iter().map(|slice| slice.cycle).max().unwrap_or(0);
+    let is_spared =
+        |point: &str| block.spared.iter().any(|spared| spared.variant == variant && spared.point == point);
+    let points: Vec<&str> = run
+        .plan()
+        .points
+        .iter()
+        .filter(|point| !point.whole && !is_spared(&point.label))
+        .map(|point| point.label.as_str())
+        .collect();
+    let value = |cycle: u32, point: &str| {
+        let here = lines.iter().filter(|slice| slice.cycle == cycle && slice.measured.point == point);
+        // With streams what the subject used stands in the first line, the exchanges in all.
+        let answered = here.clone().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+        let cpu_ns = here.into_iter().find_map(|slice| slice.measured.subject.as_ref()?.cpu_ns)?;
+        (answered > 0 && cpu_ns > 0).then(|| (cpu_ns as f64 / answered as f64).ln())
+    };
+    let of_cycle = |cycle: u32| {
+        let logs: Option<Vec<f64>> = points.iter().map(|point| value(cycle, point)).collect();
+        logs.filter(|logs| !logs.is_empty()).map(|logs| logs.iter().sum::<f64>() / logs.len() as f64)
+    };
+    (1..=cycles).map(of_cycle).collect()
+}
+
+/// By how much more the variant may change: by the larger of its own change and of that beyond the others.
+fn rest(start: &SteadyStart) -> Option<f64> {
+    let larger =
+        |own: Option<f64>, between: Option<f64>| Some(own?.ln_1p().abs().max(between?.ln_1p().abs()));
+    match start.found {
+        Steadiness::LateStep => larger(start.step, start.step_between).map(rest_of_step),
+        _ => larger(start.warm_up.slope_per_10s, start.warm_up.slope_between_per_10s).map(rest_of_warm_up),
+    }
+}
+
+fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step>) -> SteadyStart {
+    let stepped = step.is_some_and(|step| step.differs);
+    let found = match &warm_up.ended {
+        Steadiness::NoSteadyState => Steadiness::NoSteadyState,
+        // In comparisons it is the worse of the two.
+        _ if stepped => Steadiness::LateStep,
+        ended => ended.clone(),
+    };
+    SteadyStart {
+        block,
+        found,
+        warm_up: warm_up.clone(),
+        cycles_cpu_ns_per_exchange: cycles.iter().map(|log| log.map(f64::exp)).collect(),
+        step_after_cycles: step.and_then(|step| u32::try_from(step.after_cycles).ok()),
+        step: step.map(|step| step.own.exp_m1()),
+        step_between: step.map(|step| step.between.exp_m1()),
+        step_allowed: step.map(|step| step.allowed.exp_m1()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_after_a_good_warm_up_is_told_and_one_after_a_bad_one_changes_nothing() {
+        let step = Step { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
+        let of = |ended: Steadiness, step| {
+            let warm_up = WarmUp { ended, ..WarmUp::default() };
+            start(1, &warm_up, &[Some(0.0)], step).found
+        };
+        assert_eq!(of(Steadiness::Steady, Some(step)), Steadiness::LateStep);
+        assert_eq!(of(Steadiness::Cap, Some(step)), Steadiness::LateStep);
+        assert_eq!(of(Steadiness::NoSteadyState, Some(step)), Steadiness::NoSteadyState);
+        assert_eq!(of(Steadiness::Steady, Some(Step { differs: false, ..step })), Steadiness::Steady);
+        assert_eq!(of(Steadiness::NotMeasured, None), Steadiness::NotMeasured);
+        // Half as much is 50 % less, of which the logarithm is -0.69.
+        let halved = Step { own: 0.5_f64.ln(), ..step };
+        let warm_up = WarmUp { ended: Steadiness::Steady, ..WarmUp::default() };
+        let told = start(1, &warm_up, &[Some(0.0)], Some(halved)).step.unwrap();
+        assert!((told + 0.5).abs() < 1e-12, "{told}");
+        assert!(Steadiness::LateStep.is_unsteady() && Steadiness::NoSteadyState.is_unsteady());
+        assert!(!Steadiness::Cap.is_unsteady());
+    }
+}

@@ -1,0 +1,276 @@
+//! The first lines of every surface: what went wrong, then what is open, then what holds. None is greener than the exit
+//! code, for both rest on [`overall`].
+
+use crate::both_ways;
+use crate::figures::{errors, outcome};
+use crate::headline::{headline, of_claims};
+use crate::limits::nothing_answered;
+use crate::messages::{self, lead as words};
+use crate::result::{Overall, overall};
+use crate::shown::Tone;
+use proofload_analysis::restore;
+use proofload_language::facts::told;
+use proofload_language::{named, word};
+use proofload_stats::{Comparison, ERROR_SHARE_MAX};
+use proofload_store::schema::{
+    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Verdict,
+};
+use std::collections::BTreeMap;
+
+/// Lines of one kind that are shown; more are counted.
+const LINES_MAX: usize = 3;
+/// Kinds of errors that are named.
+const KINDS_MAX: usize = 3;
+
+/// The sign before errors that were accepted.
+const WARNING: &str = "⚠";
+
+/// A line of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lead {
+    /// Whether it is what was hoped for.
+    pub tone: Tone,
+    /// The sign before it.
+    pub mark: &'static str,
+    /// `regression`, `undecided`; empty where the sentence says it.
+    pub word: String,
+    /// The sentence.
+    pub text: String,
+    /// The beginning of a bad answer; empty without.
+    pub sample: String,
+}
+
+impl Lead {
+    fn new(tone: Tone, word: &str, text: String) -> Lead {
+        Lead { tone, mark: tone.mark(), word: word.to_string(), text, sample: String::new() }
+    }
+
+    /// `✘ regression  throughput(a) ×0.71 [0.61, 0.83], 10 % allowed`.
+    pub fn line(&self) -> String {
+        let mark = self.mark;
+        let between = if self.text.is_empty() { "" } else { "  " };
+        match self.word.as_str() {
+            "" => format!("{mark} {}", self.text),
+            word => format!("{mark} {word}{between}{}", self.text),
+        }
+    }
+}
+
+/// The first lines of a result, the worst first; at least one.
+pub fn lead(result: &RunResult) -> Vec<Lead> {
+    let overall = overall(result);
+    let mut lines = urgent(result, overall);
+    lines.extend(judged(result, overall));
+    let tone = overall.tone();
+    if !lines.iter().any(|line| line.tone >= tone) {
+        lines.push(of_overall(overall, result));
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.tone));
+    lines
+}
+
+/// The first line for a list of runs; of a comparison both ways in few words.
+pub fn brief(result: &RunResult) -> Lead {
+    let first = lead(result).swap_remove(0);
+    let Some(plan) =
+        result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))
+    else {
+        return first;
+    };
+    let Ok((names, claims, _)) = restore(plan) else { return first };
+    let told = crate::names::in_list(plan);
+    let answers = both_ways::answers(plan, &names, &claims, &result.claims);
+    let said = answers.iter().filter_map(|(claim, judged)| {
+        let name = |side| told.get(both_ways::variant_of(side)?);
+        let alike = matches!(claim.comparison, Comparison::Within(_));
+        Some(words::brief(name(&claim.left)?, name(&claim.right)?, judged, alike))
+    });
+    let said: Vec<String> = said.take(LINES_MAX).collect();
+    Lead { text: said.join(word!("between-sentences")), ..first }
+}
+
+/// The last line, the one to remember: what outranks the claims, where something does.
+pub(crate) fn last(result: &RunResult) -> String {
+    let plain = headline(result);
+    match urgent(result, overall(result)).first() {
+        Some(first) if result.plan.is_some() || plain.is_empty() => first.line(),
+        _ => plain,
+    }
+}
+
+/// What outranks all claims: wrong answers, an end before its time, and the comparison with a baseline.
+fn urgent(result: &RunResult, overall: Overall) -> Vec<Lead> {
+    let mut lines = failures(result);
+    // Whoever asked, and got what was asked for, has accepted these errors.
+    let is_accepted =
+        overall == Overall::AllSupported && !(result.claims.is_empty() && result.expectations.is_empty());
+    if is_accepted {
+        lines.iter_mut().for_each(|line| (line.tone, line.mark) = (Tone::Open, WARNING));
+    }
+    if let Some(tone) = match result.status.state {
+        RunState::Finished | RunState::Running => None,
+        RunState::Failed => Some(Tone::Bad),
+        _ => Some(Tone::Open),
+    } {
+        lines.push(Lead::new(tone, "", messages::ended(&result.status.state, result.status.why.as_ref())));
+    }
+    lines.extend(against_baseline(result));
+    lines
+}
+
+/// A line for each variant of which more than a thousandth of the exchanges failed: above that no speed is judged. At the
+/// limit of a capacity some always do.
+pub(crate) fn failures(result: &RunResult) -> Vec<Lead> {
+    let wholes = || result.points.iter().filter(|point| point.stream.is_empty());
+    let answered = wholes().any(|point| outcome(point, "answered") > 0);
+    if !result.capacities.is_empty() && answered {
+        return Vec::new();
+    }
+    let mut variants: Vec<&str> = Vec::new();
+    for point in wholes() {
+        if !variants.contains(&point.variant.as_str()) {
+            variants.push(&point.variant);
+        }
+    }
+    let lines = variants.into_iter().filter_map(|variant| {
+        let points: Vec<&Point> = wholes().filter(|point| point.variant == variant).collect();
+        failed(&points, result.plan.is_none())
+    });
+    at_most(lines.collect(), Tone::Bad)
+}
+
+fn failed(points: &[&Point], single: bool) -> Option<Lead> {
+    let sum = |of: &dyn Fn(&Point) -> u64| points.iter().fold(0_u64, |sum, at| sum.saturating_add(of(at)));
+    let failed = sum(&|point| errors(point));
+    let all = failed.saturating_add(sum(&|point| outcome(point, "answered")));
+    if failed == 0 || failed as f64 <= ERROR_SHARE_MAX * all as f64 {
+        return None;
+    }
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (kind, n) in points.iter().flat_map(|point| &point.outcomes) {
+        if *n > 0 && !matches!(kind.as_str(), "answered" | "unsent") {
+            let sum = kinds.entry(kind).or_default();
+            *sum = sum.saturating_add(*n);
+        }
+    }
+    let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let bad = |kind: &str| points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == kind);
+    let said = kinds
+        .iter()
+        .take(KINDS_MAX)
+        .map(|(kind, n)| words::failed(*n, all, kind, bad(kind).map_or("", |bad| &bad.what)));
+    let said: Vec<String> = said.collect();
+    let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
+    let text = match points {
+        [point] if single && failed == all && sample.is_none() => told(&nothing_answered(point)),
+        _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
+    };
+    Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
+}
+
+/// Its first line and the beginning of what follows its head.
+fn sample(received: &str) -> String {
+    let (head, body) = received.split_once("\r\n\r\n").unwrap_or((received, ""));
+    let parts = [head.lines().next().unwrap_or_default(), body.lines().next().unwrap_or_default()];
+    parts.map(str::trim).into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" … ")
+}
+
+/// Figures that are worse than the baseline's, or may be.
+fn against_baseline(result: &RunResult) -> Vec<Lead> {
+    let Some(baseline) = &result.baseline else { return Vec::new() };
+    if baseline.figures.is_empty() {
+        return vec![Lead::new(Tone::Open, named("undecided"), words::none_compared(&baseline.run))];
+    }
+    let several = result.points.iter().any(|point| point.point != result.points[0].point);
+    let of = |verdict: Verdict, tone: Tone, word: &str| {
+        let line = |figure: &BaselineFigure| {
+            let text = words::against_baseline(figure, several, baseline.tolerance);
+            Lead::new(tone, word, text)
+        };
+        let figures = baseline.figures.iter().filter(|figure| figure.verdict == verdict);
+        at_most(figures.map(line).collect(), tone)
+    };
+    let mut lines = of(Verdict::Refuted, Tone::Bad, words::REGRESSION.text());
+    lines.extend(of(Verdict::Undecided, Tone::Open, words::AGAINST.text()));
+    lines
+}
+
+/// The first few, and how many more there are.
+fn at_most(mut lines: Vec<Lead>, tone: Tone) -> Vec<Lead> {
+    let more = lines.len().saturating_sub(LINES_MAX);
+    lines.truncate(LINES_MAX);
+    if more > 0 {
+        lines.push(Lead::new(tone, "", messages::more_lines(more)));
+    }
+    lines
+}
+
+/// What was asked, and what it came to.
+fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
+    if overall == Overall::Checked {
+        return vec![of_overall(overall, result)];
+    }
+    let mut lines: Vec<Lead> = Vec::new();
+    let pairs = match &result.plan {
+        Some(plan) if plan.two_sided => plan.claims.len().min(result.claims.len()),
+        _ => 0,
+    };
+    if let Some(plan) = result.plan.as_ref().filter(|_| pairs > 0) {
+        lines.push(answer(plan, result, pairs));
+    }
+    let claims = &result.claims[pairs..];
+    let any = |verdict: Verdict| claims.iter().any(|claim| claim.verdict == verdict);
+    let tone = match () {
+        () if any(Verdict::Refuted) => Tone::Bad,
+        () if any(Verdict::Undecided) => Tone::Open,
+        () => Tone::Good,
+    };
+    match claims {
+        [] => {}
+        [only] if pairs == 0 => lines.push(Lead::new(tone, named(only.verdict.name()), only.name.clone())),
+        claims => {
+            lines.push(Lead::new(tone, "", messages::tally(claims.iter().map(|claim| &claim.verdict))));
+        }
+    }
+    for row in &result.expectations {
+        let tone = match row.outcome {
+            ExpectationOutcome::Met => continue,
+            ExpectationOutcome::NotMet => Tone::Bad,
+            _ => Tone::Open,
+        };
+        let text = messages::claimed(&row.quantity, &messages::expected(&row.range, &row.source));
+        lines.push(Lead::new(tone, named(row.outcome.name()), text));
+    }
+    if !result.capacities.is_empty() || (result.plan.is_none() && overall == Overall::AllSupported) {
+        lines.push(Lead::new(overall.tone(), "", headline(result)));
+    }
+    lines
+}
+
+/// Who is faster, or that both are alike.
+fn answer(plan: &Plan, result: &RunResult, pairs: usize) -> Lead {
+    let pairs: &[ClaimResult] = &result.claims[..pairs];
+    let tone = if both_ways::all_told(pairs) { Tone::Good } else { Tone::Open };
+    Lead::new(tone, "", answer_text(plan, result))
+}
+
+fn answer_text(plan: &Plan, result: &RunResult) -> String {
+    let text = Some(of_claims(plan, &result.claims)).filter(|text| !text.is_empty());
+    text.unwrap_or_else(|| messages::tally(result.claims.iter().map(|claim| &claim.verdict)))
+}
+
+fn of_overall(overall: Overall, result: &RunResult) -> Lead {
+    let (word, text) = match overall {
+        Overall::AllSupported => (named("supported"), ""),
+        Overall::Refuted => (named("refuted"), ""),
+        Overall::Regressed => (words::REGRESSION.text(), ""),
+        Overall::Undecided => (named("undecided"), words::NOTHING_JUDGED.text()),
+        Overall::Checked => (words::CHECKED.text(), words::EVERYTHING_WORKS.text()),
+        Overall::Invalid if result.points.iter().all(|point| outcome(point, "answered") == 0) => {
+            (words::NO_VERDICT.text(), words::NOTHING_ANSWERED.text())
+        }
+        Overall::Invalid => (words::NO_VERDICT.text(), words::GENERATOR_AT_ITS_LIMIT.text()),
+    };
+    Lead::new(overall.tone(), word, text.to_string())
+}

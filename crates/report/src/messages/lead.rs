@@ -1,0 +1,96 @@
+//! Words of the first lines of every surface.
+
+use super::{NONE, interval};
+use crate::number;
+use crate::shown::told_all;
+use proofload_language::{Phrase, say, word};
+use proofload_measure::Outcome;
+use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
+
+/// Worse than the baseline.
+pub const REGRESSION: Phrase = Phrase("lead-regression");
+/// Neither worse than the baseline nor not.
+pub const AGAINST: Phrase = Phrase("lead-against-the-baseline");
+/// No claim was left.
+pub const NOTHING_JUDGED: Phrase = Phrase("lead-nothing-judged");
+/// One block was asked for.
+pub const CHECKED: Phrase = Phrase("screen-checked");
+/// What one block shows.
+pub const EVERYTHING_WORKS: Phrase = Phrase("lead-everything-works");
+/// Nothing can be based on it.
+pub const NO_VERDICT: Phrase = Phrase("lead-no-verdict");
+/// Why not.
+pub const NOTHING_ANSWERED: Phrase = Phrase("generator-nothing-was-answered");
+/// Why not.
+pub const GENERATOR_AT_ITS_LIMIT: Phrase = Phrase("lead-the-generator");
+
+/// `803 of 803 rejected: status 404, expected 200`.
+pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
+    let (n, all) = (number::count(n), number::count(all));
+    match why {
+        "" => say!("lead-failed-how", n, all, kind = outcome_of(kind)),
+        why => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+    }
+}
+
+/// Those of a variant; of a single measurement without its name.
+pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
+    let said = failed.join(word!("between-sentences"));
+    match variant {
+        Some(variant) => say!("labelled", label = variant, what = said),
+        None => said,
+    }
+}
+
+/// What became of an exchange, in words.
+pub fn outcome_of(kind: &str) -> String {
+    let words = match Outcome::from_name(kind) {
+        Some(Outcome::ConnectRefused) => word!("nothing-answered-connection-refused"),
+        Some(Outcome::ConnectTimeout) => word!("nothing-answered-no-connection-in-time"),
+        Some(Outcome::ConnectFailed) => word!("nothing-answered-connection-failed"),
+        Some(Outcome::LocalExhausted) => word!("nothing-answered-no-local-port-or"),
+        Some(Outcome::Timeout | Outcome::Unanswered) => word!("nothing-answered-no-answer-in-time"),
+        Some(Outcome::Unsent) => word!("nothing-answered-no-request-was-sent"),
+        Some(Outcome::Rejected) => word!("lead-rejected"),
+        Some(Outcome::Mismatch) => word!("lead-mismatch"),
+        Some(Outcome::Malformed) => word!("lead-malformed"),
+        _ => kind,
+    };
+    words.replace('_', " ")
+}
+
+/// `throughput(a) ×0.71 [0.61, 0.83], 10 % allowed`; with the load point where there are several.
+pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) -> String {
+    let BaselineFigure { measure, variant, point, .. } = figure;
+    let what = match several {
+        true => format!("{measure}({variant}) @ {point}"),
+        false => format!("{measure}({variant})"),
+    };
+    let allowed = number::plain_percent(tolerance);
+    match figure.ratio.as_ref().map(interval) {
+        Some(ratio) => say!("lead-ratio", what, ratio, allowed),
+        None => say!("labelled", label = what, what = told_all(&figure.reasons)),
+    }
+}
+
+/// A figure that is held against the baseline's, as the name of a test.
+pub fn case_of(figure: &BaselineFigure) -> String {
+    let BaselineFigure { measure, variant, point, .. } = figure;
+    say!("lead-case", what = format!("{measure}({variant}) @ {point}"))
+}
+
+/// `localhost:8181 faster than 8182, ×1.12 [1.03, 1.21]`.
+pub fn brief(first: &str, other: &str, judged: &ClaimResult, alike: bool) -> String {
+    let ratio =
+        judged.estimate.as_ref().map_or_else(|| NONE.to_string(), |found| format!("×{}", interval(found)));
+    match judged.verdict {
+        Verdict::Undecided => say!("lead-brief-open", first, other, ratio),
+        _ if alike => say!("lead-brief-alike", first, other, ratio),
+        _ => say!("lead-brief-faster", first, other, ratio),
+    }
+}
+
+/// Nothing of the run is in the baseline.
+pub fn none_compared(run: &str) -> String {
+    say!("lead-none-compared", run)
+}
