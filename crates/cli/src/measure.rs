@@ -54,8 +54,8 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
     let name = redact_own_arguments(&args.urls).join(" ");
-    let names = proofload_report::names_of_one(&name, &point.label);
-    let thresholds = proofload_report::thresholds(&args.fail, &names).unwrap_or_else(|found| {
+    let names = proofload_analysis::names_of_one(&name, &point.label);
+    let thresholds = proofload_analysis::thresholds(&args.fail, &names).unwrap_or_else(|found| {
         found.into_iter().for_each(|mistake| mistakes.add(format!("--fail: {mistake}")));
         Vec::new()
     });
@@ -99,10 +99,10 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
     let result = Told::new(|| {
         Ok(RunResult {
-            claims: proofload_report::judged_on_one(&thresholds, &names, whole)?,
+            claims: proofload_analysis::judged_on_one(&thresholds, &names, whole)?,
             environment: environment.clone(),
             load: Some(load.clone()),
-            limits: proofload_report::hints(&slice),
+            limits: proofload_analysis::hints(&slice),
             ceilings: ceilings.clone(),
             ..result(slice.measured.clone(), loaded.stopped_early)
         })

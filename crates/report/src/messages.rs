@@ -69,6 +69,8 @@ pub const OUTCOMES: Phrase = Phrase("outcomes");
 pub const ENVIRONMENT: Phrase = Phrase("environment");
 /// Heading of the parameters.
 pub const PARAMETERS: Phrase = Phrase("parameters");
+/// What is folded below a verdict.
+pub const DETAILS: Phrase = Phrase("details");
 /// Heading of what limits the test.
 pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.

@@ -11,18 +11,9 @@ trial-stage-confirm-high = confirm high
 trial-stage-fresh = { $what }, fresh
 trial-outcome-client-limited = client-limited
 trial-outcome-connections = connections
-capacity-not-settled = { $variant }: capacity not settled{ $passed ->
-    [none] { $failed ->
-        [none] {""}
-       *[other] : most trials failed at { $failed }
-    }
-   *[other] { $failed ->
-        [none] : most trials passed at { $passed }
-       *[other] : most trials passed at { $passed }, most failed at { $failed }
-    }
-}
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
+trial-outcomes = { $n } of { $all } { $outcome }
 capacity-searched = { $from } to { $to }, trials of { $trial } s, at most { $trials_max } before the confirmation{ $warm_up ->
     [none] {""}
    *[other] , starts warmed for { $warm_up } s
@@ -50,5 +41,15 @@ capacity-limited = { $generator ->
    *[other] capacity is at least { $at_least } with { $slo }{ $process ->
         [true] , this running process
        *[false] {""}
+    }
+}
+capacity-not-settled = { $variant }: capacity not settled{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] : most trials failed at { $failed }
+    }
+   *[other] { $failed ->
+        [none] : most trials passed at { $passed }
+       *[other] : most trials passed at { $passed }, most failed at { $failed }
     }
 }

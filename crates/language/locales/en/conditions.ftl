@@ -1,8 +1,8 @@
+asked-with = asked only with { $conditions }
 conditions-how = { $vary ->
     [true] varied over the blocks: { $all }
    *[false] fixed: { $all }
 }
-asked-with = asked only with { $conditions }
 condition-cpus-kept-awake = CPUs kept awake
 condition-cpus-that-may-sleep = CPUs that may sleep
 condition-generator-on-cpus = the generator on CPUs { $cpus }

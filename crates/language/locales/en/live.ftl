@@ -8,14 +8,9 @@ live-step-turn-of = turn { $cycle } of { $of }: { $variant } @ { $point }
 live-step-with-once-and-twice = { $variant } @ { $point } with once and twice the generator's threads
 live-step-longer-turns-to-check = longer turns @ { $point }, to check the short ones
 live-step-how-much-the-generator = how much the generator can do at { $point }
-live-round-in-words = { $restart ->
-    [true] restart { $block } of at most { $of }
-   *[false] round { $block } of at most { $of }
-}
 live-claims = claims
 live-more-claims = and { $rest } more claims, { $settled } of them settled
 live-more-servers = and { $rest } more servers
-live-now = now:
 live-rate = rate
 live-errors = errors
 live-cores = cores
@@ -70,6 +65,11 @@ live-counted = { $restart ->
        *[other] { $n } rounds
     }
 }
+live-round-in-words = { $restart ->
+    [true] restart { $block } of at most { $of }
+   *[false] round { $block } of at most { $of }
+}
+live-now = now:
 live-left-out = { $restart ->
     [true] restart { $block } is left out for all variants: { $why }
    *[false] round { $block } is left out for all variants: { $why }

@@ -92,3 +92,4 @@ headline-alike-measure = { $measure } of { $over } and { $under } is alike withi
 claim-serves-more = { $first } serves more than { $other }
 claim-serve-alike = { $first } and { $other } serve alike
 headline-open = { $over } or { $under }{ $at }: undecided, ×{ $ratio }, { $basis }
+details = Details

@@ -9,14 +9,14 @@ repeat = Again
 measure-again = # measure it again
 compute-again = # compute every verdict again from the record
 concludes-nothing = The study names no published conclusion.
-reproductions-tally = { $outcomes ->
-    [one] 1 conclusion
-   *[other] { $outcomes } conclusions
-}: { $each }.
 published-by = published: { $published_in }
 set-differently = not as the study's file has it: { $settings }
 summary-columns = study | conclusion | was | here | outcome
 study-conclusion-columns = conclusion | was | tested by | here | blocks | outcome
+reproductions-tally = { $outcomes ->
+    [one] 1 conclusion
+   *[other] { $outcomes } conclusions
+}: { $each }.
 measured-on = measured: { $date }, preset { $preset }, budget { $minutes } min, blocks { $blocks }{ $ended ->
     [none] {""}
    *[other] ; { $ended }

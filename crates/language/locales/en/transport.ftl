@@ -1,6 +1,9 @@
 handshakes = TLS handshakes
 tls = TLS
 proxy = proxy
+negotiated-no-alpn = no ALPN
+negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
+handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on
 tls-with = { $versions } with { $server_name }, { $trusts ->
     [none] NOT CHECKED
    *[other] trusts { $trusts }
@@ -11,6 +14,3 @@ tls-with = { $versions } with { $server_name }, { $trusts ->
     [true] {""}
    *[false] , sessions never resumed
 }
-negotiated-no-alpn = no ALPN
-negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
-handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on

@@ -39,16 +39,6 @@ ui-refused-body = Refused: a request must not have a body.
 ui-failed = This page could not be made; this is a fault of Proofload, please report it.
 ui-in-folder = in { $folder }
 ui-shown-of = The newest { $shown } of { $all } are shown: search for the others.
-ui-measuring = Measuring on this machine: { $pid ->
-    [none] another process
-   *[other] process { $pid }
-}{ $what ->
-    [none] {""}
-   *[other] {" "}({ $what })
-}{ $since ->
-    [none] {""}
-   *[other] {" "}since { $since }
-}. This page gives way to it, a browser here does not: follow from another machine, or close this tab.
 ui-choose = compare { $study } { $id }
 ui-length-single = one measurement
 ui-block = Block { $number } is being measured.
@@ -71,3 +61,13 @@ ui-same-facts = { $n ->
 ui-unread = This record cannot be read: { $why }
 ui-unread-folder = The folder { $folder } cannot be read, and its runs are not shown: { $why }
 ui-odd = { $path } is a link, a pipe or a device, which could lead out of the record; remove it
+ui-measuring = Measuring on this machine: { $pid ->
+    [none] another process
+   *[other] process { $pid }
+}{ $what ->
+    [none] {""}
+   *[other] {" "}({ $what })
+}{ $since ->
+    [none] {""}
+   *[other] {" "}since { $since }
+}. This page gives way to it, a browser here does not: follow from another machine, or close this tab.

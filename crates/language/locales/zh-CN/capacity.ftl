@@ -11,18 +11,9 @@ trial-stage-confirm-high = 确认上限
 trial-stage-fresh = { $what }，全新启动
 trial-outcome-client-limited = 发压端受限
 trial-outcome-connections = 受连接数限制
-capacity-not-settled = { $variant }：容量未能确定{ $passed ->
-    [none] { $failed ->
-        [none] {""}
-       *[other] ：在 { $failed } 下多数试验未通过
-    }
-   *[other] { $failed ->
-        [none] ：在 { $passed } 下多数试验通过
-       *[other] ：在 { $passed } 下多数试验通过，在 { $failed } 下多数未通过
-    }
-}
 capacity-columns = 变体 | 容量 | 答案 | 满足于 | 不满足于 | 试验 | 用于确认
 trial-columns = 试验 | 速率 | 目的 | 已发送 | 已承受 |  | 原因
+trial-outcomes = { $all } 次中 { $n } 次{ $outcome }
 capacity-searched = { $from } 到 { $to }，每次试验 { $trial } 秒，确认之前最多 { $trials_max } 次{ $warm_up ->
     [none] {""}
    *[other] ，每次启动预热 { $warm_up } 秒
@@ -50,5 +41,15 @@ capacity-limited = { $generator ->
    *[other] 在满足 { $slo } 时容量至少为 { $at_least }{ $process ->
         [true] （指这个正在运行的进程）
        *[false] {""}
+    }
+}
+capacity-not-settled = { $variant }：容量未能确定{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] ：在 { $failed } 下多数试验未通过
+    }
+   *[other] { $failed ->
+        [none] ：在 { $passed } 下多数试验通过
+       *[other] ：在 { $passed } 下多数试验通过，在 { $failed } 下多数未通过
     }
 }

@@ -8,14 +8,9 @@ live-step-turn-of = 第 { $cycle }/{ $of } 轮：{ $variant } @ { $point }
 live-step-with-once-and-twice = { $variant } @ { $point }，发压端线程数不变与加倍对照
 live-step-longer-turns-to-check = @ { $point } 用更长的时间片检验短时间片
 live-step-how-much-the-generator = 测量发压端在 { $point } 下的上限
-live-round-in-words = { $restart ->
-    [true] 第 { $block } 次重启，最多 { $of } 次
-   *[false] 第 { $block } 轮，最多 { $of } 轮
-}
 live-claims = 论断
 live-more-claims = 还有 { $rest } 条论断，其中 { $settled } 条已判定
 live-more-servers = 还有 { $rest } 个服务器
-live-now = 现在：
 live-rate = 速率
 live-errors = 错误
 live-cores = 核
@@ -64,6 +59,11 @@ live-counted = { $restart ->
     [true] { $n } 次重启
    *[false] { $n } 轮
 }
+live-round-in-words = { $restart ->
+    [true] 第 { $block } 次重启，最多 { $of } 次
+   *[false] 第 { $block } 轮，最多 { $of } 轮
+}
+live-now = 现在：
 live-left-out = { $restart ->
     [true] 第 { $block } 次重启对所有变体一律剔除：{ $why }
    *[false] 第 { $block } 轮对所有变体一律剔除：{ $why }

@@ -80,3 +80,4 @@ headline-alike-measure = { $over } 与 { $under } 的 { $measure } 在 { $band }
 claim-serves-more = { $first } 的吞吐量高于 { $other }
 claim-serve-alike = { $first } 与 { $other } 的吞吐量相当
 headline-open = { $over } 还是 { $under }{ $at }：未定，×{ $ratio }，基于 { $basis }
+details = 详情

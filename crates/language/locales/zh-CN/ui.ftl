@@ -39,16 +39,6 @@ ui-refused-body = 拒绝访问：请求不得带有请求体。
 ui-failed = 无法生成此页面；这是 Proofload 的缺陷，请报告。
 ui-in-folder = 位于 { $folder }
 ui-shown-of = 共 { $all } 次运行，只显示最新的 { $shown } 次：其余的请用搜索查找。
-ui-measuring = 这台机器正在测量：{ $pid ->
-    [none] 另一个进程
-   *[other] 进程 { $pid }
-}{ $what ->
-    [none] {""}
-   *[other] （{ $what }）
-}{ $since ->
-    [none] {""}
-   *[other] ，始于 { $since }
-}。此页面会给它让路，但这台机器上的浏览器不会：请从另一台机器查看，或关闭此标签页。
 ui-choose = 比较 { $study } { $id }
 ui-length-single = 单次测量
 ui-block = 正在测量区组 { $number }。
@@ -61,3 +51,13 @@ ui-same-facts = { $n } 项相同
 ui-unread = 无法读取此记录：{ $why }
 ui-unread-folder = 无法读取文件夹 { $folder }，其中的运行没有显示：{ $why }
 ui-odd = { $path } 是链接、管道或设备，可能指向记录之外；请将它删除
+ui-measuring = 这台机器正在测量：{ $pid ->
+    [none] 另一个进程
+   *[other] 进程 { $pid }
+}{ $what ->
+    [none] {""}
+   *[other] （{ $what }）
+}{ $since ->
+    [none] {""}
+   *[other] ，始于 { $since }
+}。此页面会给它让路，但这台机器上的浏览器不会：请从另一台机器查看，或关闭此标签页。

@@ -3,7 +3,9 @@
 use crate::number;
 use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_stats::capacity::{Answer, Limit};
-use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
+use proofload_store::schema::{
+    CapacityAnswer, CapacityTrial, Plan, PlannedCapacity, TrialOutcome, TrialStage,
+};
 
 /// Columns of the capacities.
 pub const CAPACITY_COLUMNS: Columns<7> = Columns("capacity-columns");
@@ -71,6 +73,24 @@ pub fn trial_outcome(outcome: &TrialOutcome) -> &str {
         TrialOutcome::ConnectionLimited => word!("trial-outcome-connections"),
         other => named(other.name()),
     }
+}
+
+/// How the trials of a rate came out: `pass`, `2 of 3 pass`.
+pub fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for trial in trials {
+        let said = trial_outcome(&trial.outcome);
+        match kinds.iter_mut().find(|(kind, _)| *kind == said) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((said, 1)),
+        }
+    }
+    let all = trials.len();
+    let said = kinds.into_iter().map(|(outcome, n)| match all {
+        1 => outcome.to_string(),
+        all => say!("trial-outcomes", n, all, outcome),
+    });
+    said.collect::<Vec<_>>().join(word!("between-items"))
 }
 
 /// The answer; the last line to remember.

@@ -29,8 +29,14 @@ pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     let (n, all) = (number::count(n), number::count(all));
     match why {
         "" => say!("lead-failed-how", n, all, kind = outcome_of(kind)),
-        why => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+        why if is_bad_answer(kind) => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+        why => say!("lead-failed-how", n, all, kind = why),
     }
+}
+
+/// Whether there was an answer, which was not as it should be.
+pub fn is_bad_answer(kind: &str) -> bool {
+    matches!(Outcome::from_name(kind), Some(Outcome::Rejected | Outcome::Mismatch | Outcome::Malformed))
 }
 
 /// Those of a variant; of a single measurement without its name.
