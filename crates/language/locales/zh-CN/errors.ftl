@@ -91,3 +91,132 @@ subject-files = { $path }：{ $what ->
     [write] 无法写入
    *[read] 无法读取
 }：{ $source }
+
+## 代理。
+agents-nobody-there = { $at } 在 { $seconds } 秒内没有应答（{ $last }）：请在那里启动 `proofload coordinator`，或更正 --join
+agents-token = { $at } 不认识我方的令牌（{ $what }）：请给双方相同的 --token-file
+agents-agent-refused = 协调者拒绝了这个代理：{ $why }
+agents-coordinator-lost = 协调者已失联（{ $why }）：这里正在进行的工作已结束
+agents-missing = { $seconds } 秒内 { $wanted } 个代理只加入了 { $came } 个{ $here ->
+    [none] {""}
+   *[other] （{ $here }）
+}；缺少：{ $missing }；原因见它们自己的输出，或用 --wait 放宽时间
+agents-stopped = 等待代理时被终止
+agents-count = 代理数为 { $agents }；应为 1 到 { $most }
+agents-missing-numbers = 编号 { $numbers }
+agents-missing-some = 任意编号的 { $absent } 个
+agents-and-more = { $shown } 等另外 { $more } 个
+agents-listener-ended = 监听已结束
+agents-connection-ended = 连接已结束
+agents-speaks-otherwise = 它使用的协议不同：{ $error }
+cannot-make-runtime = 无法创建运行时
+agents-cannot-speak = 无法与协调者通信
+agents-cannot-start = 无法启动代理 { $index }
+agents-token-file = --token-file { $path }：第一行须为 { $least } 到 { $most } 个难以猜测的字符；可用 `openssl rand -hex 32 > token` 生成
+agents-all-there = 所有代理均已加入
+agents-taken-for-lost = 它已被视为失联：{ $why }
+
+## 部署位置。
+pack-too-large = { $path } 的内容超过 { $what }：服务器在别处时，实验所在的文件夹会整个传过去；请为实验单独建一个文件夹
+pack-read = 无法读取 { $path }：{ $source }
+pack-files = { $files } 个文件
+kubernetes-name = 名称 `{ $name }`：应为 1 到 { $most } 个小写字母、数字和连字符，以字母开头，不以连字符结尾
+kubernetes-namespace = 命名空间 `{ $name }`：应为 1 到 { $most } 个小写字母、数字和连字符，首尾不能是连字符
+kubernetes-image = 镜像 `{ $image }`：应为形如 registry.example/proofload:1.0 的名称，不含空格
+kubernetes-cpu = { $of ->
+    [agent] 代理的 CPU
+   *[coordinator] 协调者的 CPU
+}：`{ $text }`；应为整数，如 1，因为不足一个的 CPU 会被轮流收回
+kubernetes-memory = { $of ->
+    [agent] 代理的内存
+   *[coordinator] 协调者的内存
+}：`{ $text }`；应为带 Ki、Mi、Gi、Ti、k、M、G 或 T 的数字，如 512Mi
+kubernetes-study = 实验 `{ $study }` 不在这些文件之中：请添加它，或指定其中一个
+kubernetes-path = 文件 `{ $path }`：应为实验文件夹之下的路径，不含 `..`；请把它移到那里
+kubernetes-too-large = 实验的文件共 { $bytes } 字节，而一个 ConfigMap 只能容纳 { $most } 字节：请去掉实验不读取的文件，或构建包含它们的镜像
+kubernetes-argument = 参数 `{ $argument }` 由集群设置：请去掉
+kubernetes-odd = { $text } 含有换行、制表符或其他控制字符：请去掉
+kubernetes-token = 令牌须为一行 32 到 4096 个字符：可用 `openssl rand -hex 32` 生成
+kubernetes-time = { $what }：至少需要一秒
+kubernetes-wait = 协调者与代理互相等待的时间
+kubernetes-deadline = 期限
+
+## 导出。
+export-histogram = 区组 { $block }，{ $label }：响应时间直方图：{ $source }
+export-contradiction = 区组 { $block }，{ $label }：{ $answered } 次交互已应答，响应时间却有 { $timed } 个：记录已损坏
+export-nothing = hgrm：没有测量数据
+export-too-many-lines = jtl：共 { $exchanges } 次交互，而它每次交互占一行，最多 { $most } 行：请改用 hlog、parquet 或 csv，它们不限交互次数，或缩短测量时间
+
+## 这台机器。
+host-cannot-move = 无法把进程 { $process } 的线程 { $thread } 移到其他 CPU：{ $why }
+host-restless = 进程 { $process } 创建线程的速度太快，来不及移到其他 CPU
+host-no-such-cpu = CPU { $cpu } 超出了系统能表示的范围
+host-lock-held = { $holder } 正在这台机器上测量；同时测量会互相干扰：请等它完成，或停止它
+host-lock-stopped = 等待 { $holder } 完成测量时被终止
+host-lock-not-a-file = { $path }：测量锁的位置上是{ $what ->
+    [link] 符号链接
+    [directory] 目录
+    [socket] 套接字
+    [names] 有多个名称的文件
+   *[other] 设备、管道或目录
+}：请将其删除
+host-lock-io = { $path }：无法{ $action ->
+    [lock] 锁定
+   *[open] 打开
+}测量锁：{ $source }
+host-lock-holder = { $pid ->
+    [none] 另一个进程
+   *[other] 进程 { $pid }
+}{ $who ->
+    [none] {""}
+   *[other] （{ $who }）
+}{ $since ->
+    [none] {""}
+   *[other] ，始于 { $since }，
+}
+host-lock-waiting = 等待 { $holder } 在这台机器上完成测量
+
+## 发压端及计划对它的要求。
+engine-descriptors = 需要 { $needed } 个文件描述符，而上限为 { $limit }：请减少连接，或提高 `ulimit -n`
+engine-driver = 无法使用 { $driver } 驱动：{ $why }；请使用 epoll 驱动
+engine-too-late = 负载本应在工作线程就绪之前 { $seconds } 秒开始：请指定更晚的时刻
+engine-no-driver = 无法创建工作线程的驱动
+engine-cannot-start = 无法启动
+engine-cannot-wait = 无法等待网络
+engine-cannot-pin = 无法把工作线程绑定到它的 CPU
+plan-claim = plan.json：论断“{ $claim }”：{ $why }
+plan-request = 工作负载 { $entry }：{ $source }
+run-changed = { $path } 是另一项内容的记录
+run-places = 实验指定了部署位置；只有 proofload run 和 coordinator 会用到：请用它们运行，或去掉这些位置
+run-few-connections = 负载 { $few }：连接数少于代理数 { $agents }，而每个代理至少需要一个连接；请增加连接，或减少代理
+
+## 页面和指标。
+ui-cannot-listen = 无法监听 127.0.0.1:{ $port }：{ $source }；请用 --port 换一个端口，或省略它以选用空闲端口
+ui-no-random = 系统无法为地址中的令牌提供随机数：{ $source }
+ui-cannot-wait = 无法等待请求：{ $source }
+
+## 从 JVM 读取的数据。
+hsperf-io = 无法读取性能数据文件：{ $source }
+hsperf-not-the-jvms = 性能数据文件是{ $what }
+hsperf-malformed = 不是性能数据文件：第 { $at } 字节处{ $what }
+hsperf-not-yet = JVM 尚未开放它的性能数据
+attach-no-handler = 它不接受请求：没有处理 SIGQUIT
+attach-silent = 它不接受请求：5 秒内没有监听 { $path }
+attach-slow = 它没有在 60 秒内答完
+attach-stopped = 没有等待它
+attach-foreign = { $path } 不是该 JVM 的套接字
+attach-refused = 它应答：{ $answer }
+attach-its-answer = 它的应答
+attach-a-file = /tmp 中的文件
+attach-the-process = 该进程
+attach-signalling = 向它发送信号
+attach-its-socket = 它的套接字
+attach-connecting = 与它建立连接
+attach-asking = 向它查询
+hsperf-ends = 文件到此结束
+hsperf-magic = 魔数不符
+hsperf-byte-order = 字节序未知
+hsperf-version = 版本不是 2
+hsperf-size = 大小为负
+hsperf-not-plain = 非普通文件
+hsperf-of-another = 其他用户的文件
