@@ -91,8 +91,7 @@ impl Prepared {
                     None => std::env::current_dir(),
                 };
                 let directory = directory.and_then(std::path::absolute);
-                let directory =
-                    directory.map_err(SubjectError::files(".", "the working directory cannot be named"))?;
+                let directory = directory.map_err(SubjectError::files(".", "name"))?;
                 let step = Step {
                     name: String::new(),
                     args: args.clone(),
