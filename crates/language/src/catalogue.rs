@@ -36,6 +36,7 @@ files! {
     "fitness.ftl"
     "lead.ftl"
     "live.ftl"
+    "mistakes.ftl"
     "named.ftl"
     "noise.ftl"
     "places.ftl"
