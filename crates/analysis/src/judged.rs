@@ -89,6 +89,12 @@ pub fn is_told(more: &schema::Verdict, alike: Option<&schema::Verdict>) -> bool 
     *more != schema::Verdict::Undecided || alike == Some(&schema::Verdict::Supported)
 }
 
+/// Whether every pair of a comparison both ways tells something.
+pub fn all_told(results: &[schema::ClaimResult]) -> bool {
+    !results.is_empty()
+        && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
+}
+
 /// When both have come to their end.
 fn later(one: Option<Outlook>, other: Option<Outlook>) -> Option<Outlook> {
     let Some((one, other)) = one.zip(other) else { return one.or(other) };

@@ -72,6 +72,14 @@ fn point(run: &Run, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, S
     Ok(points)
 }
 
+/// A variant, one of its streams, and a load point: `nio @ 64c`, `nio [fast] @ 64c`.
+pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
+    match stream {
+        "" => format!("{variant} @ {point}"),
+        stream => format!("{variant} [{stream}] @ {point}"),
+    }
+}
+
 /// Enters checks that only the record can make. What forbids claims about the tail alone leaves it fit for others.
 pub fn enter_checks(generator: &mut Generator, checks: Vec<FitnessCheck>) {
     for check in checks {

@@ -1,9 +1,12 @@
 //! Whether the servers had a steady state: how their warm-ups ended, and what their slices say afterwards.
 
 use crate::fitness::left_out;
-use proofload_stats::Unsteady;
+use proofload_facts::Limit;
 use proofload_stats::steady::{Step, late_steps, rest_of_step, rest_of_warm_up};
-use proofload_store::schema::{Slice, Steadiness, SteadyStart, SteadyState, WarmUp};
+use proofload_stats::{Claim, Observations, Perturbation, Unsteady};
+use proofload_store::schema::{
+    CheckOutcome, Slice, SliceLength, Steadiness, SteadyStart, SteadyState, WarmUp,
+};
 use proofload_store::{Block, Run, StoreError};
 
 /// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
@@ -116,6 +119,34 @@ fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step
         step_between: step.map(|step| step.between.exp_m1()),
         step_allowed: step.map(|step| step.allowed.exp_m1()),
     }
+}
+
+/// What long slices show beside short ones, of the claim on which they differ most.
+pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Option<SliceLength> {
+    let of_claim = |claim: &Claim| {
+        let (found, blocks) = proofload_stats::slice_length(claim, observations)?;
+        let (outcome, ratio) = match found {
+            Perturbation::Unresolved { ratio, .. } => (CheckOutcome::Unresolved, ratio),
+            Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
+            Perturbation::Beyond { ratio } | Perturbation::Meaningless { ratio } => {
+                (CheckOutcome::Failed, Some(ratio))
+            }
+        };
+        ratio.map(|ratio| SliceLength { claim: claim.text.clone(), blocks, ratio: Some(ratio), outcome })
+    };
+    let differs = |found: &SliceLength| found.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    claims.iter().filter_map(of_claim).max_by(|a, b| {
+        let failed = |found: &SliceLength| found.outcome == CheckOutcome::Failed;
+        failed(a).cmp(&failed(b)).then(differs(a).total_cmp(&differs(b)))
+    })
+}
+
+/// Variants of which steadiness could not be told in any start.
+pub(crate) fn limits(states: &[SteadyState]) -> Vec<Limit> {
+    let unknown =
+        |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);
+    let limit = |state: &SteadyState| Limit::SteadinessNotMeasured { variant: state.variant.clone() };
+    states.iter().filter(unknown).map(limit).collect()
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Baseline {
     /// # Errors
     /// When one of the records cannot be read.
     pub fn compare(&self, run: &Run, result: &mut RunResult) -> anyhow::Result<()> {
-        let compared = proofload_report::baseline(run, &self.run, self.tolerance, &self.differences)?;
+        let compared = proofload_analysis::baseline(run, &self.run, self.tolerance, &self.differences)?;
         result.baseline = Some(compared);
         Ok(())
     }

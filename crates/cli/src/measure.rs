@@ -54,8 +54,8 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = mistakes.all(plan);
     let name = redact_own_arguments(&args.urls).join(" ");
-    let names = proofload_report::names_of_one(&name, &point.label);
-    let thresholds = mistakes.all(proofload_report::thresholds(&args.fail, &names)).unwrap_or_default();
+    let names = proofload_analysis::names_of_one(&name, &point.label);
+    let thresholds = mistakes.all(proofload_analysis::thresholds(&args.fail, &names)).unwrap_or_default();
     let tolerated = mistakes.take("--tolerate-lost", args.fleet.tolerance.of(args.fleet.agents));
     mistakes.check()?;
     let Some(plan) = plan else { unreachable!("its mistakes were told") };
@@ -96,10 +96,10 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
     let result = Told::new(|| {
         Ok(RunResult {
-            claims: proofload_report::judged_on_one(&thresholds, &names, whole)?,
+            claims: proofload_analysis::judged_on_one(&thresholds, &names, whole)?,
             environment: environment.clone(),
             load: Some(load.clone()),
-            limits: proofload_report::hints(&slice),
+            limits: proofload_analysis::hints(&slice),
             ceilings: ceilings.clone(),
             ..result(slice.measured.clone(), loaded.stopped_early)
         })

@@ -52,7 +52,7 @@ impl Told {
 const COLUMNS: usize = 80;
 
 /// Standard output: coloured where it is a terminal and `NO_COLOR` is unset.
-fn standard_output() -> Terminal {
+pub fn standard_output() -> Terminal {
     let colour = around::is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let size = around::is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok()).flatten();
     let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);

@@ -106,7 +106,7 @@ fn report(runs: &[Run], args: &ReplicateArgs) -> anyhow::Result<Exit> {
         ListFormat::Json => print_json(&result)?,
         ListFormat::Text => output::print(&proofload_report::sittings_text(&result, &clock::date_text))?,
     }
-    Ok(exit_of_overall(proofload_report::overall_of_sittings(&result, runs)?))
+    Ok(exit_of_overall(proofload_analysis::overall_of_sittings(&result, runs)?))
 }
 
 /// After how many sittings the claims are judged.

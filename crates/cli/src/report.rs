@@ -5,7 +5,7 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::output::Told;
 use crate::{output, run};
-use proofload_report::ReportError;
+use proofload_analysis::AnalysisError;
 use proofload_store::schema::RunState;
 use proofload_store::{Run, Single};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     let told = || proofload_report::of_run_with(&record, &args.fail);
     let told = || {
         told().map_err(|error| match error {
-            ReportError::Plan(_) => leave(Exit::Usage, error),
+            AnalysisError::Plan(_) => leave(Exit::Usage, error),
             error => error.into(),
         })
     };
@@ -61,14 +61,14 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
     }
     let Single { result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let measured = &slice.measured;
-    let names = proofload_report::names_of_one(&measured.variant, &measured.point);
-    let asked = proofload_report::thresholds(&args.fail, &names).map_err(|mistakes| {
+    let names = proofload_analysis::names_of_one(&measured.variant, &measured.point);
+    let asked = proofload_analysis::thresholds(&args.fail, &names).map_err(|mistakes| {
         leave(Exit::Usage, mistakes.iter().map(proofload_study::told).collect::<Vec<_>>().join("\n"))
     })?;
     let whole = (result.status.state == RunState::Finished).then_some(&slice);
     let result = Told::new(|| {
         let mut result = result.clone();
-        result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
+        result.claims.extend(proofload_analysis::judged_on_one(&asked, &names, whole)?);
         Ok(result)
     })?;
     output::write(&result, &output::Slices::of_one(&slice), &args.output)?;

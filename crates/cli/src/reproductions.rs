@@ -68,7 +68,7 @@ pub fn condense(args: &CondenseArgs) -> anyhow::Result<Exit> {
     if run.is_running() {
         return Err(leave(Exit::Busy, StoreError::InUse { path: args.run.clone() }));
     }
-    let measures = proofload_report::reported_measures(run.plan()).map_err(|e| leave(Exit::Usage, e))?;
+    let measures = proofload_analysis::reported_measures(run.plan()).map_err(|e| leave(Exit::Usage, e))?;
     if args.to.exists() {
         let what = format!("{} is there already; name a directory that is not", args.to.display());
         return Err(leave(Exit::Usage, what));

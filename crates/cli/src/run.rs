@@ -9,6 +9,7 @@ use crate::mistakes::wrong;
 use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
+use proofload_analysis::Overall;
 use proofload_engine::{EngineError, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals, working_directory};
@@ -18,7 +19,6 @@ use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunEr
 use proofload_language::facts::told;
 use proofload_language::{say, word};
 use proofload_metrics::Doing;
-use proofload_report::Overall;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
 use proofload_store::{Run, StoreError};
@@ -410,7 +410,7 @@ fn finish(
 
 /// The exit code that a result leads to.
 pub fn exit_of(result: &RunResult) -> Exit {
-    exit_of_overall(proofload_report::overall(result))
+    exit_of_overall(proofload_analysis::overall(result))
 }
 
 /// The exit code that what a result comes to leads to.

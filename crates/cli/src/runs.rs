@@ -28,7 +28,7 @@ pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
 pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
     let open = |path| Run::open(path).map_err(|error| leave(Exit::Usage, error));
     let (left, right) = (open(&args.left)?, open(&args.right)?);
-    let diff = args.format.language().within(|| proofload_report::diff(&left, &right))?;
+    let diff = args.format.language().within(|| proofload_analysis::diff(&left, &right))?;
     match args.format {
         ListFormat::Text => output::print(&proofload_report::diff_text(&diff))?,
         ListFormat::Json => print_json(&diff)?,

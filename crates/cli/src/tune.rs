@@ -162,7 +162,10 @@ impl Tuning<'_> {
         // What the search came to is printed whatever became of its confirmation.
         match self.args.format {
             ListFormat::Json => print_json(&self.search.result)?,
-            ListFormat::Text => output::print(&proofload_report::tune_text(&self.search.result))?,
+            ListFormat::Text => {
+                let on = output::standard_output();
+                output::print(&proofload_report::tune_text(&self.search.result, on, self.args.verbose))?;
+            }
         }
         confirmed
     }

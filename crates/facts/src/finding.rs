@@ -4,18 +4,7 @@
 type Inner = Box<Finding>;
 
 /// A measure that the generator's own delays lengthen: the mean, the 99th or the 99.9th percentile.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Check {
     /// The mean, and every rate.
     #[serde(rename = "mean")]
@@ -256,6 +245,10 @@ stored Finding {
     /// All connections were busy, and the server answered each in time.
     Note ConnectionsBusy { most: u32 },
 
+    /// No process of the server was found: its command has ended.
+    ///
+    /// Let the command stay in the foreground.
+    Warning NoProcessFound,
     /// The connections to back ends were not seen.
     Note NoBackend,
     /// The connections to back ends were looked at too late.

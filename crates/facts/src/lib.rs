@@ -16,7 +16,7 @@ mod reason;
 pub use finding::{Check, Finding};
 pub use limit::{Cause, Limit};
 pub use mistake::{Expected, Mistake, Syntax, Thing, Unquoted};
-pub use reason::{Amount, AtLevel, Needs, Reason};
+pub use reason::{Amount, AtLevel, Interval, Needs, Reason};
 
 use serde::Serialize;
 

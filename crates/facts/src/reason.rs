@@ -1,11 +1,10 @@
 //! Why a verdict is what it is.
 
 use crate::Finding;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value with the unit that `stats` names: `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
     /// The value.
     pub value: f64,
@@ -13,8 +12,21 @@ pub struct Amount {
     pub unit: String,
 }
 
+/// A value with the ends of its interval.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The value.
+    pub point: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
 /// What a measure needs to have a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Needs {
     /// Exchanges.
@@ -40,7 +52,7 @@ pub enum Needs {
 }
 
 /// A quantity at one level of a condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AtLevel {
     /// The condition, as a study names it.
     pub condition: String,
@@ -222,7 +234,43 @@ stored Reason {
     /// Combinations of settings that do not count.
     Note CombinationsLeftOut { measure: String, point: String, variants: Vec<String>, more: u32, why: Box<Reason> },
     /// No two variants differ in a setting alone.
-    Note SettingUnmatched { setting: String, measure: String, point: String },
+    Note SettingUnmatched { factor: String, from: String, to: String, measure: String, point: String },
+    /// Too few values for a trend.
+    Note TooFewValues { have: u32, need: u32 },
+    /// A value of a series is not finite.
+    Warning ValueNotFinite { at: u32 },
+    /// All values of a series are of one instant.
+    Note NoTime,
+    /// It grows, overall and in the second half.
+    Warning Grows { growth_share: f64, of_heap: bool, second: Interval, leak: bool },
+    /// It does not grow.
+    Note GrowsNot,
+    /// It grows by less than counts as growth.
+    Note GrowsLittle { most: Amount, hours: f64, growth_share: f64, of_heap: bool, allowed_share: f64 },
+    /// It grew in the first half, and less or not at all in the second.
+    Note Fills { first: Amount, second: Amount, goes_on: bool },
+    /// Whether it grows is not clear.
+    ///
+    /// A longer soak detects less.
+    Note GrowthUnclear { overall: bool, second_half: bool, detectable: Amount, detectable_share: f64, of_heap: bool },
+    /// What grows is outside the heap.
+    Warning OutsideHeap,
+    /// Some of what grows may be garbage.
+    Note MayBeGarbage,
+    /// The classes that grew most.
+    Note ClassesGrew { classes: Vec<Reason> },
+    /// One of them.
+    Note ClassGrew { class: String, more_bytes: u64 },
+    /// Published figures: more requests in flight than connections.
+    Warning MoreInFlight { place: String, in_flight: f64, connections: f64 },
+    /// Published figures: the time of some connections is in no figure.
+    Warning TimeUnaccounted { place: String, missing: f64, connections: f64, used: f64 },
+    /// Published figures: one is below another, above which it must be.
+    Warning BelowOther { place: String, measure: String, other: String },
+    /// Published figures: a share above one.
+    Warning AboveWhole { place: String, measure: String },
+    /// Published figures: throughput times CPU time of a request is not the CPUs in use.
+    Warning CoresDiffer { place: String, product: f64, cores: f64 },
     /// So many blocks would give an interval of this half-width.
     Note WouldTake { resolution_share: f64, blocks: u32, minutes: f64, assumed: bool },
     /// A reason that only a newer version knows.

@@ -78,6 +78,11 @@ pub fn signed_percent(share: f64) -> String {
     format!("{:+.1}{}", share * 100.0, percent_sign())
 }
 
+/// A confidence, to a tenth of a per cent: `95 %`, `98.8 %`.
+pub fn confidence(share: f64) -> String {
+    format!("{}{}", (share * 1000.0).round() / 10.0, percent_sign())
+}
+
 /// Scale and name of the unit in which a value of that magnitude is read most easily.
 fn scale(value: f64, unit: &str) -> (f64, &'static str) {
     const KIB: f64 = 1024.0;

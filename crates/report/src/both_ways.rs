@@ -2,7 +2,6 @@
 //! tells something, with the faster server first.
 
 use crate::{messages, names};
-use proofload_analysis::is_told;
 use proofload_stats::{Claim, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
 
@@ -32,12 +31,6 @@ pub(crate) fn answers(
 /// Whether of the two claims of a pair the second one is the answer.
 pub(crate) fn is_alike(more: &ClaimResult, alike: &ClaimResult) -> bool {
     more.verdict == Verdict::Undecided && alike.verdict == Verdict::Supported
-}
-
-/// Whether every pair tells something.
-pub(crate) fn all_told(results: &[ClaimResult]) -> bool {
-    !results.is_empty()
-        && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
 }
 
 /// Which variant it speaks of.

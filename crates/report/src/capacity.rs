@@ -1,188 +1,9 @@
-//! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
+//! Tables of searches for a capacity.
 
-use crate::error::ReportError;
-use crate::limits::{circumstances, disturbed};
-use crate::shown::Table;
-use crate::shown::told_all;
+use crate::shown::{Table, told_all};
 use crate::{messages, number};
-use proofload_analysis::{SeenTrial, searches, trial_slices};
-use proofload_facts::{Finding, Limit as FactLimit, Reason};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
-use proofload_stats::{Measure, beyond};
-use proofload_store::Run;
-use proofload_store::schema::{
-    CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
-    RunResult,
-};
-
-/// The measure of its figures.
-const CAPACITY: &str = "capacity";
-/// Confidence of the fit that an interval begins with.
-const CONFIDENCE: f64 = 0.95;
-/// So few requests beyond a quantile, in the trial that has fewest, are told. Trials are made longer for ten of them.
-const BEYOND_MIN: u64 = 5;
-
-/// The capacity of each variant.
-pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> {
-    let plan = run.plan();
-    let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
-    let process = plan.replication == Replication::Process;
-    let pairs = plan.variants.iter().zip(searches(run)?);
-    Ok(pairs
-        .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
-        .collect())
-}
-
-fn result(
-    variant: &str,
-    planned: &PlannedCapacity,
-    process: bool,
-    mut search: Search,
-    trials: &[SeenTrial],
-) -> CapacityResult {
-    let answer = search.cut_off();
-    let (at_least, at_most) = ends(&answer);
-    let estimate = match answer {
-        Answer::Found { low, point, high, .. } => {
-            Some(Estimate { point, low: Some(low), high: Some(high), unit: "per_s".to_string() })
-        }
-        _ => None,
-    };
-    let slo = planned.slo.join(", ");
-    let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());
-    let why = limited.and_then(|trial| trial.shown.why.first());
-    CapacityResult {
-        variant: variant.to_string(),
-        slo: planned.slo.clone(),
-        answer: name(&answer),
-        confidence: if estimate.is_some() { CONFIDENCE } else { 0.0 },
-        estimate,
-        at_least_per_s: at_least,
-        at_most_per_s: at_most,
-        sentence: messages::capacity(variant, &slo, &answer, process),
-        reasons: reasons(&answer, planned, process, why),
-        searched: search.searched() as u32,
-        trials: trials.iter().map(|trial| trial.shown.clone()).collect(),
-    }
-}
-
-/// What belongs to an answer; `limited` is what the first trial found that had the same limit.
-fn reasons(
-    answer: &Answer,
-    planned: &PlannedCapacity,
-    running: bool,
-    limited: Option<&Finding>,
-) -> Vec<Reason> {
-    let confirmed = |(rate_per_s, ends, passed): (f64, Confirmed, bool)| Reason::CapacityConfirmed {
-        agreed: ends.agreed as u32,
-        trials: ends.of as u32,
-        running,
-        passed,
-        rate_per_s,
-    };
-    let mut reasons: Vec<Reason> = confirmations(answer).into_iter().map(confirmed).collect();
-    match answer {
-        Answer::Found { .. } => reasons.push(Reason::CapacityInterval),
-        Answer::BelowRange { .. } => reasons.push(Reason::LookBelow { rate_per_s: planned.from_per_s }),
-        Answer::AboveRange { .. } => reasons.push(Reason::LookAbove { rate_per_s: planned.to_per_s }),
-        Answer::ClientLimited { limit, .. } => {
-            reasons.extend(limited.map(|what| Reason::TrialLimited { what: what.clone() }));
-            reasons.push(match limit {
-                Limit::Generator => Reason::MoreGenerator,
-                Limit::Connections => Reason::MoreConnections,
-            });
-        }
-        Answer::NotSettled { why, .. } => reasons.push(match why {
-            Unsettled::CutOff => Reason::SearchCutOff,
-            Unsettled::LowNotConfirmed => Reason::NoLowerEnd { running },
-            Unsettled::HighNotConfirmed => Reason::NoUpperEnd { running },
-        }),
-    }
-    reasons.extend(running.then_some(Reason::CapacityOfProcess));
-    reasons
-}
-
-/// How the ends were confirmed.
-fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
-    match *answer {
-        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
-        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
-        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
-        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
-        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
-    }
-}
-
-fn name(answer: &Answer) -> CapacityAnswer {
-    match answer {
-        Answer::Found { .. } => CapacityAnswer::Found,
-        Answer::BelowRange { .. } => CapacityAnswer::BelowRange,
-        Answer::AboveRange { .. } => CapacityAnswer::AboveRange,
-        Answer::ClientLimited { limit: Limit::Generator, .. } => CapacityAnswer::ClientLimited,
-        Answer::ClientLimited { limit: Limit::Connections, .. } => CapacityAnswer::ConnectionLimited,
-        Answer::NotSettled { .. } => CapacityAnswer::NotSettled,
-    }
-}
-
-/// Rates at which it held, and at which it did not.
-fn ends(answer: &Answer) -> (Option<f64>, Option<f64>) {
-    match *answer {
-        Answer::Found { low, high, .. } => (Some(low), Some(high)),
-        Answer::BelowRange { lowest, .. } => (None, Some(lowest)),
-        Answer::AboveRange { highest, .. } => (Some(highest), None),
-        Answer::ClientLimited { at, at_least, .. } => (at_least, Some(at)),
-        // What most trials said is not confirmed.
-        Answer::NotSettled { .. } => (None, None),
-    }
-}
-
-/// The figures for tables and comparisons.
-pub(crate) fn figures(capacities: &[CapacityResult], point: &str) -> Vec<Figure> {
-    let figure = |capacity: &CapacityResult| Figure {
-        variant: capacity.variant.clone(),
-        point: point.to_string(),
-        measure: CAPACITY.to_string(),
-        estimate: capacity.estimate.clone(),
-        confidence: capacity.confidence,
-        ..Figure::default()
-    };
-    capacities.iter().map(figure).collect()
-}
-
-/// Every trial as a point of its own.
-pub(crate) fn points(run: &Run) -> Vec<Point> {
-    trial_slices(run).into_iter().map(|slice| slice.measured.clone()).collect()
-}
-
-/// What limits the answer, from what was really done.
-pub(crate) fn limits(run: &Run) -> Vec<FactLimit> {
-    let mut said = crate::limits::place(run);
-    if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
-        said.push(FactLimit::CapacityNoCeiling);
-    }
-    said.extend(rough(run));
-    said.extend(disturbed(run));
-    said.extend(circumstances(run));
-    said
-}
-
-/// Quantiles of the objective of which some trial saw next to nothing.
-fn rough(run: &Run) -> Vec<FactLimit> {
-    let planned = run.plan().capacity.iter();
-    let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
-    let fewest = trial_slices(run).into_iter().map(|slice| slice.measured.intended).min();
-    let said = |term: SloTerm| match (term.measure, fewest) {
-        (Measure::ResponseQuantile(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
-            Some(FactLimit::RoughObjective {
-                measure: term.measure.name(),
-                requests: fewest,
-                beyond: beyond(q, fewest),
-            })
-        }
-        _ => None,
-    };
-    terms.filter_map(said).collect()
-}
+use proofload_stats::Measure;
+use proofload_store::schema::{CapacityResult, CapacityTrial, RunResult};
 
 /// The answers, then every trial.
 pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
@@ -212,13 +33,58 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
     tables
 }
 
-fn trials(capacity: &CapacityResult) -> Table {
+/// A row for each rate, with what its trials saw and how they came out, below a header; and how many rates had no room. Those
+/// stay that are nearest to the answer.
+pub(crate) fn rates(capacity: &CapacityResult, most: usize) -> (Vec<Vec<String>>, usize) {
+    let measures = measures(capacity);
+    let mut rates: Vec<f64> = capacity.trials.iter().map(|trial| trial.rate_per_s).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.dedup();
+    let ends = capacity.at_least_per_s.into_iter().chain(capacity.at_most_per_s);
+    let middle = capacity.estimate.as_ref().map(|found| found.point).or_else(|| ends.max_by(f64::total_cmp));
+    let distance = |rate: &f64| middle.map_or(0.0, |middle| (rate / middle).ln().abs());
+    let mut nearest = rates.clone();
+    nearest.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.truncate(most.max(1));
+    let left = rates.len() - nearest.len();
+    let [_, rate, .., outcome, _] = messages::TRIAL_COLUMNS.texts();
+    let mut header = vec![rate.to_string()];
+    header.extend(measures.iter().map(|name| (*name).clone()));
+    header.push(outcome.to_string());
+    let row = |rate: &f64| {
+        let trials: Vec<&CapacityTrial> =
+            capacity.trials.iter().filter(|it| it.rate_per_s == *rate).collect();
+        let mut row = vec![number::with_unit(*rate, "per_s")];
+        row.extend(measures.iter().map(|name| middle_of(name, &trials)));
+        row.push(messages::trial_outcomes(&trials));
+        row
+    };
+    let rows = rates.iter().filter(|rate| nearest.contains(rate)).map(row);
+    (std::iter::once(header).chain(rows).collect(), left)
+}
+
+/// The median of what the trials saw.
+fn middle_of(name: &str, trials: &[&CapacityTrial]) -> String {
+    let mut seen: Vec<f64> =
+        trials.iter().filter_map(|trial| trial.values.get(name).copied().flatten()).collect();
+    seen.sort_by(f64::total_cmp);
+    let unit = Measure::parse(name).map_or("count", Measure::unit);
+    seen.get(seen.len() / 2)
+        .map_or_else(|| messages::NONE.to_string(), |value| number::with_unit(*value, unit))
+}
+
+fn measures(capacity: &CapacityResult) -> Vec<&String> {
     let mut measures: Vec<&String> = Vec::new();
     for name in capacity.trials.iter().flat_map(|trial| trial.values.keys()) {
         if !measures.contains(&name) {
             measures.push(name);
         }
     }
+    measures
+}
+
+fn trials(capacity: &CapacityResult) -> Table {
+    let measures = measures(capacity);
     let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS.texts();
     let mut header = vec![number_of, rate, stage].into_iter().map(str::to_string).collect::<Vec<_>>();
     header.extend(measures.iter().map(|name| (*name).clone()));

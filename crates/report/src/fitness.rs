@@ -2,9 +2,8 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
-use proofload_facts::{Finding, Limit};
 use proofload_language::facts::told;
-use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
+use proofload_store::schema::{CheckOutcome, FitnessCheck, Point, RunResult};
 
 /// Outcomes, the worst first.
 const WORST_FIRST: [CheckOutcome; 4] =
@@ -45,7 +44,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
 
 /// A single measurement without an answer says nothing of the generator.
 fn says(result: &RunResult, point: &Point) -> bool {
-    result.load.is_none() || crate::figures::outcome(point, "answered") > 0
+    result.load.is_none() || proofload_analysis::figures::outcome(point, "answered") > 0
 }
 
 fn is_worse(check: &FitnessCheck, known: &FitnessCheck) -> bool {
@@ -76,65 +75,10 @@ fn allowed(check: &FitnessCheck) -> String {
     }
 }
 
-/// What the record as a whole says against the generator, for each variant and load point. Delays that lengthen times are one
-/// limit, from the lowest quantile that they reach on.
-pub(crate) fn limits(points: &[Point]) -> Vec<Limit> {
-    let mut limits = Vec::new();
-    for point in points.iter().filter(|point| point.stream.is_empty()) {
-        limits.extend(delays(point));
-        for check in &point.generator.checks {
-            // What a slice found about itself is told of the slices.
-            let tails_only = proofload_analysis::concerns_tails_only(&check.check);
-            let of_record = tails_only || check.check == CheckName::Ceiling || is_perturbation(&check.check);
-            let fails = |c: &FitnessCheck| c.check == CheckName::Ceiling && c.outcome == CheckOutcome::Failed;
-            let fails_whole =
-                check.check == CheckName::CeilingTail && point.generator.checks.iter().any(fails);
-            let finding = proofload_analysis::finding(check).filter(|_| of_record && !fails_whole);
-            let of_delays = |what: &Finding| matches!(what, Finding::TimesLengthened { .. });
-            limits.extend(finding.filter(|what| !of_delays(what)).map(|what| Limit::GeneratorLimited {
-                variant: point.variant.clone(),
-                point: point.point.clone(),
-                what,
-            }));
-        }
-    }
-    limits.extend(unresolved(points));
-    limits
-}
-
-/// The lowest quantile that the generator's own delays lengthen by more than is allowed.
-fn delays(point: &Point) -> Option<Limit> {
-    let found = point.generator.checks.iter().filter_map(proofload_analysis::finding);
-    let lengthened = found.filter_map(|finding| match finding {
-        Finding::TimesLengthened { measure, longer_share, allowed_share } => {
-            Some((measure, longer_share, allowed_share))
-        }
-        _ => None,
-    });
-    let (from, longer_share, allowed_share) = lengthened.min_by_key(|(measure, ..)| *measure)?;
-    let (variant, point) = (point.variant.clone(), point.point.clone());
-    Some(Limit::GeneratorDelays { variant, point, from, longer_share, allowed_share })
-}
-
-fn is_perturbation(check: &CheckName) -> bool {
-    matches!(check, CheckName::PerturbedThroughput | CheckName::PerturbedP99)
-}
-
-/// Where the perturbation could neither acquit the generator nor show that it was the limit.
-fn unresolved(points: &[Point]) -> Option<Limit> {
-    let is_open = |check: &FitnessCheck| {
-        let is_open = matches!(check.outcome, CheckOutcome::Unresolved | CheckOutcome::NotMeasured);
-        is_perturbation(&check.check) && is_open
-    };
-    let whole = points.iter().filter(|point| point.stream.is_empty());
-    let open = whole.filter(|point| point.generator.checks.iter().any(is_open));
-    let places: Vec<String> = open.map(messages::place).collect();
-    (!places.is_empty()).then_some(Limit::ThreadsNotChecked { places })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofload_facts::Finding;
     use proofload_store::schema::Generator;
 
     fn check(name: &str, outcome: &str, found: Option<f64>, unit: &str) -> FitnessCheck {
@@ -144,7 +88,7 @@ mod tests {
             found,
             limit: Some(0.7),
             unit: unit.into(),
-            note: "said".into(),
+            note: Some(Finding::MedianOfSlices { slices: 3 }),
         }
     }
 
@@ -164,7 +108,10 @@ mod tests {
             ..RunResult::default()
         };
         let table = table(&result).unwrap();
-        assert_eq!(table.rows, [["share of the ceiling", "90.0 %", "70.0 %", "FAILED", "b @ 8c", "said"]]);
+        assert_eq!(
+            table.rows,
+            [["share of the ceiling", "90.0 %", "70.0 %", "FAILED", "b @ 8c", "median of 3 slices"]]
+        );
         assert_eq!(super::table(&RunResult::default()), None);
     }
 
@@ -177,25 +124,5 @@ mod tests {
             (rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()),
             ("-1.0 %", "±70.0 %", "")
         );
-    }
-
-    #[test]
-    fn what_forbids_everything_is_said_once_and_what_forbids_tails_says_so() {
-        let tail = check("ceiling_tail", "failed", Some(0.9), "share");
-        let whole = vec![check("ceiling", "failed", Some(0.9), "share"), tail.clone()];
-        assert_eq!(limits(&[point("a", whole)]).len(), 1);
-        let alone = limits(&[point("a", vec![check("ceiling", "passed", Some(0.6), "share"), tail])]);
-        assert!(alone.len() == 1 && alone[0].contains("p99 and beyond"), "{alone:?}");
-    }
-
-    #[test]
-    fn where_the_perturbation_is_not_resolved_is_said() {
-        let at = |name: &str, outcome: &str| {
-            point(name, vec![check("perturbation_throughput", outcome, Some(1.0), "ratio")])
-        };
-        assert_eq!(limits(&[at("a", "passed"), point("b", Vec::new())]), Vec::<String>::new());
-        let said = limits(&[at("a", "unresolved"), at("b", "passed"), at("c", "not_measured")]);
-        let [sentence] = &said[..] else { panic!("{said:?}") };
-        assert!(sentence.contains("a @ 8c, c @ 8c"), "{sentence}");
     }
 }

@@ -1,8 +1,8 @@
 //! The last line of a report, the one to remember.
 
 use crate::both_ways;
-use crate::figures::errors;
 use crate::messages;
+use proofload_analysis::figures::errors;
 use proofload_analysis::{fixed_conditions, restore};
 use proofload_facts::Reason;
 use proofload_language::facts::told;

@@ -2,13 +2,13 @@
 //! code, for both rest on [`overall`].
 
 use crate::both_ways;
-use crate::figures::{errors, outcome};
 use crate::headline::{headline, of_claims};
-use crate::limits::nothing_answered;
 use crate::messages::{self, lead as words};
-use crate::result::{Overall, overall};
 use crate::shown::Tone;
+use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::limits::nothing_answered;
 use proofload_analysis::restore;
+use proofload_analysis::{Overall, all_told, overall};
 use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
@@ -60,8 +60,10 @@ impl Lead {
 pub fn lead(result: &RunResult) -> Vec<Lead> {
     let overall = overall(result);
     let mut lines = urgent(result, overall);
-    lines.extend(judged(result, overall));
-    let tone = overall.tone();
+    let is_bad = lines.iter().any(|line| line.tone == Tone::Bad);
+    // That claims are open goes without saying then.
+    lines.extend(judged(result, overall).into_iter().filter(|line| line.tone == Tone::Bad || !is_bad));
+    let tone = Tone::of(overall);
     if !lines.iter().any(|line| line.tone >= tone) {
         lines.push(of_overall(overall, result));
     }
@@ -163,7 +165,9 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     let said: Vec<String> = said.collect();
     let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
     let text = match points {
-        [point] if single && failed == all && sample.is_none() => told(&nothing_answered(point)),
+        [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
+            told(&nothing_answered(point))
+        }
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
@@ -243,7 +247,7 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
         lines.push(Lead::new(tone, named(row.outcome.name()), text));
     }
     if !result.capacities.is_empty() || (result.plan.is_none() && overall == Overall::AllSupported) {
-        lines.push(Lead::new(overall.tone(), "", headline(result)));
+        lines.push(Lead::new(Tone::of(overall), "", headline(result)));
     }
     lines
 }
@@ -251,7 +255,7 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
 /// Who is faster, or that both are alike.
 fn answer(plan: &Plan, result: &RunResult, pairs: usize) -> Lead {
     let pairs: &[ClaimResult] = &result.claims[..pairs];
-    let tone = if both_ways::all_told(pairs) { Tone::Good } else { Tone::Open };
+    let tone = if all_told(pairs) { Tone::Good } else { Tone::Open };
     Lead::new(tone, "", answer_text(plan, result))
 }
 
@@ -272,5 +276,5 @@ fn of_overall(overall: Overall, result: &RunResult) -> Lead {
         }
         Overall::Invalid => (words::NO_VERDICT.text(), words::GENERATOR_AT_ITS_LIMIT.text()),
     };
-    Lead::new(overall.tone(), word, text.to_string())
+    Lead::new(Tone::of(overall), word, text.to_string())
 }

@@ -69,6 +69,8 @@ pub const OUTCOMES: Phrase = Phrase("outcomes");
 pub const ENVIRONMENT: Phrase = Phrase("environment");
 /// Heading of the parameters.
 pub const PARAMETERS: Phrase = Phrase("parameters");
+/// What is folded below a verdict.
+pub const DETAILS: Phrase = Phrase("details");
 /// Heading of what limits the test.
 pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.
@@ -197,18 +199,18 @@ pub fn expected(range: &str, source: &str) -> String {
 
 /// Who published a figure, and where.
 pub fn published_in(source: &str, url: &str) -> String {
-    if url.is_empty() { source.to_string() } else { say!("published-in", source, url) }
+    if url.is_empty() { source.to_string() } else { format!("{source}{}{url}", word!("between-items")) }
 }
 
 /// A claim: its name, and its text where that says more.
 pub fn claimed(name: &str, text: &str) -> String {
-    if text.is_empty() { name.to_string() } else { say!("claimed", name, text) }
+    if text.is_empty() { name.to_string() } else { say!("labelled", label = name, what = text) }
 }
 
 /// How the variants took turns.
 pub fn mode(mode: &Mode, reason: Option<&Finding>) -> String {
     let reason = reason.map(told).unwrap_or_default();
-    say!("mode-because", mode = named(mode.name()), reason)
+    say!("labelled", label = named(mode.name()), what = reason)
 }
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
@@ -283,27 +285,19 @@ pub fn loop_of(point: &str, model: &Model) -> String {
 /// `interrupted: by a signal`.
 pub fn ended(state: &RunState, why: Option<&Finding>) -> String {
     let state = named(state.name());
-    why.map_or_else(|| state.to_string(), |why| say!("ended", state, why = told(why)))
+    why.map_or_else(|| state.to_string(), |why| say!("labelled", label = state, what = told(why)))
 }
 
 /// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
 pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bool) -> String {
-    let confidence = (confidence * 1000.0).round() / 10.0;
-    match estimate {
-        // Counts, and what was the same in every block: there is nothing to be sure of by so many per cent.
-        Some(found) if found.high == Some(found.point) && found.low == found.high => {
-            say!("rests-on-count", found = number::with_unit(found.point, &found.unit), blocks = blocks(n))
-        }
-        Some(found) if found.high.is_some() => say!(
-            "rests-on",
-            interval = interval(found),
-            confidence = confidence.to_string(),
-            blocks = blocks(n)
-        ),
-        Some(found) if single => interval(found),
-        Some(found) => say!("rests-on-without-confidence", interval = interval(found), blocks = blocks(n)),
-        None => String::new(),
-    }
+    let Some(found) = estimate else { return String::new() };
+    // Counts, and what was the same in every block: there is nothing to be sure of by so many per cent.
+    let exact = found.high == Some(found.point) && found.low == found.high;
+    let value = if exact { number::with_unit(found.point, &found.unit) } else { interval(found) };
+    let confidence = (found.high.is_some() && !exact).then(|| number::confidence(confidence));
+    let blocks = (found.high.is_some() || !single).then(|| blocks(n));
+    let parts: Vec<String> = [Some(value), confidence, blocks].into_iter().flatten().collect();
+    parts.join(word!("between-parts"))
 }
 
 /// What a single measurement asked for.

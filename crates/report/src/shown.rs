@@ -1,10 +1,8 @@
 //! What sections of a report are made of: tables, and lines with a verdict.
 
+use proofload_analysis::Overall;
 use proofload_language::facts::told;
 use proofload_language::word;
-
-/// The intervals of tables miss with this probability; they are no verdicts.
-pub(crate) const TABLE_TAIL: f64 = 0.05;
 
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,8 +15,12 @@ pub struct VerdictView {
     pub name: String,
     /// Its text; empty when the name says it.
     pub text: String,
+    /// `×1.03 [0.97, 1.09]`; empty where nothing was measured.
+    pub amount: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
+    /// What was found, without what it rests on; empty where nothing was, and for expectations.
+    pub found: String,
     /// What was found, in a sentence; empty where nothing was, and for expectations.
     pub sentence: String,
     /// Which of the reasons the sentence holds.
@@ -52,6 +54,15 @@ pub enum Tone {
 }
 
 impl Tone {
+    /// What a result as a whole means; no first line is greener.
+    pub const fn of(overall: Overall) -> Tone {
+        match overall {
+            Overall::AllSupported | Overall::Checked => Tone::Good,
+            Overall::Undecided => Tone::Open,
+            Overall::Refuted | Overall::Regressed | Overall::Invalid => Tone::Bad,
+        }
+    }
+
     /// The sign before a line.
     pub const fn mark(self) -> &'static str {
         match self {

@@ -2,11 +2,9 @@
 
 use crate::shown::Table;
 use crate::{messages, number};
-use proofload_facts::Limit;
 use proofload_language::say;
 use proofload_stats::sample::median;
-use proofload_stats::{Claim, Observations, Perturbation};
-use proofload_store::schema::{CheckOutcome, RunResult, SliceLength, Steadiness, SteadyStart, SteadyState};
+use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};
 
 /// Most starts whose figures are shown; JSON has all.
 const PICTURES_MAX: usize = 6;
@@ -35,26 +33,6 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
         });
     }
     tables
-}
-
-/// What long slices show beside short ones, of the claim on which they differ most.
-pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Option<SliceLength> {
-    let of_claim = |claim: &Claim| {
-        let (found, blocks) = proofload_stats::slice_length(claim, observations)?;
-        let (outcome, ratio) = match found {
-            Perturbation::Unresolved { ratio, .. } => (CheckOutcome::Unresolved, ratio),
-            Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
-            Perturbation::Beyond { ratio } | Perturbation::Meaningless { ratio } => {
-                (CheckOutcome::Failed, Some(ratio))
-            }
-        };
-        ratio.map(|ratio| SliceLength { claim: claim.text.clone(), blocks, ratio: Some(ratio), outcome })
-    };
-    let differs = |found: &SliceLength| found.ratio.map_or(0.0, |ratio| ratio.ln().abs());
-    claims.iter().filter_map(of_claim).max_by(|a, b| {
-        let failed = |found: &SliceLength| found.outcome == CheckOutcome::Failed;
-        failed(a).cmp(&failed(b)).then(differs(a).total_cmp(&differs(b)))
-    })
 }
 
 fn row(state: &SteadyState) -> Vec<String> {
@@ -96,14 +74,6 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
         ),
         shown.join(", "),
     ]
-}
-
-/// Variants of which steadiness could not be told in any start.
-pub(crate) fn limits(states: &[SteadyState]) -> Vec<Limit> {
-    let unknown =
-        |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);
-    let limit = |state: &SteadyState| Limit::SteadinessNotMeasured { variant: state.variant.clone() };
-    states.iter().filter(unknown).map(limit).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
-use crate::figures::outcome;
 use crate::headline::shown;
 use crate::lead::{self, Lead};
 use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
+use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
 use proofload_language::{named, say};
 use proofload_store::schema::{
@@ -37,6 +37,8 @@ pub struct View {
     pub trends: Vec<VerdictView>,
     /// Figures and counts.
     pub tables: Vec<Table>,
+    /// How many of them come before the charts: the figures, and what they are held against.
+    pub first_tables: usize,
     /// What limits the test; warnings.
     pub limits: Vec<String>,
     /// First bad answers.
@@ -88,18 +90,19 @@ pub fn view(result: &RunResult) -> View {
         false if !result.capacities.is_empty() => crate::capacity::tables(result),
         false => vec![crate::figures::table(result)],
     };
+    tables.extend(result.baseline.as_ref().map(against_baseline));
+    let first_tables = tables.len();
     tables.extend(crate::exploratory::table(result));
     tables.extend(crate::factors::table(result));
     tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
-    tables.extend(result.baseline.as_ref().map(against_baseline));
     // Of a search each trial is a point; its table says what went wrong.
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
-    let limits = crate::limits::of_result(result).iter().map(told).collect();
+    let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
         lead: lead::lead(result),
         title,
@@ -116,10 +119,11 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| say!("labelled", label = found.source, what = found.sentence))
+            .map(|found| say!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,
+        first_tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
         again: run_again(result),
@@ -153,7 +157,9 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         },
         name: row.quantity.clone(),
         text: messages::expected(&row.range, &row.source),
+        amount: row.estimate.as_ref().map(messages::interval).unwrap_or_default(),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
+        found: String::new(),
         sentence: String::new(),
         reason_in_sentence: None,
         reasons: row.reasons.iter().map(told).collect(),
@@ -219,7 +225,9 @@ pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> Ve
         },
         name,
         text,
+        amount: messages::screen::amount(claim),
         rests_on,
+        found: claim.found.clone(),
         sentence: claim.sentence.clone(),
         reason_in_sentence: claim.reason_in_sentence,
         reasons: claim.reasons.iter().map(told).collect(),

@@ -20,9 +20,9 @@ type Read = fn(&Sample) -> Option<u64>;
 
 /// Series of what was added since the sample before.
 const COUNTERS: [(&str, Read); 17] = [
-    ("cpu_ns", |s| Some(s.tree.cpu_ns)),
-    ("minor_faults", |s| Some(s.tree.minor_faults)),
-    ("major_faults", |s| Some(s.tree.major_faults)),
+    ("cpu_ns", |s| s.tree.of_processes(s.tree.cpu_ns)),
+    ("minor_faults", |s| s.tree.of_processes(s.tree.minor_faults)),
+    ("major_faults", |s| s.tree.of_processes(s.tree.major_faults)),
     ("disk_read_bytes", |s| s.tree.disk_read_bytes),
     ("disk_written_bytes", |s| s.tree.disk_written_bytes),
     ("gc_count", |s| s.tree.jvm_use.gc_count),
@@ -41,9 +41,9 @@ const COUNTERS: [(&str, Read); 17] = [
 
 /// Series of what there was at the sample.
 const STATES: [(&str, Read); 9] = [
-    ("rss_bytes", |s| Some(s.tree.rss_bytes)),
-    ("threads", |s| Some(s.tree.threads)),
-    ("descriptors", |s| s.tree.descriptors),
+    ("rss_bytes", |s| s.tree.of_processes(s.tree.rss_bytes)),
+    ("threads", |s| s.tree.of_processes(s.tree.threads)),
+    ("descriptors", |s| s.tree.descriptors.filter(|_| s.tree.processes > 0)),
     ("heap_used_bytes", |s| s.tree.jvm_use.heap_used_bytes),
     ("old_used_bytes", |s| s.tree.jvm_use.old_used_bytes),
     ("metaspace_used_bytes", |s| s.tree.jvm_use.metaspace_used_bytes),
@@ -76,12 +76,6 @@ impl Sampled {
         let ends_ns = if self.ends_with_load { end_ns } else { u64::MAX };
         let between_ns = last.tree.at_ns.min(ends_ns).saturating_sub(first.tree.at_ns);
         used.cpu_ns = used.cpu_ns.map(|ns| scaled(ns, window_ns, between_ns));
-        used.rss_peak_bytes = samples.iter().map(|sample| sample.tree.rss_bytes).max();
-        used.accept_queue_max = samples.iter().filter_map(|sample| sample.accept_queue).max();
-        used.listen_overflows = grown(first, last, |s| s.machine.listen_overflows);
-        used.listen_drops = grown(first, last, |s| s.machine.listen_drops);
-        used.pss_bytes = self.own_bytes.map(|(pss, _)| pss);
-        used.uss_bytes = self.own_bytes.map(|(_, uss)| uss);
         used.sampler_cpu_ns = Some(self.sampler_cpu_ns);
         let mut telemetry = Telemetry {
             period_ns: self.period_ns,
@@ -92,6 +86,17 @@ impl Sampled {
             machine: machine(first, last),
             ..Telemetry::default()
         };
+        if last.tree.processes == 0 {
+            self.missing.push(Finding::NoProcessFound);
+            telemetry.missing = self.missing;
+            return Some((used, telemetry));
+        }
+        used.rss_peak_bytes = samples.iter().map(|sample| sample.tree.rss_bytes).max();
+        used.accept_queue_max = samples.iter().filter_map(|sample| sample.accept_queue).max();
+        used.listen_overflows = grown(first, last, |s| s.machine.listen_overflows);
+        used.listen_drops = grown(first, last, |s| s.machine.listen_drops);
+        used.pss_bytes = self.own_bytes.map(|(pss, _)| pss);
+        used.uss_bytes = self.own_bytes.map(|(_, uss)| uss);
         if !self.backend.ports().is_empty() {
             used.backend_connections = Some(self.backend.connections());
             used.backend_connections_lost = Some(self.backend.lost());

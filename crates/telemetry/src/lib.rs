@@ -76,9 +76,18 @@ pub struct TreeSample {
 }
 
 impl TreeSample {
+    /// What processes have, where there is one.
+    pub(crate) fn of_processes(&self, value: u64) -> Option<u64> {
+        (self.processes > 0).then_some(value)
+    }
+
     /// What was used between `earlier` and this sample: differences of the counters; memory, threads and
-    /// descriptors as they are now. A counter that `earlier` did not know stays unknown.
+    /// descriptors as they are now. A counter that `earlier` did not know stays unknown, and all is where no process lives: what
+    /// was not measured is not zero.
     pub fn since(&self, earlier: &TreeSample) -> SubjectUse {
+        if self.processes == 0 {
+            return SubjectUse::default();
+        }
         let grown = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         let (now, then) = (&self.jvm_use, &earlier.jvm_use);
         SubjectUse {

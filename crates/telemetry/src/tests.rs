@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Barrier;
 
 fn sample(at_ns: u64, cpu_ns: u64) -> TreeSample {
-    TreeSample { at_ns, cpu_ns, ..TreeSample::default() }
+    TreeSample { at_ns, cpu_ns, processes: 1, ..TreeSample::default() }
 }
 
 #[test]

@@ -101,17 +101,13 @@ pub fn shown_of(shown: usize, all: usize) -> String {
 
 /// Somebody measures on this machine.
 pub fn measuring(holder: &Holder) -> String {
-    let mut process = match holder.pid {
-        Some(pid) => say!("ui-process", pid = pid.to_string()),
-        None => word!("ui-another-process").to_string(),
-    };
-    if !holder.who.is_empty() {
-        process = say!("ui-measures", process, what = holder.who);
-    }
-    if let Some(since_unix_ns) = holder.since_unix_ns {
-        process = say!("ui-measures-since", process, since = clock::date_text(since_unix_ns));
-    }
-    say!("ui-measuring", process)
+    let what = (!holder.who.is_empty()).then_some(&holder.who);
+    say!(
+        "ui-measuring",
+        pid = holder.pid.map(|pid| pid.to_string()),
+        what,
+        since = holder.since_unix_ns.map(clock::date_text)
+    )
 }
 
 /// For a screen reader: what the box before a run does.
@@ -125,7 +121,7 @@ pub fn length(preset: &str, blocks: u32, single: bool) -> String {
         true => word!("ui-length-single").to_string(),
         false => say!("blocks", n = blocks),
     };
-    if preset.is_empty() { length } else { say!("ui-length", preset = named(preset), length) }
+    if preset.is_empty() { length } else { format!("{}{}{length}", named(preset), word!("between-parts")) }
 }
 
 /// Where a running study is: which block, how far it is in it, and how many blocks it has.
@@ -141,7 +137,7 @@ pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, compl
     });
     let complete = say!("ui-complete", n = complete);
     let all: Vec<String> = block.into_iter().chain(slices).chain([complete]).collect();
-    all.join(word!("ui-between"))
+    all.join(word!("between-texts"))
 }
 
 /// What both runs share, counted.

@@ -65,13 +65,18 @@ fn of_jvm(measure: Measure, slices: &[&Slice]) -> Option<f64> {
     }
 }
 
+/// What is known of the subject's processes: nothing where none was found.
+fn found(slice: &Slice) -> Option<&SubjectUse> {
+    slice.measured.subject.as_ref().filter(|used| used.processes != Some(0))
+}
+
 fn all<'a>(slices: &'a [&'a Slice]) -> impl DoubleEndedIterator<Item = (&'a Slice, &'a SubjectUse)> {
-    slices.iter().filter_map(|slice| Some((*slice, slice.measured.subject.as_ref()?)))
+    slices.iter().filter_map(|slice| Some((*slice, found(slice)?)))
 }
 
 /// A sum over all slices. One that does not know would make it smaller than that of a variant whose slices all do.
 fn sum(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> Option<u64> {
-    let each = slices.iter().map(|slice| slice.measured.subject.as_ref().and_then(&of));
+    let each = slices.iter().map(|slice| found(slice).and_then(&of));
     each.reduce(|a, b| Some(a?.saturating_add(b?))).flatten()
 }
 
@@ -132,6 +137,15 @@ mod tests {
         let (without, blank) = (slice(1.0, 10, None), slice(1.0, 10, Some(SubjectUse::default())));
         for measure in Measure::all() {
             assert_eq!(value(measure, &[&without, &blank]), None, "{}", measure.name());
+        }
+    }
+
+    /// Older records have zeros there.
+    #[test]
+    fn where_no_process_was_found_nothing_was_measured() {
+        let nobody = slice(1.0, 10, Some(SubjectUse { processes: Some(0), ..full(0) }));
+        for measure in Measure::all() {
+            assert_eq!(value(measure, &[&nobody]), None, "{}", measure.name());
         }
     }
 

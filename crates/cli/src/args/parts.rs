@@ -107,6 +107,9 @@ pub struct TuneArgs {
     /// No progress on standard error
     #[arg(short = 'q', long)]
     pub quiet: bool,
+    /// Show everything: all heats, all standings, all checks of the confirmation
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
     /// Override the preset's lengths, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
     #[arg(long, value_name = "LIST", hide = true)]
     pub timing: Option<String>,

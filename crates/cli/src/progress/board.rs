@@ -42,38 +42,14 @@ pub enum Round {
 }
 
 impl Round {
-    /// The word for one of them, before its number.
-    pub fn name(self) -> &'static str {
-        match self {
-            Round::Restart => word!("live-restart"),
-            Round::Round => word!("live-round"),
-        }
-    }
-
     /// So many of them.
     pub fn counted(self, n: u32) -> String {
-        match self {
-            Round::Restart => say!("live-restarts", n),
-            Round::Round => say!("live-rounds", n),
-        }
+        say!("live-counted", n, restart = self.is_restart())
     }
 
-    /// In each of them.
-    pub fn in_one(self) -> &'static str {
-        match self {
-            Round::Restart => word!("live-in-a-restart"),
-            Round::Round => word!("live-in-a-round"),
-        }
-    }
-}
-
-impl Round {
-    /// In the one that is being done.
-    pub fn in_this(self) -> &'static str {
-        match self {
-            Round::Restart => word!("live-for-this-restart"),
-            Round::Round => word!("live-for-this-round"),
-        }
+    /// Messages choose by it.
+    pub fn is_restart(self) -> bool {
+        self == Round::Restart
     }
 }
 
@@ -133,7 +109,7 @@ impl Board {
             }
             Progress::Trying { variant, rate_per_s, stage } => {
                 let rate = number::with_unit(*rate_per_s, "per_s");
-                self.step = say!("live-step-trying", variant, rate, stage = named(stage.name()));
+                self.step = format!("{variant} @ {rate}{}{}", word!("between-parts"), named(stage.name()));
             }
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             _ => self.who_is_away(progress),
@@ -211,7 +187,7 @@ impl Board {
     /// `restart 3 of at most 12`.
     pub fn round_in_words(&self) -> String {
         self.block.map_or(String::new(), |(block, of)| {
-            say!("live-round-in-words", round = self.round.name(), block, of)
+            say!("live-round-in-words", restart = self.round.is_restart(), block, of)
         })
     }
 }

@@ -16,19 +16,19 @@ pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
         Progress::Disturbed { block, causes } => {
             let why = causes.iter().map(told).collect::<Vec<_>>().join(word!("between-items"));
-            say!("live-of-is-left-out-for", round = round.name(), block, why)
+            say!("live-left-out", restart = round.is_restart(), block, why)
         }
         Progress::Tried { variant, number, trial } => trial_line(variant, *number, trial),
         Progress::Skipped { skipped } => {
-            say!("live-of-left-out-from-now", skipped = skipped.join(word!("between-items")))
+            say!("live-skipped", skipped = skipped.join(word!("between-items")))
         }
         Progress::Noticed { block, what } => {
-            say!("live-of-noticed", round = round.name(), block, what = told(what))
+            say!("live-noticed", restart = round.is_restart(), block, what = told(what))
         }
         Progress::Lost { variant, why, .. } => {
-            say!("live-of-is-lost", variant, in_this = round.in_this(), why = told(why))
+            say!("live-lost", variant, restart = round.is_restart(), why = told(why))
         }
-        Progress::GivenUp { variant, why, .. } => say!("live-of-is-given-up", variant, why = told(why)),
+        Progress::GivenUp { variant, why, .. } => say!("live-given-up", variant, why = told(why)),
         _ => return None,
     })
 }
@@ -41,18 +41,15 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
         }
         Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
         Progress::Slices { slicing } => say!(
-            "live-chosen-turns-of-s-of",
+            "live-slices",
             length = format!("{:.2}", slicing.slice_ns as f64 / 1e9),
             cycles = slicing.cycles,
-            in_one = round.in_one(),
+            restart = round.is_restart(),
             p99 = format!("{:.1}", slicing.slices_p99_ns as f64 / 1e6)
         ),
-        Progress::Cycles { planned, slicing } => say!(
-            "live-chosen-turns-of-each-server",
-            in_one = round.in_one(),
-            cycles = slicing.cycles,
-            planned
-        ),
+        Progress::Cycles { planned, slicing } => {
+            say!("live-cycles", restart = round.is_restart(), cycles = slicing.cycles, planned)
+        }
         _ => return None,
     })
 }
@@ -67,21 +64,16 @@ pub fn look(
 ) -> String {
     let interval = |claim: &ClaimRow| match &claim.estimate {
         Some(e) if is_ratio(e) && e.high / e.low < WIDE => {
-            say!(
-                "live-look-interval",
-                claim = claim.name,
-                verdict = named(claim.verdict.name()),
-                point = format!("{:.2}", e.point),
-                low = format!("{:.2}", e.low),
-                high = format!("{:.2}", e.high)
-            )
+            let verdict = named(claim.verdict.name());
+            let what = format!("{verdict} {:.2} [{:.2}, {:.2}]", e.point, e.low, e.high);
+            say!("labelled", label = claim.name, what)
         }
-        _ => say!("live-look-open", claim = claim.name, verdict = named(claim.verdict.name())),
+        _ => say!("labelled", label = claim.name, what = named(claim.verdict.name())),
     };
     let intervals: Vec<String> = claims.iter().map(interval).collect();
     let counted = round.counted(blocks);
-    let left = judgement.left.map_or(String::new(), |_| say!("live-look-left", time_left));
-    say!("live-look-after", counted, intervals = intervals.join(word!("between-sentences")), left)
+    let left = judgement.left.map(|_| time_left);
+    say!("live-look", counted, intervals = intervals.join(word!("between-sentences")), left)
 }
 
 /// A trial of a search, in a line.
@@ -93,19 +85,18 @@ fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
         .map(|(name, value)| {
             let unit = Measure::parse(name).map_or("count", Measure::unit);
             let value = value.map_or_else(
-                || word!("live-trial-line-nothing").to_string(),
+                || word!("live-trial-nothing").to_string(),
                 |value| number::with_unit(value, unit),
             );
             format!("{name} {value}")
         })
         .collect();
-    let fresh = if shown.fresh { word!("live-trial-line-fresh") } else { "" };
     say!(
-        "live-trial-line-trial",
+        "live-trial",
         variant,
         number,
         stage = named(shown.stage.name()),
-        fresh,
+        fresh = shown.fresh,
         rate = number::with_unit(shown.rate_per_s, "per_s"),
         outcome = named(&shown.outcome.name().replace('_', "-")),
         values = values.join(word!("between-items"))
@@ -117,13 +108,8 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
     let kib = found.answer_bytes >> 10;
     match found.exchanges_per_s {
         Some(rate) => {
-            let from = if found.cached { word!("live-ceiling-line-from-the-cache") } else { "" };
-            say!("live-ceiling-line-the-generators-ceiling-at", point, kib, rate = format!("{rate:.0}"), from)
+            say!("live-ceiling", point, kib, rate = format!("{rate:.0}"), cached = found.cached)
         }
-        None => say!(
-            "live-ceiling-line-the-generators-ceiling-at-is-not",
-            point,
-            why = found.why.as_ref().map(told).unwrap_or_default()
-        ),
+        None => say!("live-no-ceiling", point, why = found.why.as_ref().map(told).unwrap_or_default()),
     }
 }

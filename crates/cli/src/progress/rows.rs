@@ -1,7 +1,7 @@
 //! The rows of the live view of a study: a claim as it stands, a server as its last slice showed it.
 
 use super::chart::Held;
-use proofload_language::{say, word};
+use proofload_language::{named, say, word};
 use proofload_measure::Outcome;
 use proofload_report::number;
 use proofload_stats::{Claim, Comparison, Estimate, Judged, Side, Verdict};
@@ -117,7 +117,7 @@ impl ClaimRow {
             (Verdict::Undecided, false) => word!("live-verdict-open"),
             (Verdict::Supported, false) => word!("live-verdict-supported-so-far"),
             (Verdict::Refuted, false) => word!("live-verdict-refuted-so-far"),
-            (verdict, true) => verdict.name(),
+            (verdict, true) => named(verdict.name()),
         }
     }
 }
@@ -132,12 +132,7 @@ fn ratio(e: &Estimate) -> String {
         return say!("live-ratio-still-wide", point = number::ratio(e.point));
     }
     let digits = number::ratio_decimals_of(e.point, e.high - e.low);
-    say!(
-        "live-ratio",
-        point = format!("{:.digits$}", e.point),
-        low = format!("{:.digits$}", e.low),
-        high = format!("{:.digits$}", e.high)
-    )
+    format!("{:.digits$} [{:.digits$}, {:.digits$}]", e.point, e.low, e.high)
 }
 
 impl Server {

@@ -127,12 +127,11 @@ impl Endpoint {
             Extent::DurationNs(ns) => {
                 let all_s = (ns + self.discard_ns) as f64 / 1e9;
                 let left = minutes((all_s - spent_s).max(0.0));
-                let warm_up = if spent_ns < self.discard_ns { word!("live-progress-warm-up") } else { "" };
                 (
                     spent_s / all_s,
                     say!(
-                        "live-progress-of-s-left",
-                        warm_up,
+                        "live-progress-time",
+                        warm_up = spent_ns < self.discard_ns,
                         spent_s = format!("{spent_s:.0}"),
                         all_s = format!("{all_s:.0}"),
                         left
@@ -148,7 +147,7 @@ impl Endpoint {
                     "?".to_string()
                 };
                 let (done, count) = (number::count(done), number::count(count));
-                (share, say!("live-progress-of-requests-about-left", done, count, left))
+                (share, say!("live-progress-requests", done, count, left))
             }
         }
     }

@@ -20,7 +20,7 @@ fn each_format_is_written_and_begins_as_it_should() {
         ("hgrm", "       Value     Percentile TotalCount", "Total count    =           50]"),
         ("jtl", "timeStamp,elapsed,label,responseCode,", "@2c,200,answered,http://127.0.0.1:"),
         ("parquet", "PAR1", "proofload.version"),
-        ("markdown", "# http:", "2c, closed loop"),
+        ("markdown", "# ✔ http:", "2c, closed loop"),
         ("html", "<!doctype html>", "2c, closed loop"),
     ] {
         let output = measured(format, &[]);
@@ -87,7 +87,7 @@ fn a_summary_is_appended_where_github_wants_it_and_only_when_asked_for() {
     let output = run(&["--github-summary"], file);
     assert!(text(&output.stdout).starts_with('{'), "{}", text(&output.stderr));
     let shown = std::fs::read_to_string(&summary).expect("there");
-    assert!(shown.starts_with("before\n# http:") && shown.contains("answered per second"), "{shown}");
+    assert!(shown.starts_with("before\n# ✔ http:") && shown.contains("answered per second"), "{shown}");
     // As much as is left of 1 MiB, and never more.
     std::fs::write(&summary, "x".repeat((1 << 20) - 100)).expect("written");
     let output = run(&["--github-summary"], file);

@@ -199,6 +199,14 @@ fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
     assert!(figures.any(worse), "{verdicts}");
     // A claim of the study that is refuted comes before it.
     assert!(matches!(regressed.status.code(), Some(10 | 13)), "{verdicts}");
+    let drawn = text(&proofload(&["report", utf8(&second), "--baseline", utf8(&base)]).stdout);
+    assert!(drawn.starts_with("✘ ") && drawn.contains("✘ regression  throughput("), "{drawn}");
+    // A run that was compared is told as it was compared, whoever draws it.
+    edit(&second.join("result.json"), |result| result["baseline"] = json(&regressed)["baseline"].clone());
+    let again = proofload(&["report", utf8(&second)]);
+    assert_eq!((again.status.code(), text(&again.stdout)), (regressed.status.code(), drawn));
+    let history = text(&proofload(&["history", "quickstart", "--dir", utf8(dir.path())]).stdout);
+    assert!(history.contains("✘ "), "{history}");
 
     edit(&base.join("environment.json"), |environment| environment["machine"] = "elsewhere".into());
     let refused = report(&[]);

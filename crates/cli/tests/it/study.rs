@@ -1,6 +1,6 @@
 //! Whole studies, from the file to the verdict.
 
-use crate::support::{Reference, executable, json, processes_with, proofload, root, text, world};
+use crate::support::{Reference, TWINS, executable, json, processes_with, proofload, root, text, world};
 use proofload_testkit::schema_complaints;
 use serde_json::Value;
 use std::path::Path;
@@ -228,4 +228,36 @@ fn real_tomcats_answer_and_leave_nothing_behind() {
     let mark = temp.path().to_str().expect("a path in UTF-8");
     assert_eq!(processes_with(mark), Vec::<String>::new());
     assert!(std::fs::read_dir(temp.path()).expect("a directory").next().is_none(), "no temporary file");
+}
+
+/// A study whose path is wrong: every surface begins with what was answered.
+#[test]
+fn wrong_answers_lead_every_surface_of_a_study() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let study = dir.path().join("twins.yaml");
+    let wrong = TWINS.replace("page: { get: / }", "page: { get: /, expect: { status: 404 } }");
+    std::fs::write(&study, wrong).expect("written");
+    let page = dir.path().join("page.html");
+    let path = |path: &Path| path.to_str().expect("a path in UTF-8").to_string();
+    let ran = run_in(dir.path(), &["run", &path(&study), "--smoke", "-o", &path(&page)]);
+    assert_eq!(ran.status.code(), Some(12), "{}", text(&ran.stderr));
+    let latest = path(&dir.path().join("runs/twins/latest"));
+    let markdown = text(&proofload(&["report", &latest, "--format", "markdown"]).stdout);
+    let drawn = text(&proofload(&["report", &latest]).stdout);
+    let whole = text(&proofload(&["report", &latest, "-v"]).stdout);
+    for drawn in [&drawn, &whole] {
+        let mut lines = drawn.lines();
+        let first = lines.next().expect("a line");
+        assert!(
+            first.starts_with("✘ 1: ") && first.ends_with(" rejected: status 200, expected 404"),
+            "{drawn}"
+        );
+        assert!(lines.next().is_some_and(|line| line.starts_with("  HTTP/1.1 200")), "{drawn}");
+    }
+    assert!(markdown.starts_with("# ✘ twins\n\n**✘ 1: "), "{markdown}");
+    assert!(read(&page).contains("<h1 class=\"lead refuted\">✘ 1: "), "{}", path(&page));
+    let history = text(&proofload(&["history", "--dir", &path(dir.path())]).stdout);
+    assert!(history.contains("✘ 1: "), "{history}");
+    let junit = text(&proofload(&["report", &latest, "--format", "junit"]).stdout);
+    assert!(junit.contains("errors=\"1\"") && junit.contains("status 200, expected 404"), "{junit}");
 }

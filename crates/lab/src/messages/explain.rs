@@ -63,8 +63,10 @@ pub fn condition(condition: &PlannedCondition) -> String {
     let words = condition.levels.iter().map(|level| language::condition(&condition.name, level));
     let levels = words.collect::<Vec<_>>().join(" | ");
     match &condition.why {
-        None => say!("explain-condition-levels", condition = condition.name, levels),
-        Some(why) => say!("explain-condition", condition = condition.name, levels, why = told(why)),
+        None => say!("labelled", label = condition.name, what = levels),
+        Some(why) => {
+            say!("labelled", label = condition.name, what = format!("{levels} ({})", told(why)))
+        }
     }
 }
 

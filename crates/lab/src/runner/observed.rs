@@ -160,7 +160,8 @@ mod tests {
         let mut hearing = Hearing::of(Some(&listener), length_ns);
         for ms in at_ms {
             let at_ns = start_ns + ms * 1_000_000;
-            hearing.hear(&TreeSample { at_ns, cpu_ns: 7 + ms, ..TreeSample::default() }, start_ns);
+            hearing
+                .hear(&TreeSample { at_ns, cpu_ns: 7 + ms, processes: 1, ..TreeSample::default() }, start_ns);
         }
         drop(hearing);
         listener.0.into_inner().expect("nobody panics").into_iter().flatten().collect()

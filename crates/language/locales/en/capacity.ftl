@@ -1,7 +1,5 @@
 capacity-title-capacity-the-highest-rate = Capacity: the highest rate with { $slo }
 capacity-search = search
-capacity-search-starts-warmed-for-s = , starts warmed for { $seconds } s
-capacity-search-to-trials-of-s = { $rate } to { $rate2 }, trials of { $seconds } s, at most { $trials_max } before the confirmation{ $warm_up }, seed { $seed }
 trials-of = Trials of { $variant }
 capacity-answer-below-the-range = below the range
 capacity-answer-not-within-the-range = not within the range: at least its highest rate
@@ -13,19 +11,45 @@ trial-stage-confirm-high = confirm high
 trial-stage-fresh = { $what }, fresh
 trial-outcome-client-limited = client-limited
 trial-outcome-connections = connections
-capacity-this-running-process = , this running process
-capacity-carries-with = { $variant } carries { $interval } with { $slo }{ $whose }
-capacity-not-within-the-range = { $variant }: not within the range: { $slo } does not hold at its lowest rate, { $rate }{ $whose }
-capacity-not-within-the-range-it-carries = { $variant }: not within the range: it carries at least { $rate }, the highest rate, with { $slo }{ $whose }
-capacity-client-limited = client-limited
-capacity-limited-by-its-connections = limited by its connections
-capacity-is-at-least = capacity is at least { $rate } with { $slo }{ $whose }
-capacity-most-trials-passed-at = most trials passed at { $rate }, which was not confirmed
-capacity-nothing-can-be-said = nothing can be said of its capacity
-capacity-at = { $variant }: { $what } at { $rate }: { $said }
-capacity-most-trials-passed-at-most-failed = : most trials passed at { $rate }, most failed at { $rate2 }
-capacity-most-trials-passed-at-2 = : most trials passed at { $rate }
-capacity-most-trials-failed-at = : most trials failed at { $rate }
-capacity-not-settled = { $variant }: capacity not settled{ $between }
 capacity-columns = variant | capacity | answer | holds at | not at | trials | to confirm
 trial-columns = trial | rate | for | sent | carried |  | why
+trial-outcomes = { $n } of { $all } { $outcome }
+capacity-searched = { $from } to { $to }, trials of { $trial } s, at most { $trials_max } before the confirmation{ $warm_up ->
+    [none] {""}
+   *[other] , starts warmed for { $warm_up } s
+}, seed { $seed }
+capacity-found = { $variant } carries { $interval } with { $slo }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-below-range = { $variant }: not within the range: { $slo } does not hold at its lowest rate, { $rate }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-above-range = { $variant }: not within the range: it carries at least { $rate }, the highest rate, with { $slo }{ $process ->
+    [true] , this running process
+   *[false] {""}
+}
+capacity-limited = { $generator ->
+    [true] { $variant }: client-limited at { $rate }
+   *[false] { $variant }: limited by its connections at { $rate }
+}: { $at_least ->
+    [none] { $unconfirmed ->
+        [none] nothing can be said of its capacity
+       *[other] most trials passed at { $unconfirmed }, which was not confirmed
+    }
+   *[other] capacity is at least { $at_least } with { $slo }{ $process ->
+        [true] , this running process
+       *[false] {""}
+    }
+}
+capacity-not-settled = { $variant }: capacity not settled{ $passed ->
+    [none] { $failed ->
+        [none] {""}
+       *[other] : most trials failed at { $failed }
+    }
+   *[other] { $failed ->
+        [none] : most trials passed at { $passed }
+       *[other] : most trials passed at { $passed }, most failed at { $failed }
+    }
+}

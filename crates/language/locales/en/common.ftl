@@ -6,3 +6,5 @@ between-both = {" "}and{" "}
 between-parts = ,{" "}
 labelled = { $label }: { $what }
 between-changes = {" "}with{" "}
+# Between sentences of a paragraph.
+between-texts = {" "}

@@ -1,8 +1,8 @@
-conditions-or = {" "}or{" "}
-conditions-varied-over-the-blocks = varied over the blocks
-conditions-fixed = fixed
-conditions-how = { $how }: { $all }
 asked-with = asked only with { $conditions }
+conditions-how = { $vary ->
+    [true] varied over the blocks: { $all }
+   *[false] fixed: { $all }
+}
 condition-cpus-kept-awake = CPUs kept awake
 condition-cpus-that-may-sleep = CPUs that may sleep
 condition-generator-on-cpus = the generator on CPUs { $cpus }

@@ -32,7 +32,6 @@ asleep-not-looked-at = not looked at
 asleep-the-kernel-leaves-no = the kernel leaves no choice of idle states
 asleep-each-of-its-idle = each of its idle states gives the CPU away
 asleep-tells-no-latency = { $state } tells no latency
-asleep-because = { $path }: { $error }
 asleep-cpus-that-sleep-are = CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({ $why })
 asleep-cpus-sleep-between-answers = CPUs sleep between answers, and waking them takes time ({ $why })
 remedy-give-whole-cpus-docker = give whole CPUs (docker --cpuset-cpus) and not a share

@@ -120,6 +120,7 @@ nothing-due = no request was due in it
 check-failed = the check { $check } failed
 connections-busy = all { $most } connections were busy, and the server answered each in time: more connections might carry more
 
+no-process-found = CPU, memory and all else of the processes: none was found, for the command has ended; let it stay in the foreground
 no-backend = back-end bytes: no connection to a back-end port was seen
 backend-late = back-end bytes: the connections were looked at too late
 backend-lost = back-end bytes: too many connections to the back end ended between two looks, { $lost } of { $connections } in one slice, or were never seen
@@ -322,7 +323,48 @@ combinations-left-out = which settings matter: { $measure } @ { $point } of { $v
     [0] {""}
    *[other] {" "}and { $more } more
 } left out: { $why }
-setting-unmatched = which settings matter: no effect of { $setting } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
+setting-unmatched = which settings matter: no effect of { $factor }: { $from } → { $to } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
+too-few-values = no trend: { $have } values, and a trend can be told from { $need } on
+value-not-finite = no trend: value { $at }, counted from 0, is not finite
+no-time = no trend: all values are of one instant
+grows = it grows by { $growth_share } of { $of_heap ->
+    [true] the largest heap
+   *[other] its level
+} in an hour, in the second half as well ({ $second } in an hour){ $leak ->
+    [true] : a leak
+   *[other] {""}
+}
+grows-not = it does not grow
+grows-little = it comes to at most { $most } in { $hours } hours, { $growth_share } of { $of_heap ->
+    [true] the largest heap
+   *[other] its level
+}; below { $allowed_share } counts as no growth
+fills = { $goes_on ->
+    [true] filling, and not full yet: { $first } in an hour in the first half, still { $second } in the second; whether it ends takes a longer soak to tell
+   *[other] filling, not leaking: { $first } in an hour in the first half, { $second } in the second, which no longer counts as growth
+}
+growth-unclear = { $overall ->
+    [true] { $second_half ->
+        [true] it grows, by less than counts as growth and more than counts as none
+       *[other] it grows overall, but not surely in the second half
+    }
+   *[other] { $second_half ->
+        [true] it grows in the second half, but not surely overall
+       *[other] it may grow, or not
+    }
+}; the smallest detectable growth is { $detectable } in an hour ({ $detectable_share } of { $of_heap ->
+    [true] the largest heap
+   *[other] its level
+}); a longer soak detects less
+outside-heap = alarm: the live set of the heap does not grow, or by less than half as much, so what grows lies outside it: direct buffers, metaspace, threads' stacks, native code
+may-be-garbage = no collection was forced: some of this may be garbage that none has looked at yet; only the live set tells a leak
+classes-grew = most grew: { $classes }
+class-grew = { $class } +{ $more_bytes }
+more-in-flight = { $place }: cannot be true: throughput × mean is { $in_flight } requests in flight at the least, on { $connections } connections (Little's law)
+time-unaccounted = { $place }: does not add up: the time of { $missing } of the { $connections } connections is unaccounted for: throughput × mean is { $used } at the most (Little's law)
+below-other = { $place }: cannot be true: { $measure } is below { $other }
+above-whole = { $place }: cannot be true: { $measure } is above 100 %
+cores-differ = { $place }: does not add up: throughput × cpu_per_request is { $product } cores, and cpu says { $cores }
 would-take = ±{ $resolution_share } would take about { $blocks } blocks, { $minutes } minutes, { $assumed ->
     [true] if the spread between blocks is usual
    *[other] at the spread seen so far

@@ -1,17 +1,3 @@
-live-restart = restart
-live-round = round
-live-restarts = { $n ->
-    [one] 1 restart
-   *[other] { $n } restarts
-}
-live-rounds = { $n ->
-    [one] 1 round
-   *[other] { $n } rounds
-}
-live-in-a-restart = in a restart
-live-in-a-round = in a round
-live-for-this-restart = for this restart
-live-for-this-round = for this round
 live-first-look = first look at the claims after { $counted }
 live-after = after { $counted }
 live-preparing = preparing
@@ -22,12 +8,9 @@ live-step-turn-of = turn { $cycle } of { $of }: { $variant } @ { $point }
 live-step-with-once-and-twice = { $variant } @ { $point } with once and twice the generator's threads
 live-step-longer-turns-to-check = longer turns @ { $point }, to check the short ones
 live-step-how-much-the-generator = how much the generator can do at { $point }
-live-step-trying = { $variant } @ { $rate }, { $stage }
-live-round-in-words = { $round } { $block } of at most { $of }
 live-claims = claims
 live-more-claims = and { $rest } more claims, { $settled } of them settled
 live-more-servers = and { $rest } more servers
-live-now = now:{" "}
 live-rate = rate
 live-errors = errors
 live-cores = cores
@@ -36,24 +19,7 @@ live-each-turn = each turn
 live-in-words-at-most-left = at most { $last } left
 live-in-words-about-left = about { $last } left
 live-in-words-about-left-to-at = about { $median } left ({ $low } to { $high }), at most { $last }
-live-of-is-left-out-for = { $round } { $block } is left out for all variants: { $why }
-live-of-left-out-from-now = left out from now on, every claim about it is settled: { $skipped }
-live-of-noticed = { $round } { $block }: { $what }
-live-of-is-lost = { $variant } is lost { $in_this }: { $why }
-live-of-is-given-up = { $variant } is given up: { $why }
-live-chosen-turns-of-s-of = turns of { $length } s, { $cycles } of each server { $in_one }: 99 % of the answers come within { $p99 } ms
-live-chosen-turns-of-each-server = turns of each server { $in_one } from now on: { $cycles } instead of { $planned }, by the spread seen so far
-live-look-interval = { $claim }: { $verdict } { $point } [{ $low }, { $high }]
-live-look-open = { $claim }: { $verdict }
-live-look-left = ; { $time_left }
-live-look-after = after { $counted }: { $intervals }{ $left }
-live-trial-line-nothing = nothing
-live-trial-line-fresh = , fresh
-live-trial-line-trial = { $variant }, trial { $number } ({ $stage }{ $fresh }): { $rate } { $outcome }, { $values }
 live-network = the network: { $found }
-live-ceiling-line-from-the-cache = , from the cache
-live-ceiling-line-the-generators-ceiling-at = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s{ $from }
-live-ceiling-line-the-generators-ceiling-at-is-not = the generator's ceiling at { $point } is not measured: { $why }
 live-name-lost = lost
 live-name-given-up = given up
 live-name-settled = settled
@@ -62,10 +28,6 @@ live-verdict-open = open
 live-verdict-supported-so-far = supported so far
 live-verdict-refuted-so-far = refuted so far
 live-ratio-still-wide = { $point }, still wide
-live-ratio = { $point } [{ $low }, { $high }]
-live-progress-warm-up = warm-up,{" "}
-live-progress-of-s-left = { $warm_up }{ $spent_s } of { $all_s } s, { $left } left
-live-progress-of-requests-about-left = { $done } of { $count } requests, about { $left } left
 live-rows-failed = failed
 live-rows-generator-busy = generator busy
 live-ctrl-c = Ctrl-C ends it and shows what was measured until then
@@ -75,7 +37,7 @@ run-missing = { $variant } cannot be measured; the others are: { $why }
 run-no-claim = no claim is left: figures only, no verdict
 run-begun = { $study }: at most { $minutes } minutes, seed { $seed }
 run-goes-on = { $study }: goes on after block { $last }, { $complete } complete
-run-earlier-sittings = { $runs } earlier runs of this study differ by up to { $widest } between sittings, and the intervals know it
+run-earlier-sittings = { $runs } earlier runs of this study differ by up to { $widest } between sittings; the intervals include this
 run-interrupted = interrupted; go on with: proofload resume { $run }
 doubts-unknown = how small a difference this machine can resolve is not known: proofload doctor --noise measures it (6 minutes, once a week)
 doubts-warning = warning: { $doubt }
@@ -93,3 +55,59 @@ tune-leads-to = the search leads to { $variant }; fresh blocks tell
 replicate-sitting = sitting { $number } of { $last }
 replicate-next-sitting = the next sitting begins at { $when }; Ctrl-C judges those there are
 resume-another-sitting = it paused for more than 30 minutes: what it measures now is another sitting, its verdicts are based on the sittings, and the looks count them; for a verdict about this sitting begin a new run
+live-counted = { $restart ->
+    [true] { $n ->
+        [one] 1 restart
+       *[other] { $n } restarts
+    }
+   *[false] { $n ->
+        [one] 1 round
+       *[other] { $n } rounds
+    }
+}
+live-round-in-words = { $restart ->
+    [true] restart { $block } of at most { $of }
+   *[false] round { $block } of at most { $of }
+}
+live-now = now:
+live-left-out = { $restart ->
+    [true] restart { $block } is left out for all variants: { $why }
+   *[false] round { $block } is left out for all variants: { $why }
+}
+live-skipped = left out from now on, every claim about it is settled: { $skipped }
+live-noticed = { $restart ->
+    [true] restart { $block }: { $what }
+   *[false] round { $block }: { $what }
+}
+live-lost = { $restart ->
+    [true] { $variant } is lost for this restart: { $why }
+   *[false] { $variant } is lost for this round: { $why }
+}
+live-given-up = { $variant } is given up: { $why }
+live-slices = turns of { $length } s, { $cycles } of each server in a { $restart ->
+    [true] restart
+   *[false] round
+}: 99 % of the answers come within { $p99 } ms
+live-cycles = turns of each server in a { $restart ->
+    [true] restart
+   *[false] round
+} from now on: { $cycles } instead of { $planned }, by the spread seen so far
+live-look = after { $counted }: { $intervals }{ $left ->
+    [none] {""}
+   *[other] ; { $left }
+}
+live-trial-nothing = nothing
+live-trial = { $variant }, trial { $number } ({ $stage }{ $fresh ->
+    [true] , fresh
+   *[false] {""}
+}): { $rate } { $outcome }, { $values }
+live-ceiling = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s{ $cached ->
+    [true] , from the cache
+   *[false] {""}
+}
+live-no-ceiling = the generator's ceiling at { $point } is not measured: { $why }
+live-progress-time = { $warm_up ->
+    [true] warm-up, { $spent_s } of { $all_s } s, { $left } left
+   *[false] { $spent_s } of { $all_s } s, { $left } left
+}
+live-progress-requests = { $done } of { $count } requests, about { $left } left

@@ -1,10 +1,12 @@
 places-agents = agents
 places-network = network
-places-and-more = { " " }and { $more } more
 places-agents-on = { $agents ->
     [one] 1 agent
    *[other] { $agents } agents
-} on { $hosts }
+} on { $hosts }{ $more ->
+    [0] {""}
+   *[other] {" "}and { $more } more
+}
 places-small-exchange = a small exchange with a server that does nothing takes { $p50 } (p50), { $p99 } (p99)
 places-large-answers = answers of 64 KiB come at { $megabits }
 places-not-measured = not measured: { $why }
@@ -14,7 +16,7 @@ there-waits = the servers' machine waits for { $agents ->
 } at { $at }
 there-waits-in-pod = the coordinator waits for its agents at { $at }
 there-agent-ended = the { $agent } ended ({ $how })
-there-in-vain = the run is ended: nothing can come of it
+there-in-vain = the run is ended: it cannot give a result any more
 agents-waited-for = waiting for { $agents ->
     [one] 1 agent
    *[other] { $agents } agents

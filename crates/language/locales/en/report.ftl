@@ -30,9 +30,6 @@ headline-undecided = { $line } (undecided)
 headline-no-interval = , no interval
 expected-range = expected { $range }
 expected-from = expected { $range } ({ $source })
-published-in = { $source }, { $url }
-claimed = { $name }: { $text }
-mode-because = { $mode }: { $reason }
 machine-fact = machine: { $what }
 claim = claim
 expectation = expectation
@@ -59,10 +56,6 @@ kernel = kernel
 cpu-model = CPU
 memory = memory
 loop-of = { $point }, { $model } loop
-ended = { $state }: { $why }
-rests-on-count = { $found }, { $blocks }
-rests-on = { $interval }, { $confidence } %, { $blocks }
-rests-on-without-confidence = { $interval }, { $blocks }
 asked = { $workload }; seed { $seed }
 complete-and-excluded = { $complete } complete, { $excluded } excluded
 cpus-generator-subjects = generator { $generator }, subjects { $subjects }
@@ -72,11 +65,13 @@ generator-not-fit = not fit
 generator-agents = { $agents ->
     [one] 1 agent
    *[other] { $agents } agents
-}{ $lost }, clocks within { $within }
-generator-agents-lost = , { $lost } of them lost ({ $count } planned { $n ->
-    [one] exchange
-   *[other] exchanges
-} not offered)
+}{ $lost ->
+    [0] {""}
+   *[other] , { $lost } of them lost ({ $count } planned { $n ->
+        [one] exchange
+       *[other] exchanges
+    } not offered)
+}, clocks within { $within }
 generator-threads = { $threads ->
     [one] 1 thread
    *[other] { $threads } threads
@@ -97,3 +92,4 @@ headline-alike-measure = { $measure } of { $over } and { $under } is alike withi
 claim-serves-more = { $first } serves more than { $other }
 claim-serve-alike = { $first } and { $other } serve alike
 headline-open = { $over } or { $under }{ $at }: undecided, ×{ $ratio }, { $basis }
+details = Details

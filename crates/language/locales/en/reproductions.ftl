@@ -9,21 +9,22 @@ repeat = Again
 measure-again = # measure it again
 compute-again = # compute every verdict again from the record
 concludes-nothing = The study names no published conclusion.
-reproductions-tally-conclusions = { $outcomes ->
-    [one] conclusion
-   *[other] conclusions
-}
-reproductions-tally = { $outcomes } { $noun }: { $each }.
 published-by = published: { $published_in }
-measured-on-ended = ; { $ended }
-measured-on-measured-preset-budget-min = measured: { $date }, preset { $preset }, budget { $minutes } min, blocks { $blocks }{ $ended }
 set-differently = not as the study's file has it: { $settings }
-measured-with-unknown-cpu = unknown CPU
-measured-with-cpus = { $cpus ->
-    [one] CPU
-   *[other] CPUs
-}
-measured-with-machine-linux-proofload = machine: { $model }, { $cpus } { $noun }, { $environment }, Linux { $kernel }; Proofload { $proofload }
-of-conclusion = { $says }: { $sentence }
 summary-columns = study | conclusion | was | here | outcome
 study-conclusion-columns = conclusion | was | tested by | here | blocks | outcome
+reproductions-tally = { $outcomes ->
+    [one] 1 conclusion
+   *[other] { $outcomes } conclusions
+}: { $each }.
+measured-on = measured: { $date }, preset { $preset }, budget { $minutes } min, blocks { $blocks }{ $ended ->
+    [none] {""}
+   *[other] ; { $ended }
+}
+measured-with = machine: { $model ->
+    [none] unknown CPU
+   *[other] { $model }
+}, { $cpus ->
+    [one] 1 CPU
+   *[other] { $cpus } CPUs
+}, { $memory }, Linux { $kernel }; Proofload { $proofload }

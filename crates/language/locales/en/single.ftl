@@ -15,8 +15,10 @@ answers = { $n ->
    *[other] { $count } answers
 }
 errors-of = errors { $n } ({ $share }): { $what }
-generator-fit-busy = {" "}({ $busy } busy)
-generator-fit-generator-fit = generator fit{ $busy }
 record-at = record { $path }
 more-verbose-and-more-v = and { $n } more: -v
 latency = latency
+generator-fit-busy = { $busy ->
+    [none] generator fit
+   *[other] generator fit ({ $busy } busy)
+}

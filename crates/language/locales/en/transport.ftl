@@ -1,10 +1,16 @@
 handshakes = TLS handshakes
 tls = TLS
 proxy = proxy
-tls-with = { $terms } with { $server_name }
-tls-trusts = , trusts { $trusts }
-tls-with-a-client-certificate = , with a client certificate
-tls-sessions-never-resumed = , sessions never resumed
 negotiated-no-alpn = no ALPN
 negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
 handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on
+tls-with = { $versions } with { $server_name }, { $trusts ->
+    [none] NOT CHECKED
+   *[other] trusts { $trusts }
+}{ $client_certificate ->
+    [true] , with a client certificate
+   *[false] {""}
+}{ $resumption ->
+    [true] {""}
+   *[false] , sessions never resumed
+}

@@ -39,14 +39,8 @@ ui-refused-body = Refused: a request must not have a body.
 ui-failed = This page could not be made; this is a fault of Proofload, please report it.
 ui-in-folder = in { $folder }
 ui-shown-of = The newest { $shown } of { $all } are shown: search for the others.
-ui-process = process { $pid }
-ui-another-process = another process
-ui-measures = { $process } ({ $what })
-ui-measures-since = { $process } since { $since }
-ui-measuring = Measuring on this machine: { $process }. This page gives way to it, a browser here does not: follow from another machine, or close this tab.
 ui-choose = compare { $study } { $id }
 ui-length-single = one measurement
-ui-length = { $preset }, { $length }
 ui-block = Block { $number } is being measured.
 ui-block-of = Block { $number } of at most { $most } is being measured.
 ui-slices-none = No slice of it is complete: servers are starting or warming up.
@@ -60,7 +54,6 @@ ui-complete = { $n ->
    *[other] { $n } blocks are complete.
 }
 # What stands between the sentences of a paragraph.
-ui-between = {" "}
 ui-same-facts = { $n ->
     [one] 1 fact is the same
    *[other] { $n } facts are the same
@@ -68,3 +61,13 @@ ui-same-facts = { $n ->
 ui-unread = This record cannot be read: { $why }
 ui-unread-folder = The folder { $folder } cannot be read, and its runs are not shown: { $why }
 ui-odd = { $path } is a link, a pipe or a device, which could lead out of the record; remove it
+ui-measuring = Measuring on this machine: { $pid ->
+    [none] another process
+   *[other] process { $pid }
+}{ $what ->
+    [none] {""}
+   *[other] {" "}({ $what })
+}{ $since ->
+    [none] {""}
+   *[other] {" "}since { $since }
+}. This page gives way to it, a browser here does not: follow from another machine, or close this tab.

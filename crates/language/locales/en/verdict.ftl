@@ -3,8 +3,6 @@ basis-estimate = estimate { $told }
 basis-hodges-lehmann = Hodges–Lehmann { $told }
 basis-no-interval = no interval
 arrivals-and-answers = { $loops } loop, { $counts } responses
-arrivals = { $model }, { $arrival }
-outcome-because = { $word }: { $why }
 outcome-at = { $word }, at { $between } { $why }
 exactly = {""}
 sentence = { $found } ({ $basis }). Claim "{ $claim }": { $outcome }.{ $spread ->
@@ -69,7 +67,7 @@ level = { $left } is { $bound ->
     [at-most] at most { $value }
    *[none] { $value }
 }
-basis-interval = { $confidence } % { $anytime ->
+basis-interval = { $confidence } { $anytime ->
     [true] anytime-valid
    *[false] repeated
 } interval { $low } … { $high }

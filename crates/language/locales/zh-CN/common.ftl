@@ -6,3 +6,5 @@ between-both = {" "}和{" "}
 between-parts = ；
 labelled = { $label }：{ $what }
 between-changes = {" "}与{" "}
+# 段落内句子之间。
+between-texts = {""}

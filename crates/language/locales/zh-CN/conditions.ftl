@@ -1,8 +1,8 @@
-conditions-or = {" "}或{" "}
-conditions-varied-over-the-blocks = 在各区组间变化
-conditions-fixed = 固定
-conditions-how = { $how }：{ $all }
-asked-with = 只在{ $conditions }的条件下测过
+asked-with = 只在以下条件下测过：{ $conditions }
+conditions-how = { $vary ->
+    [true] 在各区组间变化：{ $all }
+   *[false] 固定：{ $all }
+}
 condition-cpus-kept-awake = CPU 保持清醒
 condition-cpus-that-may-sleep = CPU 可以休眠
 condition-generator-on-cpus = 发压端在 CPU { $cpus } 上

@@ -32,7 +32,6 @@ asleep-not-looked-at = 没有检查
 asleep-the-kernel-leaves-no = 内核没有可选的空闲状态
 asleep-each-of-its-idle = 它的所有空闲状态都会让出 CPU
 asleep-tells-no-latency = { $state } 没有给出唤醒延迟
-asleep-because = { $path }：{ $error }
 asleep-cpus-that-sleep-are = 休眠的 CPU 会分给其他虚拟机，唤醒有时需要几毫秒（{ $why }）
 asleep-cpus-sleep-between-answers = CPU 在两次应答之间休眠，唤醒需要时间（{ $why }）
 remedy-give-whole-cpus-docker = 请分配整个 CPU（docker --cpuset-cpus），而不是份额

@@ -112,6 +112,7 @@ nothing-due = 试验期间没有到期的请求
 check-failed = 检查未通过：{ $check }
 connections-busy = 全部 { $most } 个连接都在使用中，而服务器都及时应答：增加连接或许能承受更多
 
+no-process-found = 进程的 CPU、内存等数据：启动命令已经退出，找不到进程；请让命令留在前台运行
 no-backend = 后端字节数：没有看到通往后端端口的连接
 backend-late = 后端字节数：查看连接太晚
 backend-lost = 后端字节数：两次查看之间结束的后端连接太多（一个时间片的 { $connections } 个中有 { $lost } 个），或者从未看到
@@ -414,7 +415,48 @@ combinations-left-out = which settings matter: { $measure } @ { $point } of { $v
     [0] {""}
    *[other] {" "}and { $more } more
 } left out: { $why }
-setting-unmatched = which settings matter: no effect of { $setting } on { $measure } @ { $point }: no two variants differ in it alone and have values in three blocks
+setting-unmatched = 哪些设置重要：{ $factor }：{ $from } → { $to } 对 { $measure } @ { $point } 没有效应可言：没有两个变体只差这一项又在三个区组里有值
+too-few-values = 没有趋势：只有 { $have } 个值，至少 { $need } 个才能看出趋势
+value-not-finite = 没有趋势：第 { $at } 个值（从 0 数起）不是有限数
+no-time = 没有趋势：所有值都在同一时刻
+grows = 每小时增长{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $growth_share }，后一半也在增长（每小时 { $second }）{ $leak ->
+    [true] ：是泄漏
+   *[other] {""}
+}
+grows-not = 不增长
+grows-little = { $hours } 小时最多增长 { $most }，即{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $growth_share }；低于 { $allowed_share } 视为无增长
+fills = { $goes_on ->
+    [true] 仍在填充，尚未填满：前一半每小时 { $first }，后一半仍有 { $second }；是否会停止，需要更长的长稳测试才能判断
+   *[other] 是填充，不是泄漏：前一半每小时 { $first }，后一半 { $second }，已不算增长
+}
+growth-unclear = { $overall ->
+    [true] { $second_half ->
+        [true] 在增长，但不足以算作增长，也不能算作无增长
+       *[other] 总体上在增长，但后一半不能确定
+    }
+   *[other] { $second_half ->
+        [true] 后一半在增长，但总体上不能确定
+       *[other] 可能增长，也可能不增长
+    }
+}；可检出的最小增长为每小时 { $detectable }（{ $of_heap ->
+    [true] 最大堆
+   *[other] 其水平
+}的 { $detectable_share }）；延长测试能检出更小的增长
+outside-heap = 警告：堆的存活集没有增长，或增长不到一半，因此增长发生在堆外：直接缓冲区、元空间、线程栈、本地代码
+may-be-garbage = 没有强制回收：其中可能有尚未回收的垃圾；只有存活集才能确认泄漏
+classes-grew = 增长最多：{ $classes }
+class-grew = { $class } +{ $more_bytes }
+more-in-flight = { $place }：不可能为真：吞吐量 × 均值至少是 { $in_flight } 个在途请求，而连接只有 { $connections } 个（利特尔法则）
+time-unaccounted = { $place }：互不相符：{ $connections } 个连接中有 { $missing } 个的时间无法解释：吞吐量 × 均值最多为 { $used }（利特尔法则）
+below-other = { $place }：不可能为真：{ $measure } 低于 { $other }
+above-whole = { $place }：不可能为真：{ $measure } 超过 100%
+cores-differ = { $place }：互不相符：throughput × cpu_per_request 相当于 { $product } 个核，而 cpu 为 { $cores } 个核
 no-verdict-in-time = { $what }
 fewer-looks-in-time = { $what }
 figure-left-out = { $place }: { $why }

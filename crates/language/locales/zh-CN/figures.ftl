@@ -1,6 +1,7 @@
 starts-column-blocks = 区组
 starts-column-starts = 启动
 starts-cell = 1，没有区间
-over-starts-block = { $figure }，1 个区组
-over-starts-start = { $figure }，1 次启动
-over-starts-several = { $figure }，{ $starts_column } { $n }
+over-starts = { $restarted ->
+    [true] { $figure }，{ $n } 次启动
+   *[false] { $figure }，{ $n } 个区组
+}

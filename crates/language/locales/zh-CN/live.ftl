@@ -1,89 +1,107 @@
-live-restart = 重启
-live-round = 轮次
-live-restarts = { $n } 次重启
-live-rounds = { $n } 轮
-live-in-a-restart = 每次重启
-live-in-a-round = 每轮
-live-for-this-restart = 本次重启
-live-for-this-round = 本轮
-live-first-look = { $counted }之后首次检视
+live-first-look = 首次检视在 { $counted }之后
 live-after = { $counted }之后
 live-preparing = 准备中
 live-step-starting = 正在启动
 live-step-starting-one = 正在启动 { $variant }
 live-step-warm-up = 预热 { $done }%
 live-step-turn-of = 第 { $cycle }/{ $of } 轮：{ $variant } @ { $point }
-live-step-with-once-and-twice = { $variant } @ { $point }，发压端线程一倍与两倍
-live-step-longer-turns-to-check = 更长的时间片 @ { $point }，用来检验短的
-live-step-how-much-the-generator = 发压端在 { $point } 下的上限
-live-step-trying = { $variant } @ { $rate }，{ $stage }
-live-round-in-words = { $round } { $block }，至多 { $of }
+live-step-with-once-and-twice = { $variant } @ { $point }，发压端线程数不变与加倍对照
+live-step-longer-turns-to-check = @ { $point } 用更长的时间片检验短时间片
+live-step-how-much-the-generator = 测量发压端在 { $point } 下的上限
 live-claims = 论断
 live-more-claims = 还有 { $rest } 条论断，其中 { $settled } 条已判定
 live-more-servers = 还有 { $rest } 个服务器
-live-now = 现在：
 live-rate = 速率
 live-errors = 错误
 live-cores = 核
 live-memory = 内存
 live-each-turn = 各轮
-live-in-words-at-most-left = 至多还需 { $last }
+live-in-words-at-most-left = 最多还需 { $last }
 live-in-words-about-left = 约需 { $last }
-live-in-words-about-left-to-at = 约需 { $median }（{ $low } 到 { $high }），至多 { $last }
-live-of-is-left-out-for = { $round } { $block } 对所有变体一律剔除：{ $why }
-live-of-left-out-from-now = 从现在起略去，与之有关的论断都已判定：{ $skipped }
-live-of-noticed = { $round } { $block }：{ $what }
-live-of-is-lost = { $variant } { $in_this }缺失：{ $why }
-live-of-is-given-up = { $variant } 已被放弃：{ $why }
-live-chosen-turns-of-s-of = 时间片 { $length } 秒，每个服务器{ $in_one } { $cycles } 个：99% 的应答在 { $p99 } ms 之内
-live-chosen-turns-of-each-server = 从现在起每个服务器{ $in_one }的时间片为 { $cycles } 个，而不是 { $planned } 个，依据目前所见的离散
-live-look-interval = { $claim }：{ $verdict } { $point } [{ $low }, { $high }]
-live-look-open = { $claim }：{ $verdict }
-live-look-left = ；{ $time_left }
-live-look-after = { $counted }之后：{ $intervals }{ $left }
-live-trial-line-nothing = 无
-live-trial-line-fresh = ，全新启动
-live-trial-line-trial = { $variant }，试验 { $number }（{ $stage }{ $fresh }）：{ $rate } { $outcome }，{ $values }
+live-in-words-about-left-to-at = 约需 { $median }（{ $low } 到 { $high }），最多 { $last }
 live-network = 网络：{ $found }
-live-ceiling-line-from-the-cache = ，取自缓存
-live-ceiling-line-the-generators-ceiling-at = 发压端在 { $point } 下的上限，应答至多 { $kib } KiB：每秒 { $rate } 次交互{ $from }
-live-ceiling-line-the-generators-ceiling-at-is-not = 发压端在 { $point } 下的上限未测得：{ $why }
 live-name-lost = 缺失
-live-name-given-up = 已放弃
+live-name-given-up = 已停止
 live-name-settled = 已判定
 live-numbers-no-interval-yet = 尚无区间
 live-verdict-open = 未定
 live-verdict-supported-so-far = 目前成立
 live-verdict-refuted-so-far = 目前不成立
-live-ratio-still-wide = { $point }，仍然很宽
-live-ratio = { $point } [{ $low }, { $high }]
-live-progress-warm-up = 预热，
-live-progress-of-s-left = { $warm_up }{ $spent_s }/{ $all_s } 秒，还需 { $left }
-live-progress-of-requests-about-left = { $done }/{ $count } 个请求，约需 { $left }
+live-ratio-still-wide = { $point }，区间仍然很宽
 live-rows-failed = 失败
 live-rows-generator-busy = 发压端繁忙
 live-ctrl-c = Ctrl-C 结束测量，并显示到那时为止的结果
 live-answered = 已应答
 run-left-out = 略去 { $variant }：{ $why }
-run-missing = { $variant } 无法测量；其他的照测：{ $why }
-run-no-claim = 没有剩下论断：只有指标，没有判定
-run-begun = { $study }：至多 { $minutes } 分钟，种子 { $seed }
+run-missing = { $variant } 无法测量，其他变体照常测量：{ $why }
+run-no-claim = 已没有论断：只有指标，没有判定
+run-begun = { $study }：最多 { $minutes } 分钟，种子 { $seed }
 run-goes-on = { $study }：从区组 { $last } 之后继续，已完成 { $complete } 个
-run-earlier-sittings = 此实验此前的 { $runs } 次运行在场次之间相差可达 { $widest }，区间已计入
+run-earlier-sittings = 此实验此前的 { $runs } 次运行在场次之间相差最多 { $widest }，区间已计入
 run-interrupted = 已中断；继续请用：proofload resume { $run }
-doubts-unknown = 不知道这台机器能分辨多小的差别：proofload doctor --noise 可以测量（6 分钟，每周一次）
+doubts-unknown = 这台机器能分辨多小的差别尚不清楚：可用 proofload doctor --noise 测量（6 分钟，每周一次）
 doubts-warning = 警告：{ $doubt }
-doubts-old = 如此说的噪声测量已经旧了：{ $outdated }
-doubts-heading = 这台机器能分辨什么
+doubts-old = 作出上述说明的噪声测量已过时：{ $outdated }
+doubts-heading = 这台机器能分辨多小的差别
 doctor-nothing-left = 没有残留
 doctor-clean = 清理
 doctor-noise = 噪声
 doctor-ceiling = 上限
 wrote = 已写入 { $path }
-no-room-in-summary = { $path } 已无余地：GitHub 每步只收 1 MiB
+no-room-in-summary = { $path } 空间不足：GitHub 每步只接受 1 MiB
 no-record-kept = 没有留下记录：{ $error }；请给 --dir DIR，或 --no-record
 tune-heat = 第 { $heat }/{ $heats } 轮：{ $variants } 个变体，{ $blocks } 个区组
-tune-leads-to = 搜索得到 { $variant }；由全新区组定论
+tune-leads-to = 搜索得到 { $variant }；由全新区组作出判定
 replicate-sitting = 场次 { $number }/{ $last }
 replicate-next-sitting = 下一个场次于 { $when } 开始；Ctrl-C 则就已有的作判定
-resume-another-sitting = 中断超过 30 分钟：现在测的是另一个场次，判定以场次为依据，检视按场次计数；要得到只关乎这一场次的判定，请新开一次运行
+resume-another-sitting = 中断超过 30 分钟：现在测的是另一个场次，判定以场次为依据，检视按场次计数；若要得到只针对这一场次的判定，请重新运行
+live-counted = { $restart ->
+    [true] { $n } 次重启
+   *[false] { $n } 轮
+}
+live-round-in-words = { $restart ->
+    [true] 第 { $block } 次重启，最多 { $of } 次
+   *[false] 第 { $block } 轮，最多 { $of } 轮
+}
+live-now = 现在：
+live-left-out = { $restart ->
+    [true] 第 { $block } 次重启对所有变体一律剔除：{ $why }
+   *[false] 第 { $block } 轮对所有变体一律剔除：{ $why }
+}
+live-skipped = 从现在起不再测量，与之有关的论断都已判定：{ $skipped }
+live-noticed = { $restart ->
+    [true] 第 { $block } 次重启：{ $what }
+   *[false] 第 { $block } 轮：{ $what }
+}
+live-lost = { $restart ->
+    [true] { $variant } 在本次重启中缺失：{ $why }
+   *[false] { $variant } 在本轮中缺失：{ $why }
+}
+live-given-up = { $variant } 已停止测量：{ $why }
+live-slices = { $restart ->
+    [true] 时间片 { $length } 秒，每次重启每个服务器 { $cycles } 个：99% 的应答在 { $p99 } ms 之内
+   *[false] 时间片 { $length } 秒，每轮每个服务器 { $cycles } 个：99% 的应答在 { $p99 } ms 之内
+}
+live-cycles = { $restart ->
+    [true] 根据目前所见的离散，从现在起每次重启每个服务器 { $cycles } 个时间片，而不是 { $planned } 个
+   *[false] 根据目前所见的离散，从现在起每轮每个服务器 { $cycles } 个时间片，而不是 { $planned } 个
+}
+live-look = { $counted }之后：{ $intervals }{ $left ->
+    [none] {""}
+   *[other] ；{ $left }
+}
+live-trial-nothing = 无
+live-trial = { $variant }，试验 { $number }（{ $stage }{ $fresh ->
+    [true] ，全新启动
+   *[false] {""}
+}）：{ $rate } { $outcome }，{ $values }
+live-ceiling = 发压端在 { $point } 下的上限（应答不超过 { $kib } KiB）：每秒 { $rate } 次交互{ $cached ->
+    [true] ，取自缓存
+   *[false] {""}
+}
+live-no-ceiling = 发压端在 { $point } 下的上限未测得：{ $why }
+live-progress-time = { $warm_up ->
+    [true] 预热，{ $spent_s }/{ $all_s } 秒，还需 { $left }
+   *[false] { $spent_s }/{ $all_s } 秒，还需 { $left }
+}
+live-progress-requests = { $done }/{ $count } 个请求，约需 { $left }

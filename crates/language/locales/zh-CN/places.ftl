@@ -1,19 +1,21 @@
 places-agents = 代理
 places-network = 网络
-places-and-more = 等另外 { $more } 台
-places-agents-on = { $agents } 个代理，位于 { $hosts }
-places-small-exchange = 与什么都不做的服务器完成一次小交互用时 { $p50 }（p50）、{ $p99 }（p99）
-places-large-answers = 64 KiB 的应答以 { $megabits } 到达
+places-agents-on = { $agents } 个代理，位于 { $hosts }{ $more ->
+    [0] {""}
+   *[other] {" "}等另外 { $more } 台
+}
+places-small-exchange = 与空服务器完成一次小交互用时 { $p50 }（p50）、{ $p99 }（p99）
+places-large-answers = 64 KiB 应答的传输速率为 { $megabits }
 places-not-measured = 未测得：{ $why }
 there-waits = 服务器所在的机器在 { $at } 等待 { $agents } 个代理
 there-waits-in-pod = 协调者在 { $at } 等待它的代理
 there-agent-ended = { $agent } 已结束（{ $how }）
-there-in-vain = 运行被终止：不会再有结果
+there-in-vain = 运行已终止：不会再有结果
 agents-waited-for = 在 { $at } 等待 { $agents } 个代理
-agents-clock = 代理 { $index }（{ $host } { $address }）：其时钟与本机相差 { $ahead }，± { $within }
+agents-clock = 代理 { $index }（{ $host } { $address }）：其时钟与本机相差 { $ahead }，误差 ± { $within }
 agents-dealt = 代理 { $index }，共 { $agents } 个，位于 { $at }
-agents-goodbye = 完成 { $loads } 次加载后，协调者告别
-agents-went-on = { $lost }；其余代理继续，不含它的份额
+agents-goodbye = 协调者在 { $loads } 次负载之后结束会话
+agents-went-on = { $lost }；其余代理继续运行，不承担它的份额
 agents-numbered = 代理 { $index }（{ $host } { $address }）
 agents-unnumbered = 一个代理（{ $host } { $address }）
 agents-joined = { $who } 已加入，{ $came }/{ $of }

@@ -27,9 +27,6 @@ headline-undecided = { $line }（未定）
 headline-no-interval = （没有区间）
 expected-range = 预期 { $range }
 expected-from = 预期 { $range }（{ $source }）
-published-in = { $source }，{ $url }
-claimed = { $name }：{ $text }
-mode-because = { $mode }：{ $reason }
 machine-fact = 机器：{ $what }
 claim = 论断
 expectation = 预期
@@ -55,18 +52,16 @@ kernel = 内核
 cpu-model = CPU
 memory = 内存
 loop-of = { $point }，{ $model }
-ended = { $state }：{ $why }
-rests-on-count = { $found }，{ $blocks }
-rests-on = { $interval }，{ $confidence }%，{ $blocks }
-rests-on-without-confidence = { $interval }，{ $blocks }
 asked = { $workload }；种子 { $seed }
 complete-and-excluded = 完整 { $complete } 个，剔除 { $excluded } 个
 cpus-generator-subjects = 发压端 { $generator }，被测服务 { $subjects }
 generator-nothing-was-answered = 没有任何应答
 generator-fit = 发压端合格
 generator-not-fit = 不合格
-generator-agents = { $agents } 个代理{ $lost }，时钟误差不超过 { $within }
-generator-agents-lost = ，其中 { $lost } 个失联（{ $count } 次计划的交互未施加）
+generator-agents = { $agents } 个代理{ $lost ->
+    [0] {""}
+   *[other] ，其中 { $lost } 个失联（计划的 { $count } 次交互未施加）
+}，时钟误差不超过 { $within }
 generator-threads = { $threads } 个线程
 generator-of-cpu-per-exchange = 每次交互 { $cost } CPU 时间，{ $threads }，{ $driver }，{ $fit }
 sent-and-received = 发送 { $sent }，接收 { $received }
@@ -85,3 +80,4 @@ headline-alike-measure = { $over } 与 { $under } 的 { $measure } 在 { $band }
 claim-serves-more = { $first } 的吞吐量高于 { $other }
 claim-serve-alike = { $first } 与 { $other } 的吞吐量相当
 headline-open = { $over } 还是 { $under }{ $at }：未定，×{ $ratio }，基于 { $basis }
+details = 详情

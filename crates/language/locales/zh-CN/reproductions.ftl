@@ -9,15 +9,16 @@ repeat = 再来一次
 measure-again = # 重新测量
 compute-again = # 由记录重新算出所有判定
 concludes-nothing = 该实验没有列出已发表的结论。
-reproductions-tally-conclusions = 条结论
-reproductions-tally = { $outcomes } { $noun }：{ $each }。
 published-by = 发表：{ $published_in }
-measured-on-ended = ；{ $ended }
-measured-on-measured-preset-budget-min = 测量：{ $date }，预设 { $preset }，预算 { $minutes } 分钟，区组 { $blocks }{ $ended }
 set-differently = 与实验文件不同：{ $settings }
-measured-with-unknown-cpu = 未知 CPU
-measured-with-cpus = 个 CPU
-measured-with-machine-linux-proofload = 机器：{ $model }，{ $cpus } { $noun }，{ $environment }，Linux { $kernel }；Proofload { $proofload }
-of-conclusion = { $says }：{ $sentence }
 summary-columns = 实验 | 结论 | 原为 | 此处 | 结果
 study-conclusion-columns = 结论 | 原为 | 检验依据 | 此处 | 区组 | 结果
+reproductions-tally = { $outcomes } 条结论：{ $each }。
+measured-on = 测量：{ $date }，预设 { $preset }，预算 { $minutes } 分钟，区组 { $blocks }{ $ended ->
+    [none] {""}
+   *[other] ；{ $ended }
+}
+measured-with = 机器：{ $model ->
+    [none] 未知 CPU
+   *[other] { $model }
+}，{ $cpus } 个 CPU，{ $memory }，Linux { $kernel }；Proofload { $proofload }

@@ -6,11 +6,13 @@ nothing-answered-no-answer-in-time = 未能及时应答
 nothing-answered-no-request-was-sent = 没有发出任何请求
 load-of-connections = { $count } 个连接
 load-of-s = { $seconds } 秒
-load-of-loop = { $label }，{ $model }，{ $time }
+load-of-loop = { $label }，{ $model }，时长 { $time }
 answers = { $count } 个应答
 errors-of = 错误 { $n }（{ $share }）：{ $what }
-generator-fit-busy = （繁忙 { $busy }）
-generator-fit-generator-fit = 发压端合格{ $busy }
 record-at = 记录 { $path }
 more-verbose-and-more-v = 还有 { $n } 条：-v
 latency = 延迟
+generator-fit-busy = { $busy ->
+    [none] 发压端合格
+   *[other] 发压端合格（忙碌 { $busy }）
+}

@@ -33,29 +33,31 @@ ui-lost = proofload ui 不再应答：它已结束，或者无法连接。显示
 ui-failed-since = 显示的是最后一次应答时的内容。此后 proofload ui 返回错误
 ui-refused-host = 拒绝访问：此页面只供 127.0.0.1 和 localhost 使用。
 ui-refused-token = 拒绝访问：请打开 proofload ui 打印的完整地址；每次启动的地址都不同。
-ui-refused-origin = 拒绝访问：请求来自其他源的页面。
+ui-refused-origin = 拒绝访问：请求来自其他来源的页面。
 ui-refused-method = 拒绝访问：此页面只能读取（GET、HEAD）。
 ui-refused-body = 拒绝访问：请求不得带有请求体。
 ui-failed = 无法生成此页面；这是 Proofload 的缺陷，请报告。
 ui-in-folder = 位于 { $folder }
 ui-shown-of = 共 { $all } 次运行，只显示最新的 { $shown } 次：其余的请用搜索查找。
-ui-process = 进程 { $pid }
-ui-another-process = 另一个进程
-ui-measures = { $process }（{ $what }）
-ui-measures-since = { $process }，始于 { $since }
-ui-measuring = 这台机器正在测量：{ $process }。此页面会给它让路，这台机器上的浏览器却不会：请从另一台机器查看，或关闭此标签页。
 ui-choose = 比较 { $study } { $id }
 ui-length-single = 单次测量
-ui-length = { $preset }，{ $length }
 ui-block = 正在测量区组 { $number }。
 ui-block-of = 正在测量区组 { $number }，至多 { $most } 个。
 ui-slices-none = 其中还没有完成的时间片：服务器正在启动或预热。
 ui-slices = 其中已完成 { $done } 个时间片。
 ui-slices-of = 其中 { $expected } 个时间片已完成 { $done } 个。
 ui-complete = 已完成 { $n } 个区组。
-# 段落内句子之间。
-ui-between = {""}
 ui-same-facts = { $n } 项相同
 ui-unread = 无法读取此记录：{ $why }
 ui-unread-folder = 无法读取文件夹 { $folder }，其中的运行没有显示：{ $why }
-ui-odd = { $path } 是链接、管道或设备，可能通向记录之外；请将它删除
+ui-odd = { $path } 是链接、管道或设备，可能指向记录之外；请将它删除
+ui-measuring = 这台机器正在测量：{ $pid ->
+    [none] 另一个进程
+   *[other] 进程 { $pid }
+}{ $what ->
+    [none] {""}
+   *[other] （{ $what }）
+}{ $since ->
+    [none] {""}
+   *[other] ，始于 { $since }
+}。此页面会给它让路，但这台机器上的浏览器不会：请从另一台机器查看，或关闭此标签页。

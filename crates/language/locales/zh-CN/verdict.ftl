@@ -3,8 +3,6 @@ basis-estimate = 估计值 { $told }
 basis-hodges-lehmann = Hodges–Lehmann 估计 { $told }
 basis-no-interval = 没有区间
 arrivals-and-answers = { $loops }，{ $counts } 个应答
-arrivals = { $model }，{ $arrival }
-outcome-because = { $word }：{ $why }
 outcome-at = { $word }：以 { $between } 为界，{ $why }
 exactly = {" "}
 sentence = { $found }（{ $basis }）。论断“{ $claim }”：{ $outcome }。{ $spread ->
@@ -69,7 +67,7 @@ level = { $left } { $bound ->
     [at-most] 最多
    *[none] {""}
 }为 { $value }
-basis-interval = { $confidence }% { $anytime ->
+basis-interval = { $confidence } { $anytime ->
     [true] 随时有效
    *[false] 重复检视
 }置信区间 { $low } … { $high }

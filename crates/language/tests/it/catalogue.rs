@@ -34,11 +34,10 @@ impl Message {
                     if let InlineExpression::VariableReference { id } = selector {
                         self.choosing.insert(id.name.to_string());
                     }
-                    variants.iter().for_each(|variant| {
-                        // Texts of which one is chosen do not stand beside each other.
+                    for variant in variants {
                         self.text.push('\n');
                         self.read(&variant.value);
-                    });
+                    }
                     self.text.push('\n');
                 }
             }

@@ -4,3 +4,4 @@ mod asked;
 mod catalogue;
 mod chinese;
 mod facts;
+mod whole;

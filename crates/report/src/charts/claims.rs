@@ -1,8 +1,8 @@
 //! Intervals beside what is claimed of them.
 
 use super::{Axis, CLAIMS, Cell, Chart, Scale};
-use crate::changes::COMPARED;
 use crate::{bars, messages};
+use proofload_analysis::COMPARED;
 use proofload_language::word;
 use proofload_store::schema::{FigurePair, RunDiff, RunResult};
 

@@ -1,7 +1,7 @@
 //! What became of exchanges that were not answered as expected.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
-use crate::figures::outcome;
+use proofload_analysis::figures::outcome;
 use proofload_language::{Columns, word};
 use proofload_store::schema::{Point, RunResult};
 

@@ -3,7 +3,9 @@
 use crate::number;
 use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_stats::capacity::{Answer, Limit};
-use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
+use proofload_store::schema::{
+    CapacityAnswer, CapacityTrial, Plan, PlannedCapacity, TrialOutcome, TrialStage,
+};
 
 /// Columns of the capacities.
 pub const CAPACITY_COLUMNS: Columns<7> = Columns("capacity-columns");
@@ -25,17 +27,14 @@ pub const CAPACITY_SEARCH: Phrase = Phrase("capacity-search");
 /// What was searched, in a line.
 pub fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    let warm_up = match plan.timing.warm_up_ns {
-        0 => String::new(),
-        ns => say!("capacity-search-starts-warmed-for-s", seconds = seconds(ns)),
-    };
+    let warm_up_ns = plan.timing.warm_up_ns;
     say!(
-        "capacity-search-to-trials-of-s",
-        rate = rate(search.from_per_s),
-        rate2 = rate(search.to_per_s),
-        seconds = seconds(search.trial_ns),
+        "capacity-searched",
+        from = rate(search.from_per_s),
+        to = rate(search.to_per_s),
+        trial = seconds(search.trial_ns),
         trials_max = search.trials_max,
-        warm_up,
+        warm_up = (warm_up_ns > 0).then(|| seconds(warm_up_ns)),
         seed = plan.seed
     )
 }
@@ -76,46 +75,49 @@ pub fn trial_outcome(outcome: &TrialOutcome) -> &str {
     }
 }
 
+/// How the trials of a rate came out: `pass`, `2 of 3 pass`.
+pub fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for trial in trials {
+        let said = trial_outcome(&trial.outcome);
+        match kinds.iter_mut().find(|(kind, _)| *kind == said) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((said, 1)),
+        }
+    }
+    let all = trials.len();
+    let said = kinds.into_iter().map(|(outcome, n)| match all {
+        1 => outcome.to_string(),
+        all => say!("trial-outcomes", n, all, outcome),
+    });
+    said.collect::<Vec<_>>().join(word!("between-items"))
+}
+
 /// The answer; the last line to remember.
 pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> String {
-    let whose = if process { word!("capacity-this-running-process") } else { "" };
     match *answer {
         Answer::Found { low, point, high, .. } => {
             let interval = number::with_ends(point, low, high, "per_s");
-            say!("capacity-carries-with", variant, interval, slo, whose)
+            say!("capacity-found", variant, interval, slo, process)
         }
         Answer::BelowRange { lowest, .. } => {
-            say!("capacity-not-within-the-range", variant, slo, rate = rate(lowest), whose)
+            say!("capacity-below-range", variant, slo, rate = rate(lowest), process)
         }
         Answer::AboveRange { highest, .. } => {
-            say!("capacity-not-within-the-range-it-carries", variant, rate = rate(highest), slo, whose)
+            say!("capacity-above-range", variant, rate = rate(highest), slo, process)
         }
-        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => {
-            let what = match limit {
-                Limit::Generator => word!("capacity-client-limited"),
-                Limit::Connections => word!("capacity-limited-by-its-connections"),
-            };
-            let said = match (at_least, unconfirmed) {
-                (Some(at_least), _) => {
-                    say!("capacity-is-at-least", rate = rate(at_least), slo, whose)
-                }
-                (None, Some(low)) => {
-                    say!("capacity-most-trials-passed-at", rate = rate(low))
-                }
-                (None, None) => word!("capacity-nothing-can-be-said").to_string(),
-            };
-            say!("capacity-at", variant, what, rate = rate(at), said)
-        }
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => say!(
+            "capacity-limited",
+            generator = limit == Limit::Generator,
+            variant,
+            rate = rate(at),
+            at_least = at_least.map(rate),
+            unconfirmed = unconfirmed.map(rate),
+            slo,
+            process
+        ),
         Answer::NotSettled { passed, failed, .. } => {
-            let between = match (passed, failed) {
-                (Some(low), Some(high)) => {
-                    say!("capacity-most-trials-passed-at-most-failed", rate = rate(low), rate2 = rate(high))
-                }
-                (Some(low), None) => say!("capacity-most-trials-passed-at-2", rate = rate(low)),
-                (None, Some(high)) => say!("capacity-most-trials-failed-at", rate = rate(high)),
-                (None, None) => String::new(),
-            };
-            say!("capacity-not-settled", variant, between)
+            say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
         }
     }
 }

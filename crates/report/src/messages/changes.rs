@@ -3,7 +3,7 @@
 use crate::number;
 use proofload_facts::{Finding, Limit};
 use proofload_language::facts::told;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, say};
 use proofload_store::schema::{Estimate, HistoryChange, HistorySeries};
 
 /// Heading of the change points.
@@ -40,46 +40,32 @@ pub fn apart(difference: &Finding) -> String {
 pub fn too_few_runs(series: &HistorySeries) -> String {
     let (runs, needs) = (series.runs, series.needs);
     match runs < needs {
-        true => {
-            let n = say!("too-few-runs-runs", runs);
-            say!("too-few-runs-too-few-to-tell", n, needs)
-        }
+        true => say!("too-few-runs", runs, needs),
         false => say!("too-few-runs-no-figure-has-a", needs),
     }
 }
 
 /// Nothing changed that could be told.
 pub fn no_change(series: &HistorySeries) -> String {
-    match series.figures {
-        1 => word!("no-change-figure-was-followed-no").to_string(),
-        n => say!("no-change-figures-were-followed-no", n),
-    }
+    say!("no-change", figures = series.figures)
 }
 
 /// How many figures were looked through, where some changed.
 pub fn followed(series: &HistorySeries, changes: usize) -> String {
-    let changes = say!("followed-changes", changes);
-    let figures = say!("followed-figures", figures = series.figures);
-    say!("followed-in-followed", changes, figures)
+    say!("changes-found", changes, figures = series.figures)
 }
 
 /// `p99 of nio @ 64c rose by 12.3 % [9.10, 15.6] with run ID, 9 runs before it, 7 from it on`.
 pub fn change_point(of: &HistoryChange, run: &str) -> String {
     let place = place_of(&of.variant, &of.stream, &of.point);
-    let before = say!("change-point-runs", runs_before = of.runs_before);
-    say!(
-        "change-point-of-with-run-before",
-        measure = of.measure,
-        place,
-        moved = moved(&of.change),
-        run,
-        before,
-        runs_after = of.runs_after
-    )
+    let (rose, by, points) = moved(&of.change);
+    let (before, after) = (of.runs_before, of.runs_after);
+    say!("change-point", measure = of.measure, place, rose, by, points, run, before, after)
 }
 
-/// `rose by 12.3 % [9.10, 15.6]`.
-fn moved(change: &Estimate) -> String {
+/// Whether it rose, by how much, and whether that is in percentage points: beside changes that are ratios, 2 % of a share
+/// would be read as one.
+fn moved(change: &Estimate) -> (bool, String, bool) {
     let is_ratio = change.unit == "ratio";
     let (unit, level) = if is_ratio { ("share", 1.0) } else { (change.unit.as_str(), 0.0) };
     let rose = change.point >= level;
@@ -91,9 +77,7 @@ fn moved(change: &Estimate) -> String {
         }
         _ => number::with_unit(by(change.point), unit),
     };
-    // Beside changes that are ratios, 2 % of a share would be read as one.
-    let points = if unit == "share_difference" { word!("moved-in-percentage-points") } else { "" };
-    say!("moved-by", rose = if rose { word!("moved-rose") } else { word!("moved-fell") }, said, points)
+    (rose, said, unit == "share_difference")
 }
 
 /// What was not the same before and after a change.
@@ -118,17 +102,15 @@ mod tests {
     #[test]
     fn a_level_rises_or_falls_by_so_much_of_the_old_one() {
         for (change, expected) in [
-            (estimate(1.123, Some((1.091, 1.156)), "ratio"), "rose by 12.3 % [9.1, 15.6]"),
-            (estimate(0.88, Some((0.85, 0.91)), "ratio"), "fell by 12.0 % [9.0, 15.0]"),
-            (estimate(3.2, Some((3.0, 3.4)), "ratio"), "rose by 220 % [200, 240]"),
-            (estimate(1.5, None, "ratio"), "rose by 50.0 %"),
-            (
-                estimate(-0.02, Some((-0.03, -0.01)), "share_difference"),
-                "fell by 2.00 % [1.00, 3.00], in percentage points,",
-            ),
-            (estimate(4.0, Some((3.0, 5.0)), "count_difference"), "rose by 4.00 [3.00, 5.00]"),
+            (estimate(1.123, Some((1.091, 1.156)), "ratio"), (true, "12.3 % [9.1, 15.6]", false)),
+            (estimate(0.88, Some((0.85, 0.91)), "ratio"), (false, "12.0 % [9.0, 15.0]", false)),
+            (estimate(3.2, Some((3.0, 3.4)), "ratio"), (true, "220 % [200, 240]", false)),
+            (estimate(1.5, None, "ratio"), (true, "50.0 %", false)),
+            (estimate(-0.02, Some((-0.03, -0.01)), "share_difference"), (false, "2.00 % [1.00, 3.00]", true)),
+            (estimate(4.0, Some((3.0, 5.0)), "count_difference"), (true, "4.00 [3.00, 5.00]", false)),
         ] {
-            assert_eq!(moved(&change), expected);
+            let (rose, by, points) = moved(&change);
+            assert_eq!((rose, by.as_str(), points), expected);
         }
     }
 

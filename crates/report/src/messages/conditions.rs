@@ -8,15 +8,10 @@ use proofload_store::schema::{Plan, PlannedCondition};
 pub(crate) fn conditions(plan: &Plan) -> Option<String> {
     let words = |of: &PlannedCondition| {
         let levels = of.levels.iter().map(|level| condition(&of.name, level));
-        levels.collect::<Vec<_>>().join(word!("conditions-or"))
+        levels.collect::<Vec<_>>().join(word!("between-choices"))
     };
     let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(word!("between-sentences"));
-    let how = if conditions_vary(plan) {
-        word!("conditions-varied-over-the-blocks")
-    } else {
-        word!("conditions-fixed")
-    };
-    (!all.is_empty()).then(|| say!("conditions-how", how, all))
+    (!all.is_empty()).then(|| say!("conditions-how", vary = conditions_vary(plan), all))
 }
 
 /// What a verdict is limited to, where no condition varied.

@@ -121,7 +121,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
             WhyUnlimited::NoIdleStates => word!("asleep-the-kernel-leaves-no").into(),
             WhyUnlimited::EachGivesAway => word!("asleep-each-of-its-idle").into(),
             WhyUnlimited::NoLatency { state } => say!("asleep-tells-no-latency", state),
-            WhyUnlimited::Refused { path, error } => say!("asleep-because", path, error),
+            WhyUnlimited::Refused { path, error } => say!("labelled", label = path, what = error),
         },
     };
     match is_virtual {

@@ -34,9 +34,7 @@ pub fn over_starts(
     };
     match fewer {
         None => figure,
-        Some(1) if *replication == Replication::Process => say!("over-starts-block", figure),
-        Some(1) => say!("over-starts-start", figure),
-        Some(n) => say!("over-starts-several", figure, n, starts_column = starts_column(replication)),
+        Some(n) => say!("over-starts", figure, n, restarted = *replication != Replication::Process),
     }
 }
 

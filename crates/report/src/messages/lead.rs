@@ -29,15 +29,21 @@ pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     let (n, all) = (number::count(n), number::count(all));
     match why {
         "" => say!("lead-failed-how", n, all, kind = outcome_of(kind)),
-        why => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+        why if is_bad_answer(kind) => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+        why => say!("lead-failed-how", n, all, kind = why),
     }
+}
+
+/// Whether there was an answer, which was not as it should be.
+pub fn is_bad_answer(kind: &str) -> bool {
+    matches!(Outcome::from_name(kind), Some(Outcome::Rejected | Outcome::Mismatch | Outcome::Malformed))
 }
 
 /// Those of a variant; of a single measurement without its name.
 pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
     let said = failed.join(word!("between-sentences"));
     match variant {
-        Some(variant) => say!("lead-failures", variant, said),
+        Some(variant) => say!("labelled", label = variant, what = said),
         None => said,
     }
 }
@@ -69,7 +75,7 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
     let allowed = number::plain_percent(tolerance);
     match figure.ratio.as_ref().map(interval) {
         Some(ratio) => say!("lead-ratio", what, ratio, allowed),
-        None => say!("lead-no-ratio", what, why = told_all(&figure.reasons)),
+        None => say!("labelled", label = what, what = told_all(&figure.reasons)),
     }
 }
 

@@ -24,9 +24,7 @@ pub fn agents(agents: &[PlannedAgent]) -> String {
     }
     let more = hosts.len().saturating_sub(NAMED_MAX);
     hosts.truncate(NAMED_MAX);
-    let more = if more > 0 { say!("places-and-more", more) } else { String::new() };
-    let hosts = format!("{}{more}", hosts.join(word!("between-items")));
-    say!("places-agents-on", agents = agents.len() as u64, hosts)
+    say!("places-agents-on", agents = agents.len() as u64, hosts = hosts.join(word!("between-items")), more)
 }
 
 /// What was measured of the network, without its row's name.

@@ -37,8 +37,7 @@ pub fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
     let each = [Reproduced, NotReproduced, Undecided, NotTested]
         .map(|outcome| format!("{} {outcome}", count(&outcome)));
-    let noun = say!("reproductions-tally-conclusions", outcomes = outcomes.len());
-    say!("reproductions-tally", outcomes = outcomes.len(), noun, each = each.join(word!("between-items")))
+    say!("reproductions-tally", outcomes = outcomes.len(), each = each.join(word!("between-items")))
 }
 
 /// Who published it.
@@ -51,17 +50,10 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let minutes = number::plain(plan.timing.budget_ns as f64 / 60e9);
     let blocks = super::complete_and_excluded(result.blocks, result.excluded_blocks);
     let ended = match &result.status.state {
-        RunState::Finished => String::new(),
-        state => say!("measured-on-ended", ended = super::ended(state, result.status.why.as_ref())),
+        RunState::Finished => None,
+        state => Some(super::ended(state, result.status.why.as_ref())),
     };
-    say!(
-        "measured-on-measured-preset-budget-min",
-        date,
-        preset = named(plan.preset.name()),
-        minutes,
-        blocks,
-        ended
-    )
+    say!("measured-on", date, preset = named(plan.preset.name()), minutes, blocks, ended)
 }
 
 /// What of the study was not as its file has it.
@@ -71,19 +63,12 @@ pub fn set_differently(settings: &[String]) -> String {
 
 /// On what, in a line.
 pub fn measured_with(environment: &Environment) -> String {
-    let model = if environment.cpu_model.is_empty() {
-        word!("measured-with-unknown-cpu")
-    } else {
-        &environment.cpu_model
-    };
-    let cpus = environment.cpus.len();
-    let noun = say!("measured-with-cpus", cpus);
+    let model = Some(&environment.cpu_model).filter(|model| !model.is_empty());
     say!(
-        "measured-with-machine-linux-proofload",
+        "measured-with",
         model,
-        cpus,
-        noun,
-        environment = number::bytes(environment.memory_bytes as f64),
+        cpus = environment.cpus.len(),
+        memory = number::bytes(environment.memory_bytes as f64),
         kernel = environment.kernel,
         proofload = environment.proofload
     )
@@ -91,5 +76,5 @@ pub fn measured_with(environment: &Environment) -> String {
 
 /// What is further said of a conclusion.
 pub fn of_conclusion(says: &str, sentence: &str) -> String {
-    say!("of-conclusion", says, sentence)
+    say!("labelled", label = says, what = sentence)
 }

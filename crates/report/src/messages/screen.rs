@@ -3,6 +3,7 @@
 use super::{NONE, interval};
 use crate::number;
 use crate::replicates::{replicates, words_of};
+use crate::shown::{Tone, VerdictView};
 use proofload_facts::{Cause, Fact, Limit, Reason, Severity};
 use proofload_language::facts::told;
 use proofload_language::{Phrase, named, say, word};
@@ -35,6 +36,19 @@ pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
     }
     let why = judged.reasons.get(judged.reason_in_sentence.unwrap_or(0)).or(judged.reasons.first());
     why.map(|why| in_short(why, plan)).unwrap_or_default()
+}
+
+/// What was found, or why nothing was decided.
+pub fn in_one_sentence(verdict: &VerdictView) -> String {
+    let found = verdict.found.as_str();
+    let why =
+        verdict.reasons.get(verdict.reason_in_sentence.unwrap_or(0)).filter(|_| verdict.tone == Tone::Open);
+    match (found, why) {
+        ("", None) => String::new(),
+        ("", Some(why)) => why.clone(),
+        (found, None) => found.to_string(),
+        (found, Some(why)) => say!("labelled", label = found, what = why),
+    }
 }
 
 /// A reason in a line: of an interval that is too wide what would settle it.

@@ -35,19 +35,19 @@ pub fn errors_of(n: u64, share: f64, what: &str) -> String {
 
 /// The generator, where no check of it failed; how busy its busiest worker was.
 pub fn generator_fit(busy: Option<f64>) -> String {
-    let busy = busy.map(|busy| say!("generator-fit-busy", busy = number::short_percent(busy)));
-    say!("generator-fit-generator-fit", busy = busy.unwrap_or_default())
+    say!("generator-fit-busy", busy = busy.map(number::short_percent))
 }
 
 /// The processes that carried a load out together, and what is missing of it for those that were lost.
 pub fn agents(of: Agents) -> String {
-    let lost = match of.lost {
-        0 => String::new(),
-        lost => {
-            say!("generator-agents-lost", lost, n = of.not_offered, count = number::count(of.not_offered))
-        }
-    };
-    say!("generator-agents", agents = of.count, lost, within = number::duration(of.clocks_within_ns as f64))
+    say!(
+        "generator-agents",
+        agents = of.count,
+        lost = of.lost,
+        n = of.not_offered,
+        count = number::count(of.not_offered),
+        within = number::duration(of.clocks_within_ns as f64)
+    )
 }
 
 /// Where the record lies.

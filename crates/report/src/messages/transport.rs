@@ -14,22 +14,14 @@ pub const PROXY: Phrase = Phrase("proxy");
 
 /// How TLS was spoken.
 pub fn tls(terms: &TlsTerms) -> String {
-    let mut text = say!(
+    say!(
         "tls-with",
-        terms = terms.versions.join(word!("between-choices")),
-        server_name = terms.server_name
-    );
-    text.push_str(&match terms.insecure {
-        true => word!("tls-not-checked").to_string(),
-        false => say!("tls-trusts", trusts = terms.trusts),
-    });
-    if terms.client_certificate {
-        text.push_str(word!("tls-with-a-client-certificate"));
-    }
-    if !terms.resumption {
-        text.push_str(word!("tls-sessions-never-resumed"));
-    }
-    text
+        versions = terms.versions.join(word!("between-choices")),
+        server_name = terms.server_name,
+        trusts = (!terms.insecure).then_some(&terms.trusts),
+        client_certificate = terms.client_certificate,
+        resumption = terms.resumption
+    )
 }
 
 /// What handshakes settled on.

@@ -3,8 +3,8 @@
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
 use super::{of_sittings, spread_of};
-use crate::cells::{Cells, answered_over};
 use crate::number;
+use proofload_analysis::{Cells, Judgements, allows_both, answered_over, is_early, reason_in_sentence};
 use proofload_language::facts::told;
 use proofload_language::{named, say, word};
 use proofload_stats::{
@@ -18,16 +18,10 @@ use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 pub struct Setting<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// How it was looked at.
-    pub design: &'a Design,
+    /// The claims, and what they were judged on.
+    pub judgements: &'a Judgements,
     /// What was measured.
-    pub(crate) cells: &'a Cells<'a>,
-    /// Variants, load points and streams by their indexes.
-    pub names: &'a Names,
-    /// Sittings that the blocks are of.
-    pub sittings: u32,
-    /// What a sitting cost beside its blocks, in blocks.
-    pub cost: f64,
+    pub cells: &'a Cells<'a>,
 }
 
 /// Ratios from which on they are told as such, and not in per cent.
@@ -40,24 +34,6 @@ struct Pair {
     over: usize,
     under: usize,
     point: usize,
-}
-
-/// Whether a claim was settled before the last look, where more blocks might have shown less.
-pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
-    let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
-    judged.settled
-        && judged.verdict != Verdict::Undecided
-        && looked_at(judged) < design.last()
-        && !claim.is_of_a_count()
-        && !judged.reasons.iter().any(exact)
-}
-
-/// What the looks of the design count: blocks, or sittings where there are several.
-fn looked_at(judged: &Judged) -> u32 {
-    match &judged.scope {
-        Scope::Sittings(over) => over.found.means.n,
-        Scope::ThisSitting | Scope::Widened(_) => judged.blocks,
-    }
 }
 
 /// What was found, without what it rests on; empty when nothing was measured.
@@ -76,7 +52,7 @@ pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String
     let basis = basis(claim, judged, &estimate, setting);
     let outcome = outcome(claim, judged, &estimate, setting);
     let spread = match &judged.scope {
-        Scope::Sittings(over) => Some(spread_of(over, over.found.blocks_worth(setting.cost))),
+        Scope::Sittings(over) => Some(spread_of(over, over.found.blocks_worth(setting.judgements.cost))),
         _ => None,
     };
     say!("sentence", found, basis, claim = claim.name, outcome, spread)
@@ -108,14 +84,21 @@ fn of_pair(
     estimate: &Estimate,
     setting: &Setting<'_>,
 ) -> String {
-    let variant = |index: usize| setting.names.variants.get(index).map_or("?", |known| known.name.as_str());
+    let variant =
+        |index: usize| setting.judgements.names.variants.get(index).map_or("?", |known| known.name.as_str());
     let over = variant(pair.over);
-    let under = match setting.names.points.get(pair.point).filter(|_| setting.names.points.len() > 1) {
+    let under = match setting
+        .judgements
+        .names
+        .points
+        .get(pair.point)
+        .filter(|_| setting.judgements.names.points.len() > 1)
+    {
         Some(point) => format!("{} @ {point}", variant(pair.under)),
         None => variant(pair.under).to_string(),
     };
-    let stream = of_stream(pair.stream, setting.names);
-    let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
+    let stream = of_stream(pair.stream, &setting.judgements.names);
+    let (bound, ratio) = quoted(claim, judged, estimate, &setting.judgements.design);
     let found = if in_times(estimate) {
         let (bound, times) = (bound.map(Bound::name), times(ratio, estimate));
         match pair.measure {
@@ -241,22 +224,26 @@ pub fn is_difference(unit: &str) -> bool {
 
 /// `p99(nio) @ 64c is 48.2 ms`.
 fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
-    let left = quantity(&claim.left, setting.names);
-    let (bound, value) = quoted(claim, judged, estimate, setting.design);
+    let left = quantity(&claim.left, &setting.judgements.names);
+    let (bound, value) = quoted(claim, judged, estimate, &setting.judgements.design);
     let (bound, value) = (bound.map(Bound::name), level(value, estimate));
     match &claim.right {
         Side::Measured { .. } if is_difference(estimate.unit) => {
             let multiple = |side: &Side| match side {
                 Side::Measured { factor, .. } if *factor != 1.0 => {
-                    format!("{} × {}", number::short(*factor, "count"), quantity(side, setting.names))
+                    format!(
+                        "{} × {}",
+                        number::short(*factor, "count"),
+                        quantity(side, &setting.judgements.names)
+                    )
                 }
-                _ => quantity(side, setting.names),
+                _ => quantity(side, &setting.judgements.names),
             };
             let (left, right) = (multiple(&claim.left), multiple(&claim.right));
             say!("level-difference", left, right, bound, value)
         }
         Side::Measured { .. } => {
-            say!("level-times", left, bound, value, right = quantity(&claim.right, setting.names))
+            say!("level-times", left, bound, value, right = quantity(&claim.right, &setting.judgements.names))
         }
         Side::Constant(_) => say!("level", left, bound, value),
     }
@@ -293,11 +280,11 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     if judged.reasons.contains(&Reason::Constant) {
         parts.push(word!("basis-the-same-in-all").to_string());
     } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
-        let confidence = (judged.confidence * 1000.0).round() / 10.0;
-        let anytime = setting.design.kind == Kind::Anytime;
+        let confidence = number::confidence(judged.confidence);
+        let anytime = setting.judgements.design.kind == Kind::Anytime;
         let (low, high) = (told(estimate.low), told(estimate.high));
-        parts.push(say!("basis-interval", confidence = confidence.to_string(), anytime, low, high));
-        if quoted(claim, judged, estimate, setting.design).0.is_some() {
+        parts.push(say!("basis-interval", confidence, anytime, low, high));
+        if quoted(claim, judged, estimate, &setting.judgements.design).0.is_some() {
             parts.push(say!("basis-estimate", told = told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
@@ -361,20 +348,9 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
 /// How requests come: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
-        Some(arrival) => say!("arrivals", model = named(point.model.name()), arrival),
+        Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), word!("between-items")),
         None => named(point.model.name()).to_string(),
     }
-}
-
-fn allows_both(reason: &Reason) -> bool {
-    matches!(reason, Reason::IntervalCrosses { .. } | Reason::SittingsCross { .. })
-}
-
-/// Which of the reasons the sentence holds: that of a verdict that is open.
-pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
-    let is_open = judged.estimate.is_some() && judged.verdict == Verdict::Undecided;
-    let at = judged.reasons.iter().position(allows_both).unwrap_or(0);
-    (is_open && at < judged.reasons.len()).then_some(at)
 }
 
 /// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
@@ -390,9 +366,9 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
         return word.to_string();
     };
-    let why = told(&proofload_analysis::reason(reason, setting.names, estimate.unit));
+    let why = told(&proofload_analysis::reason(reason, &setting.judgements.names, estimate.unit));
     if !allows_both(reason) {
-        return say!("outcome-because", word, why);
+        return say!("labelled", label = word, what = why);
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let between = match claim.comparison {

@@ -70,8 +70,6 @@ pub fn page_of_two(diff: &RunDiff) -> Page {
 pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     let view = view(result);
     let charts = charts::charts(result, slices);
-    let (claims, others): (Vec<&Chart>, Vec<&Chart>) =
-        charts.iter().partition(|chart| chart.id == charts::CLAIMS);
     let title = safe(&view.title);
     let mut header = format!("<header><p class=\"brand\">Proofload · {title}</p>");
     let (lead, headline) = view.page_lead();
@@ -93,7 +91,6 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     }
     header.push_str("</header>\n");
     let mut body = String::new();
-    claims.into_iter().for_each(|chart| body.push_str(&place(chart)));
     for (title, cards) in [
         (messages::VERDICTS, &view.verdicts),
         (messages::EXPECTATIONS, &view.expectations),
@@ -107,24 +104,24 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
             body.push_str(&format!("<section><h2>{title}</h2>\n{cards}</section>\n"));
         }
     }
-    others.into_iter().for_each(|chart| body.push_str(&place(chart)));
-    view.tables.iter().for_each(|of| body.push_str(&table(of)));
+    let (first, further) = view.tables.split_at(view.first_tables);
+    first.iter().for_each(|of| body.push_str(&table(of)));
+    body.push_str(&warnings(result));
+    charts.iter().for_each(|chart| body.push_str(&place(chart)));
+    further.iter().for_each(|of| body.push_str(&folded(&of.title, &wide(of))));
     body.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
-    if !view.bad_answers.is_empty() {
-        body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
-        for answer in &view.bad_answers {
-            let (outcome, what) = (safe(&answer.outcome), safe(&answer.what));
-            body.push_str(&format!(
-                "<h3>{outcome}: {what}</h3><pre>{}</pre>",
-                safe(&received(&answer.received))
-            ));
-        }
-        body.push_str("</section>\n");
+    let answers = view.bad_answers.iter().map(|answer| {
+        let (outcome, what) = (safe(&answer.outcome), safe(&answer.what));
+        format!("<h3>{outcome}: {what}</h3><pre>{}</pre>", safe(&received(&answer.received)))
+    });
+    let answers: String = answers.collect();
+    if !answers.is_empty() {
+        body.push_str(&folded(&messages::BAD_ANSWERS, &answers));
     }
     body.push_str(&list(messages::LIMITS.text(), &view.limits));
     if !view.again.is_empty() {
-        let (title, commands) = (word!("run-again"), safe(&view.again.join("\n")));
-        body.push_str(&format!("<section><h2>{title}</h2><pre>{commands}</pre></section>\n"));
+        let commands = format!("<pre>{}</pre>", safe(&view.again.join("\n")));
+        body.push_str(&folded(word!("run-again"), &commands));
     }
     body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
@@ -158,33 +155,58 @@ fn place(chart: &Chart) -> String {
     )
 }
 
+/// A part that whoever wants to know more opens.
+fn folded(title: &str, inner: &str) -> String {
+    format!("<section><details><summary><h2>{}</h2></summary>{inner}</details></section>\n", safe(title))
+}
+
 fn list(title: &str, items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let items: String = items.iter().map(|item| format!("<li>{}</li>", safe(item))).collect();
-    format!("<section><h2>{title}</h2><ul>{items}</ul></section>\n")
+    folded(title, &items_of(items))
 }
 
+fn items_of(items: &[String]) -> String {
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", safe(item))).collect();
+    format!("<ul>{items}</ul>")
+}
+
+/// What to beware of.
+fn warnings(result: &RunResult) -> String {
+    let warnings = messages::screen::warnings(&proofload_analysis::limits::of_result(result));
+    let line = |text: &String| format!("<p class=\"warning\">⚠ {}</p>", safe(text));
+    let lines: String = warnings.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("<section>{lines}</section>\n") }
+}
+
+/// A verdict with one sentence; what it is of and rests on is folded.
 fn card(verdict: &VerdictView, tag: &str) -> String {
     let class = verdict.tone.class();
-    let reasons: String =
-        verdict.further_reasons().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
-    let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
-    let sentence = match verdict.sentence.as_str() {
-        "" => String::new(),
-        sentence => format!("<p>{}</p>", safe(sentence)),
-    };
-    let text = match verdict.text.as_str() {
-        "" => String::new(),
-        text => format!("<p><{tag}>{}</{tag}></p>", safe(text)),
+    let said = Some(messages::screen::in_one_sentence(verdict)).filter(|said| !said.is_empty());
+    let text = Some(&verdict.text).filter(|text| said.is_some() && !text.is_empty());
+    let text = text.map(|text| format!("<p><{tag}>{}</{tag}></p>", safe(text))).unwrap_or_default();
+    let said = said.unwrap_or_else(|| match verdict.text.as_str() {
+        "" => verdict.rests_on.clone(),
+        text => text.to_string(),
+    });
+    let further =
+        [&verdict.rests_on, &verdict.sentence].into_iter().filter(|more| !more.is_empty() && **more != said);
+    let further: String = further.map(|more| format!("<p>{}</p>", safe(more))).collect();
+    let reasons: Vec<String> = verdict.further_reasons().filter(|reason| **reason != said).cloned().collect();
+    let reasons = if reasons.is_empty() { String::new() } else { items_of(&reasons) };
+    let details = format!("{text}{further}{reasons}");
+    let details = match details.is_empty() {
+        true => details,
+        false => format!("<details><summary>{}</summary>{details}</details>", messages::DETAILS),
     };
     format!(
-        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{sentence}{reasons}</div></article>\n",
+        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{} <span class=\"amount\">{}</span></h3>{}<p>{}</p>{details}</div></article>\n",
         safe(&verdict.verdict),
         safe(&verdict.name),
+        safe(&verdict.amount),
         verdict.bar.as_ref().map(picture).unwrap_or_default(),
-        safe(&verdict.rests_on),
+        safe(&said),
     )
 }
 
@@ -227,6 +249,10 @@ fn picture(bar: &Bar) -> String {
 }
 
 fn table(table: &Table) -> String {
+    format!("<section class=\"of-table\"><h2>{}</h2>{}</section>\n", safe(&table.title), wide(table))
+}
+
+fn wide(table: &Table) -> String {
     let cells = |tag: &str, labels: &[String], row: &[String]| {
         let cell = |(column, cell): (usize, &String)| {
             let inner = if column == 0 { safe(cell) } else { figure(cell) };
@@ -242,7 +268,7 @@ fn table(table: &Table) -> String {
         table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", &table.header, row))).collect();
     let class = if table.header.len() > COLUMNS_ON_PAPER { " class=\"many\"" } else { "" };
     format!(
-        "<section class=\"of-table\"><h2>{title}</h2><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table{class}><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table{class}><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div>",
         cells("th", &[], &table.header),
         title = safe(&table.title),
     )
@@ -268,5 +294,5 @@ fn pairs(title: &str, pairs: &[(String, String)]) -> String {
         .iter()
         .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(value)))
         .collect();
-    format!("<section><details><summary><h2>{title}</h2></summary><dl>\n{rows}</dl></details></section>\n")
+    folded(title, &format!("<dl>\n{rows}</dl>"))
 }

@@ -3,10 +3,10 @@
 
 use crate::escape::xml as safe;
 use crate::lead::{self, Lead};
-use crate::result::{Overall, overall};
 use crate::shown::{Tone, VerdictView};
 use crate::view::{View, view};
 use crate::{messages, number};
+use proofload_analysis::{Overall, overall};
 use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_store::schema::{
@@ -75,7 +75,7 @@ fn of_run(result: &RunResult, (failed, skipped): (usize, usize), undecided: Unde
     if result.status.state != RunState::Finished || overall == Overall::Invalid {
         return Came::Invalid;
     }
-    match overall.tone() {
+    match Tone::of(overall) {
         Tone::Good => Came::Passed,
         _ if !lead::failures(result).is_empty() => Came::Failed,
         Tone::Bad if failed == 0 => Came::Failed,

@@ -32,7 +32,7 @@ use proofload_store::schema::{Durations, Model, RunResult, Slice};
 fn for_programs(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     if result.plan.is_none() && result.figures.is_empty() {
-        result.figures = result.points.iter().flat_map(crate::figures::of_one).collect();
+        result.figures = result.points.iter().flat_map(proofload_analysis::figures::of_one).collect();
     }
     for point in result.points.iter_mut().filter(|point| point.model == Model::Closed) {
         point.send_delay_ns = Durations::default();

@@ -2,7 +2,8 @@
 
 use crate::escape::line;
 use crate::messages;
-use crate::render::text::table_lines;
+use crate::render::screen::{Terminal, screen};
+use crate::render::text::{table_lines, text_within};
 use crate::shown::Table;
 use proofload_language::facts::told;
 use proofload_language::say;
@@ -41,12 +42,17 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     out
 }
 
-/// A search: its standings, marked as what they are, and the verdict of the fresh blocks.
-pub fn tune_text(result: &TuneResult) -> String {
+/// Variants of a search on one screen.
+const STANDINGS_MAX: usize = 3;
+
+/// A search: its standings, marked as what they are, and the verdict of the fresh blocks; on one screen the best of them, or
+/// all with every heat.
+pub fn tune_text(result: &TuneResult, on: Terminal, whole: bool) -> String {
     let mut out = format!("{}\n", line(&messages::search_title(result)));
-    for (number, heat) in (1..).zip(&result.heats) {
+    for (number, heat) in (1..).zip(&result.heats).filter(|_| whole) {
         out.push_str(&format!("{}\n", line(&messages::heat(number, heat))));
     }
+    let shown = if whole { result.standings.len() } else { STANDINGS_MAX };
     let row = |standing: &proofload_store::schema::TuneStanding| {
         vec![
             standing.variant.clone(),
@@ -56,11 +62,20 @@ pub fn tune_text(result: &TuneResult) -> String {
         ]
     };
     let header = messages::SEARCH_COLUMNS.map(str::to_string).to_vec();
-    let rows = result.standings.iter().map(row).collect();
-    out.push_str(&format!("\n{}\n", table(messages::SEARCH.text(), header, rows)));
-    out.push_str(&format!("\n{}\n", line(&messages::search_winner(result))));
+    let rows = result.standings.iter().take(shown).map(row).collect();
+    let apart = if whole { "\n" } else { "" };
+    out.push_str(&format!("{apart}{}\n", table(messages::SEARCH.text(), header, rows)));
+    if shown < result.standings.len() {
+        out.push_str(&format!("{}\n", messages::more_lines(result.standings.len() - shown)));
+    }
+    out.push_str(&format!("{apart}{}\n", line(&messages::search_winner(result))));
     if let Some(confirmation) = &result.confirmation {
-        out.push_str(&format!("\n{}", super::text(confirmation, false)));
+        let drawn = if whole {
+            text_within(confirmation, on.colour, on.columns)
+        } else {
+            screen(confirmation, &[], on)
+        };
+        out.push_str(&format!("\n{drawn}"));
     }
     out
 }

@@ -148,7 +148,7 @@ fn notes(row: &ConclusionResult) -> Vec<String> {
     said.extend(row.tests.iter().flat_map(|test| test.reasons.iter().map(told)));
     said.extend(row.not_tested.iter().map(told));
     said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
-    said.extend(row.contradictions.iter().map(|it| messages::rests_on_contradiction(it)));
+    said.extend(row.contradictions.iter().map(|it| messages::rests_on_contradiction(&told(it))));
     said.iter().map(|sentence| messages::of_conclusion(&row.says, sentence)).collect()
 }
 

@@ -2,7 +2,9 @@
 
 use proofload_analysis::searches;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
+use proofload_report::{
+    Overall, Terminal, Undecided, csv, html, json, junit, markdown, of_run, overall, screen, text,
+};
 use proofload_stats::capacity::{Request, Stage, Step};
 use proofload_store::schema::{
     CapacityAnswer, Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan,
@@ -252,4 +254,13 @@ fn a_quantile_that_trials_hardly_see_is_among_the_limits() {
     assert!(!of("p99 < 50ms").contains("is based on little"));
     let said = of("p999 < 50ms");
     assert!(said.contains("p999 is based on little: a trial had 1,000 requests, 1 of which"), "{said}");
+}
+
+#[test]
+fn a_search_fits_one_screen_with_a_row_for_each_rate() {
+    let result = searched(800.0, 1e9, 100);
+    let drawn = screen(&result, &[], Terminal { colour: false, columns: 80 });
+    insta::assert_snapshot!("capacity.screen.txt", drawn.replace(&result.run, "RUN"));
+    assert!(drawn.lines().count() <= 24, "{drawn}");
+    assert!(drawn.contains(" of ") && drawn.contains("pass") && drawn.contains("fail"), "{drawn}");
 }

@@ -1,7 +1,8 @@
 //! Published conclusions and figures, beside what became of them in a record.
 
 use crate::made::{Case, plan, result_of};
-use proofload_report::{html, json, markdown, overall, text};
+use proofload_analysis::overall;
+use proofload_report::{html, json, markdown, text};
 use proofload_store::schema::{
     LoadPoint, Plan, PlannedClaim, PlannedConclusion, PlannedFigure, PlannedReference, RunResult,
 };

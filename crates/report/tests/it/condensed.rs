@@ -1,8 +1,9 @@
 //! A condensed record tells the same as the one that it was made of.
 
 use crate::made::{CASE, Case, plan, record, slice};
+use proofload_analysis::reported_measures;
 use proofload_analysis::{condense, observations};
-use proofload_report::{markdown, of_run, reported_measures, text};
+use proofload_report::{markdown, of_run, text};
 use proofload_stats::Measure;
 use proofload_store::Run;
 use proofload_store::schema::{Phase, Plan, PlannedClaim, Point, RunResult, Slice, Telemetry, WarmUp};

@@ -2,7 +2,8 @@
 
 use crate::made::{CASE, Case, SECOND, plan, slice};
 use proofload_analysis::observations;
-use proofload_report::{baseline, csv, csv_series, diff, hlog, html, json, junit, markdown, of_run, text};
+use proofload_analysis::{baseline, diff};
+use proofload_report::{csv, csv_series, hlog, html, json, junit, markdown, of_run, text};
 use proofload_store::schema::{Environment, Sitting, Slice, Status, Telemetry};
 use proofload_store::{Run, RunWriter};
 use serde_json::Value;

@@ -1,10 +1,9 @@
 //! The first line of every surface: never greener than the exit code.
 
 use crate::made::{CASE, Case, plan, result, result_of};
+use proofload_analysis::{Overall, overall};
 use proofload_measure::Outcome;
-use proofload_report::{
-    Overall, Terminal, Tone, Undecided, html, junit, lead, markdown, overall, screen, text,
-};
+use proofload_report::{Terminal, Tone, Undecided, html, junit, lead, markdown, screen, text};
 use proofload_store::bad_answer;
 use proofload_store::schema::{
     Baseline, BaselineFigure, CapacityResult, Estimate, Generator, RunResult, Verdict,

@@ -2,8 +2,9 @@
 
 use crate::made::{CASE, Case, plan, result, result_of};
 use crate::page::read_only;
+use proofload_analysis::{Overall, overall};
 use proofload_measure::Outcome;
-use proofload_report::{Overall, Undecided, html, json, junit, markdown, overall, text, text_within};
+use proofload_report::{Undecided, html, json, junit, markdown, text, text_within};
 use proofload_store::bad_answer;
 use proofload_store::schema::{
     LoadPoint, Plan, PlannedClaim, PlannedExpectation, PlannedFigure, PlannedReference, Verdict,

@@ -1,7 +1,8 @@
 //! The one screen of a study: what stands on it, and that nothing is wider or higher than a terminal.
 
 use crate::made::{CASE, Case, plan, result, result_of};
-use proofload_report::{Overall, Terminal, brief, junit, of_run, overall, screen};
+use proofload_analysis::{Overall, overall};
+use proofload_report::{Terminal, brief, junit, of_run, screen};
 use proofload_store::Run;
 use proofload_store::schema::{ClaimResult, Plan, PlannedClaim, Replication, RunResult, Verdict};
 use std::path::Path;

@@ -1,9 +1,8 @@
 //! One measurement, which is no study: thresholds, figures, and what it has not.
 
 use crate::made::{CASE, Case, slice};
-use proofload_report::{
-    Overall, Undecided, json, judged_on_one, junit, names_of_one, overall, text, thresholds,
-};
+use proofload_analysis::{Overall, judged_on_one, names_of_one, overall, thresholds};
+use proofload_report::{Undecided, json, junit, text};
 use proofload_store::schema::{RunResult, RunState, Status, Verdict};
 
 fn measured(case: Case, fail: &[&str]) -> RunResult {

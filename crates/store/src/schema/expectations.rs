@@ -122,7 +122,7 @@ pub struct ConclusionResult {
     /// What was not tested of it and why.
     pub not_tested: Vec<Finding>,
     /// Contradictions among the published figures of what it speaks of.
-    pub contradictions: Vec<String>,
+    pub contradictions: Vec<Reason>,
     /// Where it was published.
     pub source: String,
     /// Its address; empty without.
@@ -149,7 +149,7 @@ pub struct ConclusionTest {
 }
 
 /// Published figures of one source, variant and load point that cannot all be true, or do not add up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedContradiction {
     /// Where they were published.
     pub source: String,
@@ -159,10 +159,8 @@ pub struct PublishedContradiction {
     pub point: String,
     /// Name of the stream; empty for all streams together, and without streams.
     pub stream: String,
-    /// `cannot be true` where no explanation is left, `does not add up` where something is missing from the figures.
-    pub finding: String,
     /// The measures, as claims name them.
     pub measures: Vec<String>,
-    /// What contradicts what, a sentence.
-    pub sentence: String,
+    /// What contradicts what.
+    pub what: Reason,
 }

@@ -1,6 +1,7 @@
 //! Soaks: what is looked at between, and what comes of it.
 
 use super::{Estimate, TrendVerdict};
+use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,5 +68,6 @@ pub struct TrendResult {
     /// Hours from the first value kept to the last.
     pub hours: Option<f64>,
     /// What that means.
-    pub sentences: Vec<String>,
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
 }

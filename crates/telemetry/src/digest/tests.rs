@@ -7,7 +7,13 @@ use super::*;
 const MS: u64 = 1_000_000;
 
 fn sample(at_ms: u64, cpu_ms: u64, rss_bytes: u64) -> Sample {
-    let tree = TreeSample { at_ns: at_ms * MS, cpu_ns: cpu_ms * MS, rss_bytes, ..TreeSample::default() };
+    let tree = TreeSample {
+        at_ns: at_ms * MS,
+        cpu_ns: cpu_ms * MS,
+        rss_bytes,
+        processes: 1,
+        ..TreeSample::default()
+    };
     Sample { tree, ..Sample::default() }
 }
 
@@ -63,6 +69,22 @@ fn what_was_used_until_a_load_came_to_its_count_is_used_in_its_window_whole() {
     late.samples[0] = sample(1_010, 10, 7);
     let (used, _) = late.digest(1_000 * MS, 1_110 * MS).unwrap();
     assert_eq!(used.cpu_ns, Some(110 * MS));
+}
+
+/// A command whose leader ended: nobody knows where its processes are.
+#[test]
+fn where_no_process_was_found_nothing_was_measured() {
+    let nobody = |at_ms| {
+        let mut sample = sample(at_ms, 0, 0);
+        sample.tree.processes = 0;
+        sample
+    };
+    let (used, telemetry) =
+        sampled(vec![nobody(1_000), nobody(1_100)]).digest(1_000 * MS, 1_100 * MS).unwrap();
+    let known = SubjectUse { sampler_cpu_ns: used.sampler_cpu_ns, ..SubjectUse::default() };
+    assert_eq!(used, known);
+    assert!(telemetry.series.is_empty(), "{:?}", telemetry.series);
+    assert_eq!(telemetry.missing, [Finding::NoProcessFound]);
 }
 
 #[test]

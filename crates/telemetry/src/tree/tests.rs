@@ -1,4 +1,5 @@
 use super::*;
+use proofload_store::schema::SubjectUse;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -64,6 +65,17 @@ fn cpu_time_agrees_with_the_kernels_ticks() {
         (1, 1, false, JvmUse::default())
     );
     assert!(sample.rss_bytes > 0 && sample.descriptors >= Some(3));
+}
+
+#[test]
+fn a_tree_whose_leader_ended_has_no_process() {
+    let mut script = Script::shell("sleep 30 >/dev/null & echo $!");
+    let orphan: u32 = script.line().parse().unwrap();
+    script.child.wait().unwrap();
+    let tree = script.tree();
+    let (before, after) = (tree.sample(), tree.sample());
+    assert_eq!((after.processes, after.since(&before)), (0, SubjectUse::default()));
+    let _ = Command::new("kill").arg(orphan.to_string()).status();
 }
 
 #[test]

@@ -15,7 +15,7 @@ use proofload_store::schema::{RunResult, Slice};
 /// The result on one screen. The slices are those it was made of.
 pub fn screen(result: &RunResult, slices: &[&Slice], terminal: Terminal) -> String {
     match (&result.plan, result.points.first()) {
-        (Some(plan), _) if result.capacities.is_empty() => study::study(result, plan, terminal),
+        (Some(plan), _) => study::study(result, plan, terminal),
         (None, Some(point)) => url::screen(result, point, slices.first().copied(), terminal),
         _ => text_within(result, terminal.colour, terminal.columns),
     }

@@ -3,7 +3,7 @@
 use super::gauge::drawn;
 use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
-use crate::figures::{errors, outcome};
+use crate::capacity::rates;
 use crate::headline::shown;
 use crate::lead;
 use crate::messages::screen as messages;
@@ -11,6 +11,7 @@ use crate::names;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
+use proofload_analysis::figures::{errors, outcome};
 use proofload_language::{Phrase, named, word};
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -27,6 +28,8 @@ const TABLE_ROWS_MAX: usize = 8;
 const FEW: usize = 2;
 /// Most of the other ratios of a comparison.
 const BESIDE_MAX: usize = 4;
+/// Most rates of a search.
+const RATES_MAX: usize = 12;
 /// Width of a drawn interval.
 const GAUGE: usize = 17;
 /// What a warning begins with.
@@ -39,10 +42,14 @@ pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> Stri
     let mut out = Screen { terminal, lines: Vec::new() };
     out.lead(result);
     out.title(result);
-    out.verdicts(result, plan);
-    out.table(result, plan);
-    out.basis(result, plan);
-    out.warnings(result, plan);
+    if result.capacities.is_empty() {
+        out.verdicts(result, plan);
+        out.table(result, plan);
+        out.basis(result, plan);
+    } else {
+        out.rates(result);
+    }
+    out.warnings(result);
     out.rest(result);
     out.headline(result);
     out.lines.join("\n") + "\n"
@@ -219,14 +226,32 @@ impl Screen {
         }
     }
 
+    /// What each rate came to, of those nearest to the answer.
+    fn rates(&mut self, result: &RunResult) {
+        let several = result.capacities.len() > 1;
+        for capacity in &result.capacities {
+            if several {
+                self.say(self.terminal.paint(Colour::Bold, &line(&capacity.variant)));
+            }
+            let (rows, left) = rates(capacity, RATES_MAX / result.capacities.len());
+            let narrow = || rows.iter().map(|row| clipped(&row.join("  "), self.terminal.columns)).collect();
+            let lines = aligned(&rows, self.terminal.columns).unwrap_or_else(narrow);
+            self.lines.extend(lines);
+            if left > 0 {
+                self.say(messages::more_rows(left));
+            }
+        }
+        self.say("");
+    }
+
     /// How the requests came, and of how many restarts all this is.
     fn basis(&mut self, result: &RunResult, plan: &Plan) {
         self.sentence(&messages::load(plan), 0);
         self.sentence(&messages::based_on(result, plan), 0);
     }
 
-    fn warnings(&mut self, result: &RunResult, _plan: &Plan) {
-        let warnings = messages::warnings(&crate::limits::of_result(result));
+    fn warnings(&mut self, result: &RunResult) {
+        let warnings = messages::warnings(&proofload_analysis::limits::of_result(result));
         // The path, the last line and a line before it are still to come.
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;

@@ -2,12 +2,12 @@
 
 use super::lines::{shown as line, words};
 use super::{Terminal, bars};
-use crate::figures::{errors, outcome};
-use crate::limits;
 use crate::render::text::judged_lines;
 use crate::shown::Tone;
 use crate::view::verdict;
 use crate::{headline, lead, messages, number};
+use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::limits;
 use proofload_facts::Limit;
 use proofload_language::word;
 use proofload_measure::LatencyHistogram;

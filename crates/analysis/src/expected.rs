@@ -1,10 +1,12 @@
 //! What was expected, judged; and what was published elsewhere, beside what was found here.
 
 use crate::cells::Cells;
-use crate::error::ReportError;
+use crate::error::AnalysisError;
 use crate::estimate::stored;
 use crate::figures::{figure, figured};
-use proofload_analysis::{PlanError, RunJudge, expectations_of, published_figures, restore};
+use crate::judged::{RunJudge, judged};
+use crate::planned::{PlanError, expectations_of, published_figures, restore};
+use crate::reasons::reasons;
 use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, Published, reasons_of};
 use proofload_store::Run;
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
@@ -24,10 +26,10 @@ pub(crate) fn expectations(
     names: &Names,
     design: &proofload_stats::Design,
     seconds_per_block: f64,
-) -> Result<Vec<ExpectationResult>, ReportError> {
+) -> Result<Vec<ExpectationResult>, AnalysisError> {
     let rows = expectations_of(run.plan(), names)?;
     let claims: Vec<Claim> = rows.iter().flat_map(|(_, row)| row.claims.clone()).collect();
-    let judgement = proofload_analysis::judged(run, &claims, design)?;
+    let judgement = judged(run, &claims, design)?;
     let mut judged = judgement.claims.as_slice();
     let mut results = Vec::new();
     for (planned, row) in rows {
@@ -48,7 +50,7 @@ fn expectation(
     let (outcome, decisive) = row.outcome(judged);
     let reasons = decisive.map_or_else(Vec::new, |decisive| {
         let all = Judged { reasons: reasons_of(judged), ..decisive.clone() };
-        proofload_analysis::reasons(&all, names, seconds_per_block)
+        reasons(&all, names, seconds_per_block)
     });
     ExpectationResult {
         quantity: row.quantity.clone(),

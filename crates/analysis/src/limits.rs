@@ -1,7 +1,7 @@
 //! What limits a test, from what was really seen.
 
 use crate::figures::outcome;
-use proofload_analysis::{disturbances, left_out};
+use crate::fitness::{Disturbance, disturbances, left_out};
 use proofload_facts::{Fact, Finding, Limit};
 use proofload_store::schema::{
     self, Baseline, Mode, Model, Plan, Point, Preset, Replication, RunResult, Slice, SubjectKind, Transport,
@@ -54,14 +54,14 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 
 /// All limits of a result, the most severe first: those of the record, of a comparison with a baseline, and of what was asked
 /// without a study.
-pub(crate) fn of_result(result: &RunResult) -> Vec<Limit> {
+pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
     limits.extend(result.limits.iter().cloned());
     limits.extend(result.baseline.iter().flat_map(of_baseline));
     if result.plan.is_none() {
         limits.extend(result.points.iter().flat_map(of_point));
         let is_fit = result.points.iter().all(|point| point.generator.fit);
-        limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit));
+        limits.extend(crate::unfit::limits(&result.points).into_iter().filter(|_| is_fit));
     }
     limits.extend(redirects(&result.points));
     for found in &result.capacities {
@@ -143,7 +143,7 @@ fn of_point(point: &Point) -> Vec<Limit> {
 }
 
 /// What happened in place of answers.
-pub(crate) fn nothing_answered(point: &Point) -> Limit {
+pub fn nothing_answered(point: &Point) -> Limit {
     // What was never sent says nothing of the server where something else happened.
     let others = point.outcomes.iter().filter(|(_, n)| **n > 0);
     let most = others.max_by_key(|(kind, n)| (kind.as_str() != "unsent", **n));
@@ -384,7 +384,7 @@ fn sittings(run: &Run) -> Vec<Limit> {
 pub(crate) fn disturbed(run: &Run) -> Vec<Limit> {
     let out = left_out(run);
     let disturbances = disturbances(run).into_iter().take(DISTURBED_TOLD_MAX);
-    let limit = |it: proofload_analysis::Disturbance| match out.contains(&it.block) {
+    let limit = |it: Disturbance| match out.contains(&it.block) {
         true => Limit::BlockLeftOut { block: it.block, causes: it.causes },
         false => Limit::BlockDisturbed { block: it.block, causes: it.causes },
     };

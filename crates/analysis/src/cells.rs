@@ -4,16 +4,18 @@ use proofload_stats::{Cell, FigureOf, Measure, Observations};
 use std::collections::BTreeMap;
 
 /// Variant, load point and stream; the indexes are those of the plan's names.
-pub(crate) type Place = (usize, usize, Option<usize>);
+pub type Place = (usize, usize, Option<usize>);
 
 /// The cells of a run by what they are of: a large study has them by the hundred thousand.
-pub(crate) struct Cells<'a> {
-    pub(crate) blocks: &'a [u32],
+pub struct Cells<'a> {
+    /// The blocks that count.
+    pub blocks: &'a [u32],
     of: BTreeMap<(Place, Measure), Vec<&'a Cell>>,
 }
 
 impl<'a> Cells<'a> {
-    pub(crate) fn of(observations: &'a Observations) -> Cells<'a> {
+    /// Those of these observations.
+    pub fn of(observations: &'a Observations) -> Cells<'a> {
         let mut of: BTreeMap<(Place, Measure), Vec<&Cell>> = BTreeMap::new();
         for cell in &observations.cells {
             of.entry(((cell.variant, cell.point, cell.stream), cell.measure)).or_default().push(cell);
@@ -22,23 +24,24 @@ impl<'a> Cells<'a> {
     }
 
     /// Those of one measure at one place, over the blocks.
-    pub(crate) fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
+    pub fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
         self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
     }
 
     /// That of one block, where it has a value.
-    pub(crate) fn in_block(&self, block: u32, place: Place, measure: Measure) -> Option<&'a Cell> {
+    pub fn in_block(&self, block: u32, place: Place, measure: Measure) -> Option<&'a Cell> {
         let mut cells = self.at(place, measure).iter().copied();
         cells.find(|cell| cell.block == block).filter(|cell| cell.merged.is_some())
     }
 }
 
-pub(crate) fn answered(cell: &Cell) -> u64 {
+/// Exchanges that were answered.
+pub fn answered(cell: &Cell) -> u64 {
     cell.finished.saturating_sub(cell.errors)
 }
 
 /// Exchanges that were answered in the first `n` blocks in which all of these have a value, of each.
-pub(crate) fn answered_over(cells: &Cells<'_>, figures: &[FigureOf], n: u32) -> Vec<u64> {
+pub fn answered_over(cells: &Cells<'_>, figures: &[FigureOf], n: u32) -> Vec<u64> {
     let cell = |block, of: &FigureOf| cells.in_block(block, (of.variant, of.point, of.stream), of.measure);
     let whole = |block: &u32| figures.iter().map(|of| cell(*block, of)).collect::<Option<Vec<&Cell>>>();
     let mut sums = vec![0_u64; figures.len()];

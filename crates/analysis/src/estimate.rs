@@ -4,7 +4,7 @@ use proofload_store::schema::Estimate;
 
 /// An estimate as it is stored. An end that bounds nothing leaves no interval: of a ratio the lower one is then 0, which looks
 /// like an end and is none.
-pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
+pub fn stored(estimate: proofload_stats::Estimate) -> Estimate {
     let bounds = estimate.low.is_finite() && estimate.high.is_finite();
     Estimate {
         point: estimate.point,

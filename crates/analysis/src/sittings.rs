@@ -1,20 +1,17 @@
 //! Several sittings of one study, judged together. A verdict comes from the judge alone.
 
-use crate::cells::Cells;
-use crate::claims::{claim_result, with_sentence};
-use crate::error::ReportError;
+use crate::claims::{Judgements, sittings_of};
+use crate::compare;
+use crate::error::AnalysisError;
 use crate::figures::figured;
-use crate::result::{Overall, overall, sittings_of};
-use crate::{headline, messages, of_run};
-use proofload_analysis::{
-    compare, conditions_of, counting_blocks, joined, judged_over, restore, sitting_cost,
-};
+use crate::fitness::counting_blocks;
+use crate::joined::{conditions_of, joined, judged_over, sitting_cost};
+use crate::planned::restore;
+use crate::result::{Overall, of_run, overall};
 use proofload_facts::{Finding, Limit};
 use proofload_stats::{Design, Kind, Names};
 use proofload_store::Run;
-use proofload_store::schema::{
-    ClaimResult, Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict,
-};
+use proofload_store::schema::{Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict};
 
 /// Shortest time between two sittings in which much may change.
 const APART_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -24,7 +21,7 @@ const APART_NS: u64 = 30 * 60 * 1_000_000_000;
 ///
 /// # Errors
 /// When a record cannot be read, or a plan holds a claim that cannot be.
-pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
+pub fn sittings(runs: &[Run]) -> Result<Option<(SittingsResult, Judgements)>, AnalysisError> {
     let Some(last) = runs.last() else { return Ok(None) };
     let plan = last.plan();
     let (names, claims, design) = restore(plan)?;
@@ -37,14 +34,8 @@ pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
     let (looks, planned) = looks(runs, number);
     let design = Design { looks, futility: false, known: Vec::new(), kind: Kind::Looks, ..design };
     let judgement = judged_over(runs, &claims, &design)?;
-    let cells = Cells::of(&observations);
     let cost = sitting_cost(runs);
-    let setting =
-        messages::Setting { plan, design: &design, cells: &cells, names: &names, sittings: number, cost };
-    let results = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
-        with_sentence(claim_result(claim, judged, &names, 0.0), claim, judged, &setting)
-    });
-    let claims: Vec<ClaimResult> = results.collect();
+    let judgements = Judgements { claims, judged: judgement.claims, names, design, observations, cost };
     let differences = differences(runs);
     let mut limits: Vec<Limit> =
         differences.iter().map(|what| Limit::SittingsDiffer { what: what.clone() }).collect();
@@ -52,20 +43,21 @@ pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
     let close = close(runs) as u32;
     limits.extend((close > 0).then_some(Limit::SittingsClose { sittings: close }));
     limits.push(Limit::LimitsOfEach);
-    Ok(Some(SittingsResult {
+    let result = SittingsResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
         question: plan.question.clone(),
         runs: runs.iter().map(sitting_run).collect(),
         sittings: number,
         planned,
-        blocks: observations.blocks.len() as u32,
-        headline: headline::of_claims(plan, &claims),
-        claims,
+        blocks: judgements.observations.blocks.len() as u32,
+        headline: String::new(),
+        claims: judgements.results(0.0),
         differences,
         limits,
-        looks: design.looks,
-    }))
+        looks: judgements.design.looks.clone(),
+    };
+    Ok(Some((result, judgements)))
 }
 
 /// After how many sittings the claims are judged: as was planned before the first, else after all that there are.
@@ -122,7 +114,7 @@ fn close(runs: &[Run]) -> usize {
 ///
 /// # Errors
 /// When a record cannot be read.
-pub fn overall_of_sittings(result: &SittingsResult, runs: &[Run]) -> Result<Overall, ReportError> {
+pub fn overall_of_sittings(result: &SittingsResult, runs: &[Run]) -> Result<Overall, AnalysisError> {
     let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
     if any(Verdict::Refuted) {
         return Ok(Overall::Refuted);
@@ -131,7 +123,8 @@ pub fn overall_of_sittings(result: &SittingsResult, runs: &[Run]) -> Result<Over
         return Ok(Overall::AllSupported);
     }
     // A run in which the generator was the limit is why nothing was decided.
-    let each: Vec<RunResult> = runs.iter().map(of_run).collect::<Result<_, _>>()?;
+    let result = |run| of_run(run).map(|analysed| analysed.result);
+    let each: Vec<RunResult> = runs.iter().map(result).collect::<Result<_, _>>()?;
     match each.iter().any(|run| overall(run) == Overall::Invalid) {
         true => Ok(Overall::Invalid),
         false => Ok(Overall::Undecided),

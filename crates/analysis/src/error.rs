@@ -1,11 +1,11 @@
-//! What can go wrong with a report.
+//! What can go wrong.
 
-use proofload_analysis::PlanError;
+use crate::planned::PlanError;
 use proofload_store::StoreError;
 
 /// A record that cannot be turned into a result.
 #[derive(Debug, thiserror::Error)]
-pub enum ReportError {
+pub enum AnalysisError {
     /// It cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),

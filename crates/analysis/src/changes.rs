@@ -1,8 +1,12 @@
 //! Change points in a history: comparable runs, one series for each figure, and where its level changed.
 
-use crate::error::ReportError;
-use crate::messages;
-use proofload_analysis::{comparable_series, compare, measures_of, restore};
+use crate::compare;
+use crate::error::AnalysisError;
+use crate::judged::measures_of;
+use crate::planned::restore;
+use crate::points::place_of;
+use crate::reasons::reason;
+use crate::series::comparable_series;
 use proofload_facts::Limit;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
@@ -13,7 +17,7 @@ use proofload_store::schema::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is compared between runs: each measure more takes its share of the error rate from the others.
-pub(crate) const COMPARED: [Measure; 4] = [
+pub const COMPARED: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
     Measure::ResponseQuantile(9900),
@@ -52,7 +56,7 @@ impl Member {
         run: &Run,
         observations: &Observations,
         entry: usize,
-    ) -> Result<Option<(Member, Vec<Limit>)>, ReportError> {
+    ) -> Result<Option<(Member, Vec<Limit>)>, AnalysisError> {
         if observations.blocks.is_empty() {
             return Ok(None);
         }
@@ -71,8 +75,8 @@ impl Member {
                         values.insert(key(&names, of), value);
                     }
                     Ok(None) => {}
-                    Err(reason) => {
-                        let why = proofload_analysis::reason(&reason, &names, "ratio");
+                    Err(found) => {
+                        let why = reason(&found, &names, "ratio");
                         let said = Limit::FigureLeftOut { place: key(&names, of).place(), why };
                         // One reason holds for most measures of a trial.
                         if !left_out.contains(&said) {
@@ -101,7 +105,7 @@ impl Member {
 impl Key {
     /// `nio @ 64c`, `nio [fast] @ 64c`.
     fn place(&self) -> String {
-        messages::place_of(&self.variant, &self.stream, &self.point)
+        place_of(&self.variant, &self.stream, &self.point)
     }
 }
 

@@ -2,14 +2,15 @@
 
 use crate::changes::{self, COMPARED, Member};
 use crate::claims::earlier_spread;
-use crate::error::ReportError;
-use crate::lead::brief;
-use crate::messages;
-use crate::result::{of_run, of_run_observed};
-use crate::shown::TABLE_TAIL;
-use proofload_analysis::{compare, observations, restore, runs_alike};
+use crate::compare;
+use crate::error::AnalysisError;
+use crate::figures::TABLE_TAIL;
+use crate::joined::runs_alike;
+use crate::observe::observations;
+use crate::planned::restore;
+use crate::reasons;
+use crate::result::{Analysed, of_run};
 use proofload_facts::{Finding, Reason};
-use proofload_language::named;
 use proofload_stats::{
     Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Judged, Names, Observations, Sittings,
     judge_regressions, ratio_unpaired, sitting_values_of_figure,
@@ -26,12 +27,16 @@ const BASELINE_ALPHA: f64 = 0.05;
 
 /// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
 /// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above
-/// the lower by that.
-pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
+/// the lower by that. `answer` tells what a run came to in a line.
+pub fn history(
+    paths: &[PathBuf],
+    least_change: f64,
+    answer: &dyn Fn(&Run, Analysed) -> String,
+) -> Vec<HistoryEntry> {
     let mut entries: Vec<HistoryEntry> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
     for path in paths {
-        let (entry, member) = history_entry(path, entries.len());
+        let (entry, member) = history_entry(path, entries.len(), answer);
         entries.push(entry);
         members.extend(member);
     }
@@ -40,7 +45,11 @@ pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
 }
 
 /// A run in a line, and what it brings to a series. `at` is its place in the history.
-fn history_entry(path: &Path, at: usize) -> (HistoryEntry, Option<Member>) {
+fn history_entry(
+    path: &Path,
+    at: usize,
+    answer: &dyn Fn(&Run, Analysed) -> String,
+) -> (HistoryEntry, Option<Member>) {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut entry = HistoryEntry {
         study: path.parent().and_then(name).unwrap_or_default(),
@@ -48,15 +57,19 @@ fn history_entry(path: &Path, at: usize) -> (HistoryEntry, Option<Member>) {
         run: path.display().to_string(),
         ..HistoryEntry::default()
     };
-    let read = Run::open(path).map_err(ReportError::from).and_then(|run| {
-        let (result, observations) = of_run_observed(&run)?;
+    let read = Run::open(path).map_err(AnalysisError::from).and_then(|run| {
+        let analysed = of_run(&run)?;
         let goes_on = run.is_running();
-        let member = (!goes_on).then(|| Member::of(&run, &observations, at)).transpose()?.flatten();
-        Ok((run, result, member))
+        let member = (!goes_on)
+            .then(|| Member::of(&run, &analysed.judgements[0].observations, at))
+            .transpose()?
+            .flatten();
+        Ok((run, analysed, member))
     });
     match read {
-        Ok((run, result, member)) => {
-            fill(&mut entry, &result, &run);
+        Ok((run, analysed, member)) => {
+            fill(&mut entry, &analysed.result, &run);
+            entry.answer = answer(&run, analysed);
             let (left_out, member) = member.map_or((Vec::new(), None), |(m, out)| (out, Some(m)));
             entry.left_out = left_out;
             (entry, member)
@@ -83,10 +96,6 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
         claim: claim.name.clone(),
         verdict: claim.verdict.clone(),
     };
-    entry.answer = match entry.status.state {
-        RunState::Running => messages::OPEN.to_string(),
-        _ => brief(result).line(),
-    };
     entry.verdicts = result.claims.iter().map(verdict).collect();
 }
 
@@ -94,15 +103,15 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, ReportError> {
-    diff_of([left, right], [&of_run(left)?, &of_run(right)?])
+pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, AnalysisError> {
+    diff_of([left, right], [&of_run(left)?.result, &of_run(right)?.result])
 }
 
 /// The same where they were judged already.
 ///
 /// # Errors
 /// When what the subjects said in one of them cannot be read.
-pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunDiff, ReportError> {
+pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunDiff, AnalysisError> {
     let mut environment = compare::environments(left.environment(), right.environment(), true);
     environment.extend(subjects(left, right)?);
     Ok(RunDiff {
@@ -117,8 +126,8 @@ pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunD
 }
 
 /// What the subjects said of themselves in the last block of each run.
-fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, ReportError> {
-    let last = |run: &Run| -> Result<_, ReportError> {
+fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, AnalysisError> {
+    let last = |run: &Run| -> Result<_, AnalysisError> {
         let blocks = run.subjects()?;
         let facts = blocks.into_iter().next_back().map(|(_, facts)| facts).unwrap_or_default();
         let named = facts.into_iter().flat_map(|of| {
@@ -182,7 +191,7 @@ fn verdicts(left: &RunResult, right: &RunResult) -> Vec<Difference> {
         let mut claims = result.claims.iter();
         claims
             .find(|claim| claim.text == text && claim.name == name)
-            .map(|claim| named(claim.verdict.name()).to_string())
+            .map(|claim| claim.verdict.name().to_string())
     };
     let mut seen: Vec<(&str, &str)> = Vec::new();
     let mut changed = Vec::new();
@@ -219,7 +228,7 @@ pub fn baseline(
     base: &Run,
     tolerance: f64,
     differences: &[Difference],
-) -> Result<Baseline, ReportError> {
+) -> Result<Baseline, AnalysisError> {
     let (names, _, _) = restore(run.plan())?;
     let (base_names, _, _) = restore(base.plan())?;
     let mut unmatched = Vec::new();
@@ -292,14 +301,14 @@ fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<Reason> {
         proofload_stats::Reason::TooFewBlocks { have, need } => {
             Reason::OneSideShort { have: *have, need: *need }
         }
-        other => proofload_analysis::reason(other, names, unit),
+        other => reasons::reason(other, names, unit),
     };
     judged.reasons.iter().map(reason).collect()
 }
 
 /// Enters in each comparison how much its figure differs between sittings, as the runs like the baseline beside it show it, or
 /// those like the run.
-fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Result<(), ReportError> {
+fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Result<(), AnalysisError> {
     for (of, is_base) in [(base, true), (run, false)] {
         let beside = runs_alike(of)?;
         if beside.len() < EARLIER_SITTINGS_MIN as usize {

@@ -1,15 +1,16 @@
 //! Claims that are asked of what was measured already: thresholds with a constant on one side.
 
-use crate::cells::Cells;
-use crate::claims::{claim_result, with_sentence};
-use crate::error::ReportError;
-use crate::messages::Setting;
-use crate::result::{of_run, sittings_of};
-use proofload_analysis::{PlanError, measures_of, observations, observations_of, restore};
+use crate::claims::{Judgements, claim_result};
+use crate::error::AnalysisError;
+use crate::joined::sitting_cost;
+use crate::judged::measures_of;
+use crate::observe::{observations, observations_of};
+use crate::planned::{PlanError, restore};
+use crate::result::{Analysed, of_run};
 use proofload_facts::Mistake;
 use proofload_language::facts::told;
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
-use proofload_store::schema::{ClaimResult, RunResult, Slice};
+use proofload_store::schema::{ClaimResult, Slice};
 use proofload_store::{Run, StoreError};
 
 /// How claims name what one measurement measured.
@@ -69,11 +70,11 @@ pub fn judged_on_one(
 /// error rate among themselves: asking more of a record does not change what it has said.
 ///
 /// # Errors
-/// As [`of_run`]; a threshold that cannot be read is a [`ReportError::Plan`].
-pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError> {
-    let mut result = of_run(run)?;
+/// As [`of_run`]; a threshold that cannot be read is a [`AnalysisError::Plan`].
+pub fn of_run_with(run: &Run, texts: &[String]) -> Result<Analysed, AnalysisError> {
+    let mut analysed = of_run(run)?;
     if texts.is_empty() {
-        return Ok(result);
+        return Ok(analysed);
     }
     let plan = run.plan();
     let (names, _, design) = restore(plan)?;
@@ -82,17 +83,12 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
     // Asked afterwards, a threshold has all the looks that there were.
     let design = Design { futility: false, ..design };
     let observations = observations(run, &measures_of(&claims))?;
-    let judgement = judge(&claims, &observations, &design);
+    let judged = judge(&claims, &observations, &design).claims;
     let last = design.looks.last().copied().unwrap_or(1).max(1);
     let seconds_per_block = plan.estimated_seconds / f64::from(last);
-    let cells = Cells::of(&observations);
-    let sittings = sittings_of(&observations);
-    let cost = proofload_analysis::sitting_cost(std::slice::from_ref(run));
-    let setting = Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
-    let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
-        with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
-    });
-    let judged: Vec<ClaimResult> = judged.collect();
-    result.claims.extend(judged);
-    Ok(result)
+    let cost = sitting_cost(std::slice::from_ref(run));
+    let judgements = Judgements { claims, judged, names, design, observations, cost };
+    analysed.result.claims.extend(judgements.results(seconds_per_block));
+    analysed.judgements.push(judgements);
+    Ok(analysed)
 }
