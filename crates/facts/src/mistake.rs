@@ -225,7 +225,7 @@ told Mistake {
     /// Something that takes no time.
     ///
     /// Write more than 0s.
-    Failure NoTime,
+    Failure TakesNoTime,
     /// Two entries in one item of a list.
     ///
     /// Begin each with its own `-`.

@@ -57,7 +57,7 @@ pub(super) fn check_command(
     let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
         field.quantity(quantity::duration, "60s").filter(|ns| {
             if *ns == 0 {
-                field.problem(Mistake::NoTime);
+                field.problem(Mistake::TakesNoTime);
             }
             *ns > 0
         })

@@ -25,7 +25,7 @@ pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
     if for_ns == 0
         && let Some(field) = &length
     {
-        field.problem(Mistake::NoTime);
+        field.problem(Mistake::TakesNoTime);
         return None;
     }
     let (think_ns, keep_alive) = (think_ns?, keep_alive?);

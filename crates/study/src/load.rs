@@ -211,7 +211,7 @@ fn check_cap(map: &Map<'_>) -> Option<u64> {
     map.optional("cap").map_or(Some(CAP_NS), |field| {
         let ns = field.quantity(quantity::duration, "10m")?;
         if ns == 0 {
-            field.problem(Mistake::NoTime);
+            field.problem(Mistake::TakesNoTime);
             return None;
         }
         Some(ns)

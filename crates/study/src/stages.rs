@@ -94,7 +94,7 @@ fn sine(mean: f64, amplitude: f64, period_ns: u64, for_ns: u64) -> Result<Vec<St
 /// A length above 0.
 fn length(text: &str) -> Result<u64, Mistake> {
     match quantity::duration(text)? {
-        0 => Err(Mistake::NoTime),
+        0 => Err(Mistake::TakesNoTime),
         ns => Ok(ns),
     }
 }

@@ -206,7 +206,7 @@ pub fn speed(text: &str) -> Result<f64, Mistake> {
 pub fn played_ns(recorded: &Recorded, asked_ns: Option<u64>) -> Result<u64, Mistake> {
     let length_ns = recorded.trace.length_ns();
     match asked_ns {
-        Some(0) => Err(Mistake::NoTime),
+        Some(0) => Err(Mistake::TakesNoTime),
         Some(ns) if ns > length_ns => Err(Mistake::TraceOver { length_s: length_ns as f64 / 1e9 }),
         Some(ns) => Ok(ns),
         None => Ok(length_ns),

@@ -37,7 +37,7 @@ pub fn retime(plan: &mut Plan, list: &str) -> Result<(), Mistake> {
         }
     }
     if plan.timing.slice_ns == 0 {
-        return Err(Mistake::NoTime.at("slice"));
+        return Err(Mistake::TakesNoTime.at("slice"));
     }
     plan.timing.cycles_adapt = false;
     plan.not_tested.push(Finding::OtherLengths { lengths: list.to_string() });
