@@ -72,7 +72,7 @@ mod tests {
             said.contains("21.3 µs (p50), 63.0 µs (p99)") && said.ends_with("at 21,040 Mbit/s"),
             "{said}"
         );
-        let none = Network { why: Some(proofload_facts::Finding::CeilingStopped), ..Network::default() };
-        assert_eq!(network(&none), "not measured: it was stopped");
+        let none = Network { why: Some(proofload_facts::Finding::failed("it ended")), ..Network::default() };
+        assert_eq!(network(&none), "not measured: it ended");
     }
 }

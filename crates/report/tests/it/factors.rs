@@ -1,8 +1,6 @@
 //! Which settings matter, written as records, read back and drawn in every format.
 
-use crate::made::{CASE, SECOND, plan};
-use proofload_facts::Finding;
-use proofload_language::facts::told;
+use crate::made::{CASE, SECOND, busy, plan, told};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_store::schema::{
@@ -145,8 +143,10 @@ fn which_settings_matter_is_told_in_every_format() {
     assert_eq!((found.main_effects, found.interactions), (8, 10), "of throughput and CPU");
     assert!(of(found, "p99").is_empty());
     assert!(
-        found.reasons.iter().any(|why| told(why)
-            .contains("p99 @ 64c of nio,256m,off; nio,256m,on; nio,512m,off and 9 more left out")),
+        told(&found.reasons)
+            .iter()
+            .any(|why| why
+                .contains("p99 @ 64c of nio,256m,off; nio,256m,on; nio,512m,off and 9 more left out")),
         "{found:?}"
     );
     insta::assert_snapshot!("factors.txt", text(&result, false));
@@ -155,7 +155,7 @@ fn which_settings_matter_is_told_in_every_format() {
         {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }
-        assert!(drawn.contains("10 interactions; 1 shown"), "{drawn}");
+        assert!(drawn.contains("10 interactions; 1 interaction is shown"), "{drawn}");
     }
     let schema = proofload_store::schemas().into_iter().find(|(name, _)| *name == "result.schema.json");
     let value: serde_json::Value = serde_json::from_str(&json(&result)).expect("JSON");
@@ -182,12 +182,12 @@ fn a_combination_on_which_no_verdict_rests_is_left_out_and_named() {
     let result = record(&grid(), &|slice| {
         if slice.measured.variant == "nio,1g,on" && slice.block == 2 {
             slice.measured.generator.fit = false;
-            slice.measured.generator.findings = vec![Finding::Legacy("worker 0 was busy".into())];
+            slice.measured.generator.findings = vec![busy()];
         }
     });
     let found = table(&result);
     let why = "throughput @ 64c of nio,1g,on left out: client-limited: worker 0 was busy";
-    assert!(found.reasons.iter().any(|reason| told(reason).contains(why)), "{:?}", found.reasons);
+    assert!(told(&found.reasons).iter().any(|reason| reason.contains(why)), "{:?}", found.reasons);
     let log = of(found, "throughput").into_iter().find(|effect| to(effect) == "on").expect("a main effect");
     assert_eq!((log.matched, log.combinations), (5, 6));
 }

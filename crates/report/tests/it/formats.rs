@@ -1,10 +1,9 @@
 //! The formats that programs read, read back by other people's readers.
 
-use crate::made::{CASE, Case, SECOND, result, slice};
+use crate::made::{CASE, Case, SECOND, result, slice, told};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use proofload_facts::{Finding, Limit};
-use proofload_language::facts::told;
 use proofload_report::{Undecided, csv, csv_series, hlog, junit, markdown, markdown_within, of_run};
 use proofload_store::schema::{Environment, ExpectationResult, Slice, Telemetry};
 use proofload_store::{Run, RunWriter};
@@ -123,7 +122,7 @@ fn records(text: &str) -> Vec<csv::StringRecord> {
 }
 
 /// The limits of a run of one block, each slice of which was changed.
-fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<String> {
+fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<Limit> {
     let root = tempfile::tempdir().expect("a directory");
     let plan = crate::made::plan(Case { blocks: 1, ..CASE });
     let mut record =
@@ -135,8 +134,7 @@ fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<String> {
         block.append(&slice).expect("written");
     }
     block.finish().expect("whole");
-    let limits = of_run(&Run::open(record.path()).expect("readable")).expect("a result").limits;
-    limits.iter().map(told).collect()
+    of_run(&Run::open(record.path()).expect("readable")).expect("a result").limits
 }
 
 #[test]
@@ -145,8 +143,8 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
         let limits = limits_with(&|slice| {
             slice.measured.subject.as_mut().expect("a subject").gc_ns = jvm.then_some(5);
         });
-        assert!(limits.iter().any(|limit| limit.starts_with("young servers, 14 s to ")));
-        assert_eq!(limits.iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
+        assert!(told(&limits).iter().any(|limit| limit.starts_with("young servers, 14 to ")));
+        assert_eq!(told(&limits).iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
     }
 }
 
@@ -160,12 +158,12 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
                 change(slice);
             }
         });
-        limits.retain(|limit| limit.starts_with("overloaded: "));
-        limits
+        limits.retain(|limit| matches!(limit, Limit::Overloaded { .. }));
+        told(&limits)
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
-    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50 %"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50.0 %"), "{found:?}");
     assert!(said(&|slice| slice.measured.intended += slice.measured.intended / 25).is_empty(), "4 % more");
     let closed = |slice: &mut Slice| {
         half(slice);

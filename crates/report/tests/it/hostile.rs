@@ -32,18 +32,18 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     result.study.clone_from(&text);
     result.question.clone_from(&text);
     result.status.why = Some(Finding::Legacy(text.clone()));
-    result.limits = vec![Limit::Legacy(text.clone())];
+    result.limits = vec![Limit::Legacy(text.clone()), Limit::BaselineLacks { what: text.clone() }];
     for claim in &mut result.claims {
         claim.name.clone_from(&text);
         claim.text.clone_from(&text);
         claim.sentence.clone_from(&text);
-        claim.reasons = vec![Reason::Legacy(text.clone()), Reason::Legacy(text.clone())];
+        claim.reasons = vec![Reason::Legacy(text.clone()); 2];
     }
     for point in &mut result.points {
         point.variant.clone_from(&text);
         point.point.clone_from(&text);
         point.stream.clone_from(&text);
-        point.generator.findings = vec![Finding::Legacy(text.clone())];
+        point.generator.findings = vec![Finding::failed(&text)];
         point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes())];
     }
     for figure in &mut result.figures {
@@ -100,7 +100,7 @@ fn poison_published(result: &mut RunResult, text: &str) {
         was: text.clone(),
         beware: text.clone(),
         tests: vec![ConclusionTest { text: text.clone(), ..ConclusionTest::default() }; 2],
-        not_tested: vec![Finding::Legacy(text.clone())],
+        not_tested: vec![Finding::NotTestedByStudy { why: text.clone() }],
         contradictions: vec![Reason::Legacy(text.clone())],
         source: text.clone(),
         url: text.clone(),
@@ -110,8 +110,8 @@ fn poison_published(result: &mut RunResult, text: &str) {
         variant: text.clone(),
         point: text.clone(),
         stream: text.clone(),
-        measures: Vec::new(),
-        what: Reason::Legacy(text.clone()),
+        measures: vec![text.clone()],
+        what: Reason::AboveWhole { place: text.clone(), measure: text.clone() },
     }];
 }
 
@@ -135,7 +135,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
         verdict: text.as_str().into(),
         per_hour: estimate(),
         level: Some(1.0),
-        reasons: vec![Reason::Legacy(text.clone()), Reason::Legacy(text.clone())],
+        reasons: vec![Reason::Legacy(text.clone()); 2],
         ..TrendResult::default()
     }];
     result.expectations = vec![ExpectationResult {
@@ -165,7 +165,7 @@ fn poisoned_search(text: &str) -> RunResult {
         stage: text.into(),
         outcome: text.into(),
         values: BTreeMap::from([(text.to_string(), Some(1.0))]),
-        why: vec![Finding::Legacy(text.to_string()), Finding::Legacy(text.to_string())],
+        why: vec![Finding::failed(text); 2],
         ..CapacityTrial::default()
     };
     result.capacities = vec![CapacityResult {

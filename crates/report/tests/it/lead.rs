@@ -1,8 +1,7 @@
 //! The first line of every surface: never greener than the exit code.
 
-use crate::made::{CASE, Case, plan, result, result_of};
+use crate::made::{CASE, Case, busy, plan, result, result_of};
 use proofload_analysis::{Overall, overall};
-use proofload_facts::Finding;
 use proofload_measure::Outcome;
 use proofload_report::{Terminal, Tone, Undecided, html, junit, lead, markdown, screen, text};
 use proofload_store::bad_answer;
@@ -61,8 +60,7 @@ fn all() -> Vec<(&'static str, Overall, RunResult)> {
     };
     let unfit = |result: &mut RunResult| {
         for point in &mut result.points {
-            point.generator =
-                Generator { findings: vec![Finding::Legacy("late".into())], ..Generator::default() };
+            point.generator = Generator { findings: vec![busy()], ..Generator::default() };
         }
     };
     use Overall::{AllSupported, Checked, Invalid, Refuted, Regressed, Undecided};

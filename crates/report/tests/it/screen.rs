@@ -153,7 +153,10 @@ fn hostile_names_neither_move_the_cursor_nor_widen_a_line() {
         let text = || hostile.to_string();
         (result.study, result.question, result.run) = (text(), text(), text());
         result.status.why = Some(Finding::Legacy(text()));
-        result.limits = vec![Limit::Legacy(format!("client-limited in {hostile}")), Limit::Legacy(text())];
+        result.limits = vec![
+            Limit::Legacy(text()),
+            Limit::VariantLost { variant: text(), blocks: 1, given_up: true, first: Finding::Legacy(text()) },
+        ];
         for claim in &mut result.claims {
             (claim.name, claim.sentence) = (text(), text());
             claim.reasons = vec![Reason::Legacy(text()), Reason::Legacy(text())];
