@@ -149,7 +149,9 @@ fn interval(of: &Estimate) -> String {
 fn fit(result: &RunResult) -> String {
     let (fit, unfit): (Vec<_>, Vec<_>) = result.points.iter().partition(|point| point.generator.fit);
     let finding = unfit.iter().find_map(|point| point.generator.findings.first());
-    let finding = finding.map(|finding| format!("; first: {finding}")).unwrap_or_default();
+    let finding = finding
+        .map(|finding| format!("; first: {}", proofload_language::facts::in_english(finding)))
+        .unwrap_or_default();
     format!("{} of {}{finding}", fit.len(), result.points.len())
 }
 
