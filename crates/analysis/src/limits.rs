@@ -24,7 +24,7 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let measured: Vec<&Slice> =
         run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured()).collect();
     let mut limits = Vec::new();
-    if plan.timing.looks == [1] {
+    if plan.timing.looks == [1] && !plan.not_tested.contains(&Finding::NoVerdict) {
         limits.push(Limit::OneStart);
     }
     limits.extend(warm_up(plan, &measured));
@@ -57,9 +57,12 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
     if result.plan.is_none() {
-        limits.extend(result.points.iter().flat_map(of_point));
-        let is_fit = result.points.iter().all(|point| point.generator.fit);
-        limits.extend(crate::unfit::limits(&result.points).into_iter().filter(|_| is_fit));
+        // There is one address: it need not be named in each sentence.
+        let unnamed = |point: &Point| Point { variant: String::new(), point: String::new(), ..point.clone() };
+        let points: Vec<Point> = result.points.iter().map(unnamed).collect();
+        limits.extend(points.iter().flat_map(of_point));
+        let is_fit = points.iter().all(|point| point.generator.fit);
+        limits.extend(crate::unfit::limits(&points).into_iter().filter(|_| is_fit));
     }
     limits.extend(result.limits.iter().cloned());
     limits.extend(result.baseline.iter().flat_map(of_baseline));
@@ -106,6 +109,7 @@ fn of_point(point: &Point) -> Vec<Limit> {
         let limited = |what: &Finding| Limit::GeneratorLimited {
             variant: variant(),
             point: label(),
+            tails: false,
             what: what.clone(),
         };
         limits.extend(point.generator.findings.iter().map(limited));

@@ -39,5 +39,5 @@ replicate-restarts = restarts
 replicate-round = round
 replicate-rounds = rounds
 replicates = { $blocks } { $word }
-screen-one-more = about 1 { $one } more would settle it
-screen-more = about { $n } { $many } more would settle it
+screen-one-more = the interval allows both; about 1 more { $one } would settle it
+screen-more = the interval allows both; about { $n } more { $many } would settle it
