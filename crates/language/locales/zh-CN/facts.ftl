@@ -234,12 +234,9 @@ unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
 tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
-rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
+exchanges-failed = { $variant }：{ $exchanges } 次交互中有 { $failed } 次失败，多为 { $outcome }{ $example ->
     [none] {""}
-   *[other] ：状态 { $status }
-}{ $expected ->
-    [none] {""}
-   *[other] ，期望 { $expected }
+   *[other] （{ $example }）
 }
 nothing-answered = { $variant ->
     [none] {""}
