@@ -1,5 +1,24 @@
 # One message for each code of `facts`: its identifier is the code, its variables are the fields.
 fact-at-level = { $interval } with { $condition }
+fact-outcome = { $outcome ->
+    [connect_refused] connection refused
+    [connect_timeout] no connection in time
+    [connect_failed] connection failed
+    [local_exhausted] no local port or descriptor was free
+    [send_failed] sending failed
+    [reset_fresh] a new connection was reset
+    [reset_reused] a connection that had answered before was reset
+    [closed_early] the connection was closed within an answer
+    [timeout] no answer in time
+    [unanswered] no answer in time
+    [unsent] no request was sent
+    [rejected] rejected
+    [mismatch] mismatched
+    [malformed] malformed
+    [internal] a fault of Proofload
+    [nothing_asked] nothing was asked
+   *[other] { $outcome }
+}
 fact-seconds = { $seconds } s
 
 ## What was noticed while a study was planned or measured.
@@ -412,30 +431,17 @@ unknown = unknown reason (newer record)
 
 ## What limits a result.
 tls-unchecked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
-exchanges-failed = { $variant }: { $failed } of { $exchanges } exchanges failed, most of them: { $outcome }{ $example ->
+exchanges-failed = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}{ $failed } of { $exchanges } exchanges failed, most of them: { fact-outcome }{ $example ->
     [none] {""}
    *[other] {" "}({ $example })
 }
 nothing-answered = { $variant ->
     [none] {""}
    *[other] { $variant }:{" "}
-}nothing answered: { $outcome ->
-    [nothing_asked] nothing was asked
-    [connect_refused] connection refused
-    [connect_timeout] no connection in time
-    [connect_failed] connection failed
-    [local_exhausted] no local port or descriptor was free
-    [timeout] no answer in time
-    [unanswered] no answer in time
-    [unsent] no request was sent
-    [send_failed] sending failed
-    [reset_fresh] connection reset
-    [reset_reused] connection reset
-    [closed_early] connection closed early
-    [mismatch] mismatched
-    [internal] a fault of Proofload
-   *[other] { $outcome }
-}{ $times ->
+}nothing answered: { fact-outcome }{ $times ->
     [0] {""}
     [one] {" "}(once)
    *[other] {" "}({ $times } times)
@@ -495,7 +501,10 @@ unanswered = { $unanswered ->
     [none] {""}
    *[other] {" "}of { $variant }
 } had no answer at the end: errors, and longer than any time that is known
-surplus-answers = { $variant } @ { $point }: { $surplus ->
+surplus-answers = { $variant ->
+    [none] {""}
+   *[other] { $variant } @ { $point }:{" "}
+}{ $surplus ->
     [one] 1 more answer came than requests were sent
    *[other] { $surplus } more answers came than requests were sent
 }

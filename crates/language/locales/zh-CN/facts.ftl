@@ -1,4 +1,23 @@
 # `facts` 的每个代码一条消息：标识即代码，变量即字段。
+fact-outcome = { $outcome ->
+    [connect_refused] 连接被拒绝
+    [connect_timeout] 未能及时建立连接
+    [connect_failed] 连接失败
+    [local_exhausted] 没有空闲的本地端口或描述符
+    [send_failed] 发送失败
+    [reset_fresh] 新连接被重置
+    [reset_reused] 复用的连接被重置
+    [closed_early] 应答中途连接被关闭
+    [timeout] 未能及时应答
+    [unanswered] 未能及时应答
+    [unsent] 没有发出任何请求
+    [rejected] 被拒绝
+    [mismatch] 内容不符
+    [malformed] 格式错误
+    [internal] Proofload 自身的缺陷
+    [nothing_asked] 没有任何请求
+   *[other] { $outcome }
+}
 fact-seconds = { $seconds } 秒
 
 ## 规划或测量实验时注意到的情况。
@@ -234,32 +253,17 @@ unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
 tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
-exchanges-failed = { $variant }：{ $exchanges } 次交互中有 { $failed } 次失败，多为 { $outcome }{ $example ->
+exchanges-failed = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}{ $exchanges } 次交互中有 { $failed } 次失败，多为：{ fact-outcome }{ $example ->
     [none] {""}
    *[other] （{ $example }）
 }
 nothing-answered = { $variant ->
     [none] {""}
    *[other] { $variant }：
-}没有任何应答：{ $outcome ->
-    [nothing_asked] 没有任何请求
-    [connect_refused] 连接被拒绝
-    [connect_timeout] 未能及时建立连接
-    [connect_failed] 连接失败
-    [local_exhausted] 没有空闲的本地端口或描述符
-    [timeout] 未能及时应答
-    [unanswered] 未能及时应答
-    [unsent] 没有发出任何请求
-    [send_failed] 发送失败
-    [reset_fresh] 连接被重置
-    [reset_reused] 连接被重置
-    [closed_early] 连接被提前关闭
-    [rejected] 被拒绝
-    [mismatch] 内容不符
-    [malformed] 格式错误
-    [internal] Proofload 自身的缺陷
-   *[other] { $outcome }
-}{ $times ->
+}没有任何应答：{ fact-outcome }{ $times ->
     [0] {""}
    *[other] （{ $times } 次）
 }；{ $outcome ->
@@ -312,7 +316,10 @@ unanswered = 结束时{ $variant ->
     [none] {""}
    *[other] {" "}{ $variant }{" "}
 }仍有 { $unanswered } 个请求没有应答：算作错误，其时间比已知的任何时间都长
-surplus-answers = { $variant } @ { $point }：收到的应答比发出的请求多 { $surplus } 个
+surplus-answers = { $variant ->
+    [none] {""}
+   *[other] { $variant } @ { $point }：
+}收到的应答比发出的请求多 { $surplus } 个
 one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
 running-servers = 每个只有一次启动，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
 slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }

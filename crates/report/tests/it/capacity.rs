@@ -1,6 +1,7 @@
 //! Searches for a capacity, drawn from their record.
 
-use crate::made::{busy, told};
+use crate::facts::told;
+use crate::made::busy;
 use proofload_analysis::{Overall, overall, searches};
 use proofload_facts::{Finding, Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};

@@ -1,6 +1,7 @@
 //! Published conclusions and figures, beside what became of them in a record.
 
-use crate::made::{Case, plan, result_of, told};
+use crate::facts::told;
+use crate::made::{Case, plan, result_of};
 use proofload_analysis::overall;
 use proofload_facts::{Finding, Reason};
 use proofload_report::{html, json, markdown, text};

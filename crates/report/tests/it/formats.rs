@@ -1,6 +1,7 @@
 //! The formats that programs read, read back by other people's readers.
 
-use crate::made::{CASE, Case, SECOND, result, slice, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, SECOND, result, slice};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use proofload_facts::{Finding, Limit};

@@ -1,6 +1,7 @@
 //! Soaks that are planted in a record: what grew is told in every format, and no more.
 
-use crate::made::{CASE, Case, SECOND, plan, slice, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, SECOND, plan, slice};
 use proofload_report::{Reproduction, html, json, markdown, of_run, reproductions, text};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
