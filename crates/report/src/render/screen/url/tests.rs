@@ -114,7 +114,11 @@ fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
     );
     let warnings: Vec<&str> = text.lines().filter(|line| line.starts_with("⚠")).collect();
     let [limited, dropped, unsent] = warnings[..] else { panic!("{text}") };
-    assert!(limited.contains("client-limited") && dropped.contains("only 98.0 %"), "{text}");
+    assert!(
+        limited.contains("client-limited, not the server's figures: sends left late")
+            && dropped.contains("only a part of the planned load was offered: 200 of 10,100"),
+        "{text}"
+    );
     assert!(unsent.contains("overloaded"), "{text}");
     assert!(text.contains("and 1 more: -v") && !text.contains("generator fit"), "{text}");
 }
