@@ -1,6 +1,7 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
 use proofload_language::facts::told;
+use proofload_language::say;
 use proofload_stats::{
     Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, Names, Published,
     Selector, parse_claim, parse_expectation, parse_published,
@@ -9,7 +10,7 @@ use proofload_store::schema::{Looking, Plan, PlannedCondition, PlannedExpectatio
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plan.json: claim \"{claim}\": {why}")]
+#[error("{}", say!("plan-claim", claim, why))]
 pub struct PlanError {
     /// The claim's name, or the quantity of the expectation or the figure.
     pub claim: String,

@@ -32,6 +32,7 @@ use crate::manner::Manner;
 use needs::Needs;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
 use proofload_facts::{Finding, Mistake};
+use proofload_language::say;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -365,7 +366,7 @@ pub struct LoadTerms<'a> {
 #[non_exhaustive]
 pub enum LoadPlanError {
     /// A request of the workload cannot be encoded.
-    #[error("workload {entry}: {}", told(mistake))]
+    #[error("{}", say!("plan-request", entry, source = told(mistake)))]
     Request {
         /// Name of the entry.
         entry: String,

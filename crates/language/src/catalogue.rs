@@ -28,6 +28,7 @@ files! {
     "conclusions.ftl"
     "conditions.ftl"
     "doctor.ftl"
+    "errors.ftl"
     "exploratory.ftl"
     "explain.ftl"
     "facts.ftl"

@@ -17,6 +17,7 @@ mod figures;
 mod fitness;
 mod headline;
 mod lead;
+mod left;
 mod messages;
 mod names;
 mod programs;
@@ -31,6 +32,7 @@ mod trends;
 mod view;
 
 pub use lead::{Lead, brief, lead};
+pub use left::{Left, minutes};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
 pub use programs::for_programs;

@@ -93,8 +93,7 @@ impl Prepared {
                     None => std::env::current_dir(),
                 };
                 let directory = directory.and_then(std::path::absolute);
-                let directory =
-                    directory.map_err(SubjectError::files(".", "the working directory cannot be named"))?;
+                let directory = directory.map_err(SubjectError::files(".", "name"))?;
                 check_program(name, args, &directory)?;
                 let step = Step {
                     name: String::new(),

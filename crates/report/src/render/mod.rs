@@ -34,6 +34,7 @@ fn complete(result: &RunResult) -> RunResult {
     if result.plan.is_none() && result.figures.is_empty() {
         result.figures = result.points.iter().flat_map(proofload_analysis::figures::of_one).collect();
     }
+    result.limits = proofload_analysis::limits::of_result(&result);
     for point in result.points.iter_mut().filter(|point| point.model == Model::Closed) {
         point.send_delay_ns = Durations::default();
     }

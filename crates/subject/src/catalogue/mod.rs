@@ -72,10 +72,8 @@ impl Catalogue {
     /// # Errors
     /// All mistakes in all declarations.
     pub fn read(root: &Path) -> Result<Catalogue, SubjectError> {
-        let root =
-            std::path::absolute(root).map_err(SubjectError::files(root, "not a path of a catalogue"))?;
-        let entries =
-            fs::read_dir(&root).map_err(SubjectError::files(&root, "the catalogue cannot be read"))?;
+        let root = std::path::absolute(root).map_err(SubjectError::files(root, "path"))?;
+        let entries = fs::read_dir(&root).map_err(SubjectError::files(&root, "read"))?;
         let mut folders = BTreeMap::new();
         let mut mistakes = Vec::new();
         for entry in entries.flatten() {
