@@ -19,8 +19,7 @@ pub use reason::{Amount, AtLevel, Interval, Needs, Reason};
 use serde::Serialize;
 
 /// How much a fact matters to someone who acts on the result. Orders what is shown: the most severe first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// What was asked for did not happen: figures do not say what they seem to.
     Failure,
@@ -30,6 +29,18 @@ pub enum Severity {
     Notice,
     /// In the full report only.
     Note,
+}
+
+impl Severity {
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Failure => "failure",
+            Severity::Warning => "warning",
+            Severity::Notice => "notice",
+            Severity::Note => "note",
+        }
+    }
 }
 
 /// A fact as the documents list it.

@@ -101,10 +101,7 @@ live-trial = { $variant }, trial { $number } ({ $stage }{ $fresh ->
     [true] , fresh
    *[false] {""}
 }): { $rate } { $outcome }, { $values }
-live-ceiling = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s{ $cached ->
-    [true] , from the cache
-   *[false] {""}
-}
+live-ceiling = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s
 live-no-ceiling = the generator's ceiling at { $point } is not measured: { $why }
 live-progress-time = { $warm_up ->
     [true] warm-up, { $spent_s } of { $all_s } s, { $left } left

@@ -216,7 +216,7 @@ only-lengthened = 发压端有些请求发得晚，但全部发出：这只会�
 widened = 因发压端迟发或忙碌可能造成的影响，区间放宽了 { $wider_share }
 lower-end = { $variant } 的 { $measure } 是下限：有 { $unanswered } 个请求从未得到应答，{ $unsent } 个从未发出，它们都排在其后
 seen-only = { $starts ->
-    [one] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
+    [1] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
    *[other] 只对 { $starts } 次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，此类交互失败的不到 { $upper_share }，出现错误的启动不到 { $upper_starts_share }
 }
 in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
@@ -234,12 +234,9 @@ unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
 tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
-rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
+exchanges-failed = { $variant }：{ $exchanges } 次交互中有 { $failed } 次失败，多为 { $outcome }{ $example ->
     [none] {""}
-   *[other] ：状态 { $status }
-}{ $expected ->
-    [none] {""}
-   *[other] ，期望 { $expected }
+   *[other] （{ $example }）
 }
 nothing-answered = { $variant }：没有任何应答：{ $outcome ->
     [connect_refused] 连接被拒绝（{ $times } 次）；请启动服务器，或更正地址

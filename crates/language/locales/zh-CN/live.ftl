@@ -95,10 +95,7 @@ live-trial = { $variant }，试验 { $number }（{ $stage }{ $fresh ->
     [true] ，全新启动
    *[false] {""}
 }）：{ $rate } { $outcome }，{ $values }
-live-ceiling = 发压端在 { $point } 下的上限（应答不超过 { $kib } KiB）：每秒 { $rate } 次交互{ $cached ->
-    [true] ，取自缓存
-   *[false] {""}
-}
+live-ceiling = 发压端在 { $point } 下的上限（应答不超过 { $kib } KiB）：每秒 { $rate } 次交互
 live-no-ceiling = 发压端在 { $point } 下的上限未测得：{ $why }
 live-progress-time = { $warm_up ->
     [true] 预热，{ $spent_s }/{ $all_s } 秒，还需 { $left }

@@ -115,6 +115,7 @@ pub fn sitting_values_of_figure(observations: &Observations, of: FigureOf) -> Ve
 mod tests {
     use super::*;
     use crate::Replication;
+    use proofload_facts::Finding;
 
     const OF: FigureOf = FigureOf { measure: Measure::Throughput, variant: 0, point: 0, stream: None };
 
@@ -153,7 +154,7 @@ mod tests {
         let good = || observations(&[Some(1.0); 4]);
         assert!(figure_of(&good(), OF).is_ok());
         let mut unfit = good();
-        unfit.cells[2].unfit.push("worker 0 was busy".into());
+        unfit.cells[2].unfit.push(Finding::Unfit);
         assert!(matches!(figure_of(&unfit, OF), Err(Reason::ClientLimited { .. })));
         let mut failing = good();
         failing.cells[0].errors = 5;

@@ -106,6 +106,7 @@ fn error_free(series: &Series<'_>) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
+    use proofload_facts::Finding;
 
     fn cell(measure: Measure, merged: Option<f64>) -> Cell {
         Cell {
@@ -186,7 +187,7 @@ mod tests {
             assert_eq!(judged.reasons, [Reason::FailsTooOften { variant: 0, share: 0.0015 }], "{text}");
         }
         assert_eq!(judged("p99 < 50ms", vec![failing(100)]).verdict, Verdict::Supported, "0.1 % are allowed");
-        let unfit = Cell { unfit: vec!["late".into()], ..failing(150) };
+        let unfit = Cell { unfit: vec![Finding::Unfit], ..failing(150) };
         assert_eq!(
             judged("p99 < 50ms", vec![unfit]).verdict,
             Verdict::Undecided,
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_unfit_generator_forbids_a_verdict_and_errors_decide_one_about_errors() {
-        let unfit = Cell { unfit: vec!["late".into()], ..cell(P99, Some(1e6)) };
+        let unfit = Cell { unfit: vec![Finding::Unfit], ..cell(P99, Some(1e6)) };
         assert_eq!(judged("p99 < 50ms", vec![unfit]).verdict, Verdict::Undecided);
         let failing = |measure, value| Cell { errors: 150, ..cell(measure, Some(value)) };
         let share = judged("error_share < 1%", vec![failing(Measure::ErrorShare, 0.0015)]);

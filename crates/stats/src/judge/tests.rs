@@ -9,6 +9,7 @@ mod steady;
 
 use super::*;
 use crate::{Bound, Cell, LostStart, Measure, Names, Replication, SeenErrors, Selector, parse_claim};
+use proofload_facts::Finding;
 
 /// Values of measures by block, variant and point, to be judged.
 struct Record {
@@ -219,7 +220,7 @@ fn one_block_decides_nothing_and_projects_what_five_percent_would_take() {
 
 fn lost(block: u32, variant: usize, errors: u64, died: Option<&str>) -> LostStart {
     let seen = SeenErrors { finished: 5_000, errors, ..SeenErrors::default() };
-    LostStart { block, variant, died: died.map(String::from), seen: vec![seen] }
+    LostStart { block, variant, died: died.map(Finding::failed), seen: vec![seen] }
 }
 
 #[test]
@@ -261,7 +262,7 @@ fn what_has_settled_stays_whatever_comes_later() {
         record.cell(block, 0).merged = Some(10.0);
         record.cell(block, 0).cycles = vec![Some(10.0); 2];
         record.cell(block, 0).errors = 5_000;
-        record.cell(block, 0).unfit = vec!["too slow".into()];
+        record.cell(block, 0).unfit = vec![Finding::Unfit];
     }
     record.observations.excluded_blocks = 9;
     assert_eq!(record.one(FASTER), early);

@@ -1,6 +1,7 @@
 //! How often a comparison with a baseline is wrong, and how often it is right.
 
 use crate::replay::full_size;
+use proofload_facts::Finding;
 use proofload_stats::rng::Rng;
 use proofload_stats::{
     Cell, Counterpart, FigureOf, Judged, Measure, Observations, Reason, Replication, Sittings, Verdict,
@@ -160,7 +161,7 @@ fn what_forbids_a_verdict_forbids_this_one_too() {
         found.reasons[0].clone()
     };
     let mut unfit = good.clone();
-    unfit.cells[3].unfit.push("late".to_string());
+    unfit.cells[3].unfit.push(Finding::Unfit);
     assert!(matches!(reason(&unfit, &then), Reason::ClientLimited { .. }));
     assert!(matches!(reason(&then, &unfit), Reason::ClientLimited { .. }), "the baseline's too");
     let mut failing = good.clone();

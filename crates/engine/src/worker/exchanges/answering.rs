@@ -222,7 +222,10 @@ impl Exchanges<'_> {
                     self.record.recorder.snapshot_mut().control += u64::from(self.record.covers(now));
                     continue;
                 }
-                Event::Malformed { id: None, .. } | Event::Late { .. } => continue,
+                Event::Malformed { id: None, .. } | Event::Late { .. } => {
+                    self.record.recorder.snapshot_mut().surplus += u64::from(self.record.covers(now));
+                    continue;
+                }
             };
             self.end(number, outcome, now);
             self.ended.push(number);

@@ -6,7 +6,7 @@ use super::*;
 fn errors_that_were_seen_refute_however_few_the_blocks_and_whatever_the_generator_was() {
     let mut record = Record::new(1).with(Measure::Errors, 0, 0, &[3.0]);
     record.cell(1, 0).errors = 3;
-    for unfit in [Vec::new(), vec!["late".to_string()]] {
+    for unfit in [Vec::new(), vec![Finding::Unfit]] {
         record.cell(1, 0).unfit = unfit;
         let judged = record.judge(&["errors(a) == 0 @ 64c"], &Design::smoke()).claims.remove(0);
         assert_eq!((judged.verdict, judged.estimate.expect("a count").point), (Verdict::Refuted, 3.0));
@@ -14,7 +14,7 @@ fn errors_that_were_seen_refute_however_few_the_blocks_and_whatever_the_generato
         assert_eq!(record.one("errors(a) < 10 @ 64c").verdict, Verdict::Undecided, "more may come");
     }
     let mut clean = Record::new(4).with(Measure::Errors, 0, 0, &[0.0; 4]);
-    (clean.cell(2, 0).unfit, clean.cell(2, 0).unfit_bound) = (vec!["late".into()], Some(Bound::AtLeast));
+    (clean.cell(2, 0).unfit, clean.cell(2, 0).unfit_bound) = (vec![Finding::Unfit], Some(Bound::AtLeast));
     assert_eq!(clean.one("errors(a) == 0 @ 64c").verdict, Verdict::Undecided, "it may have asked for less");
     // Those that the generator made itself excuse, and say so.
     record.cell(1, 0).own_errors = 3;
@@ -46,7 +46,7 @@ fn a_server_that_died_under_load_had_errors() {
         assert_eq!(record.one(claim).verdict, Verdict::Supported, "{claim}");
     }
     record.observations.lost = vec![lost(2, 0, 0, Some("exit status 137"))];
-    let died = Reason::Died { variant: 0, what: "exit status 137".into() };
+    let died = Reason::Died { variant: 0, what: Finding::failed("exit status 137") };
     for claim in claims {
         let judged = record.one(claim);
         assert_eq!(

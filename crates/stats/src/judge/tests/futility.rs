@@ -121,7 +121,7 @@ fn what_is_left_is_nothing_when_all_is_settled_and_all_when_nothing_is_known() {
         "the same blocks, the same answer"
     );
     let mut held = throughputs(2.0, 3);
-    held.cell(1, 0).unfit = vec!["late".into()];
+    held.cell(1, 0).unfit = vec![Finding::Unfit];
     let held = left(&held, &[FASTER], &design).expect("a look is ahead");
     assert_eq!((held.low, held.high), (9, 9), "an unfit generator does not become fit");
 }

@@ -2,10 +2,13 @@
 
 use super::*;
 
+const LATE: Finding = Finding::SendsLate { p90_ns: 2, allowed_ns: 1 };
+const BUSY: Finding = Finding::WorkerBusy { worker: 0, busy_share: 0.9, allowed_share: 0.8 };
+
 #[test]
 fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
     let mut record = throughputs(1.5, 4);
-    record.cell(3, 0).unfit = vec!["busy".into()];
+    record.cell(3, 0).unfit = vec![BUSY];
     for (claim, verdict) in [
         (FASTER, Verdict::Supported),
         ("throughput(a) >= 1.2 * throughput(b) @ 64c", Verdict::Supported),
@@ -21,7 +24,7 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
             "{claim}"
         );
     }
-    let limited = Reason::ClientLimited { what: "busy".into() };
+    let limited = Reason::ClientLimited { what: BUSY };
     for claim in [
         "throughput(a) >= 2 * throughput(b) @ 64c",
         "throughput(a) <= 2 * throughput(b) @ 64c",
@@ -33,10 +36,10 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
     record.cell(3, 0).unfit_bound = None;
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "it may have raised it");
     record.cell(3, 0).unfit_bound = Some(Bound::AtLeast);
-    record.cell(2, 1).unfit = vec!["late".into()];
+    record.cell(2, 1).unfit = vec![LATE];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
     let mut few = throughputs(1.5, 2);
-    few.cell(2, 0).unfit = vec!["busy".into()];
+    few.cell(2, 0).unfit = vec![BUSY];
     assert!(matches!(
         few.one(FASTER).reasons[..],
         [Reason::TooFewBlocks { .. }, Reason::ClientLimited { .. }]
@@ -73,7 +76,7 @@ fn what_the_generator_lengthened_widens_the_interval_on_the_side_that_it_threate
 fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike() {
     let mut record = throughputs(1.5, 6);
     let cell = record.cell(2, 1);
-    (cell.unfit, cell.unfit_bound) = (vec!["late".into()], None);
+    (cell.unfit, cell.unfit_bound) = (vec![LATE], None);
     // It would have turned the answer, had it counted.
     cell.merged = Some(1e6);
     cell.cycles = vec![Some(1e6); 2];
@@ -86,7 +89,7 @@ fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike()
     let alone = record.judge(&["throughput(a) > 1100/s @ 64c"], &Design::at(&[5, 6])).claims.remove(0);
     assert_eq!((alone.blocks, &alone.reasons[..]), (5, std::slice::from_ref(&spoiled)));
     // Two of six are too many.
-    record.cell(3, 1).unfit = vec!["late".into()];
+    record.cell(3, 1).unfit = vec![LATE];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided);
 }
 
@@ -126,11 +129,11 @@ fn a_quantile_that_is_a_lower_end_can_only_be_shown_to_be_too_long() {
 fn times_that_the_generator_only_lengthened_are_short_enough_or_not_known() {
     const P99: Measure = Measure::ResponseQuantile(9900);
     let mut record = Record::new(4).with(P99, 0, 0, &[9e6, 9.1e6, 8.9e6, 9e6]);
-    record.cell(2, 0).unfit = vec!["late".into()];
+    record.cell(2, 0).unfit = vec![LATE];
     record.cell(2, 0).unfit_bound = Some(Bound::AtMost);
     let judged = record.one("p99(a) < 15ms @ 64c");
     assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, &[Reason::OnlyLengthened][..]));
-    let limited = Reason::ClientLimited { what: "late".into() };
+    let limited = Reason::ClientLimited { what: LATE };
     for claim in ["p99(a) < 5ms @ 64c", "p99(a) > 5ms @ 64c"] {
         let judged = record.one(claim);
         assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
@@ -142,16 +145,23 @@ fn times_that_the_generator_only_lengthened_are_short_enough_or_not_known() {
 #[test]
 fn a_generator_at_its_limit_forbids_every_verdict() {
     let mut record = throughputs(1.5, 4);
-    record.cell(3, 1).unfit = ["late", "late", "busy"].map(String::from).to_vec();
+    record.cell(3, 1).unfit = vec![LATE, LATE, BUSY];
     let judged = record.one(FASTER);
     assert_eq!(judged.verdict, Verdict::Undecided);
-    let expected = ["late", "1 more check of the generator failed"];
-    assert_eq!(judged.reasons, expected.map(|what| Reason::ClientLimited { what: what.into() }));
-    record.cell(3, 1).unfit = (0..9).map(|check| check.to_string()).collect();
-    let expected = ["0", "8 more checks of the generator failed"];
-    assert_eq!(
-        record.one(FASTER).reasons,
-        expected.map(|what| Reason::ClientLimited { what: what.into() }),
-        "the same sentence in every slice is told once"
-    );
+    assert_eq!(judged.reasons, [LATE, BUSY].map(|what| Reason::ClientLimited { what }));
+}
+
+#[test]
+fn of_each_kind_of_finding_the_first_is_a_reason() {
+    let busy = |cycle: u32| Finding::InSlice {
+        variant: "a".into(),
+        point: "64c".into(),
+        stream: String::new(),
+        block: 3,
+        cycle,
+        what: Box::new(Finding::WorkerBusy { worker: cycle, busy_share: 0.9, allowed_share: 0.8 }),
+    };
+    let mut record = throughputs(1.5, 4);
+    record.cell(3, 1).unfit = (1..9).map(busy).chain([LATE]).collect();
+    assert_eq!(record.one(FASTER).reasons, [busy(1), LATE].map(|what| Reason::ClientLimited { what }));
 }

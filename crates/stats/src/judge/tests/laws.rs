@@ -50,7 +50,7 @@ fn cell() -> impl Strategy<Value = Cell> {
             merged,
             finished,
             errors,
-            unfit: if unfit { vec!["late".into()] } else { Vec::new() },
+            unfit: if unfit { vec![Finding::Unfit] } else { Vec::new() },
             unfit_bound: [None, Some(Bound::AtLeast), Some(Bound::AtMost)][block as usize % 3],
             ..Cell::default()
         },

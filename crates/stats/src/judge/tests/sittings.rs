@@ -66,7 +66,7 @@ fn looks_count_sittings_where_there_are_two() {
 fn a_block_that_is_left_out_is_left_out_of_its_sitting() {
     let levels = [1.30, 1.36, 1.27, 1.33];
     let mut spoiled = record(&levels);
-    spoiled.cell(3, 0).unfit = vec!["late".into()];
+    spoiled.cell(3, 0).unfit = vec![Finding::Unfit];
     spoiled.cell(3, 0).cycles = vec![Some(5_000.0); 2];
     let judged = spoiled.one(FASTER);
     assert_eq!((judged.verdict, judged.blocks), (Verdict::Supported, 7));
@@ -139,7 +139,7 @@ fn a_spread_is_taken_of_what_a_verdict_could_rest_on() {
     assert_eq!(values.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
     assert!((values[1][0] - (1.2_f64 * 1.01).ln()).abs() < 1e-12);
     let mut unfit = record(&[1.1, 1.2]);
-    unfit.cell(1, 0).unfit = vec!["late".into()];
+    unfit.cell(1, 0).unfit = vec![Finding::Unfit];
     assert!(sitting_values(&claim, &unfit.observations).is_empty());
     let mut failing = record(&[1.1, 1.2]);
     failing.cell(1, 0).errors = 9_000;
