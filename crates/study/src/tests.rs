@@ -296,10 +296,6 @@ proptest::proptest! {
     }
 }
 
-fn both_ways(first: &str, other: &str) -> [String; 2] {
-    [format!("{first} over {other}"), format!("{first} as {other}")]
-}
-
 #[test]
 fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     let point = LoadPoint::new(
@@ -311,7 +307,7 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     );
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();
-        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[], both_ways)
+        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[])
     };
     let study = compare(&["http://127.0.0.1:8080/a", "http://127.0.0.1:8081/a"]).unwrap();
     assert_eq!(study.variants[1].name, "127.0.0.1:8081");
@@ -335,12 +331,7 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     assert!(compare(&["http://127.0.0.1/a"]).is_err());
     let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
     let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
-    assert!(
-        comparison(&urls, "/", request, point.clone(), &[], both_ways)
-            .unwrap_err()
-            .to_string()
-            .contains("G ET")
-    );
+    assert!(comparison(&urls, "/", request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
 }
 
 #[test]
@@ -353,14 +344,7 @@ fn a_comparison_starts_what_is_written_as_a_command() {
         Default::default(),
     );
     let compare = |servers: [&str; 2], path: &str| {
-        comparison(
-            &servers.map(str::to_string),
-            path,
-            RequestOptions::default(),
-            point.clone(),
-            &[],
-            both_ways,
-        )
+        comparison(&servers.map(str::to_string), path, RequestOptions::default(), point.clone(), &[])
     };
     let study = compare(["./a --port {port}", "java -jar 'my server.jar' {port}"], "/echo").unwrap();
     let args = |at: usize| match &study.variants[at].subject {
