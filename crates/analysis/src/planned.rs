@@ -1,5 +1,6 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
+use proofload_language::facts::told;
 use proofload_language::say;
 use proofload_stats::{
     Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, Names, Published,
@@ -21,7 +22,7 @@ impl PlanError {
     fn of(claim: &str, errors: &[ClaimError]) -> PlanError {
         PlanError {
             claim: claim.to_string(),
-            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+            why: errors.first().map(|error| told(&error.mistake)).unwrap_or_default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
+use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
 use proofload_language::{say, word};
 use proofload_study::overflow::Sending;
@@ -52,13 +53,13 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let mut mistakes = Mistakes::default();
     let searched = CapacityLoad::read(&args.slo, Some(&args.from), Some(&args.to), Some(&args.trial))
         .map_err(|found| {
-            found.into_iter().for_each(|(key, mistake)| mistakes.add(format!("--{key}: {mistake}")));
+            found.into_iter().for_each(|(key, mistake)| mistakes.add(&format!("--{key}"), mistake));
         });
     if args.load.rate.is_some() {
-        mistakes.add("-r: the rate is what is searched; delete it, --from and --to say where");
+        mistakes.add("-r", Mistake::NoMeaningBeside { beside: "--from, --to".to_owned() });
     }
     if args.load.think.is_some() {
-        mistakes.add("--think: an open load does not think; delete it");
+        mistakes.add("--think", Mistake::OpenThinks);
     }
     // An open load of any rate has the connections, the reuse and the overflow of that which is searched.
     let open = LoadArgs {

@@ -6,6 +6,7 @@ use crate::fleet::with_agents;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
+use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
 use proofload_language::{say, word};
 use proofload_study::{self as study, Study};
@@ -33,9 +34,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     let point = load::point(&args.load, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
     if args.load.unix.is_some() {
-        mistakes.add(
-            "--unix: all addresses would lead to one server; write each as http+unix://%2Frun%2Fapp.sock/",
-        );
+        mistakes.add("--unix", Mistake::OneServer);
     }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();

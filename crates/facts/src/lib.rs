@@ -10,10 +10,12 @@
 
 mod finding;
 mod limit;
+mod mistake;
 mod reason;
 
 pub use finding::{Check, Finding};
 pub use limit::{Cause, Limit};
+pub use mistake::{Expected, Mistake, Syntax, Thing, Unquoted};
 pub use reason::{Amount, AtLevel, Interval, Needs, Reason};
 
 use serde::Serialize;
@@ -76,10 +78,12 @@ pub trait Fact: Serialize {
     fn severity(&self) -> Severity;
 }
 
-/// Every fact that can be in a record or in a result, by the enum that has it.
+/// Every fact, by the enum that has it.
 pub fn known() -> impl Iterator<Item = (&'static str, &'static Known)> {
     let of = |of: &'static str, known: &'static [Known]| known.iter().map(move |known| (of, known));
-    of("Finding", Finding::KNOWN).chain(of("Limit", Limit::KNOWN)).chain(of("Reason", Reason::KNOWN))
+    let stored =
+        of("Finding", Finding::KNOWN).chain(of("Limit", Limit::KNOWN)).chain(of("Reason", Reason::KNOWN));
+    stored.chain(of("Mistake", Mistake::KNOWN))
 }
 
 /// The severity of a code; `None` for what is none.

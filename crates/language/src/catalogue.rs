@@ -37,6 +37,7 @@ files! {
     "fitness.ftl"
     "lead.ftl"
     "live.ftl"
+    "mistakes.ftl"
     "named.ftl"
     "noise.ftl"
     "places.ftl"

@@ -1,6 +1,6 @@
 //! A study made of addresses or commands: `proofload compare URL URL`, `proofload capacity URL`.
 
-use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
+use super::bind::cannot_bind;
 use super::claims::CLAIMS_MAX;
 use super::command::READY_WITHIN_NS;
 use super::model::{CapacityLoad, Study, SubjectSpec, Variant};
@@ -11,6 +11,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::shape::LoadPoint;
 use super::transport::Passage;
 use super::url::{ParsedUrl, parse_url_unresolved};
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_stats::{Claim, Names, parse_claim};
 use std::collections::BTreeMap;
 
@@ -36,9 +37,8 @@ pub fn comparison(
     both_ways: impl Fn(&str, &str) -> [String; 2],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     if !(2..=URLS_MAX).contains(&servers.len()) {
-        problem(&format!("{} addresses cannot be compared", servers.len()), "give two to eight");
+        sink.add(Place::default(), "URL", Mistake::beyond(servers.len(), 2, URLS_MAX));
     }
     let commands: Vec<Option<Vec<String>>> = servers.iter().map(|text| command_of(text, &sink)).collect();
     // A command is asked like a server on this machine.
@@ -76,15 +76,13 @@ fn command_of(text: &str, sink: &Sink) -> Option<Vec<String>> {
     if !text.contains(PORT) && !text.contains(char::is_whitespace) {
         return None;
     }
-    let problem = |what: String, remedy: &str| sink.add(Place::default(), "command", &what, remedy);
+    let problem = |mistake: Mistake| sink.add(Place::default(), "command", mistake.at(shown(text)));
     if !text.contains(PORT) {
-        let what = format!("nothing tells {} its port", shown(text));
-        problem(what, "write {port} where the command takes it: './server --port {port}'");
+        problem(Mistake::NoPort);
     }
     let words = shlex::split(text).filter(|words| !words.is_empty());
     if words.is_none() {
-        let what = format!("{} is no list of words", shown(text));
-        problem(what, "write the program and its arguments, and close every quote; no shell is asked");
+        problem(Mistake::not(shown(text), Expected::Words, "'./server --port {port}'"));
     }
     words
 }
@@ -126,9 +124,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
     let asked = parsed.first().and_then(|url| request.asked(&mut feeders, url, &mut mistakes));
-    for mistake in mistakes {
-        sink.add_joined(Place::default(), "request", &mistake);
-    }
+    mistakes.into_iter().for_each(|mistake| sink.add(Place::default(), "request", mistake));
     let asked = asked.filter(|_| sink.is_empty())?;
     let variants = variants(&parsed, passages);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
@@ -162,36 +158,31 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
 
 /// Addresses that can be compared; what is wrong with the others goes to `sink`.
 fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<ParsedUrl>, Vec<Passage>) {
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     let mut parsed: Vec<ParsedUrl> = Vec::new();
     for url in urls {
         match parse_url_unresolved(url).and_then(|url| request.reached(url)) {
             Ok(url) => parsed.push(url),
-            Err(message) => sink.add_joined(Place::default(), "URL", &message),
+            Err(mistake) => sink.add(Place::default(), "URL", mistake),
         }
     }
-    if let Some(what) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
-        sink.add(Place::default(), "--bind", &what, CANNOT_BIND_REMEDY);
+    if let Some(mistake) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
+        sink.add(Place::default(), "--bind", mistake);
     }
     let differ = |url: &&ParsedUrl| parsed.first().is_some_and(|first| first.target != url.target);
     if let Some(other) = parsed.iter().find(differ) {
-        let what =
-            format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
-        problem(&what, "give all addresses the same path, for only the servers may differ");
+        let (one, other) = (shown(&parsed[0].target), shown(&other.target));
+        sink.add(Place::default(), "URL", Mistake::DifferentPaths { one, other });
     }
-    let tell = |mistake: &str| {
-        let (flag, message) = mistake.split_once(": ").unwrap_or(("", mistake));
-        sink.add_joined(Place::default(), flag, message);
-    };
+    let tell = |mistake: Mistake| sink.add(Place::default(), "", mistake);
     let material =
         request.transport.material(&parsed.iter().collect::<Vec<_>>()).unwrap_or_else(|mistakes| {
-            mistakes.iter().for_each(|mistake| tell(mistake));
+            mistakes.into_iter().for_each(tell);
             None
         });
-    let passages: Result<Vec<Passage>, String> =
+    let passages: Result<Vec<Passage>, Mistake> =
         parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
     let passages = passages.unwrap_or_else(|mistake| {
-        tell(&mistake);
+        tell(mistake);
         Vec::new()
     });
     (parsed, passages)
@@ -216,16 +207,16 @@ fn variants(urls: &[ParsedUrl], passages: Vec<Passage>) -> Vec<Variant> {
 }
 
 fn expand(declared: &[(String, String)], names: &Names, sink: &Sink) -> Vec<Claim> {
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "claim", what, remedy);
+    let problem = |mistake: Mistake| sink.add(Place::default(), "claim", mistake);
     let mut expanded = Vec::new();
     for (name, text) in declared {
         match parse_claim(name, text, names) {
             Ok(claims) => expanded.extend(claims),
-            Err(errors) => errors.iter().for_each(|error| problem(&error.message, "")),
+            Err(errors) => errors.into_iter().for_each(|error| problem(error.mistake)),
         }
     }
     if expanded.len() > CLAIMS_MAX {
-        problem(&format!("{} claims are too many", expanded.len()), "give at most 20");
+        problem(Mistake::too_many(Thing::Claim, expanded.len(), CLAIMS_MAX));
     }
     expanded
 }

@@ -33,6 +33,16 @@ fn load_named(path: &Path) -> Result<Study, Problems> {
     load(path, &Options::default(), &TestCatalogue)
 }
 
+/// A mistake as people read it.
+pub(crate) fn told(mistake: &proofload_facts::Mistake) -> String {
+    proofload_language::facts::told(mistake)
+}
+
+/// What a study leaves out, as people read it.
+pub(crate) fn left_out(study: &Study) -> Vec<String> {
+    study.not_tested.iter().map(proofload_language::facts::told).collect()
+}
+
 /// What the checks say about a file, with the file's name alone, so that the place of the checkout does not
 /// matter.
 fn messages(path: &Path) -> String {
@@ -111,8 +121,8 @@ fn every_message_names_its_file_and_says_what_to_do() {
         for path in yaml_files(&testdata(folder)) {
             for problem in load_named(&path).unwrap_err().0 {
                 assert!(problem.to_string().starts_with(&*path.to_string_lossy()), "{problem}");
-                let says_it = ["for example", "must be"].iter().any(|words| problem.what.contains(words));
-                assert!(!problem.remedy.is_empty() || says_it, "no remedy: {problem}");
+                let says = told(&problem.mistake);
+                assert!(["; ", "? Write "].iter().any(|mark| says.contains(mark)), "no remedy: {problem}");
                 assert!(!problem.to_string().contains('\n'), "more than a line: {problem}");
             }
         }
@@ -230,8 +240,9 @@ fn the_quick_block_applies_when_asked_for_and_says_what_it_drops() {
     assert_eq!(study.points.len(), 1);
     assert_eq!(study.names.points, ["100c"]);
     assert_eq!(study.claims.len(), 1);
-    assert_eq!(study.not_tested[..2], ["load point 25c".to_string(), "load point 400c".to_string()]);
-    assert!(study.not_tested[2].contains("claim "), "{:?}", study.not_tested);
+    let left = left_out(&study);
+    assert_eq!(left[..2], ["load point 25c".to_string(), "load point 400c".to_string()]);
+    assert!(left[2].contains("claim "), "{left:?}");
 }
 
 #[test]
@@ -361,8 +372,8 @@ fn a_comparison_starts_what_is_written_as_a_command() {
     assert_eq!((study.variants[0].name.as_str(), study.variants[1].name.as_str()), ("a", "b"));
     assert_eq!(study.workload[0].request.target, "/echo");
     for (servers, told) in [
-        (["./a --port 1", "./b {port}"], "nothing tells ./a --port 1 its port"),
-        (["./a '{port}", "./b {port}"], "close every quote"),
+        (["./a --port 1", "./b {port}"], "./a --port 1: nothing tells the command its port"),
+        (["./a '{port}", "./b {port}"], "all quotes closed"),
     ] {
         let problems = compare(servers, "/").unwrap_err().to_string();
         assert!(problems.contains(told), "{problems}");

@@ -1,5 +1,6 @@
 //! What can go wrong between a name in a study and a server that answers.
 
+use proofload_facts::Mistake as Fault;
 use proofload_language::{say, word};
 use std::io;
 use std::net::IpAddr;
@@ -46,6 +47,14 @@ fn mistakes(found: &[Mistake]) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
+    /// The command of a subject cannot be started.
+    #[error("{}", say!("labelled", label = subject, what = proofload_study::told(mistake)))]
+    Command {
+        /// Its name in the study.
+        subject: String,
+        /// What is wrong with it.
+        mistake: Fault,
+    },
     /// No such folder in the catalogue.
     #[error("{}", say!("subject-unknown", folder, catalogue, known))]
     UnknownFolder {
