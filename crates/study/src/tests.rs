@@ -9,6 +9,7 @@ mod catalogue;
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
 pub(crate) use catalogue::{SMALL, TestCatalogue};
+use proofload_facts::Finding;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -240,9 +241,9 @@ fn the_quick_block_applies_when_asked_for_and_says_what_it_drops() {
     assert_eq!(study.points.len(), 1);
     assert_eq!(study.names.points, ["100c"]);
     assert_eq!(study.claims.len(), 1);
-    let left = left_out(&study);
-    assert_eq!(left[..2], ["load point 25c".to_string(), "load point 400c".to_string()]);
-    assert!(left[2].contains("claim "), "{left:?}");
+    let left_out = ["25c", "400c"].map(|point| Finding::PointLeftOut { point: point.into() });
+    assert_eq!(study.not_tested[..2], left_out);
+    assert!(matches!(study.not_tested[2], Finding::ClaimLeftOut { .. }), "{:?}", study.not_tested);
 }
 
 #[test]
