@@ -2,9 +2,8 @@
 
 use super::draft::{Content, Draft, EncodeError};
 use super::native::class_of;
-use super::utf;
-use crate::Value;
 use crate::java::Writer;
+use crate::{Value, utf};
 
 /// Before a value: it is null, and nothing follows.
 const NULL: u8 = 0;

@@ -25,7 +25,6 @@ mod said;
 mod session;
 mod table;
 mod texts;
-mod utf;
 mod walk;
 
 use std::ops::RangeInclusive;

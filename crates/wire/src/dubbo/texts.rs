@@ -1,6 +1,6 @@
 //! How the serializations of Dubbo write texts that are drawn for each exchange.
 
-use super::utf;
+use crate::utf;
 
 pub(super) const INT32: u8 = 0x48;
 pub(super) const ASCII: u8 = 0x49;

@@ -19,6 +19,7 @@ pub mod v2;
 
 pub use crate::scan::Fed;
 pub use call::{Version, call_body, encode};
+pub(crate) use chars::Chars;
 pub use describe::describe;
 pub use reply::Reply;
 pub(crate) use text::{Dialect, length, write};
