@@ -39,11 +39,6 @@ pub(crate) fn told(mistake: &proofload_facts::Mistake) -> String {
     proofload_language::facts::told(mistake)
 }
 
-/// What a study leaves out, as people read it.
-pub(crate) fn left_out(study: &Study) -> Vec<String> {
-    study.not_tested.iter().map(proofload_language::facts::told).collect()
-}
-
 /// What the checks say about a file, with the file's name alone, so that the place of the checkout does not
 /// matter.
 fn messages(path: &Path) -> String {
