@@ -5,11 +5,13 @@ import type { EChartsCoreOption } from "echarts/core";
 import { number, shown, text, type Chart } from "./data";
 import { label, value } from "./format";
 import type { Theme } from "./theme";
-import { exponential, logTicks } from "./ticks";
+import { exponential, logTicks, ratioTicks } from "./ticks";
 import { told } from "./told";
 
 const ROW = 30;
 const ABOVE_AND_BELOW = 56;
+/** Width of a label with its distance from the next. */
+const LABEL = 52;
 /** How much further an axis reaches than what is on it. */
 const MARGIN = 1.03;
 
@@ -64,7 +66,7 @@ interface Scale {
   axis: object;
 }
 
-function scale(chart: Chart, all: Row[]): Scale {
+function scale(chart: Chart, all: Row[], width: number): Scale {
   const isLog = chart.x.scale === "log";
   const known = all.flatMap((row) => [row.low, row.high, row.point, row.from, row.to, ...row.blocks]).filter((at) => at !== null);
   // Zero has no logarithm: what reaches it reaches the end of the axis.
@@ -76,7 +78,8 @@ function scale(chart: Chart, all: Row[]): Scale {
     return { of: (value) => value, axis: { min: Math.min(0, low), max: high * MARGIN, axisLabel: { formatter } } };
   }
   const [from, to] = [low / MARGIN, high * MARGIN];
-  const customValues = logTicks(from, to).map(Math.log);
+  const ticks = chart.x.unit === "ratio" ? ratioTicks(from, to, width / LABEL) : logTicks(from, to);
+  const customValues = ticks.map(Math.log);
   const formatter = (at: number) => label(exponential(at), chart.x.unit);
   return {
     of: (value) => Math.log(Math.max(value, from)),
@@ -87,7 +90,7 @@ function scale(chart: Chart, all: Row[]): Scale {
 export function option(chart: Chart, theme: Theme, width: number): EChartsCoreOption {
   const all = rows(chart);
   const names = Math.min(260, width * 0.34);
-  const { of, axis } = scale(chart, all);
+  const { of, axis } = scale(chart, all, width - names - 36);
   const labels = (axis as { axisLabel: object }).axisLabel;
   return {
     animation: false,

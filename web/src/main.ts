@@ -132,7 +132,7 @@ function start(before: Map<string, View>): Drawing {
   const toPaper = () => {
     waiting.clear();
     // Nobody can open them there.
-    document.querySelectorAll<HTMLDetailsElement>("section:not(.chart) > details").forEach((of) => (of.open = true));
+    document.querySelectorAll<HTMLDetailsElement>("section:not(.chart) > details, article details").forEach((of) => (of.open = true));
     places.forEach((of) => draw(of, PAPER));
   };
   let width = innerWidth;

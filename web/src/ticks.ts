@@ -26,6 +26,31 @@ export function logTicks(low: number, high: number): number[] {
   return found.filter((_, at) => at % every === 0);
 }
 
+/** Ratios above 1 that are easily read, and those below. */
+const ABOVE = [1.01, 1.02, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4, 5, 7, 10];
+const BELOW = [0.99, 0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1];
+
+/** What is labelled on an axis of ratios with room for so many: 1, and outwards from it as close as they have room, on either side. */
+export function ratioTicks(low: number, high: number, most: number): number[] {
+  const apart = Math.log(high / low) / Math.max(2, most);
+  const outward = (known: number[], power: number) => {
+    const found: number[] = [];
+    let last = 1;
+    for (let scale = 1; scale < 1e6; scale *= 10) {
+      for (const ratio of known) {
+        const at = Number((ratio * scale ** power).toPrecision(6));
+        if (at >= low && at <= high && Math.abs(Math.log(at / last)) >= apart) {
+          found.push(at);
+          last = at;
+        }
+      }
+    }
+    return found;
+  };
+  const ticks = [...outward(BELOW, -1).reverse(), 1, ...outward(ABOVE, 1)];
+  return ticks.length > 2 ? ticks : logTicks(low, high);
+}
+
 /** The value at a place of such an axis, without what was lost on the way there. */
 export function exponential(place: number): number {
   return Number(Math.exp(place).toPrecision(9));

@@ -92,7 +92,7 @@ browserTest("names are shown as they are and do nothing", async (context) => {
   await list.getByRole("link", { name: HOSTILE }).click();
   await list.waitForURL(/\/run\//);
   await drawn(list);
-  assert.equal(await list.locator("h1").textContent(), HOSTILE);
+  assert.equal(await list.locator(".brand").textContent(), `Proofload · ${HOSTILE}`);
   assert.deepEqual(complaints, []);
   await list.close();
 });

@@ -7,6 +7,7 @@ use crate::message::{Failure, FromAgent, Hello, ToAgent, VERSION, frame, message
 use crate::token::{NAME, Token};
 use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
 use proofload_host::clock;
+use proofload_language::{say, word};
 use rustls::pki_types::ServerName;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,7 +74,8 @@ pub fn agent_by(
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|source| AgentError::System { what: "cannot make a runtime", source })?;
+    let runtime =
+        runtime.map_err(|source| AgentError::System { what: word!("cannot-make-runtime"), source })?;
     let ended = runtime.block_on(async {
         let stream = join(joining, stop).await?;
         serve(stream, engine, joining.index, stop, tell).await
@@ -199,9 +201,11 @@ async fn obey(
             Some(Heard::Frame { at_ns, bytes }) => (at_ns, bytes),
             Some(Heard::Left { .. }) => continue,
             Some(Heard::Lost(why)) => return Err(AgentError::Lost(why)),
-            None => return Err(AgentError::Lost("the connection ended".to_owned())),
+            None => return Err(AgentError::Lost(word!("agents-connection-ended").to_owned())),
         };
-        match message(&bytes).map_err(|error| AgentError::Lost(format!("it speaks otherwise: {error}")))? {
+        match message(&bytes)
+            .map_err(|error| AgentError::Lost(say!("agents-speaks-otherwise", error = error.to_string())))?
+        {
             ToAgent::Refused(why) => return Err(AgentError::Refused(why)),
             ToAgent::Welcome { index, agents } => tell(Notice::Dealt { index, agents }),
             ToAgent::Bye => {
@@ -243,7 +247,7 @@ fn carry(
 }
 
 fn unsaid(source: io::Error) -> AgentError {
-    AgentError::System { what: "cannot speak to the coordinator", source }
+    AgentError::System { what: word!("agents-cannot-speak"), source }
 }
 
 /// A thread that carries the loads out as soon as it hears when.

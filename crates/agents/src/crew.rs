@@ -5,6 +5,7 @@ use crate::link::{Heard, Sender};
 use crate::member::{Clock, Event, Member};
 use crate::message::{FromAgent, ToAgent, message};
 use proofload_engine::{EngineError, LoadPlan, lead_ns};
+use proofload_language::{say, word};
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -78,7 +79,7 @@ impl Crew {
         let (from, heard) = match self.events.recv_timeout(wait) {
             Ok(Event::Heard { from, heard }) => (from, heard),
             Ok(Event::Joined(newcomer)) => {
-                let _ = newcomer.out.send(&ToAgent::Refused("all agents are there already".to_owned()));
+                let _ = newcomer.out.send(&ToAgent::Refused(word!("agents-all-there").to_owned()));
                 return Ok(None);
             }
             Err(RecvTimeoutError::Timeout) => return Ok(None),
@@ -107,7 +108,7 @@ impl Crew {
     pub fn lose(&mut self, place: usize, why: &str) -> Result<(), EngineError> {
         if let Some(out) = self.out[place].take() {
             self.lost.push(format!("{} is lost: {why}", self.members[place].name()));
-            let _ = out.send(&ToAgent::Refused(format!("it is taken for lost: {why}")));
+            let _ = out.send(&ToAgent::Refused(say!("agents-taken-for-lost", why)));
         }
         self.broken().map_or(Ok(()), |lost| Err(EngineError::Share(lost)))
     }

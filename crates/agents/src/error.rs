@@ -1,14 +1,13 @@
 //! What can go wrong between agents and their coordinator.
 
+use proofload_language::{say, word};
 use std::io;
 
 /// Why an agent ended before its coordinator let it go.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// Nobody listened there for as long as was waited.
-    #[error(
-        "nobody answers at {at} for {seconds} s ({last}): start `proofload coordinator` there, or correct --join"
-    )]
+    #[error("{}", say!("agents-nobody-there", at, seconds, last))]
     NobodyThere {
         /// Where.
         at: String,
@@ -18,7 +17,7 @@ pub enum AgentError {
         last: String,
     },
     /// The handshake failed.
-    #[error("{at} does not know our token ({what}): give both sides the same --token-file")]
+    #[error("{}", say!("agents-token", at, what))]
     Token {
         /// Where.
         at: String,
@@ -26,13 +25,13 @@ pub enum AgentError {
         what: String,
     },
     /// The coordinator does not want this agent.
-    #[error("the coordinator refuses this agent: {0}")]
+    #[error("{}", say!("agents-agent-refused", why = .0))]
     Refused(String),
     /// The connection broke, or nothing came for too long.
-    #[error("the coordinator is gone ({0}): what was under way here has ended")]
+    #[error("{}", say!("agents-coordinator-lost", why = .0))]
     Lost(String),
     /// The operating system refused something.
-    #[error("{what}: {source}")]
+    #[error("{}", say!("labelled", label = what, what = source))]
     System {
         /// What was tried.
         what: &'static str,
@@ -45,10 +44,7 @@ pub enum AgentError {
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// Some did not come in time.
-    #[error(
-        "{came} of {wanted} agents joined within {seconds} s{here}; missing: {missing}; their own output says why, or give \
-         --wait more time"
-    )]
+    #[error("{}", say!("agents-missing", came, wanted, seconds, here, missing))]
     Missing {
         /// How many came.
         came: u32,
@@ -56,8 +52,8 @@ pub enum FleetError {
         wanted: u32,
         /// How long.
         seconds: u64,
-        /// Who came, with a colon before it; empty where nobody did.
-        here: String,
+        /// Who came; `None` where nobody did.
+        here: Option<String>,
         /// Which numbers are free.
         missing: String,
     },
@@ -65,16 +61,16 @@ pub enum FleetError {
     #[error("{0}")]
     Lost(String),
     /// It was asked to end while it waited.
-    #[error("ended while waiting for agents")]
+    #[error("{}", word!("agents-stopped"))]
     Stopped,
     /// No number of agents that can be.
-    #[error("agents: {0}; 1 to {MOST_AGENTS} are possible")]
+    #[error("{}", say!("agents-count", agents = .0, most = MOST_AGENTS))]
     Count(u32),
     /// The token is too easily guessed, or cannot be read.
     #[error("{0}")]
     Token(String),
     /// The operating system refused something.
-    #[error("{what}: {source}")]
+    #[error("{}", say!("labelled", label = what, what = source))]
     System {
         /// What was tried.
         what: String,

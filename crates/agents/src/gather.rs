@@ -13,6 +13,7 @@ use crate::message::{
 };
 use crate::runtime::Runtime;
 use crate::token::Token;
+use proofload_language::{say, word};
 use rustls::ServerConfig;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -137,7 +138,7 @@ impl Listener {
                 }
                 Ok(Event::Heard { .. }) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(FleetError::Lost("nobody listens any more".to_owned()));
+                    return Err(FleetError::Lost(word!("agents-listener-ended").to_owned()));
                 }
             }
         }
@@ -178,20 +179,20 @@ fn missing(terms: &Terms, newcomers: &[Newcomer]) -> FleetError {
     let absent = terms.agents - came;
     // Of those that are to be dealt a number it is not known which they are.
     let missing = match taken.len() == newcomers.len() {
-        true => format!("number {}", shortened(&free)),
-        false => format!("{absent} of any number"),
+        true => say!("agents-missing-numbers", numbers = shortened(&free)),
+        false => say!("agents-missing-some", absent),
     };
     let names: Vec<String> = newcomers.iter().map(Newcomer::name).collect();
-    let here = if names.is_empty() { String::new() } else { format!(" ({})", shortened(&names)) };
+    let here = (!names.is_empty()).then(|| shortened(&names));
     FleetError::Missing { came, wanted: terms.agents, seconds: terms.wait.as_secs(), here, missing }
 }
 
 /// The first of many, and how many more.
 fn shortened(names: &[String]) -> String {
     const SHOWN: usize = 20;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let shown = names[..names.len().min(SHOWN)].join(word!("between-items"));
     match names.len() > SHOWN {
-        true => format!("{shown} and {} more", names.len() - SHOWN),
+        true => say!("agents-and-more", shown, more = names.len() - SHOWN),
         false => shown,
     }
 }

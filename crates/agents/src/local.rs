@@ -5,6 +5,7 @@
 use crate::deadline::Deadline;
 use crate::error::FleetError;
 use crate::token::Token;
+use proofload_language::say;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
@@ -47,7 +48,7 @@ impl LocalAgents {
             // Ctrl-C is for the coordinator, which ends them in order.
             command.process_group(0);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
-            let system = |source| FleetError::System { what: format!("cannot start agent {index}"), source };
+            let system = |source| FleetError::System { what: say!("agents-cannot-start", index), source };
             let mut child = command.spawn().map_err(system)?;
             let pipe = child.stdin.take();
             local.children.push(child);

@@ -2,6 +2,7 @@
 
 use crate::error::FleetError;
 use crate::link::Sending;
+use proofload_language::word;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +26,7 @@ impl Runtime {
     {
         let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = built
-            .map_err(|source| FleetError::System { what: "cannot make a runtime".to_owned(), source })?;
+            .map_err(|source| FleetError::System { what: word!("cannot-make-runtime").to_owned(), source })?;
         let (end, ends) = oneshot::channel();
         let (sending, mut all_sent) = mpsc::channel(1);
         let thread = thread::spawn(move || {

@@ -6,6 +6,7 @@
 //! guessed at leisure; so it has at least 32 characters.
 
 use crate::error::FleetError;
+use proofload_language::say;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
@@ -57,7 +58,7 @@ impl Token {
             source,
         })?;
         Token::new(text.lines().next().unwrap_or_default().trim())
-            .ok_or_else(|| FleetError::Token(too_short(&path.display().to_string())))
+            .ok_or_else(|| FleetError::Token(say!("agents-token-file", path, least = LEAST, most = MOST)))
     }
 
     /// That text; `None` where it is too short, or too long.
@@ -131,13 +132,6 @@ impl Token {
 
 /// What the certificates are for; nobody asks by it.
 pub(crate) const NAME: &str = "proofload";
-
-fn too_short(place: &str) -> String {
-    format!(
-        "--token-file {place}: its first line has to have {LEAST} to {MOST} characters that nobody guesses; \
-         `openssl rand -hex 32 > token` makes one"
-    )
-}
 
 fn other(error: rcgen::Error) -> Error {
     Error::General(error.to_string())

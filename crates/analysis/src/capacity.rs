@@ -3,6 +3,7 @@
 use crate::checks::{LENGTHENED, check_ceiling, concerns, finding};
 use crate::observe::observations_of;
 use proofload_facts::Finding;
+use proofload_language::facts::told;
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
     Limit, Outcome, SHORTFALL_MAX, Search, Slo, SloTerm, Stage, Terms, Trial, parse_slo,
@@ -49,7 +50,8 @@ pub struct SeenTrial {
 /// # Errors
 /// When its objective or its range cannot be read.
 pub fn search_terms(planned: &PlannedCapacity) -> Result<(Slo, Terms), String> {
-    let slo = parse_slo(&planned.slo).map_err(|mistakes| mistakes.join("; "))?;
+    let slo = parse_slo(&planned.slo)
+        .map_err(|mistakes| mistakes.iter().map(told).collect::<Vec<_>>().join("; "))?;
     let PlannedCapacity { from_per_s, to_per_s, trials_max, .. } = *planned;
     let is_range = to_per_s.is_finite() && 0.0 < from_per_s && from_per_s <= to_per_s;
     match is_range {

@@ -6,14 +6,17 @@ use proofload_store::schema::{Silences, Slice};
 use std::ops::Range;
 
 const MS: u64 = 1_000_000;
-/// An acknowledgement that Linux delays comes after 40 ms, by its timer's ticks up to 44.
-const DELAYED_ACK_NS: Range<u64> = 39 * MS..47 * MS;
+/// An acknowledgement that Linux delays comes after 40 ms, by its timer's ticks up to 44; where the processor wakes late, or
+/// the rest of the answer takes its time, up to 52.
+const DELAYED_ACK_NS: Range<u64> = 39 * MS..53 * MS;
 /// What lies around: an answer that takes such times for another reason is found here, too.
 const AROUND_DELAYED_ACK_NS: Range<u64> = 20 * MS..80 * MS;
 /// A lost SYN is sent again after 1 s, after 3 s and after 7 s in all.
 const SYN_AGAIN_NS: [u64; 3] = [1_000 * MS, 3_000 * MS, 7_000 * MS];
 /// What connecting and answering then still take.
 const SYN_WIDTH_NS: u64 = 150 * MS;
+/// Slices of a variant that are looked at: what is meant shows in each.
+const SLICES_MAX: usize = 8;
 /// Fewer answers than these mean nothing.
 const ANSWERS_MIN: u64 = 20;
 /// Fewer late ones than these are a chance.
@@ -27,18 +30,67 @@ const AGAINST_MAX: f64 = 0.1;
 pub fn hints(slice: &Slice) -> Vec<Limit> {
     let silences = slice.measured.silences.as_ref().filter(|found| found.count > 0);
     let mut said: Vec<Limit> = silences.map(of_silences).into_iter().collect();
-    let read = |text: &str| LatencyHistogram::decode(text).ok();
-    let of = &slice.histograms;
-    let clocks = (read(&of.response_time), read(&of.service_time), read(&of.first_byte));
-    if let (Some(response), Some(service), Some(first_byte)) = clocks {
-        if has_delayed_ack(&service, &first_byte) {
-            said.push(Limit::DelayedAck);
+    said.extend(Clocks::of(slice).iter().flat_map(Clocks::hints));
+    said
+}
+
+/// What some variant of a study shows, each hint once.
+pub(crate) fn of_study(slices: &[&Slice]) -> Vec<Limit> {
+    let mut variants: Vec<(&str, Clocks, usize)> = Vec::new();
+    for slice in slices.iter().rev().filter(|slice| slice.is_measured()) {
+        let name = slice.measured.variant.as_str();
+        let known = variants.iter().position(|(variant, ..)| *variant == name);
+        if known.is_some_and(|at| variants[at].2 >= SLICES_MAX) {
+            continue;
         }
-        if let Some(late) = dropped_syns(&response, &service) {
-            said.push(Limit::SynsDropped { late });
+        let Some(clocks) = Clocks::of(slice) else { continue };
+        match known {
+            Some(at) => {
+                variants[at].1.merge(&clocks);
+                variants[at].2 += 1;
+            }
+            None => variants.push((name, clocks, 1)),
+        }
+    }
+    let mut said: Vec<Limit> = Vec::new();
+    for hint in variants.iter().flat_map(|(_, clocks, _)| clocks.hints()) {
+        if !said.contains(&hint) {
+            said.push(hint);
         }
     }
     said
+}
+
+/// The times of some answers.
+struct Clocks {
+    response: LatencyHistogram,
+    service: LatencyHistogram,
+    first_byte: LatencyHistogram,
+}
+
+impl Clocks {
+    /// `None` where a histogram cannot be read, as in a condensed record.
+    fn of(slice: &Slice) -> Option<Clocks> {
+        let read = |text: &str| LatencyHistogram::decode(text).ok();
+        let of = &slice.histograms;
+        Some(Clocks {
+            response: read(&of.response_time)?,
+            service: read(&of.service_time)?,
+            first_byte: read(&of.first_byte)?,
+        })
+    }
+
+    fn merge(&mut self, other: &Clocks) {
+        self.response.merge(&other.response);
+        self.service.merge(&other.service);
+        self.first_byte.merge(&other.first_byte);
+    }
+
+    fn hints(&self) -> Vec<Limit> {
+        let delayed = has_delayed_ack(&self.service, &self.first_byte).then_some(Limit::DelayedAck);
+        let dropped = dropped_syns(&self.response, &self.service).map(|late| Limit::SynsDropped { late });
+        delayed.into_iter().chain(dropped).collect()
+    }
 }
 
 fn of_silences(found: &Silences) -> Limit {
@@ -119,6 +171,25 @@ mod tests {
         let held = [(1, 20), (41, 40), (44, 140)];
         let found = said(&held, &held, &[(1, 200)]);
         assert_eq!(found, [Limit::DelayedAck]);
+    }
+
+    #[test]
+    fn a_study_has_it_where_a_variant_shows_it() {
+        let slice = |variant: &str, service: &[(u64, u64)]| Slice {
+            phase: "measure".into(),
+            measured: Point { variant: variant.into(), ..Point::default() },
+            histograms: Histograms {
+                response_time: times(service).encode(),
+                service_time: times(service).encode(),
+                first_byte: times(&[(1, 15)]).encode(),
+                ..Histograms::default()
+            },
+            ..Slice::default()
+        };
+        // Too few in one slice.
+        let slices = [slice("a", &[(48, 15)]), slice("b", &[(2, 15)]), slice("a", &[(52, 15)])];
+        assert_eq!(of_study(&slices.iter().collect::<Vec<_>>()), [Limit::DelayedAck]);
+        assert_eq!(of_study(&[&slices[0], &slices[1]]), []);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What limits a test, from what was really seen.
 
-use crate::figures::outcome;
+use crate::figures::{errors, outcome};
 use crate::fitness::{Disturbance, disturbances, left_out};
 use proofload_facts::{Fact, Finding, Limit};
+use proofload_stats::ERROR_SHARE_MAX;
 use proofload_store::schema::{
     self, Baseline, Mode, Model, Plan, Point, Preset, Replication, RunResult, Slice, SubjectKind, Transport,
 };
@@ -56,13 +57,15 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 /// without a study.
 pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
-    limits.extend(result.limits.iter().cloned());
-    limits.extend(result.baseline.iter().flat_map(of_baseline));
     if result.plan.is_none() {
         limits.extend(result.points.iter().flat_map(of_point));
         let is_fit = result.points.iter().all(|point| point.generator.fit);
         limits.extend(crate::unfit::limits(&result.points).into_iter().filter(|_| is_fit));
     }
+    limits.extend(failures(result));
+    limits.extend(result.points.iter().filter_map(surplus));
+    limits.extend(result.limits.iter().cloned());
+    limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
     for found in &result.capacities {
         let variant = &found.variant;
@@ -150,6 +153,51 @@ pub fn nothing_answered(point: &Point) -> Limit {
     let (outcome, times) =
         most.map_or_else(|| ("nothing_asked".to_string(), 0), |(kind, n)| (kind.clone(), *n));
     Limit::NothingAnswered { variant: point.variant.clone(), point: point.point.clone(), outcome, times }
+}
+
+/// Each variant of which more exchanges failed than a claim about speed allows. At the limit of a capacity some always do.
+fn failures(result: &RunResult) -> Vec<Limit> {
+    let wholes = || result.points.iter().filter(|point| point.stream.is_empty());
+    let answered = wholes().any(|point| outcome(point, "answered") > 0);
+    // Of one address that nothing came is a limit of its own.
+    if !result.capacities.is_empty() || (result.plan.is_none() && !answered) {
+        return Vec::new();
+    }
+    let mut variants: Vec<&str> = wholes().map(|point| point.variant.as_str()).collect();
+    variants.dedup();
+    variants
+        .into_iter()
+        .filter_map(|variant| failed(wholes().filter(|point| point.variant == variant)))
+        .collect()
+}
+
+fn failed<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> Option<Limit> {
+    let failed = points.clone().fold(0_u64, |sum, point| sum.saturating_add(errors(point)));
+    let answered = points.clone().fold(0_u64, |sum, point| sum.saturating_add(outcome(point, "answered")));
+    let exchanges = failed.saturating_add(answered);
+    if failed == 0 || failed as f64 <= ERROR_SHARE_MAX * exchanges as f64 {
+        return None;
+    }
+    let kinds = points.clone().flat_map(|point| &point.outcomes);
+    let kinds = kinds.filter(|(kind, _)| !matches!(kind.as_str(), "answered" | "unsent"));
+    let (most, _) = kinds.max_by_key(|(_, n)| **n)?;
+    let bad = points.clone().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == *most);
+    Some(Limit::ExchangesFailed {
+        variant: points.map(|point| point.variant.clone()).next().unwrap_or_default(),
+        failed,
+        exchanges,
+        outcome: most.clone(),
+        example: bad.map(|bad| bad.what.clone()).unwrap_or_default(),
+    })
+}
+
+/// Answers that nothing asked for.
+fn surplus(point: &Point) -> Option<Limit> {
+    (point.surplus > 0 && point.stream.is_empty()).then(|| Limit::SurplusAnswers {
+        variant: point.variant.clone(),
+        point: point.point.clone(),
+        surplus: point.surplus,
+    })
 }
 
 /// How many answers led elsewhere, over all points; those of a stream are in the point's own.

@@ -1,5 +1,7 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
+use proofload_language::facts::told;
+use proofload_language::say;
 use proofload_stats::{
     Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, Names, Published,
     Selector, parse_claim, parse_expectation, parse_published,
@@ -8,7 +10,7 @@ use proofload_store::schema::{Looking, Plan, PlannedCondition, PlannedExpectatio
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plan.json: claim \"{claim}\": {why}")]
+#[error("{}", say!("plan-claim", claim, why))]
 pub struct PlanError {
     /// The claim's name, or the quantity of the expectation or the figure.
     pub claim: String,
@@ -20,7 +22,7 @@ impl PlanError {
     fn of(claim: &str, errors: &[ClaimError]) -> PlanError {
         PlanError {
             claim: claim.to_string(),
-            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+            why: errors.first().map(|error| told(&error.mistake)).unwrap_or_default(),
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<Re
         found.push(Reason::WouldTake {
             resolution_share: projection.resolution,
             blocks: projection.blocks,
-            minutes: (f64::from(projection.blocks) * seconds_per_block / 60.0).round(),
+            minutes: (f64::from(projection.blocks) * seconds_per_block / 60.0).round() as u32,
             assumed: projection.assumed,
         });
     }

@@ -12,13 +12,13 @@ use crate::planned::{published_figures, restore};
 use crate::points::points;
 use crate::steady::steady_states;
 use crate::{
-    capacities, conclusions, expected, exploratory, factors, figures, limits, scalability, steady, trends,
-    unfit,
+    capacities, conclusions, expected, exploratory, factors, figures, hints, limits, scalability, steady,
+    trends, unfit,
 };
 use proofload_stats::capacity::Answer;
 use proofload_store::schema::{
     Baseline, CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, Point,
-    RunResult, Verdict,
+    RunResult, Slice, Verdict,
 };
 use proofload_store::{Run, kept_baseline};
 
@@ -57,6 +57,8 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     let mut limits = if plan.capacity.is_some() { capacities::limits(run) } else { limits::limits(run) };
     limits.extend(unfit::limits(&points));
     limits.extend(trends::limits(run));
+    let slices: Vec<&Slice> = run.blocks().iter().flat_map(|block| &block.slices).collect();
+    limits.extend(hints::of_study(&slices));
     let steady_states = steady_states(run)?;
     limits.extend(steady::limits(&steady_states));
     limits.extend(scalability::limits(&scalability));

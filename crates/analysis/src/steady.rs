@@ -154,6 +154,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_variant_that_could_not_be_looked_into_is_named() {
+        let state = |found: Steadiness| {
+            let start = SteadyStart { found, ..SteadyStart::default() };
+            SteadyState { variant: "far".into(), starts: vec![start] }
+        };
+        assert_eq!(limits(&[state(Steadiness::Steady)]), []);
+        let unknown = [state(Steadiness::NotMeasured)];
+        assert_eq!(limits(&unknown), [Limit::SteadinessNotMeasured { variant: "far".into() }]);
+    }
+
+    #[test]
     fn a_step_after_a_good_warm_up_is_told_and_one_after_a_bad_one_changes_nothing() {
         let step = Step { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
         let of = |ended: Steadiness, step| {

@@ -7,6 +7,8 @@ use crate::judged::measures_of;
 use crate::observe::{observations, observations_of};
 use crate::planned::{PlanError, restore};
 use crate::result::{Analysed, of_run};
+use proofload_facts::Mistake;
+use proofload_language::facts::told;
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -24,18 +26,18 @@ pub fn names_of_one(variant: &str, point: &str) -> Names {
 /// Reads thresholds: claims that compare a measure with a constant. They are named by their text.
 ///
 /// # Errors
-/// Every mistake, a sentence each.
-pub fn thresholds(texts: &[String], names: &Names) -> Result<Vec<Claim>, Vec<String>> {
+/// Every mistake.
+pub fn thresholds(texts: &[String], names: &Names) -> Result<Vec<Claim>, Vec<Mistake>> {
     let (mut claims, mut mistakes) = (Vec::new(), Vec::new());
     for text in texts {
         match parse_claim(text.trim(), text, names) {
             Ok(found) if found.iter().all(|claim| matches!(claim.right, Side::Constant(_))) => {
                 claims.extend(found);
             }
-            Ok(_) => {
-                mistakes.push(format!("{text}: a threshold has a constant on one side; write p99 < 50ms"))
+            Ok(_) => mistakes.push(Mistake::ThresholdConstant.at(format!("--fail {text}"))),
+            Err(errors) => {
+                mistakes.extend(errors.into_iter().map(|error| error.mistake.at(format!("--fail {text}"))))
             }
-            Err(errors) => mistakes.extend(errors.iter().map(|error| format!("{text}: {error}"))),
         }
     }
     if mistakes.is_empty() { Ok(claims) } else { Err(mistakes) }
@@ -77,7 +79,7 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<Analysed, AnalysisErro
     let plan = run.plan();
     let (names, _, design) = restore(plan)?;
     let claims = thresholds(texts, &names)
-        .map_err(|mistakes| PlanError { claim: "--fail".to_string(), why: mistakes.join("; ") })?;
+        .map_err(|mistakes| PlanError { claim: "--fail".to_string(), why: told(&mistakes) })?;
     // Asked afterwards, a threshold has all the looks that there were.
     let design = Design { futility: false, ..design };
     let observations = observations(run, &measures_of(&claims))?;

@@ -4,6 +4,7 @@ use crate::args::{AgentArgs, CoordinatorArgs};
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
 use crate::fleet::{arrived, refused, tolerated};
+use crate::mistakes::wrong;
 use crate::run;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
@@ -26,7 +27,7 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     }
     if let Some(address) = args.run.places.address {
         let own = proofload_study::local_address(&address.to_string());
-        own.map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+        own.map_err(|mistake| wrong("--address", mistake))?;
     }
     let checked = Checked::of(&args.run)?;
     let token = Token::read(&args.token_file).map_err(refused)?;
@@ -80,6 +81,6 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
 }
 
 fn wait(text: &str) -> anyhow::Result<Duration> {
-    let wait = quantity::duration(text).map_err(|why| leave(Exit::Usage, format!("--wait {why}")))?;
+    let wait = quantity::duration(text).map_err(|mistake| wrong("--wait", mistake))?;
     Ok(Duration::from_nanos(wait))
 }

@@ -2,7 +2,9 @@
 
 use crate::args::BaselineArgs;
 use crate::exit::{Exit, leave};
+use crate::mistakes::wrong;
 use proofload_analysis::compare;
+use proofload_facts::{Expected, Mistake};
 use proofload_language::facts::told;
 use proofload_store::Run;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
@@ -29,8 +31,7 @@ impl Baseline {
     ) -> anyhow::Result<Option<Baseline>> {
         let Some(path) = &args.baseline else { return Ok(None) };
         let tolerance = share(&args.tolerance).ok_or_else(|| {
-            let what = format!("--tolerance {}: write a share below 100 %, as 5% or 0.05", args.tolerance);
-            leave(Exit::Usage, what)
+            wrong("--tolerance", Mistake::not(&args.tolerance, Expected::Share, "5%, 0.05"))
         })?;
         let run = Run::open(&base.join(path)).map_err(|error| leave(Exit::Usage, error))?;
         let differences = compare::comparability((run.plan(), run.environment()), (plan, environment));

@@ -7,7 +7,9 @@ use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
+use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
+use proofload_language::{say, word};
 use proofload_study::overflow::Sending;
 use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
 use proofload_subject::{Cache, Catalogue};
@@ -51,13 +53,13 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let mut mistakes = Mistakes::default();
     let searched = CapacityLoad::read(&args.slo, Some(&args.from), Some(&args.to), Some(&args.trial))
         .map_err(|found| {
-            found.into_iter().for_each(|(key, mistake)| mistakes.add(format!("--{key}: {mistake}")));
+            found.into_iter().for_each(|(key, mistake)| mistakes.add(&format!("--{key}"), mistake));
         });
     if args.load.rate.is_some() {
-        mistakes.add("-r: the rate is what is searched; delete it, --from and --to say where");
+        mistakes.add("-r", Mistake::NoMeaningBeside { beside: "--from, --to".to_owned() });
     }
     if args.load.think.is_some() {
-        mistakes.add("--think: an open load does not think; delete it");
+        mistakes.add("--think", Mistake::OpenThinks);
     }
     // An open load of any rate has the connections, the reuse and the overflow of that which is searched.
     let open = LoadArgs {
@@ -74,7 +76,9 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let (connections, coalesce_ns, open) = (point.connections, point.coalesce_ns(), point.open);
     let sending = Sending { connections, coalesce_ns, open };
     let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
+    let slo = searched.slo.texts().join(word!("between-items"));
     let study = study::searched(&args.url, &request, point, searched);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    Ok(Study { conditions: args.load.conditions(), ..study })
+    let question = say!("capacity-question", server = study.variants[0].name, slo);
+    Ok(Study { question, conditions: args.load.conditions(), ..study })
 }

@@ -6,7 +6,9 @@ use crate::fleet::with_agents;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
+use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
+use proofload_language::{say, word};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 
@@ -32,13 +34,15 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     let point = load::point(&args.load, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
     if args.load.unix.is_some() {
-        mistakes.add(
-            "--unix: all addresses would lead to one server; write each as http+unix://%2Frun%2Fapp.sock/",
-        );
+        mistakes.add("--unix", Mistake::OneServer);
     }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
-    let study = study::comparison(&args.servers, &args.path, request, point, &claims);
+    let both_ways =
+        |first: &str, other: &str| [say!("compare-more", first, other), say!("compare-alike", first, other)];
+    let study = study::comparison(&args.servers, &args.path, request, point, &claims, both_ways);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    Ok(Study { conditions: args.load.conditions(), ..study })
+    let servers: Vec<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let question = say!("compare-question", servers = servers.join(word!("between-choices")));
+    Ok(Study { question, conditions: args.load.conditions(), ..study })
 }

@@ -8,6 +8,7 @@ use crate::mistakes::Mistakes;
 use crate::{doubts, noise, output, progress, run};
 use proofload_engine::Here;
 use proofload_engine::{Extent, LoadPlan};
+use proofload_facts::{Expected, Mistake};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::signals;
 use proofload_host::{self as host, State};
@@ -66,7 +67,7 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
     let point = load::point(&args.load, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
     if point.open.auto || point.open.shortage.most_connections.is_some() {
-        mistakes.add("-c: a ceiling is of a number of connections; give the number that the load came to");
+        mistakes.add("-c", Mistake::not("auto", Expected::Whole, "-c 64"));
     }
     let terms = endpoint::Terms {
         discard_ns: 0,
@@ -79,9 +80,9 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
     let nowhere = ["http://127.0.0.1:1/".to_string()];
     let urls = if args.urls.is_empty() { &nowhere[..] } else { &args.urls };
     let plan = endpoint::load_plan(urls, &request, &point, &terms);
-    let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
+    let plan = mistakes.all(plan);
     mistakes.check()?;
-    let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let Some(plan) = plan else { unreachable!("its mistakes were told") };
     let (connections, workers) = (plan.connections, plan.workers);
     let threads = say!("generator-threads", threads = workers);
     let label = format!("{connections}c, {threads}, keep-alive {}", args.load.keep_alive);

@@ -3,6 +3,7 @@
 use crate::args::{FleetArgs, ToleranceArgs};
 use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
+use crate::mistakes::wrong;
 use crate::run::say;
 use proofload_agents::{Arrival, Fleet, FleetError, Listener, LocalAgents, Terms, Token};
 use proofload_engine::{EngineError, Generator};
@@ -80,7 +81,7 @@ pub fn unless_lost<T>(fleet: &Fleet, ended: anyhow::Result<T>) -> anyhow::Result
 
 /// How many of so many agents may be lost.
 pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u32> {
-    args.of(agents).map_err(|why| leave(Exit::Usage, format!("--tolerate-lost: {why}")))
+    args.of(agents).map_err(|mistake| wrong("--tolerate-lost", mistake))
 }
 
 /// Says which agents were lost, where the load went on without them.

@@ -4,6 +4,7 @@ use crate::args::{LoadArgs, MeasureArgs};
 use crate::mistakes::{Mistakes, secret};
 use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Extent, Profile, Shortage, Stage, Timeouts};
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_study::quantity;
 use proofload_study::stages::{Of, stage};
 use proofload_study::{self as study, overflow};
@@ -18,6 +19,19 @@ const CONNECTIONS: u32 = 50;
 /// What a number of requests may take at most.
 pub const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
 
+fn beside(flags: &str) -> Mistake {
+    Mistake::NoMeaningBeside { beside: flags.to_owned() }
+}
+
+fn without(flag: &str) -> Mistake {
+    Mistake::NoMeaningWithout { needs: flag.to_owned() }
+}
+
+/// A user without a password.
+pub fn no_password() -> Mistake {
+    Mistake::not("…", Expected::User, "user:password, user:@FILE")
+}
+
 /// The load point that the flags of a measurement ask for: one that stays as it is, stages, or users.
 pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
     let rated = |text: &String| matches!(stage(text), Ok((Of::Rate, _)));
@@ -31,18 +45,18 @@ pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
         (None, true) => return point,
     };
     if !matches!(quantity::duration(&args.warm_up), Ok(0)) {
-        mistakes.add("--warm-up: a load with a shape has no part to leave out; begin with a stage of it");
+        mistakes.add("--warm-up", beside("--stage, --users, --trace"));
     }
     shape
 }
 
 fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
     if users == 0 || u64::from(users) > quantity::CONNECTIONS_MAX {
-        mistakes.add(format!("--users: {users} users cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
+        mistakes.add("--users", Mistake::beyond(users, 1, quantity::CONNECTIONS_MAX));
     }
     let loops = args.loops.unwrap_or(1);
     if loops == 0 {
-        mistakes.add("--loops: 0 ask nothing; write at least 1");
+        mistakes.add("--loops", Mistake::AsksNothing);
     }
     let ramp_ns = args.ramp.as_deref().map_or(0, |text| mistakes.take("--ramp", quantity::duration(text)));
     let profile = Profile::Users { ramp_ns, loops, think_ns: think(plain) };
@@ -52,30 +66,27 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
 }
 
 fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
-    let read: Vec<(Of, Vec<Stage>)> = args
-        .stages
-        .iter()
-        .filter_map(|text| stage(text).map_err(|why| mistakes.add(format!("--stage: {why}"))).ok())
-        .collect();
+    let read: Vec<(Of, Vec<Stage>)> =
+        args.stages.iter().filter_map(|text| mistakes.keep("--stage", stage(text))).collect();
     let open = read.iter().any(|(of, _)| *of == Of::Rate);
     // `hold 0 10s` is a pause of either kind.
     if open && read.iter().any(|(of, stages)| *of == Of::Connections && !stages.iter().all(Stage::is_pause)) {
-        mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
+        mistakes.add("--stage", Mistake::MixedStages);
     }
     let all_read = read.len() == args.stages.len();
     let stages: Vec<Stage> = read.into_iter().flat_map(|(_, stages)| stages).collect();
     // What could not be read may well ask something.
     if all_read && peak(&stages) == 0.0 {
-        mistakes.add("--stage: the stages ask nothing; write one above 0");
+        mistakes.add("--stage", Mistake::AsksNothing);
     }
     if open && args.load.think.is_some() {
-        mistakes.add("--think: an open load does not think; delete it");
+        mistakes.add("--think", Mistake::OpenThinks);
     }
     if !open && args.load.poisson {
-        mistakes.add("--poisson: only an open load has arrivals; write stages of a rate");
+        mistakes.add("--poisson", without("--stage 'hold 5k/s 30s'"));
     }
     if !open && args.load.connections.is_some() {
-        mistakes.add("-c: the stages say how many connections; delete it");
+        mistakes.add("-c", beside("--stage"));
     }
     let label = stages_label(&stages, open);
     if open {
@@ -91,7 +102,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
 fn traced(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
     let speed = mistakes.keep("--speed", trace::speed(&args.speed)).unwrap_or(1.0);
     if args.repeat == 0 {
-        mistakes.add("--repeat: 0 times plays nothing; write at least 1");
+        mistakes.add("--repeat", Mistake::AsksNothing);
     }
     let asked_ns = args.duration.as_deref().and_then(|text| quantity::duration(text).ok());
     let path = args.trace.clone().unwrap_or_default();
@@ -128,11 +139,10 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
     };
     if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
         let written = args.connections.as_deref().unwrap_or_default();
-        mistakes
-            .add(format!("-c: {written} connections cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
+        mistakes.add("-c", Mistake::beyond(written, 1, quantity::CONNECTIONS_MAX));
     }
     if auto && !open {
-        mistakes.add(format!("-c: auto: {}; write a number, or a rate with -r", overflow::AUTO_CLOSED));
+        mistakes.add("-c auto", Mistake::AutoClosed);
     }
     let flags = [
         ("--max-connections", args.open.max_connections.is_some()),
@@ -140,13 +150,12 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
         ("--coalesce", args.open.coalesce.is_some()),
     ];
     for (flag, _) in flags.iter().filter(|(_, given)| *given && !open) {
-        mistakes.add(format!("{flag}: only an open loop has a use for it; give its rate with -r"));
+        mistakes.add(flag, without("-r"));
     }
     if let Some(most) = args.open.max_connections
         && (most < connections || u64::from(most) > quantity::CONNECTIONS_MAX)
     {
-        let range = format!("{connections}, with which the load begins, to {}", quantity::CONNECTIONS_MAX);
-        mistakes.add(format!("--max-connections: {most} connections cannot be; write {range}"));
+        mistakes.add("--max-connections", Mistake::beyond(most, connections, quantity::CONNECTIONS_MAX));
     }
     let overflow = |text: &str| mistakes.take("--overflow", overflow::overflow(text));
     let overflow = args.open.overflow.as_deref().map(overflow).unwrap_or_default();
@@ -164,15 +173,13 @@ fn coalesce_ns(args: &LoadArgs) -> u64 {
 
 fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoint {
     if args.poisson && args.rate.is_none() {
-        mistakes.add("--poisson: only an open load has arrivals; give its rate with -r");
+        mistakes.add("--poisson", without("-r"));
     }
     let (connections, open) = sending(args, open, mistakes);
     let think = |text: &str| mistakes.take("--think", study::think(text));
     let think_ns = args.think.as_deref().map(think).unwrap_or_default();
-    let keep_alive = quantity::keep_alive(&args.keep_alive).unwrap_or_else(|why| {
-        mistakes.add(format!("--keep-alive: {why}"));
-        proofload_engine::KeepAlive::On
-    });
+    let keep_alive = mistakes.keep("--keep-alive", quantity::keep_alive(&args.keep_alive));
+    let keep_alive = keep_alive.unwrap_or(proofload_engine::KeepAlive::On);
     let (label, profile) = match &args.rate {
         None => (format!("{connections}c"), Profile::Closed { think_ns }),
         Some(text) => {
@@ -224,7 +231,7 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
 
 fn follow(args: &LoadArgs, mistakes: &mut Mistakes) -> u32 {
     if args.follow > FOLLOW_MAX {
-        mistakes.add(format!("--follow: {} redirects are too many; write at most {FOLLOW_MAX}", args.follow));
+        mistakes.add("--follow", Mistake::too_many(Thing::Redirect, args.follow, FOLLOW_MAX as usize));
     }
     args.follow
 }
@@ -241,7 +248,7 @@ fn body(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Body> {
 fn auth(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Auth> {
     if let Some(text) = &args.basic {
         let Some((user, password)) = text.split_once(':') else {
-            mistakes.add("--basic: has no colon; write user:password or user:@FILE");
+            mistakes.add("--basic", no_password());
             return None;
         };
         let password = mistakes.keep("--basic", secret(password))?;

@@ -12,7 +12,7 @@ use crate::{output, progress, run};
 use proofload_engine::{
     DriverChoice, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
 };
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Mistake};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
@@ -49,19 +49,16 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
     };
     if args.debug && terms.driver != DriverChoice::default() {
-        mistakes.add("--driver: one request is shown as it passes through epoll; delete it");
+        mistakes.add("--driver", Mistake::NoMeaningBeside { beside: "--debug".to_owned() });
     }
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
-    let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
+    let plan = mistakes.all(plan);
     let name = redact_own_arguments(&args.urls).join(" ");
     let names = proofload_analysis::names_of_one(&name, &point.label);
-    let thresholds = proofload_analysis::thresholds(&args.fail, &names).unwrap_or_else(|found| {
-        found.into_iter().for_each(|mistake| mistakes.add(format!("--fail: {mistake}")));
-        Vec::new()
-    });
+    let thresholds = mistakes.all(proofload_analysis::thresholds(&args.fail, &names)).unwrap_or_default();
     let tolerated = mistakes.take("--tolerate-lost", args.fleet.tolerance.of(args.fleet.agents));
     mistakes.check()?;
-    let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let Some(plan) = plan else { unreachable!("its mistakes were told") };
     let passage = endpoint::passage(&args.urls, &request);
     if passage.as_ref().is_some_and(Passage::is_insecure) {
         crate::transport::warn_insecure(&name);
@@ -228,7 +225,7 @@ fn single_slice(measured: Point, loaded: &LoadResult) -> Slice {
 fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
     match (args.requests, args.duration.as_deref()) {
         (Some(0), _) => {
-            mistakes.add("-n: 0 requests measure nothing; write at least 1");
+            mistakes.add("-n", Mistake::AsksNothing);
             Extent::DurationNs(0)
         }
         (Some(count), _) => Extent::Requests { count, cap_ns: load::COUNT_CAP_NS },

@@ -1,43 +1,53 @@
 //! What is wrong with the flags, all of it at once.
 
 use crate::exit::{Exit, leave};
+use proofload_facts::Mistake;
+use proofload_study::told;
 
 /// Collects mistakes instead of stopping at the first.
 #[derive(Default)]
-pub struct Mistakes(Vec<String>);
+pub struct Mistakes(Vec<Mistake>);
 
 impl Mistakes {
     /// The value, or the fallback and a mistake under that flag.
-    pub fn take<T: Default>(&mut self, flag: &str, value: Result<T, String>) -> T {
-        value.unwrap_or_else(|why| {
-            self.0.push(format!("{flag}: {why}"));
-            T::default()
-        })
+    pub fn take<T: Default>(&mut self, flag: &str, value: Result<T, Mistake>) -> T {
+        self.keep(flag, value).unwrap_or_default()
     }
 
     /// The value, or nothing and a mistake under that flag.
-    pub fn keep<T>(&mut self, flag: &str, value: Result<T, String>) -> Option<T> {
-        value.map_err(|why| self.0.push(format!("{flag}: {why}"))).ok()
+    pub fn keep<T>(&mut self, flag: &str, value: Result<T, Mistake>) -> Option<T> {
+        value.map_err(|mistake| self.add(flag, mistake)).ok()
     }
 
-    /// Notes a mistake.
-    pub fn add(&mut self, mistake: impl Into<String>) {
-        self.0.push(mistake.into());
+    /// Notes a mistake under a flag.
+    pub fn add(&mut self, flag: &str, mistake: Mistake) {
+        self.0.push(mistake.at(flag));
+    }
+
+    /// The value, or nothing and mistakes that say themselves where they are.
+    pub fn all<T>(&mut self, value: Result<T, Vec<Mistake>>) -> Option<T> {
+        value.map_err(|found| self.0.extend(found)).ok()
     }
 
     /// Leaves with all of them, if there are any.
     pub fn check(self) -> anyhow::Result<()> {
-        match self.0.is_empty() {
+        let lines: Vec<String> = self.0.iter().map(told).collect();
+        match lines.is_empty() {
             true => Ok(()),
-            false => Err(leave(Exit::Usage, self.0.join("\n           "))),
+            false => Err(leave(Exit::Usage, lines.join("\n           "))),
         }
     }
 }
 
+/// Leaves with what is wrong with one flag.
+pub fn wrong(flag: &str, mistake: Mistake) -> anyhow::Error {
+    leave(Exit::Usage, told(&mistake.at(flag)))
+}
+
 /// A secret, or the first line of `@FILE`.
-pub fn secret(text: &str) -> Result<String, String> {
+pub fn secret(text: &str) -> Result<String, Mistake> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;
+        .map_err(|error| Mistake::CannotRead { file: path.to_owned(), error: error.to_string() })?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }

@@ -3,6 +3,7 @@
 use crate::args::{ListFormat, NoiseArgs, OutputArgs, UndecidedIs};
 use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
+use crate::mistakes::wrong;
 use crate::run::{self, Request, execute_recorded};
 use crate::runs::print_json;
 use proofload_host::clock;
@@ -73,8 +74,7 @@ fn blocks(args: &NoiseArgs, study: &Study) -> anyhow::Result<u32> {
     let blocks = match &args.budget {
         None => args.blocks.unwrap_or(noise::BLOCKS),
         Some(text) => {
-            let budget_ns = study::quantity::duration(text)
-                .map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+            let budget_ns = study::quantity::duration(text).map_err(|mistake| wrong("--budget", mistake))?;
             noise::blocks_in(study, budget_ns).min(noise::BLOCKS_MAX)
         }
     };

@@ -1,6 +1,7 @@
 //! Pages of docs/reference/, written from what the program itself knows: `UPDATE=1` writes them, without it a test
 //! compares. And commands that other pages show.
 
+mod codes;
 mod command_line;
 mod documents;
 mod study_keys;
@@ -34,6 +35,7 @@ fn cell(text: &str) -> String {
 
 #[test]
 fn reference_pages_are_those_of_the_program() {
+    compare("codes.md", &codes::page());
     compare("command-line.md", &command_line::page());
     compare("study-keys.md", &study_keys::page());
 }

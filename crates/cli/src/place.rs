@@ -5,6 +5,7 @@ use crate::args::{self, RunArgs, Verb};
 use crate::checked::{Checked, Placed};
 use crate::exit::{Exit, leave};
 use crate::fleet::{arrived, refused, tolerated};
+use crate::mistakes::wrong;
 use crate::run;
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token, VERSION};
@@ -184,7 +185,7 @@ fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &Out) -> anyhow
     let args = arguments(order, folder)?;
     let at = listens_at(order.address)?;
     let address = proofload_study::local_address(&at.ip().to_string())
-        .map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+        .map_err(|mistake| wrong("--address", mistake))?;
     let checked = Checked::of(&args)?;
     let token = Token::new(&order.token).context("the token is too short")?;
     let listener = Listener::open(at, &token).map_err(refused)?;

@@ -5,6 +5,7 @@ use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
 use crate::fleet::{arrived, refused, tolerated};
 use crate::kubernetes;
+use crate::mistakes::wrong;
 use crate::place::{self, folder_of};
 use crate::run::say;
 use crate::slurm;
@@ -132,7 +133,7 @@ impl Places {
             None => self.address_seen()?,
         };
         proofload_study::local_address(&address.to_string())
-            .map_err(|why| leave(Exit::Usage, format!("--address: {why}")))?;
+            .map_err(|mistake| wrong("--address", mistake))?;
         let token = Token::fresh().map_err(refused)?;
         let listener = Listener::open(SocketAddr::new(address, 0), &token).map_err(refused)?;
         let _agents = self.start_agents(listener.address(), &token, program)?;

@@ -22,7 +22,6 @@ mod board;
 mod canvas;
 mod chart;
 mod draw;
-mod left;
 mod lines;
 mod rows;
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use crate::args::{ListFormat, ReplicateArgs};
 use crate::exit::{Exit, leave};
 use crate::fleet::{tolerated, with_agents};
+use crate::mistakes::wrong;
 use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded, exit_of_overall};
@@ -171,9 +172,7 @@ fn check(study: &Study, path: &Path) -> anyhow::Result<()> {
 fn measure(args: &ReplicateArgs, path: &Path) -> anyhow::Result<Exit> {
     let every_ns = match args.every.as_str() {
         "0" | "0s" => 0,
-        every => {
-            study::quantity::duration(every).map_err(|why| leave(Exit::Usage, format!("--every {why}")))?
-        }
+        every => study::quantity::duration(every).map_err(|mistake| wrong("--every", mistake))?,
     };
     tolerated(&args.fleet.tolerance, args.fleet.agents)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);

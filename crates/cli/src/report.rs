@@ -62,8 +62,9 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
     let Single { result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let measured = &slice.measured;
     let names = proofload_analysis::names_of_one(&measured.variant, &measured.point);
-    let asked = proofload_analysis::thresholds(&args.fail, &names)
-        .map_err(|mistakes| leave(Exit::Usage, format!("--fail: {}", mistakes.join("; "))))?;
+    let asked = proofload_analysis::thresholds(&args.fail, &names).map_err(|mistakes| {
+        leave(Exit::Usage, mistakes.iter().map(proofload_study::told).collect::<Vec<_>>().join("\n"))
+    })?;
     let whole = (result.status.state == RunState::Finished).then_some(&slice);
     let result = Told::new(|| {
         let mut result = result.clone();

@@ -5,6 +5,7 @@ use crate::around::{self, Surroundings};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
+use crate::mistakes::wrong;
 use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
@@ -93,7 +94,7 @@ fn preset(args: &PresetArgs) -> Preset {
 /// The run with the time that the arguments give it.
 pub fn timed<'a>(run: StudyRun<'a>, args: &'a PresetArgs) -> anyhow::Result<StudyRun<'a>> {
     let budget = args.budget.as_deref().map(study::quantity::duration).transpose();
-    let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    let budget_ns = budget.map_err(|mistake| wrong("--budget", mistake))?;
     Ok(StudyRun {
         preset: preset(args),
         length: Length { budget_ns, keep_going: args.keep_going },

@@ -38,6 +38,7 @@ pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
 
 /// Prints a document on standard output.
 pub fn print_json<T: Serialize>(value: &T) -> anyhow::Result<()> {
-    let text = serde_json::to_string_pretty(value).context("cannot be written as JSON")?;
+    let value = proofload_report::for_programs(value).context("cannot be written as JSON")?;
+    let text = format!("{value:#}");
     output::print(&format!("{text}\n"))
 }

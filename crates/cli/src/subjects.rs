@@ -5,8 +5,10 @@ mod start;
 
 use crate::args::{ShownArgs, SubjectsAction, SubjectsArgs};
 use crate::exit::{Exit, leave};
+use crate::mistakes::wrong;
 use crate::output;
 use crate::run::subject_error;
+use proofload_facts::{Expected, Mistake};
 use proofload_host::signals;
 use proofload_subject::{self as subject, Cache, Catalogue, Choice};
 use std::path::Path;
@@ -82,9 +84,9 @@ fn add(catalogue: Option<&Path>, coordinates: &[String], folder: &str) -> anyhow
 /// Parameters as `--with` gives them.
 fn pairs(with: &[String]) -> anyhow::Result<Choice> {
     let pair = |one: &String| {
-        let (name, value) = one.split_once('=').ok_or_else(|| {
-            leave(Exit::Usage, format!("--with {one}: no =; write --with NAME=VALUE, such as --with jdk=17"))
-        })?;
+        let (name, value) = one
+            .split_once('=')
+            .ok_or_else(|| wrong("--with", Mistake::not(one, Expected::Pair, "--with jdk=17")))?;
         Ok((name.to_string(), value.to_string()))
     };
     with.iter().map(pair).collect()

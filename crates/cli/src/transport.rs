@@ -1,10 +1,12 @@
 //! Flags of TLS and proxies, checked; the files are read with the addresses.
 
 use crate::args::TransportArgs;
+use crate::load::no_password;
 use crate::mistakes::{Mistakes, secret};
 use proofload_facts::Limit;
 use proofload_language::facts::told;
 use proofload_study as study;
+use proofload_study::not_one_of;
 use proofload_study::transport::{alpn_of, version_of};
 use proofload_study::{SPEAKS_TEXTS, TlsOptions, TransportOptions};
 use std::collections::BTreeMap;
@@ -30,7 +32,7 @@ pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOption
                 let password = mistakes.keep("--proxy-user", secret(password));
                 proxy.user = password.map(|password| (user.to_owned(), password));
             }
-            None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
+            None => mistakes.add("--proxy-user", no_password()),
         }
     }
     TransportOptions { speaks: speaks(args, mistakes), tls, proxy }
@@ -48,8 +50,7 @@ fn speaks(args: &TransportArgs, mistakes: &mut Mistakes) -> BTreeMap<String, Str
             Some((key, value)) if SPEAKS_TEXTS.contains(&key) => {
                 texts.insert(key.to_owned(), value.to_owned());
             }
-            _ => mistakes
-                .add(format!("--speaks: {text:?} says none of {}; write key=value", SPEAKS_TEXTS.join(", "))),
+            _ => mistakes.add("--speaks", not_one_of(text, &SPEAKS_TEXTS.map(|key| format!("{key}=…")))),
         }
     }
     texts

@@ -3,6 +3,7 @@
 use crate::args::{LengthsArg, ListFormat, TuneArgs};
 use crate::exit::{Exit, leave};
 use crate::fleet::{tolerated, with_agents};
+use crate::mistakes::wrong;
 use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Request, execute_recorded};
@@ -38,8 +39,7 @@ struct Tuning<'a> {
 
 /// The verb.
 pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
-    let budget_ns = study::quantity::duration(&args.budget)
-        .map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    let budget_ns = study::quantity::duration(&args.budget).map_err(|mistake| wrong("--budget", mistake))?;
     tolerated(&args.fleet.tolerance, args.fleet.agents)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
@@ -75,7 +75,7 @@ fn search(args: &TuneArgs, catalogue: &Catalogue, cache: &Cache, preset: Preset)
         None => 0,
         Some(text) => {
             let found = whole.names.variant(text);
-            found.map_err(|why| leave(Exit::Usage, format!("--default: {why}")))?
+            found.map_err(|mistake| wrong("--default", mistake))?
         }
     };
     if !(2..=VARIANTS_MAX).contains(&whole.variants.len()) {
@@ -98,13 +98,12 @@ fn goal(args: &TuneArgs, study: &Study) -> anyhow::Result<Goal> {
         (None, None) => {
             let what =
                 "the study claims nothing to make best; give --maximize or --minimize, as 'throughput @ 64c'";
-            let found = Goal::of_claim(study.claims.first()).map_err(|why| {
-                leave(Exit::Usage, format!("the first claim: {why}; give --maximize or --minimize"))
-            })?;
+            let found = Goal::of_claim(study.claims.first());
+            let found = found.map_err(|mistake| wrong("--maximize, --minimize", mistake))?;
             return found.ok_or_else(|| leave(Exit::Usage, what));
         }
     };
-    Goal::read(text, maximize, study).map_err(|what| leave(Exit::Usage, format!("{flag} '{text}': {what}")))
+    Goal::read(text, maximize, study).map_err(|mistake| wrong(flag, mistake))
 }
 
 /// The study without the variants that are not applicable here, before it is counted by their places.

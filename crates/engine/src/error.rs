@@ -1,5 +1,7 @@
 //! Why a load cannot be carried out.
 
+use proofload_language::say;
+
 /// Why a plan cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -8,9 +10,7 @@ pub enum EngineError {
     #[error("{0}")]
     Plan(String),
     /// The descriptors that the plan needs exceed the limit of this process.
-    #[error(
-        "needs {needed} file descriptors, the limit is {limit}: lower the connections or raise `ulimit -n`"
-    )]
+    #[error("{}", say!("engine-descriptors", needed, limit))]
     Descriptors {
         /// Needed, own use included.
         needed: u64,
@@ -18,7 +18,7 @@ pub enum EngineError {
         limit: u64,
     },
     /// This machine cannot carry the load by the driver that was asked for.
-    #[error("cannot use the {driver} driver: {why}; use the epoll driver")]
+    #[error("{}", say!("engine-driver", driver, why))]
     Driver {
         /// Its name.
         driver: &'static str,
@@ -26,10 +26,7 @@ pub enum EngineError {
         why: String,
     },
     /// The first instant that was given had passed before the workers were ready.
-    #[error(
-        "the load was to begin {:.3} s before its workers were ready: give a later instant",
-        *late_ns as f64 / 1e9
-    )]
+    #[error("{}", say!("engine-too-late", seconds = format!("{:.3}", *late_ns as f64 / 1e9)))]
     TooLate {
         /// How long before.
         late_ns: u64,
@@ -38,7 +35,7 @@ pub enum EngineError {
     #[error("{0}")]
     Share(String),
     /// The operating system refused something before any load.
-    #[error("{what}: {source}")]
+    #[error("{}", say!("labelled", label = what, what = source))]
     System {
         /// What was tried.
         what: &'static str,

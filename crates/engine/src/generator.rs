@@ -9,6 +9,7 @@ use crate::seconds::{Collector, Giving};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
+use proofload_language::word;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};
 use std::io;
 use std::sync::Barrier;
@@ -307,10 +308,8 @@ impl<D: Drivers> Crew<'_, D> {
         let capacity = dealt.most.iter().sum::<u64>() as u32;
         let opened = pin(plan, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity);
-            let opened = opened.map_err(|source| EngineError::System {
-                what: "cannot make the driver of a worker",
-                source,
-            })?;
+            let opened =
+                opened.map_err(|source| EngineError::System { what: word!("engine-no-driver"), source })?;
             let layer = Layer::new(&plan.targets, capacity, common.drivers.tap());
             let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
             let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &dealt, giving);
@@ -328,7 +327,7 @@ impl<D: Drivers> Crew<'_, D> {
         let (mut driver, layer, worker) = opened?;
         if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
-            return Err(EngineError::System { what: "cannot start", source });
+            return Err(EngineError::System { what: word!("engine-cannot-start"), source });
         }
         let late_ns = common.late_ns.load(Ordering::Relaxed);
         if late_ns > 0 {
@@ -339,7 +338,7 @@ impl<D: Drivers> Crew<'_, D> {
             None => worker.execute(&mut driver, start_ns),
             Some(layer) => worker.execute(&mut Secured::new(driver, layer), start_ns),
         };
-        carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
+        carried_out.map_err(|source| EngineError::System { what: word!("engine-cannot-wait"), source })
     }
 
     /// Says when all workers begin.
@@ -362,7 +361,7 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
         set.set(*cpu);
     }
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| EngineError::System {
-        what: "cannot pin a worker to its CPU",
+        what: word!("engine-cannot-pin"),
         source: io::Error::from_raw_os_error(errno.raw_os_error()),
     })?;
     // A thread that wakes up waits for whoever runs there, up to a tick of several milliseconds, unless it weighs more.

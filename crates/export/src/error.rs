@@ -3,6 +3,7 @@
 #![allow(missing_docs, reason = "fields are what the messages say of them")]
 
 use parquet::errors::ParquetError;
+use proofload_language::{say, word};
 use proofload_measure::DecodeError;
 use std::io;
 
@@ -16,21 +17,16 @@ pub enum ExportError {
     #[error("Parquet: {0}")]
     Parquet(#[from] ParquetError),
     /// A stored histogram cannot be read.
-    #[error("block {block}, {label}: the histogram of response times: {source}")]
+    #[error("{}", say!("export-histogram", block, label, source = source.to_string()))]
     Histogram { block: u32, label: String, source: DecodeError },
     /// The histogram and the count of outcomes contradict each other.
-    #[error(
-        "block {block}, {label}: {answered} exchanges answered, but {timed} response times: the record is damaged"
-    )]
+    #[error("{}", say!("export-contradiction", block, label, answered, timed))]
     Contradiction { block: u32, label: String, answered: u64, timed: u64 },
     /// No slice was measured, or none that counts.
-    #[error("hgrm: nothing was measured")]
+    #[error("{}", word!("export-nothing"))]
     Nothing,
     /// A line for each exchange would be too many lines.
-    #[error(
-        "jtl: {exchanges} exchanges, and it has a line for each, {most} at most: write hlog, parquet or csv, which hold any \
-         number of exchanges, or measure for a shorter time"
-    )]
+    #[error("{}", say!("export-too-many-lines", exchanges, most))]
     TooManyLines { exchanges: u64, most: u64 },
 }
 

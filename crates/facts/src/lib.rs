@@ -10,17 +10,18 @@
 
 mod finding;
 mod limit;
+mod mistake;
 mod reason;
 
 pub use finding::{Check, Finding};
 pub use limit::{Cause, Limit};
+pub use mistake::{Expected, Mistake, Syntax, Thing, Unquoted};
 pub use reason::{Amount, AtLevel, Interval, Needs, Reason};
 
 use serde::Serialize;
 
 /// How much a fact matters to someone who acts on the result. Orders what is shown: the most severe first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// What was asked for did not happen: figures do not say what they seem to.
     Failure,
@@ -30,6 +31,18 @@ pub enum Severity {
     Notice,
     /// In the full report only.
     Note,
+}
+
+impl Severity {
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Failure => "failure",
+            Severity::Warning => "warning",
+            Severity::Notice => "notice",
+            Severity::Note => "note",
+        }
+    }
 }
 
 /// A fact as the documents list it.
@@ -65,10 +78,12 @@ pub trait Fact: Serialize {
     fn severity(&self) -> Severity;
 }
 
-/// Every fact that can be in a record or in a result, by the enum that has it.
+/// Every fact, by the enum that has it.
 pub fn known() -> impl Iterator<Item = (&'static str, &'static Known)> {
     let of = |of: &'static str, known: &'static [Known]| known.iter().map(move |known| (of, known));
-    of("Finding", Finding::KNOWN).chain(of("Limit", Limit::KNOWN)).chain(of("Reason", Reason::KNOWN))
+    let stored =
+        of("Finding", Finding::KNOWN).chain(of("Limit", Limit::KNOWN)).chain(of("Reason", Reason::KNOWN));
+    stored.chain(of("Mistake", Mistake::KNOWN))
 }
 
 /// The severity of a code; `None` for what is none.

@@ -9,10 +9,10 @@ stored Limit {
     ///
     /// Leave `insecure` out, and name the authority.
     Failure TlsUnchecked { variant: String },
-    /// Answers were wrong, or requests failed.
+    /// More than a thousandth of the exchanges failed; `outcome` is the most frequent, `example` one of them.
     ///
     /// Correct the address, the request or what is expected of the answer; the sample shows what came.
-    Failure Rejected { variant: String, point: String, rejected: u64, all: u64, outcome: String, status: String, expected: String },
+    Failure ExchangesFailed { variant: String, failed: u64, exchanges: u64, outcome: String, example: String },
     /// Nothing was answered.
     ///
     /// Start the server, or correct the address; `--debug` shows one exchange.

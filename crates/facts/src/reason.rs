@@ -272,7 +272,7 @@ stored Reason {
     /// Published figures: throughput times CPU time of a request is not the CPUs in use.
     Warning CoresDiffer { place: String, product: f64, cores: f64 },
     /// So many blocks would give an interval of this half-width.
-    Note WouldTake { resolution_share: f64, blocks: u32, minutes: f64, assumed: bool },
+    Note WouldTake { resolution_share: f64, blocks: u32, minutes: u32, assumed: bool },
     /// A reason that only a newer version knows.
     Note Unknown,
 }

@@ -5,6 +5,7 @@
 //! told more than there are later.
 
 use super::process::read_text;
+use proofload_language::say;
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -18,7 +19,7 @@ const ROUNDS_MAX: usize = 50;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// The system does not allow it.
-    #[error("thread {thread} of process {process} cannot be moved to other CPUs: {why}")]
+    #[error("{}", say!("host-cannot-move", thread = thread.to_string(), process = process.to_string(), why = why.to_string()))]
     Refused {
         /// The process.
         process: u32,
@@ -28,13 +29,13 @@ pub enum MoveError {
         why: Errno,
     },
     /// It begins threads faster than they are moved.
-    #[error("process {process} begins threads faster than they can be moved to other CPUs")]
+    #[error("{}", say!("host-restless", process = process.to_string()))]
     Restless {
         /// The process.
         process: u32,
     },
     /// A number that no set of CPUs has.
-    #[error("CPU {cpu} is beyond what this system can name")]
+    #[error("{}", say!("host-no-such-cpu", cpu))]
     NoSuchCpu {
         /// The CPU.
         cpu: usize,

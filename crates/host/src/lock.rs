@@ -6,6 +6,7 @@
 //! not see each other.
 
 use super::{Awake, clock};
+use proofload_language::say;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, open};
 use rustix::io::Errno;
 use std::cell::RefCell;
@@ -54,19 +55,11 @@ pub struct Holder {
 
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pid {
-            Some(pid) => write!(f, "process {pid}")?,
-            None => write!(f, "another process")?,
-        }
-        if !self.who.is_empty() {
-            write!(f, " ({})", self.who)?;
-        }
-        match self.since_unix_ns.map(clock::date_and_time) {
-            Some((date, (hour, minute, second))) => {
-                write!(f, " since {date} {hour:02}:{minute:02}:{second:02} UTC")
-            }
-            None => Ok(()),
-        }
+        let since = self.since_unix_ns.map(clock::date_and_time);
+        let since = since
+            .map(|(date, (hour, minute, second))| format!("{date} {hour:02}:{minute:02}:{second:02} UTC"));
+        let who = (!self.who.is_empty()).then_some(&self.who);
+        f.write_str(&say!("host-lock-holder", pid = self.pid.map(|pid| pid.to_string()), who, since))
     }
 }
 
@@ -79,7 +72,7 @@ pub struct Waiting(
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "waiting for {} to finish measuring on this machine", self.0)
+        f.write_str(&say!("host-lock-waiting", holder = self.0.to_string()))
     }
 }
 
@@ -105,13 +98,13 @@ impl From<bool> for Wait {
 #[derive(Debug, Error)]
 pub enum LockError {
     /// Somebody else measures on this machine.
-    #[error("{0} measures on this machine; two at once would measure each other: wait for it or end it")]
+    #[error("{}", say!("host-lock-held", holder = .0.to_string()))]
     Held(Holder),
     /// Told to stop while waiting.
-    #[error("stopped while waiting for {0} to finish measuring")]
+    #[error("{}", say!("host-lock-stopped", holder = .0.to_string()))]
     Stopped(Holder),
     /// What is at the lock's path is not a plain file.
-    #[error("{path}: {what} where the measuring lock should be: remove it")]
+    #[error("{}", say!("host-lock-not-a-file", path, what))]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -119,7 +112,7 @@ pub enum LockError {
         what: &'static str,
     },
     /// The file cannot be opened or locked.
-    #[error("{path}: the measuring lock cannot be {action}: {source}")]
+    #[error("{}", say!("host-lock-io", path, action, source))]
     Io {
         /// The path.
         path: PathBuf,
@@ -238,7 +231,7 @@ fn try_lock(path: &Path, file: &File, operation: FlockOperation) -> Result<bool,
     match flock(file, operation) {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
-        Err(errno) => Err(io_error(path, "locked", errno)),
+        Err(errno) => Err(io_error(path, "lock", errno)),
     }
 }
 
@@ -270,25 +263,25 @@ fn open_file(path: &Path) -> Result<File, LockError> {
         };
         match opened {
             Ok(file) => return check_plain(path, File::from(file)),
-            Err(Errno::LOOP) => return Err(not_a_file(path, "a symbolic link")),
-            Err(Errno::ISDIR) => return Err(not_a_file(path, "a directory")),
-            Err(Errno::NXIO) => return Err(not_a_file(path, "a socket")),
+            Err(Errno::LOOP) => return Err(not_a_file(path, "link")),
+            Err(Errno::ISDIR) => return Err(not_a_file(path, "directory")),
+            Err(Errno::NXIO) => return Err(not_a_file(path, "socket")),
             // Created or removed by somebody else between the two calls.
             Err(errno @ (Errno::EXIST | Errno::NOENT)) => last = errno,
-            Err(errno) => return Err(io_error(path, "opened", errno)),
+            Err(errno) => return Err(io_error(path, "open", errno)),
         }
     }
-    Err(io_error(path, "opened", last))
+    Err(io_error(path, "open", last))
 }
 
 fn check_plain(path: &Path, file: File) -> Result<File, LockError> {
-    let found = fstat(&file).map_err(|errno| io_error(path, "opened", errno))?;
+    let found = fstat(&file).map_err(|errno| io_error(path, "open", errno))?;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-        return Err(not_a_file(path, "a device, pipe or directory"));
+        return Err(not_a_file(path, "other"));
     }
     // A second name would let the text of a holder be written into a file of somebody else's choice.
     if found.st_nlink > 1 {
-        return Err(not_a_file(path, "a file with several names"));
+        return Err(not_a_file(path, "names"));
     }
     Ok(file)
 }

@@ -1,9 +1,9 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
-use crate::messages::endpoint as messages;
 use crate::plan::{planned_point, workload_of};
 use crate::registry::reached;
 use proofload_engine::{DriverChoice, Extent, LoadPlan, Manner, MixEntry, Target};
+use proofload_facts::{Expected, Mistake};
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
 use proofload_study::transport::Material;
@@ -32,16 +32,16 @@ pub struct Terms {
 /// The load for `urls`, each an address, or `weight*address`.
 ///
 /// # Errors
-/// Every mistake in the addresses and the request, a sentence each.
+/// Every mistake in the addresses and the request.
 pub fn load_plan(
     urls: &[String],
     request: &RequestOptions,
     load: &LoadPoint,
     terms: &Terms,
-) -> Result<LoadPlan, Vec<String>> {
+) -> Result<LoadPlan, Vec<Mistake>> {
     let mut problems = Vec::new();
     if urls.is_empty() || urls.len() > URLS_MAX {
-        problems.push(messages::bad_count(urls.len(), URLS_MAX));
+        problems.push(Mistake::beyond(urls.len(), 1, URLS_MAX).at("URL"));
     }
     let material = material(urls, request).unwrap_or_else(|found| {
         problems.extend(found);
@@ -60,15 +60,17 @@ pub fn load_plan(
             }
         };
         let passage = request.transport.passage(&url, material.as_ref());
-        let (target, speaks) =
-            match passage.and_then(|passage| reached(&passage, &url.address, &url.authority)) {
-                Ok(reached) => reached,
-                Err(problem) if problems.contains(&problem) => continue,
-                Err(problem) => {
-                    problems.push(problem);
-                    continue;
-                }
-            };
+        let (target, speaks) = match passage.and_then(|passage| {
+            let reached = reached(&passage, &url.address, &url.authority);
+            reached.map_err(|error| Mistake::NotReached { error })
+        }) {
+            Ok(reached) => reached,
+            Err(problem) if problems.contains(&problem) => continue,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
@@ -114,8 +116,8 @@ fn connections(load: &LoadPoint, terms: &Terms, targets: u32) -> u32 {
 }
 
 /// The same flag is wrong for every address.
-fn each_once(problems: Vec<String>) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+fn each_once(problems: Vec<Mistake>) -> Vec<Mistake> {
+    let mut told: Vec<Mistake> = Vec::new();
     for problem in problems {
         if !told.contains(&problem) {
             told.push(problem);
@@ -125,7 +127,7 @@ fn each_once(problems: Vec<String>) -> Vec<String> {
 }
 
 /// What the files of certificates hold, if any address speaks TLS.
-fn material(urls: &[String], request: &RequestOptions) -> Result<Option<Material>, Vec<String>> {
+fn material(urls: &[String], request: &RequestOptions) -> Result<Option<Material>, Vec<Mistake>> {
     let parsed: Vec<ParsedUrl> = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1)).collect();
     request.transport.material(&parsed.iter().collect::<Vec<_>>())
 }
@@ -189,7 +191,7 @@ pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
 }
 
 /// `3*http://…` is an address with weight 3.
-fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
+fn weighted(text: &str) -> Result<(u32, ParsedUrl), Mistake> {
     let (weight, url) = match text.split_once('*') {
         Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => {
             (weight.parse().unwrap_or(0), url)
@@ -197,7 +199,7 @@ fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
         _ => (1, text),
     };
     if weight == 0 {
-        return Err(messages::bad_weight(text));
+        return Err(Mistake::not(text, Expected::Weight, "3*http://host:port/path"));
     }
     Ok((weight, parse_url_unresolved(url)?))
 }
@@ -209,11 +211,11 @@ fn entry(
     asked: &Asked,
     request: &RequestOptions,
     speaks: &Speaks,
-) -> Result<MixEntry, String> {
+) -> Result<MixEntry, Mistake> {
     let RequestOptions { expect, follow, .. } = request;
     let (spec, template) = (&asked.request, &asked.template);
     let entry = Entry { weight, request: spec, call: asked.call.as_ref(), template, expect, follow: *follow };
-    entry.encode(target, &url.authority, speaks).map_err(|error| error.to_string())
+    entry.encode(target, &url.authority, speaks)
 }
 
 #[cfg(test)]
@@ -222,7 +224,7 @@ mod tests {
     use proofload_engine::KeepAlive;
     use proofload_engine::Profile;
 
-    fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
+    fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<Mistake>> {
         let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
         let profile = Profile::Closed { think_ns: 0.into() };
         let load = LoadPoint::new("4c".into(), 4, profile, KeepAlive::On, Default::default());

@@ -5,6 +5,7 @@ use crate::ceiling::{Measuring, NullServer};
 use crate::endpoint::{self, Terms};
 use proofload_engine::{Distribution, DriverChoice, Extent, KeepAlive, LoadResult, Profile};
 use proofload_facts::Finding;
+use proofload_language::facts::in_english;
 use proofload_store::schema::{FORMAT_VERSION, Network};
 use proofload_study::{LoadPoint, RequestOptions};
 
@@ -58,7 +59,7 @@ impl Measuring<'_> {
             seed: 1,
         };
         let plan = endpoint::load_plan(&[url], &RequestOptions::default(), &closed(connections), &terms);
-        let plan = plan.map_err(|problems| Finding::failed(problems.join("; ")))?;
+        let plan = plan.map_err(|problems| Finding::failed(in_english(&problems)))?;
         let results = self.load(&[plan]);
         null.stop()?;
         Ok(results?.remove(0))

@@ -31,7 +31,8 @@ pub use retime::retime;
 use crate::manner::Manner;
 use needs::Needs;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Mistake};
+use proofload_language::say;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -39,9 +40,8 @@ use proofload_store::schema::{
 };
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
-use proofload_study::{
-    Condition, EncodeError, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry,
-};
+use proofload_study::told;
+use proofload_study::{Condition, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry};
 use reckon::{block_seconds, ceilings_seconds, limit_warm_up, shorten_slices};
 
 const S: u64 = 1_000_000_000;
@@ -366,12 +366,12 @@ pub struct LoadTerms<'a> {
 #[non_exhaustive]
 pub enum LoadPlanError {
     /// A request of the workload cannot be encoded.
-    #[error("workload {entry}: {source}")]
+    #[error("{}", say!("plan-request", entry, source = told(mistake)))]
     Request {
         /// Name of the entry.
         entry: String,
         /// What is wrong with it.
-        source: EncodeError,
+        mistake: Mistake,
     },
 }
 
@@ -412,7 +412,7 @@ fn load_plan(
     let mut mix = Vec::with_capacity(workload.len());
     for entry in workload {
         let encoded = entry.encode(terms.authority, terms.speaks);
-        mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
+        mix.push(encoded.map_err(|mistake| LoadPlanError::Request { entry: entry.name.clone(), mistake })?);
     }
     let (profile, connections, extent) = match role {
         LoadRole::WarmUp => {

@@ -20,6 +20,7 @@ use proofload_stats::Claim;
 use proofload_store::Run;
 use proofload_store::schema::{self, Environment, Plan};
 use proofload_study::Study;
+use proofload_study::told;
 use proofload_subject::{Cache, Catalogue};
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
@@ -222,7 +223,8 @@ impl<'a> StudyRun<'a> {
             plan = self.within_budget(&study, plan, make)?;
         }
         if let Some(list) = self.timing {
-            plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
+            plan::retime(&mut plan, list)
+                .map_err(|mistake| RunError::Usage(told(&mistake.at("--timing"))))?;
         }
         plan.no_ceiling = self.no_ceiling;
         placed::enter(&mut plan, &agents, self.address);

@@ -7,13 +7,14 @@
 use crate::messages::tune as messages;
 use crate::plan::{self, Mode, Preset};
 use proofload_analysis::observations;
-use proofload_facts::Finding;
+use proofload_facts::{Expected, Finding, Mistake, Thing};
 use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
 use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
 use proofload_store::schema::{FORMAT_VERSION, Plan, TuneHeat, TuneResult, TuneStanding};
 use proofload_store::{Run, StoreError};
 use proofload_study::Study;
+use proofload_study::{told, unknown};
 
 /// Most variants that are searched: so many servers at once are a study of something else.
 pub const VARIANTS_MAX: usize = 64;
@@ -33,17 +34,23 @@ impl Goal {
     ///
     /// # Errors
     /// What is wrong with the text, and what to write.
-    pub fn read(text: &str, maximize: bool, study: &Study) -> Result<Goal, String> {
+    pub fn read(text: &str, maximize: bool, study: &Study) -> Result<Goal, Mistake> {
         let (what, point) = match text.split_once('@') {
             Some((what, label)) => (what, study.names.point(label.trim())?),
             None if study.points.len() == 1 => (text, 0),
-            None => return Err(messages::no_load_point(text, &study.names.points)),
+            None => {
+                let form = format!("'{text} @ {}'", study.names.points[0]);
+                return Err(Mistake::not(text, Expected::MeasureAtPoint, form));
+            }
         };
         let (name, stream) = match what.trim().strip_suffix(']').and_then(|what| what.split_once('[')) {
             Some((name, stream)) => (name, Some(study.names.stream(stream)?)),
             None => (what, None),
         };
-        let measure = Measure::parse(name.trim()).ok_or_else(|| messages::no_measure(name.trim()))?;
+        let measure = Measure::parse(name.trim()).ok_or_else(|| {
+            let known: Vec<&str> = Measure::names().collect();
+            unknown(Thing::Measure, name.trim(), &known)
+        })?;
         Goal { measure, stream, point, maximize }.checked()
     }
 
@@ -51,7 +58,7 @@ impl Goal {
     ///
     /// # Errors
     /// When a search cannot compare that measure.
-    pub fn of_claim(claim: Option<&Claim>) -> Result<Option<Goal>, String> {
+    pub fn of_claim(claim: Option<&Claim>) -> Result<Option<Goal>, Mistake> {
         let Some(Claim { left: Side::Measured { term, point, .. }, .. }) = claim else { return Ok(None) };
         let (Term::Of { measure, stream, .. } | Term::Ratio { measure, stream, .. }) = term;
         // More is better of throughput alone; of all else that a claim may be about, less.
@@ -59,9 +66,11 @@ impl Goal {
         Goal { measure: *measure, stream: *stream, point: *point, maximize }.checked().map(Some)
     }
 
-    fn checked(self) -> Result<Goal, String> {
+    fn checked(self) -> Result<Goal, Mistake> {
         match self.measure {
-            Measure::Errors | Measure::ErrorShare => Err(messages::ERRORS_ARE_ZERO.to_string()),
+            Measure::Errors | Measure::ErrorShare => {
+                Err(Mistake::NotSearched { measure: self.measure.name() })
+            }
             _ => Ok(self),
         }
     }
@@ -141,7 +150,7 @@ impl Search {
         let mut plan =
             plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &CpuShare::default());
         if let Some(list) = &self.timing {
-            plan::retime(&mut plan, list)?;
+            plan::retime(&mut plan, list).map_err(|mistake| told(&mistake))?;
         }
         Ok(plan)
     }
@@ -252,7 +261,7 @@ impl Search {
         let text = format!("{measure}({name}) {sign} {measure}({default}) @ {}", study.names.points[0]);
         let claim = messages::BETTER_THAN_THE_DEFAULT.to_string();
         study.claims = parse_claim(&claim, &text, &study.names)
-            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+            .map_err(|errors| errors.first().map(|error| told(&error.mistake)).unwrap_or_default())?;
         study.declared_claims = vec![(claim, text)];
         Ok(study)
     }

@@ -73,7 +73,13 @@ fn drawn(name: &str, value: &Json) -> String {
         Json::Array(items) if items.is_empty() => NONE.to_string(),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| drawn(name, item)).collect();
-            items.join(text("between-items"))
+            // Names of variants have commas of their own.
+            let between = if items.iter().any(|item| item.contains(',')) {
+                "between-sentences"
+            } else {
+                "between-items"
+            };
+            items.join(text(between))
         }
         Json::Object(fields) => of_object(value, fields),
     }
@@ -82,10 +88,19 @@ fn drawn(name: &str, value: &Json) -> String {
 fn of_number(name: &str, value: f64, whole: Option<u64>) -> String {
     match (unit(name), whole) {
         (Some("s"), _) => crate::say!("fact-seconds", seconds = number::short(value, "count")),
-        (Some("share"), _) => number::short_percent(value),
+        (Some("share"), _) => of_share(value),
         (Some(unit), _) => number::with_unit(value, unit),
         (None, Some(count)) => number::count(count),
         (None, None) => number::plain(value),
+    }
+}
+
+/// What is less than a thousandth bounds something, and is read to the digit.
+fn of_share(value: f64) -> String {
+    match value {
+        _ if value != 0.0 && value.abs() < 0.001 => number::percent(value),
+        _ if value < 0.0 => format!("−{}", number::short_percent(-value)),
+        _ => number::short_percent(value),
     }
 }
 
@@ -122,6 +137,9 @@ mod tests {
         for (name, value, expected) in [
             ("p90_ns", json!(3_216_000), "3.22 ms"),
             ("busy_share", json!(0.985), "98 %"),
+            ("faster_share", json!(-0.03), "−3.0 %"),
+            ("upper_share", json!(0.0000342), "0.00342 %"),
+            ("names", json!(["a,1", "b,1"]), "a,1; b,1"),
             ("needed_bytes", json!(2_147_483_648_u64), "2.00 GiB"),
             ("most_per_s", json!(12_345.6), "12,346/s"),
             ("from_s", json!(20), "20 s"),

@@ -42,6 +42,31 @@ impl<T: Argument + ?Sized> Argument for &T {
     }
 }
 
+impl Argument for std::path::Path {
+    fn of(given: &std::path::Path) -> Value<'_> {
+        Value::from(given.to_string_lossy())
+    }
+}
+
+impl Argument for std::path::PathBuf {
+    fn of(given: &std::path::PathBuf) -> Value<'_> {
+        Argument::of(given.as_path())
+    }
+}
+
+impl Argument for std::io::Error {
+    fn of(given: &std::io::Error) -> Value<'_> {
+        Value::from(given.to_string())
+    }
+}
+
+/// Items of a list.
+impl Argument for Vec<String> {
+    fn of(given: &Vec<String>) -> Value<'_> {
+        Value::from(given.join(crate::text("between-items")))
+    }
+}
+
 /// What is absent is `none`, which a message can choose by.
 impl<T: Argument> Argument for Option<T> {
     fn of(given: &Option<T>) -> Value<'_> {

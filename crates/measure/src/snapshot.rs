@@ -106,6 +106,8 @@ pub struct Snapshot<H = LatencyHistogram> {
     pub redirects: u64,
     /// Messages that the peer began itself (heartbeats, pings), within the window.
     pub control: u64,
+    /// Answers that belong to no exchange: more than requests, or later than the exchange was given up.
+    pub surplus: u64,
     /// Connections that the peer closed first, between exchanges.
     pub closed_by_peer: u64,
     /// Connections that we closed first.
@@ -138,6 +140,7 @@ impl Snapshot {
             codes: CodeCounts::default(),
             redirects: 0,
             control: 0,
+            surplus: 0,
             closed_by_peer: 0,
             closed_by_us: 0,
         }
@@ -166,6 +169,7 @@ impl Snapshot {
             codes,
             redirects,
             control,
+            surplus,
             closed_by_peer,
             closed_by_us,
         } = self;
@@ -194,6 +198,7 @@ impl Snapshot {
             bytes_received,
             redirects,
             control,
+            surplus,
             closed_by_peer,
             closed_by_us,
         ] {
@@ -216,6 +221,7 @@ impl Snapshot {
             (&mut self.bytes_received, other.bytes_received),
             (&mut self.redirects, other.redirects),
             (&mut self.control, other.control),
+            (&mut self.surplus, other.surplus),
             (&mut self.closed_by_peer, other.closed_by_peer),
             (&mut self.closed_by_us, other.closed_by_us),
         ] {
@@ -253,6 +259,7 @@ impl Snapshot {
             codes: self.codes.clone(),
             redirects: self.redirects,
             control: self.control,
+            surplus: self.surplus,
             closed_by_peer: self.closed_by_peer,
             closed_by_us: self.closed_by_us,
         }

@@ -1,5 +1,6 @@
 //! Folders as bytes: a study's files on their way out, a record on its way home.
 
+use proofload_language::say;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -18,10 +19,7 @@ const PLAN: &str = "plan.json";
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
     /// It is too large.
-    #[error(
-        "{} holds more than {what}: with servers elsewhere the folder of the study goes there; give the study a folder \
-         with nothing else in it", path.display()
-    )]
+    #[error("{}", say!("pack-too-large", path, what))]
     TooLarge {
         /// The folder.
         path: PathBuf,
@@ -29,7 +27,7 @@ pub enum PackError {
         what: String,
     },
     /// A file cannot be read.
-    #[error("{} cannot be read: {source}", path.display())]
+    #[error("{}", say!("pack-read", path, source))]
     Read {
         /// The file or folder.
         path: PathBuf,
@@ -108,7 +106,7 @@ fn at_most(files_max: usize, folder: &Path) -> Result<Vec<PathBuf>, PackError> {
                 return Err(too_large(format!("{} MiB", FOLDER_BYTES_MAX >> 20)));
             }
             if files.len() > files_max {
-                return Err(too_large(format!("{files_max} files")));
+                return Err(too_large(say!("pack-files", files = files_max)));
             }
         }
     }

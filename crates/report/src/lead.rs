@@ -13,7 +13,7 @@ use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
 use proofload_store::schema::{
-    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Verdict,
+    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -60,6 +60,11 @@ impl Lead {
 pub fn lead(result: &RunResult) -> Vec<Lead> {
     let overall = overall(result);
     let mut lines = urgent(result, overall);
+    if result.status.state == RunState::Running {
+        // What is settled is settled, and the rest is open.
+        lines.push(Lead::new(Tone::Open, &messages::OPEN, messages::tally_open(&result.claims)));
+        return lines;
+    }
     let is_bad = lines.iter().any(|line| line.tone == Tone::Bad);
     // That claims are open goes without saying then.
     lines.extend(judged(result, overall).into_iter().filter(|line| line.tone == Tone::Bad || !is_bad));
@@ -73,6 +78,11 @@ pub fn lead(result: &RunResult) -> Vec<Lead> {
 
 /// The first line for a list of runs; of a comparison both ways in few words.
 pub fn brief(result: &RunResult) -> Lead {
+    if result.status.state != RunState::Finished {
+        // How it ended has a column of its own there.
+        let status = Status { state: RunState::Finished, ..result.status.clone() };
+        return brief(&RunResult { status, ..result.clone() });
+    }
     let first = lead(result).swap_remove(0);
     let Some(plan) =
         result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))

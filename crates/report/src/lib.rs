@@ -17,8 +17,10 @@ mod figures;
 mod fitness;
 mod headline;
 mod lead;
+mod left;
 mod messages;
 mod names;
+mod programs;
 pub use proofload_language::number;
 mod render;
 mod replicates;
@@ -30,8 +32,10 @@ mod trends;
 mod view;
 
 pub use lead::{Lead, brief, lead};
+pub use left::{Left, minutes};
 pub use messages::places::network as said_of_network;
 pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
+pub use programs::for_programs;
 pub use render::{
     Page, Reproduction, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog,
     html, json, junit, markdown, markdown_within, noise_text, page, page_of_two, reproductions, screen,

@@ -49,7 +49,9 @@ use crate::number;
 use proofload_facts::Finding;
 use proofload_language::facts::told;
 use proofload_language::{Columns, Phrase, named, say, word};
-use proofload_store::schema::{Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict};
+use proofload_store::schema::{
+    ClaimResult, Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict,
+};
 
 /// Heading of the verdicts.
 pub const VERDICTS: Phrase = Phrase("verdicts");
@@ -368,6 +370,17 @@ pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
         .filter(|word| count(word) > 0)
         .map(|word| say!("tally-of", n = count(word), word = named(word.name())));
     said.collect::<Vec<_>>().join(word!("between-items"))
+}
+
+/// The same while a run goes on: what is not settled is open.
+pub fn tally_open(claims: &[ClaimResult]) -> String {
+    let settled = claims.iter().map(|claim| &claim.verdict).filter(|verdict| **verdict != Verdict::Undecided);
+    let open = claims.len() - settled.clone().count();
+    let open = (open > 0).then(|| say!("tally-of", n = open, word = OPEN.text()));
+    open.into_iter()
+        .chain(Some(tally(settled)).filter(|text| !text.is_empty()))
+        .collect::<Vec<_>>()
+        .join(word!("between-items"))
 }
 
 /// The rest of a list that was cut.

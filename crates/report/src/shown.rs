@@ -115,10 +115,18 @@ pub struct Mark {
 pub struct Table {
     /// Heading.
     pub title: String,
-    /// Column names; the first column is text, the others are numbers.
+    /// Column names.
     pub header: Vec<String>,
     /// Rows.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Whether a column holds words: the first one does, and each with a cell that begins with a letter.
+    pub fn is_text(&self, column: usize) -> bool {
+        let begins = |row: &Vec<String>| row.get(column).and_then(|cell| cell.chars().next());
+        column == 0 || self.rows.iter().filter_map(begins).any(char::is_alphabetic)
+    }
 }
 
 /// Facts in one line.

@@ -126,14 +126,4 @@ mod tests {
         );
         assert!(tables(&RunResult::default()).is_empty(), "of fixed warm-ups nothing is shown");
     }
-
-    #[test]
-    fn a_variant_that_could_not_be_looked_into_is_named() {
-        let state = |found: &str| SteadyState { variant: "far".into(), starts: vec![start(1, found, 30)] };
-        assert_eq!(limits(&[state("steady")]), Vec::<Limit>::new());
-        assert_eq!(
-            limits(&[state("not_measured")]),
-            [Limit::SteadinessNotMeasured { variant: "far".into() }]
-        );
-    }
 }

@@ -191,12 +191,16 @@ fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
     let bars = crate::bars::bars_of(result.plan.as_ref(), &shown);
     let plan = result.plan.as_ref();
     let answers = plan.filter(|plan| plan.two_sided).map_or(0, |plan| plan.claims.len().div_ceil(2));
+    let is_running = result.status.state == RunState::Running;
     let is_check = plan.is_some_and(|plan| plan.timing.looks == [1]);
     let drawn = shown.iter().zip(bars).enumerate().map(|(at, (claim, bar))| {
         let mut drawn = verdict(claim, bar, single);
         if at < answers && claim.verdict != Verdict::Undecided {
             drawn.verdict = messages::screen::answer_word(claim).to_string();
             drawn.tone = Tone::Good;
+        }
+        if is_running && claim.verdict == Verdict::Undecided {
+            drawn.verdict = messages::OPEN.to_string();
         }
         if is_check && claim.verdict == Verdict::Undecided {
             // That one restart decides nothing is said once.

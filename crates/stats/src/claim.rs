@@ -13,6 +13,8 @@
 //! A measure without a stream is that of all streams together. A measure without a variant is allowed where the study has one variant only. A point after the whole claim
 //! or after one side counts for both; a claim without a point becomes one claim for each load point.
 
+use proofload_facts::Mistake;
+
 mod grammar;
 mod measure;
 mod names;
@@ -174,11 +176,10 @@ pub struct ConditionNames {
 }
 
 /// What is wrong with a claim's text, and what to write instead.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClaimError {
     /// What and what to do.
-    pub message: String,
+    pub mistake: Mistake,
     /// Byte offset in the text where it was noticed.
     pub at: usize,
 }

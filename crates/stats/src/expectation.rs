@@ -6,6 +6,7 @@
 use crate::{
     Claim, ClaimError, Comparison, Judged, Measure, Names, Reason, Side, Term, Verdict, parse_claim,
 };
+use proofload_facts::{Expected, Mistake};
 
 /// A row of a table of expectations, at a definite load point.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,7 @@ pub fn reasons_of(judged: &[Judged]) -> Vec<Reason> {
     reasons
 }
 
-const RANGE: &str = "write a range such as 8000/s..14000/s, 8000/s.. or ..50ms";
+const RANGE: &str = "8000/s..14000/s, 8000/s.., ..50ms";
 
 /// Reads a row: `throughput(nio) @ 64c` and `8000/s..14000/s`, `8000/s..` or `..50ms`. Without `@` it becomes
 /// one row for each load point.
@@ -83,18 +84,19 @@ pub fn parse_expectation(
     names: &Names,
 ) -> Result<Vec<Expectation>, Vec<ClaimError>> {
     let quantity = quantity.trim();
-    let behind = |message: String| vec![ClaimError { message, at: quantity.len() + 1 }];
+    let behind = |mistake: Mistake| vec![ClaimError { mistake, at: quantity.len() + 1 }];
+    let not_a_range = |found: &str| Mistake::not(format!("`{found}`"), Expected::Range, RANGE);
     let Some((low, high)) = range.split_once("..") else {
-        return Err(behind(format!("`{}` is not a range; {RANGE}", range.trim())));
+        return Err(behind(not_a_range(range.trim())));
     };
     let (low, high) = (low.trim(), high.trim());
     if low.is_empty() && high.is_empty() {
-        return Err(behind(format!("a range without ends; {RANGE}")));
+        return Err(behind(not_a_range(range.trim())));
     }
     let bound = |operator: &str, end: &str| match end {
         "" => Ok(None),
         end if !end.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') => {
-            Err(behind(format!("`{end}` is not the end of a range; {RANGE}")))
+            Err(behind(not_a_range(range.trim())))
         }
         end => parse_claim(quantity, &format!("{quantity} {operator} {end}"), names).map(Some),
     };
@@ -103,32 +105,36 @@ pub fn parse_expectation(
     let mut expectations = Vec::new();
     for row in 0..rows {
         let at = |claims: &Option<Vec<Claim>>| claims.as_ref().and_then(|claims| claims.get(row)).cloned();
-        expectations.push(expectation(quantity, at(&lows), at(&highs), names, rows > 1).map_err(behind)?);
+        expectations.push(
+            expectation(quantity, range.trim(), at(&lows), at(&highs), names, rows > 1).map_err(behind)?,
+        );
     }
     Ok(expectations)
 }
 
+fn is_plain(side: &Side) -> bool {
+    matches!(side, Side::Measured { factor, .. } if *factor == 1.0)
+}
+
 fn expectation(
     quantity: &str,
+    range: &str,
     low: Option<Claim>,
     high: Option<Claim>,
     names: &Names,
     several: bool,
-) -> Result<Expectation, String> {
-    let either = low.as_ref().or(high.as_ref()).ok_or(RANGE)?.clone();
-    let Side::Measured { factor, term, point } = &either.left else {
-        return Err("an expectation is about a measure; write throughput(variant)".to_string());
+) -> Result<Expectation, Mistake> {
+    let either = low.as_ref().or(high.as_ref()).ok_or(Mistake::EveryValueFits)?.clone();
+    let (Side::Measured { term, point, .. }, true) = (&either.left, is_plain(&either.left)) else {
+        return Err(Mistake::ExpectationOfMeasure);
     };
-    if *factor != 1.0 {
-        return Err("an expectation has no factor; write the range for the measure itself".to_string());
-    }
     let constant = |claim: &Option<Claim>| match claim.as_ref().map(|claim| &claim.right) {
         Some(Side::Constant(value)) => Some(*value),
         _ => None,
     };
     let (from, to) = (constant(&low), constant(&high));
     if from.zip(to).is_some_and(|(from, to)| from > to) {
-        return Err("the range is empty; write the smaller end first".to_string());
+        return Err(Mistake::EndsBeforeItBegins { found: range.to_string() });
     }
     let label = names.points.get(*point).filter(|_| several);
     let text = label.map_or_else(|| quantity.to_string(), |label| format!("{quantity} @ {label}"));
@@ -157,7 +163,7 @@ fn expectation(
         }
     };
     if claims.is_empty() {
-        return Err("every value fits this range; write an end that matters".to_string());
+        return Err(Mistake::EveryValueFits);
     }
     Ok(Expectation { quantity: text, low: from, high: to, unit, claims })
 }
@@ -200,9 +206,9 @@ fn scale(written: &str, value: f64) -> f64 {
 /// Every mistake that was found, with what to write instead.
 pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Published, Vec<ClaimError>> {
     let (quantity, value) = (quantity.trim(), value.trim());
-    let mistake = |message: &str| Err(vec![ClaimError { message: message.to_string(), at: 0 }]);
+    let mistake = |mistake: Mistake| Err(vec![ClaimError { mistake, at: 0 }]);
     if !value.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
-        return mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms");
+        return mistake(Mistake::NotAFigure);
     }
     let written = value;
     let claims = parse_claim(quantity, &format!("{quantity} >= {written}"), names)?;
@@ -215,15 +221,11 @@ pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Pub
                     let (low, high) = (*value - rounded, *value + rounded);
                     Ok(Published { measure, variant, point, stream, value: *value, low, high })
                 }
-                _ => mistake(
-                    "a published figure is one measure of one variant, above zero; write p99(ajp) @ 100c: 101ms",
-                ),
+                _ => mistake(Mistake::NotAFigure),
             }
         }
-        [] | [_] => mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms"),
-        _ => mistake(
-            "there are several load points, and none is named; write that of the figure: p99(ajp) @ 100c",
-        ),
+        [] | [_] => mistake(Mistake::NotAFigure),
+        _ => mistake(Mistake::FigureOfWhichPoint),
     }
 }
 

@@ -28,6 +28,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         dropped: snapshot.dropped,
         codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
         redirects: snapshot.redirects,
+        surplus: snapshot.surplus,
         handshakes: handshakes_of(&snapshot.handshakes_full, &snapshot.handshakes_resumed),
         ..Point::default()
     }

@@ -1,5 +1,6 @@
 //! What can go wrong with a run directory.
 
+use proofload_language::say;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,10 +9,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system, or the user's quota, is full. What was written before is whole.
-    #[error(
-        "cannot {what} {}: the disk is full; free some space, or choose another place with --dir",
-        path.display()
-    )]
+    #[error("{}", say!("store-full", what, path))]
     Full {
         /// What was tried.
         what: &'static str,
@@ -21,7 +19,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The file system refused for another reason.
-    #[error("cannot {what} {}: {source}; {}", path.display(), remedy(source))]
+    #[error("{}", say!("store-io", what, path, source, kind = kind(source)))]
     Io {
         /// What was tried.
         what: &'static str,
@@ -31,16 +29,13 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is no run where one was looked for.
-    #[error(
-        "{} is no run: it has no plan.json; name a directory like runs/<study>/<id> or runs/<study>/latest",
-        path.display()
-    )]
+    #[error("{}", say!("store-not-a-run", path))]
     NotARun {
         /// Where it was looked for.
         path: PathBuf,
     },
     /// A file is there, and is not what it should be.
-    #[error("{} is damaged: {why}; restore it from a copy, or measure again", path.display())]
+    #[error("{}", say!("store-damaged", path, why))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -48,12 +43,7 @@ pub enum StoreError {
         why: String,
     },
     /// The blocks of a record take more than is read.
-    #[error(
-        "the blocks of this record take more than {} MiB up to {}, more than any study leaves; \
-         restore the record from a copy, or remove it",
-        most_bytes >> 20,
-        path.display()
-    )]
+    #[error("{}", say!("store-too-large", most = most_bytes >> 20, path))]
     TooLarge {
         /// The block at which they did.
         path: PathBuf,
@@ -61,11 +51,7 @@ pub enum StoreError {
         most_bytes: u64,
     },
     /// The record was written by a newer Proofload.
-    #[error(
-        "{} has format {found}, this Proofload reads formats 1 to {known}; \
-         read it with the Proofload that wrote it, or a newer one",
-        path.display()
-    )]
+    #[error("{}", say!("store-newer", path, found, known))]
     Newer {
         /// The file.
         path: PathBuf,
@@ -75,19 +61,19 @@ pub enum StoreError {
         known: u32,
     },
     /// Another process conducts this run.
-    #[error("{} is being conducted by another process; wait for it to end", path.display())]
+    #[error("{}", say!("store-in-use", path))]
     InUse {
         /// The run.
         path: PathBuf,
     },
     /// A file name that would leave the run directory.
-    #[error("{name:?} is no plain file name; use letters, digits, dots, hyphens")]
+    #[error("{}", say!("store-name", name))]
     Name {
         /// The name.
         name: String,
     },
     /// A value of ours that JSON cannot hold.
-    #[error("cannot encode {what}: {source}; this is a fault of Proofload, please report it")]
+    #[error("{}", say!("store-encode", what, source = source.to_string()))]
     Encode {
         /// What.
         what: &'static str,
@@ -95,11 +81,7 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// A block to which an earlier write failed cannot be finished.
-    #[error(
-        "{} cannot be finished: a slice could not be written to it before; \
-         the block does not count, measure it again",
-        path.display()
-    )]
+    #[error("{}", say!("store-unfinished", path))]
     Unfinished {
         /// The partial file.
         path: PathBuf,
@@ -120,15 +102,14 @@ impl StoreError {
     }
 }
 
-fn remedy(source: &io::Error) -> &'static str {
+/// By which the message chooses a remedy.
+fn kind(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::PermissionDenied => "check who owns the directory and its mode",
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only, choose another place with --dir",
-        io::ErrorKind::NotFound => "check that the path exists",
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            "something else has that name, move it away"
-        }
-        _ => "check the disk and the path",
+        io::ErrorKind::PermissionDenied => "denied",
+        io::ErrorKind::ReadOnlyFilesystem => "read-only",
+        io::ErrorKind::NotFound => "missing",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "taken",
+        _ => "other",
     }
 }
 
@@ -139,7 +120,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_apart_and_every_message_has_a_remedy() {
         let full =
-            StoreError::io("append to", Path::new("/x/0001.partial.jsonl"), io::Error::from_raw_os_error(28));
+            StoreError::io("append", Path::new("/x/0001.partial.jsonl"), io::Error::from_raw_os_error(28));
         assert!(matches!(full, StoreError::Full { .. }));
         assert_eq!(
             full.to_string(),

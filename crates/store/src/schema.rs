@@ -167,6 +167,9 @@ pub struct Point {
     /// exchange.
     #[serde(default)]
     pub redirects: u64,
+    /// Answers that belong to no exchange: more than requests, or later than the exchange was given up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub surplus: u64,
     /// Answered per second of the window.
     pub per_second: Vec<u64>,
     /// Median response time of what was answered in each second; `null` where nothing was. Kept for the first day of a
@@ -302,4 +305,9 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
     pub unit: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -227,7 +227,7 @@ pub fn note(run: &Path, line: &str) -> Result<(), StoreError> {
     let mut line = redact(line);
     line.push('\n');
     let mut file = atomic::append_to(&path)?;
-    file.write_all(line.as_bytes()).map_err(|e| StoreError::io("append to", &path, e))
+    file.write_all(line.as_bytes()).map_err(|e| StoreError::io("append", &path, e))
 }
 
 impl BlockWriter {
@@ -241,7 +241,7 @@ impl BlockWriter {
         line.push('\n');
         let written = self.file.write_all(line.as_bytes());
         self.broken |= written.is_err();
-        written.map_err(|e| StoreError::io("append to", &self.partial, e))
+        written.map_err(|e| StoreError::io("append", &self.partial, e))
     }
 
     /// Syncs the block and gives it its whole name: from now on it counts.

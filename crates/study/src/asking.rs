@@ -7,9 +7,11 @@ use super::field::{Field, Map};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
+use super::suggest::not_one_of;
 use super::yaml::Kind as Written;
 use proofload_engine::Asking;
 use proofload_engine::feed::{Feeder, Order};
+use proofload_facts::Mistake;
 use std::cell::RefCell;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -173,18 +175,18 @@ impl<'a> Shared<'a> {
 }
 
 fn file(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
-    let text = field.text("name a file in the folder of the study")?;
-    within(directory, text).map_err(|message| field.joined_problem(&message)).ok()
+    let text = field.text("users.csv")?;
+    field.take(within(directory, text))
 }
 
 fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
-    let Some(entries) = field.entries("name a feeder: users: { csv: users.csv }") else { return };
+    let Some(entries) = field.entries("users: { csv: users.csv }") else { return };
     for (entry, field) in entries {
-        if let Err(message) = feeder_name(&entry.key) {
-            field.sink.add_joined(entry.place, &field.path, &message);
+        if let Err(mistake) = feeder_name(&entry.key) {
+            field.sink.add(entry.place, &field.path, mistake);
         }
         match check_feeder(&field, directory).map(|spec| feeders.add(&entry.key, &spec)) {
-            Some(Err(message)) => field.joined_problem(&message),
+            Some(Err(mistake)) => field.problem(mistake),
             Some(Ok(())) => {}
             None => feeders.add_unknown(&entry.key),
         }
@@ -192,20 +194,17 @@ fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
 }
 
 fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
-    let map = field.map("write { csv: users.csv }")?;
-    let kind = map.exactly_one("write one of them: { csv: users.csv }");
+    let map = field.map("{ csv: users.csv }")?;
+    let kind = map.exactly_one("{ csv: users.csv }");
     let order = map.optional("order");
     map.close();
     let (kind, value) = kind?;
     if let (Some(order), "counter" | "random" | "random_text") = (&order, kind) {
-        order.problem(format!("has no meaning beside {kind}"), "delete it");
+        order.problem(Mistake::NoMeaningBeside { beside: kind.to_string() });
         return None;
     }
     let order = order.map_or(Some(Order::Sequential), |order| check_order(&order));
-    let made = |feeder: Feeder| {
-        let feeder = checked(feeder).map_err(|message| value.joined_problem(&message)).ok()?;
-        Some(FeederSpec::Made(feeder))
-    };
+    let made = |feeder: Feeder| Some(FeederSpec::Made(value.take(checked(feeder))?));
     match kind {
         "csv" => Some(FeederSpec::Csv { path: file(&value, directory)?, order: order? }),
         "json_lines" => Some(FeederSpec::JsonLines { path: file(&value, directory)?, order: order? }),
@@ -219,7 +218,7 @@ fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
         }
         _ if value.written().is_none() => check_payload(&value),
         _ => {
-            let length = value.integer("a number of letters")?;
+            let length = value.integer()?;
             made(Feeder::Text { length: length as u32 })
         }
     }
@@ -227,16 +226,14 @@ fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
 
 /// Random text of a drawn size: `{ size: uniform:20..200KiB, redraw: 10m }`.
 fn check_payload(field: &Field<'_>) -> Option<FeederSpec> {
-    let map = field.map("write a number of letters, or { size: uniform:20..200KiB, redraw: 10m }")?;
-    let sizes = map.required("size", "say how long: size: uniform:20..200KiB");
-    let redraw_ns = map
-        .optional("redraw")
-        .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10m"));
+    let map = field.map("{ size: uniform:20..200KiB, redraw: 10m }")?;
+    let sizes = map.required("size", "size: uniform:20..200KiB");
+    let redraw_ns = map.optional("redraw").map_or(Some(0), |field| field.quantity(quantity::duration, "10m"));
     let most = map.optional("most").map(|field| field.written().map(str::to_string));
     map.close();
     let sizes = sizes?;
     let made = payload(sizes.written().unwrap_or_default(), most.flatten().as_deref(), redraw_ns?);
-    made.map(FeederSpec::Made).map_err(|message| sizes.joined_problem(&message)).ok()
+    sizes.take(made).map(FeederSpec::Made)
 }
 
 fn check_order(field: &Field<'_>) -> Option<Order> {
@@ -244,7 +241,7 @@ fn check_order(field: &Field<'_>) -> Option<Order> {
         Some("sequential") => Some(Order::Sequential),
         Some("random") => Some(Order::Random),
         _ => {
-            field.problem(format!("{} is not an order", field.found()), "write sequential or random");
+            field.problem(not_one_of(&field.found(), &["sequential", "random"]));
             None
         }
     }
@@ -252,12 +249,12 @@ fn check_order(field: &Field<'_>) -> Option<Order> {
 
 /// Two whole numbers with their names.
 fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form: &str) -> Option<[u64; 2]> {
-    let map = field.map(&format!("write {form}"))?;
+    let map = field.map(form)?;
     let read = |at: usize| match (map.optional(names[at]), without[at]) {
-        (Some(field), _) => field.integer(if names[at] == "step" { "a step" } else { "a whole number" }),
+        (Some(field), _) => field.integer(),
         (None, Some(number)) => Some(number),
         (None, None) => {
-            map.missing(names[at], &format!("write {form}"));
+            map.missing(names[at], form);
             None
         }
     };
@@ -268,7 +265,7 @@ fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form:
 
 /// How many redirects are followed.
 pub(super) fn check_follow(field: &Field<'_>) -> Option<u32> {
-    let most = field.integer("a number of redirects")?;
+    let most = field.integer()?;
     Some(most as u32)
 }
 
@@ -281,19 +278,20 @@ pub(super) fn check_own_auth(field: &Field<'_>) -> Option<Option<Auth>> {
 }
 
 fn check_auth(field: &Field<'_>) -> Option<Auth> {
-    let form = "write auth: { basic: { user: me, password: \"${env.PASSWORD}\" } } or auth: { bearer: \"${env.TOKEN}\" }";
+    let form =
+        "auth: { basic: { user: me, password: \"${env.PASSWORD}\" } }, auth: { bearer: \"${env.TOKEN}\" }";
     let map = field.map(form)?;
     let kind = map.exactly_one(form);
     map.close();
     let (kind, value) = kind?;
     if kind == "bearer" {
-        return Some(Auth::Bearer(value.text("write the token, or ${env.TOKEN}")?.trim().to_string()));
+        return Some(Auth::Bearer(value.text("\"${env.TOKEN}\"")?.trim().to_string()));
     }
-    let map = value.map("write { user: me, password: \"${env.PASSWORD}\" }")?;
-    let user = map.required("user", "write the user's name").and_then(|field| field.text("write a name"));
+    let map = value.map("{ user: me, password: \"${env.PASSWORD}\" }")?;
+    let user = map.required("user", "user: me").and_then(|field| field.text("me"));
     let password = map
-        .required("password", "write ${env.NAME}, so that it need not stand here")
-        .and_then(|field| field.text("write it, or ${env.NAME}"));
+        .required("password", "password: \"${env.PASSWORD}\"")
+        .and_then(|field| field.text("\"${env.PASSWORD}\""));
     map.close();
     Some(Auth::Basic(user?.to_string(), password?.to_string()))
 }
@@ -301,21 +299,21 @@ fn check_auth(field: &Field<'_>) -> Option<Auth> {
 /// A body: text, or `{ file: order.json }`.
 pub(super) fn check_body(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body> {
     if field.has("file") {
-        let map = field.map("write { file: order.json }")?;
+        let map = field.map("{ file: order.json }")?;
         let path = map.optional("file").and_then(|file| shared.file(&file));
         map.close();
         return Some(Body::File(path?));
     }
     let text = match field.written() {
         Some("") if field.node.kind() == Some(Written::Text) => Some(""),
-        _ => field.text("write the body as text, in quotes or after |, or { file: order.json }"),
+        _ => field.text("\"{…}\", { file: order.json }"),
     };
     Some(Body::Text(text?.to_string()))
 }
 
 /// A form: `{ field: value, picture: { file: cat.png, type: image/png } }`.
 pub(super) fn check_form(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body> {
-    let entries = field.entries("write form: { field: value, picture: { file: cat.png } }")?;
+    let entries = field.entries("form: { field: value, picture: { file: cat.png } }")?;
     let parts: Vec<Option<FormPart>> = entries
         .iter()
         .map(|(entry, field)| Some(FormPart { name: entry.key.clone(), value: form_value(field, shared)? }))
@@ -327,12 +325,12 @@ fn form_value(field: &Field<'_>, shared: &Shared<'_>) -> Option<FormValue> {
     if field.node.kind().is_some() {
         return Some(FormValue::Text(field.parameter_value(false)?.to_string()));
     }
-    let map = field.map("write a value, or { file: cat.png, type: image/png }")?;
-    let path = map.required("file", "name a file").and_then(|file| shared.file(&file));
+    let map = field.map("value, { file: cat.png, type: image/png }")?;
+    let path = map.required("file", "file: cat.png").and_then(|file| shared.file(&file));
     let line = |key: &str| {
         map.optional(key).map_or(Some(None), |field| {
-            let text = field.text("write a word")?;
-            quantity::header_value(text).map_err(|message| field.joined_problem(&message)).ok()?;
+            let text = field.text("image/png")?;
+            field.take(quantity::header_value(text))?;
             Some(Some(text.to_string()))
         })
     };

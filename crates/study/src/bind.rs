@@ -5,6 +5,7 @@ use super::keys::{Kind, kinds};
 use super::model::{SubjectSpec, Variant};
 use super::problem::shown;
 use proofload_engine::Address;
+use proofload_facts::{Expected, Mistake, Thing};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 kinds! {
@@ -15,31 +16,27 @@ kinds! {
 /// Most local addresses.
 pub(super) const BIND_MAX: usize = 64;
 
-/// What to do when a server cannot be reached from there.
-pub(super) const CANNOT_BIND_REMEDY: &str = "bind to addresses of its family, or leave it out";
-
 /// An address of this machine.
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn local_address(text: &str) -> Result<IpAddr, String> {
-    let address: IpAddr = text
-        .parse()
-        .map_err(|_| format!("{} is not a numeric address; write one such as 127.0.0.2", shown(text)))?;
+pub fn local_address(text: &str) -> Result<IpAddr, Mistake> {
+    let address: IpAddr =
+        text.parse().map_err(|_| Mistake::not(shown(text), Expected::NumericAddress, "127.0.0.2"))?;
     match proofload_engine::driver::is_local(address) {
         true => Ok(address),
-        false => Err(format!("{text} is not an address of this machine; `ip address` lists them")),
+        false => Err(Mistake::NotLocal { address: text.to_string() }),
     }
 }
 
 /// Why a server cannot be reached from these addresses.
-pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<String> {
+pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<Mistake> {
     match to {
         _ if from.is_empty() => None,
-        Address::Unix(_) => Some(format!("{to} is a Unix socket, which has no local address")),
+        Address::Unix(_) => Some(Mistake::SocketBound { to: to.to_string() }),
         Address::Tcp(to) => {
             let other = from.iter().find(|from| from.is_ipv4() != to.is_ipv4())?;
-            Some(format!("{to} cannot be reached from {other}, which is of the other family"))
+            Some(Mistake::OtherFamily { from: other.to_string(), to: to.to_string() })
         }
     }
 }
@@ -48,10 +45,10 @@ pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<String> {
 pub(super) fn check_bind(field: &Field<'_>) -> Option<Vec<IpAddr>> {
     let remedy = "write a list: [127.0.0.2, 127.0.0.3]";
     let items = field.items(remedy)?;
-    field.at_most(items.len(), BIND_MAX, "addresses")?;
+    field.at_most(items.len(), BIND_MAX, Thing::Address)?;
     let check = |item: &Field<'_>| {
-        let text = item.text("write an address such as 127.0.0.2")?;
-        local_address(text).map_err(|message| item.joined_problem(&message)).ok()
+        let text = item.text("an address such as 127.0.0.2")?;
+        local_address(text).map_err(|mistake| item.problem(mistake)).ok()
     };
     let checked: Vec<Option<IpAddr>> = items.iter().map(check).collect();
     checked.into_iter().collect()
@@ -65,9 +62,9 @@ pub(super) fn check_reach(field: &Field<'_>, from: &[IpAddr], variants: &[Varian
             SubjectSpec::Url { address, .. } => address,
             _ => &started,
         };
-        cannot_bind(from, to).map(|why| format!("{}: {why}", variant.name))
+        cannot_bind(from, to).map(|mistake| mistake.at(&variant.name))
     };
-    if let Some(why) = variants.iter().find_map(reached) {
-        field.problem(why, CANNOT_BIND_REMEDY);
+    if let Some(mistake) = variants.iter().find_map(reached) {
+        field.problem(mistake);
     }
 }

@@ -5,11 +5,13 @@
 
 use super::feeders::{Context, Feeders};
 use super::field::Field;
-use super::problem::shown;
+use super::problem::{shown, variable};
+use super::suggest::similar_of;
 use super::template::{Part, parts};
 use super::yaml::{Entry, Kind, Node, Value as Yaml};
 use data_encoding::BASE64;
 use proofload_engine::feed::Piece;
+use proofload_facts::{Expected, Mistake};
 use proofload_wire::{Call, Field as ObjectField, Object, Text, Value};
 use std::rc::Rc;
 
@@ -17,12 +19,12 @@ use std::rc::Rc;
 pub(super) const ARGUMENTS_MAX: usize = 64;
 
 /// What a map within arguments can begin with.
-const FORMS: &str = "write { class: lab.Person, fields: { name: x } } for an object, { enum: lab.Color, name: RED }, \
-                     { set: [a, b] }, { long: 5 }, { date: 0 } (milliseconds since 1970), { bytes: base64 } or \
-                     { type: short, value: 5 }";
+const FORMS: &str = "{ class: lab.Person, fields: { name: x } }, { enum: lab.Color, name: RED }, { set: [a, b] }, \
+                     { long: 5 }, { date: 0 }, { bytes: aGVsbG8= }, { type: short, value: 5 }";
 
 /// What an object can have.
-const OBJECT: &str = "write { class: lab.Person, uid: 1, fields: { name: x }, extends: { class: lab.Base, fields: { id: 5 } } }";
+const OBJECT: &str =
+    "{ class: lab.Person, uid: 1, fields: { name: x }, extends: { class: lab.Base, fields: { id: 5 } } }";
 
 /// A value with the type that a parameter or a field of it has.
 pub(super) struct Typed {
@@ -36,7 +38,7 @@ pub(super) struct Typed {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub(super) fn method(text: &str) -> Result<Call, String> {
+pub(super) fn method(text: &str) -> Result<Call, Mistake> {
     let name = |part: &str| {
         let mut letters = part.chars();
         letters.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
@@ -46,7 +48,7 @@ pub(super) fn method(text: &str) -> Result<Call, String> {
         Some((interface, method)) if interface.split('.').all(name) && name(method) => {
             Ok(Call { interface: interface.to_string(), method: method.to_string(), ..Call::default() })
         }
-        _ => Err(format!("{} is no method; write interface.method, as in lab.EchoService.echo", shown(text))),
+        _ => Err(Mistake::not(shown(text), Expected::Method, "lab.EchoService.echo")),
     }
 }
 
@@ -74,8 +76,13 @@ impl Reader<'_, '_> {
         items.into_iter().collect()
     }
 
-    fn wrong<T>(&self, node: &Node, what: &str, remedy: &str) -> Option<T> {
-        self.field.sink.add(node.place, &self.field.path, what, remedy);
+    fn wrong<T>(&self, node: &Node, form: &str) -> Option<T> {
+        let found = Field { node, ..self.field.clone() }.found();
+        self.problem(node, Mistake::not(found, Expected::JavaValue, form))
+    }
+
+    fn problem<T>(&self, node: &Node, mistake: Mistake) -> Option<T> {
+        self.field.sink.add(node.place, &self.field.path, mistake);
         None
     }
 
@@ -86,15 +93,11 @@ impl Reader<'_, '_> {
             Some(Kind::Integer) => match (text.parse::<i32>(), text.parse::<i64>()) {
                 (Ok(number), _) => Some(typed("int", Value::Int(number))),
                 (_, Ok(number)) => Some(typed("long", Value::Long(number))),
-                _ => self.wrong(
-                    node,
-                    "is no number that Java has",
-                    "write one of at most 64 bits, or quote it",
-                ),
+                _ => self.wrong(node, "5, 5000000000"),
             },
             Some(Kind::Number) => match text.parse::<f64>() {
                 Ok(number) => Some(typed("double", Value::Double(number))),
-                Err(_) => self.wrong(node, "is no decimal number", "write one such as 1.5, or quote it"),
+                Err(_) => self.wrong(node, "1.5"),
             },
             _ => Some(typed("java.lang.String", Value::Text(self.text(node, text)?))),
         }
@@ -112,22 +115,17 @@ impl Reader<'_, '_> {
                     Text::Drawn(self.feeders.joined(pieces))
                 }
             }),
-            Err(what) => {
-                self.field.sink.add_joined(node.place, &self.field.path, &what);
-                None
-            }
+            Err(mistake) => self.problem(node, mistake),
         }
     }
 
     /// The pieces of a text, no two fixed ones side by side.
-    fn pieces(&mut self, text: &str) -> Result<Vec<Piece>, String> {
+    fn pieces(&mut self, text: &str) -> Result<Vec<Piece>, Mistake> {
         let mut pieces = Vec::new();
         for part in parts(text)? {
             let fixed = match part {
                 Part::Text(text) => text.to_string(),
-                Part::Variable(name) => std::env::var(name).map_err(|_| {
-                    format!("the environment has no text under {}; export it first", shown(name))
-                })?,
+                Part::Variable(name) => variable(name)?,
                 Part::Value { name, column } => {
                     pieces.push(Piece::Drawn(self.feeders.draw(name, column, Context::Body)?));
                     continue;
@@ -152,7 +150,7 @@ impl Reader<'_, '_> {
                 let decoded = written(node).and_then(|text| BASE64.decode(text.as_bytes()).ok());
                 match decoded {
                     Some(bytes) => Some(typed("byte[]", Value::Bytes(bytes))),
-                    None => self.wrong(node, "is no base64", "write { bytes: aGVsbG8= }"),
+                    None => self.wrong(node, "{ bytes: aGVsbG8= }"),
                 }
             }
             ["type", "value"] | ["value", "type"] => {
@@ -160,12 +158,12 @@ impl Reader<'_, '_> {
                 let Typed { value, .. } = self.value(get("value")?)?;
                 match ty {
                     Some(ty) => Some(typed(ty, value)),
-                    None => self.wrong(node, "has no type", FORMS),
+                    None => self.wrong(node, FORMS),
                 }
             }
             ["set"] => match &get("set")?.value {
                 Yaml::List(items) => Some(typed("java.util.Set", Value::Set(self.items(items)?))),
-                _ => self.wrong(node, "is no set", "write { set: [a, b] }"),
+                _ => self.wrong(node, "{ set: [a, b] }"),
             },
             _ if keys.contains(&"class") => {
                 let object = self.object(node, entries)?;
@@ -189,7 +187,7 @@ impl Reader<'_, '_> {
     fn number(&self, node: &Node) -> Option<i64> {
         match written(node).and_then(|text| text.parse().ok()) {
             Some(number) => Some(number),
-            None => self.wrong(node, "is no whole number", "write one of at most 64 bits"),
+            None => self.wrong(node, "5, 5000000000"),
         }
     }
 
@@ -199,14 +197,11 @@ impl Reader<'_, '_> {
             match entry.key.as_str() {
                 "enum" => class = written(&entry.node),
                 "name" => name = written(&entry.node),
-                other => {
-                    let what = format!("has the key {} beside enum", shown(other));
-                    return self.wrong(&entry.node, &what, "write { enum: lab.Color, name: RED }");
-                }
+                other => return self.problem(&entry.node, unknown_key(other, &["enum", "name"])),
             }
         }
         let (Some(class), Some(name)) = (class, name) else {
-            return self.wrong(node, "is no constant of an enum", "write { enum: lab.Color, name: RED }");
+            return self.wrong(node, "{ enum: lab.Color, name: RED }");
         };
         let name = self.text(node, name)?;
         Some(typed(class, Value::Enum { class: class.to_string(), name }))
@@ -224,20 +219,25 @@ impl Reader<'_, '_> {
                         fields.push(ObjectField { name: field.key.clone(), ty, value });
                     }
                 }
-                ("fields", _) => return self.wrong(&entry.node, "has no fields", OBJECT),
+                ("fields", _) => return self.wrong(&entry.node, OBJECT),
                 ("extends", Yaml::Map(above)) => {
                     extends = Some(Box::new(self.object(&entry.node, above)?));
                 }
-                ("extends", _) => return self.wrong(&entry.node, "is no superclass", OBJECT),
+                ("extends", _) => return self.wrong(&entry.node, OBJECT),
                 (other, _) => {
-                    let what = format!("has the key {} beside class", shown(other));
-                    return self.wrong(&entry.node, &what, OBJECT);
+                    let known = ["class", "uid", "fields", "extends"];
+                    return self.problem(&entry.node, unknown_key(other, &known));
                 }
             }
         }
-        let Some(class) = class else { return self.wrong(node, "names no class", OBJECT) };
+        let Some(class) = class else { return self.wrong(node, OBJECT) };
         Some(Object { class: class.to_string(), serial_version_uid: uid, fields, extends })
     }
+}
+
+fn unknown_key(key: &str, known: &[&str]) -> Mistake {
+    let (similar, known) = similar_of(key, known);
+    Mistake::UnknownKey { similar, known }.at(shown(key))
 }
 
 fn typed(ty: &str, value: Value) -> Typed {

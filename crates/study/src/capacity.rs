@@ -8,6 +8,7 @@ use super::points::{ARRIVAL, Points, REUSE, check_arrival, check_keep_alive};
 use super::quantity::{self, DURATION, RATE};
 use super::shape::LoadPoint;
 use proofload_engine::{Arrival, KeepAlive, Profile};
+use proofload_facts::{Expected, Mistake};
 use proofload_stats::capacity::parse_slo;
 
 /// Lowest rate that is tried where nothing is said.
@@ -54,14 +55,14 @@ impl CapacityLoad {
         from: Option<&str>,
         to: Option<&str>,
         trial: Option<&str>,
-    ) -> Result<CapacityLoad, Vec<(&'static str, String)>> {
+    ) -> Result<CapacityLoad, Vec<(&'static str, Mistake)>> {
         let mut mistakes = Vec::new();
         let slo = parse_slo(slo).map_err(|found| mistakes.extend(found.into_iter().map(|it| ("slo", it))));
         let mut rate = |key, text| quantity::rate(text).map_err(|mistake| mistakes.push((key, mistake)));
         let (from_per_s, to_per_s) = (rate("from", from.unwrap_or(FROM)), rate("to", to.unwrap_or(TO)));
         let in_bounds = |ns: u64| match (TRIAL_MIN_NS..=TRIAL_MAX_NS).contains(&ns) {
             true => Ok(ns),
-            false => Err("is no length of a trial; write 100ms to 1h, such as 20s".to_string()),
+            false => Err(Mistake::beyond(trial.unwrap_or_default(), "100ms", "1h")),
         };
         let trial_ns = trial.map(|text| quantity::duration(text).and_then(in_bounds)).transpose();
         let trial_ns = trial_ns.map_err(|mistake| mistakes.push(("trial", mistake)));
@@ -69,7 +70,7 @@ impl CapacityLoad {
             && from >= to
         {
             let (from, to) = (quantity::rate_label(from), quantity::rate_label(to));
-            mistakes.push(("from", format!("{from} is not below {to}, the highest rate; write a lower one")));
+            mistakes.push(("from", Mistake::NotBelow { from, to }));
         }
         match (slo, from_per_s, to_per_s, trial_ns) {
             (Ok(slo), Ok(from_per_s), Ok(to_per_s), Ok(trial_ns)) if mistakes.is_empty() => {
@@ -103,17 +104,17 @@ pub fn capacity_point(
 }
 
 pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
-    let map = field.map("write capacity: { slo: 'p99 < 50ms', from: 100/s, to: 20k/s }")?;
-    let slo = map.required("slo", "say what has to hold: slo: 'p99 < 50ms, errors < 0.1%'");
+    let map = field.map("capacity: { slo: 'p99 < 50ms', from: 100/s, to: 20k/s }")?;
+    let slo = map.required("slo", "slo: 'p99 < 50ms, errors < 0.1%'");
     let texts = slo.and_then(|field| {
-        let items = field.one_or_many("write slo: 'p99 < 50ms', or a list of conditions")?;
-        let texts = items.iter().map(|item| item.text("write p99 < 50ms").map(str::to_string));
+        let items = field.one_or_many("slo: 'p99 < 50ms'")?;
+        let texts = items.iter().map(|item| item.text("p99 < 50ms").map(str::to_string));
         texts.collect::<Option<Vec<String>>>()
     });
     let written = |key: &str| {
         let field = map.optional(key)?;
         if field.written().is_none() {
-            field.wrong("a rate or a duration", "write one such as 100/s or 20s");
+            field.wrong(Expected::Quantity, "100/s, 20s");
         }
         field.written()
     };
@@ -127,7 +128,7 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
         Ok(load) => load,
         Err(mistakes) => {
             for (key, mistake) in mistakes {
-                map.optional(key).as_ref().unwrap_or(field).joined_problem(&mistake);
+                map.optional(key).as_ref().unwrap_or(field).problem(mistake);
             }
             return None;
         }
@@ -176,6 +177,6 @@ mod tests {
         assert_eq!(keys, ["slo", "from", "to", "trial"]);
         let slo = ["p99 < 50ms".to_string()];
         let turned = CapacityLoad::read(&slo, Some("2k/s"), Some("1k/s"), None).expect_err("wrong");
-        assert!(turned[0].1.contains("not below"), "{turned:?}");
+        assert!(matches!(turned[0].1, Mistake::NotBelow { .. }), "{turned:?}");
     }
 }

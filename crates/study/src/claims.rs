@@ -4,6 +4,7 @@ use super::field::Field;
 use super::keys::{Kind, WORD, kinds};
 use super::problem::shown;
 use super::yaml::Value;
+use proofload_facts::{Mistake, Thing};
 use proofload_stats::{Claim, Names, parse_claim};
 
 /// Most claims after those without `@` became one for each load point: the error rate is shared among them,
@@ -22,7 +23,31 @@ kinds! {
     CLAIMS = Kind::Either(&[&Kind::Names(&CLAIM, 1, usize::MAX), &Kind::List(&NAMED_CLAIM, 1, usize::MAX)]);
 }
 
-const REMEDY: &str = "write a list: - serves more: throughput(a) > throughput(b)";
+/// What claims can name, as far as it could be read.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) names: Names,
+    /// Whether these are all names; else no name is called unknown.
+    pub(super) complete: bool,
+}
+
+impl Known {
+    /// Whether a mistake is one whatever the names are that could not be read.
+    pub(super) fn tells(&self, mistake: &Mistake) -> bool {
+        let of_names = matches!(
+            mistake,
+            Mistake::UnknownName { what: Thing::Variant | Thing::Point | Thing::Stream, .. }
+                | Mistake::NoPoints
+                | Mistake::NoStreams { .. }
+                | Mistake::WhichVariant { .. }
+                | Mistake::Ambiguous { .. }
+                | Mistake::FigureOfWhichPoint
+        );
+        self.complete || !of_names
+    }
+}
+
+const FORM: &str = "- serves more: throughput(a) > throughput(b)";
 
 /// Claims as declared, and at definite load points.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +58,7 @@ pub(super) struct Claims {
 
 /// Checks claims. Without names of variants and points only their shape is checked, and nothing is
 /// returned.
-pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<Claims> {
+pub(super) fn check_claims(field: &Field<'_>, known: &Known) -> Option<Claims> {
     let mut claims = Claims::default();
     let mut whole = true;
     for (name, field) in named(field)? {
@@ -41,58 +66,52 @@ pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<C
             || name.chars().count() > CLAIM_NAME_MAX
             || name.chars().any(char::is_control)
         {
-            field.problem(
-                "cannot name a claim",
-                format!("write a short sentence, at most {CLAIM_NAME_MAX} letters"),
-            );
+            field.problem(Mistake::NotASentence { most: CLAIM_NAME_MAX as u64 });
         }
         if claims.declared.iter().any(|(other, _)| *other == name) {
-            field.problem("a second claim of this name", "name it otherwise");
+            field.problem(Mistake::twice(Thing::Claim, shown(&name)));
         }
-        let Some(text) = field.text("write a claim: throughput(a) > throughput(b)") else {
+        let Some(text) = field.text("throughput(a) > throughput(b)") else {
             whole = false;
             continue;
         };
-        match names.map_or_else(|| Ok(Vec::new()), |names| parse_claim(&name, text, names)) {
+        match parse_claim(&name, text, &known.names) {
             Ok(expanded) => claims.expanded.extend(expanded),
             Err(errors) => {
                 whole = false;
-                for error in errors {
+                for error in errors.into_iter().filter(|error| known.tells(&error.mistake)) {
                     let mut place = field.node.place;
                     place.column += text.get(..error.at).map_or(0, |before| before.chars().count());
-                    field.sink.add_joined(place, &field.path, &error.message);
+                    field.sink.add(place, &field.path, error.mistake);
                 }
             }
         }
         claims.declared.push((name, text.trim().to_string()));
     }
     if claims.expanded.len() > CLAIMS_MAX {
-        let what = format!("{} claims at all load points together are too many", claims.expanded.len());
-        field.problem(what, format!("write at most {CLAIMS_MAX}; an @ keeps a claim to one point"));
+        let found = claims.expanded.len() as u64;
+        field.problem(Mistake::TooManyClaims { found, most: CLAIMS_MAX as u64 });
         return None;
     }
-    names.filter(|_| whole).map(|_| claims)
+    (whole && known.complete).then_some(claims)
 }
 
 /// Names with their texts, from a map or from a list of maps of one entry.
 fn named<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
     if !matches!(field.node.value, Value::List(_)) {
-        let entries = field.entries(REMEDY)?;
+        let entries = field.entries(FORM)?;
         return Some(entries.into_iter().map(|(entry, field)| (entry.key.clone(), field)).collect());
     }
     let mut out = Vec::new();
-    for item in field.items(REMEDY)? {
+    for item in field.items(FORM)? {
         if let Some(text) = item.written() {
-            item.problem(
-                "a claim without a name",
-                format!("write its name before it: name: {}", shown(text)),
-            );
+            item.problem(Mistake::UnnamedClaim { text: shown(text) });
             continue;
         }
-        let Some(entries) = item.entries(REMEDY) else { continue };
+        let Some(entries) = item.entries(FORM) else { continue };
         if entries.len() > 1 {
             let second = &entries[1];
-            second.1.problem("two claims in one item of the list", "begin each with its own -");
+            second.1.problem(Mistake::TwoInOneItem);
         }
         // The position says nothing more once the name is there.
         out.extend(entries.into_iter().map(|(entry, mut inner)| {

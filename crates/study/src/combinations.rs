@@ -3,10 +3,11 @@
 
 use super::field::{Field, Map};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
-use super::name::{is_level, is_plain_name};
+use super::name::{LEVEL_LETTERS, PLAIN, bad_name, is_level, is_plain_name};
 use super::problem::shown;
-use super::suggest::{nearest, one_of};
+use super::suggest::unknown;
 use super::yaml::{Entry, Value};
+use proofload_facts::{Mistake, Thing};
 
 keys! {
     /// Which combinations are variants.
@@ -91,8 +92,7 @@ impl Varied<'_> {
     /// Factors that some combinations say nothing about need a value of their own.
     pub(super) fn check_gaps(&self, has_value: &dyn Fn(&str) -> bool) {
         for factor in self.factors.iter().filter(|factor| !factor.everywhere && !has_value(&factor.name)) {
-            let what = format!("{} is not said by every combination", factor.name);
-            factor.at.problem(what, format!("write its usual value under with: {{ {}: … }}", factor.name));
+            factor.at.problem(Mistake::NotInEveryCombination { factor: factor.name.clone() });
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn assignments<'a>(
     field: &Field<'a>,
     switch: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<(String, String, Field<'a>)>> {
-    let entries = field.entries("write with: { heap: 256m }, or leave it out")?;
+    let entries = field.entries("with: { heap: 256m }")?;
     let read = |(entry, field): (&Entry, Field<'a>)| {
         let value = field.parameter_value(switch(&entry.key))?;
         Some((entry.key.clone(), value.to_string(), field))
@@ -115,19 +115,19 @@ pub(super) fn varied<'a>(map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> Varied
     let none = Varied { factors: Vec::new(), rows: vec![Row::default()], excluded: 0, complete: true };
     match (map.optional("vary"), map.optional("combinations"), map.optional("exclude")) {
         (Some(_), Some(listed), _) => {
-            listed.problem("vary and combinations exclude each other", "keep one of them");
+            listed.problem(Mistake::exclude("vary", "combinations"));
             Varied { complete: false, ..none }
         }
         (None, Some(listed), exclude) => {
             if let Some(exclude) = exclude {
-                exclude.problem("has no meaning beside combinations", "delete it, and the combinations");
+                exclude.problem(Mistake::NoMeaningBeside { beside: "combinations".to_string() });
             }
             let varied = combinations(&listed, switch);
             varied.unwrap_or(Varied { complete: false, ..none })
         }
         (Some(vary), None, exclude) => product_of(&vary, exclude.as_ref(), switch),
         (None, None, Some(exclude)) => {
-            exclude.problem("excludes nothing, for nothing is varied", "delete it, or write vary");
+            exclude.problem(Mistake::ExcludesNothing);
             none
         }
         (None, None, None) => none,
@@ -142,7 +142,7 @@ fn product_of<'a>(
     let (factors, complete) = factors(vary, switch);
     let rows = product(&factors);
     if rows.len() > PRODUCT_MAX {
-        vary.problem(format!("makes more than {PRODUCT_MAX} combinations"), "vary less in one study");
+        vary.problem(Mistake::too_many(Thing::Combination, format!("> {PRODUCT_MAX}"), PRODUCT_MAX));
         return Varied { factors, rows: Vec::new(), excluded: 0, complete: false };
     }
     let all = rows.len();
@@ -158,7 +158,7 @@ fn product_of<'a>(
 
 /// Factors with their levels, and whether all levels could be read.
 fn factors<'a>(vary: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'a>>, bool) {
-    let Some(entries) = vary.entries("write vary: { connector: [nio, nio2] }, or leave it out") else {
+    let Some(entries) = vary.entries("vary: { connector: [nio, nio2] }") else {
         return (Vec::new(), false);
     };
     let mut complete = true;
@@ -173,16 +173,18 @@ fn factors<'a>(vary: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'
 }
 
 fn check_factor_name(name: &str, field: &Field<'_>, place: super::problem::Place) -> bool {
-    let fits = is_plain_name(name) && !RESERVED.contains(&name);
-    if !fits {
-        field.sink.add(place, &field.path, "cannot name a factor", "write a parameter of the subject");
+    let reserved = RESERVED.contains(&name);
+    if reserved {
+        field.sink.add(place, &field.path, Mistake::ReservedName { name: shown(name) });
+    } else if !is_plain_name(name) {
+        field.sink.add(place, &field.path, bad_name(Thing::Factor, name, PLAIN));
     }
-    fits
+    !reserved && is_plain_name(name)
 }
 
 /// Levels that could be read, and whether that is all of them.
 fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>)>, bool) {
-    let Some(items) = field.items("write the levels as a list: [nio, nio2]") else {
+    let Some(items) = field.items("[nio, nio2]") else {
         return (Vec::new(), false);
     };
     let mut levels: Vec<(String, Field<'a>)> = Vec::new();
@@ -191,7 +193,7 @@ fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>
         match level(&item, takes_boolean) {
             None => complete = false,
             Some(level) if levels.iter().any(|(other, _)| other == level) => {
-                item.problem(format!("the level {level} stands here a second time"), "delete it");
+                item.problem(Mistake::twice(Thing::Level, level));
             }
             Some(level) => levels.push((level.to_string(), item)),
         }
@@ -206,10 +208,7 @@ fn level<'a>(item: &Field<'a>, takes_boolean: bool) -> Option<&'a str> {
 
 fn check_level(at: &Field<'_>, level: &str) -> bool {
     if !is_level(level) {
-        at.problem(
-            format!("{} cannot be a level, for claims and files are named by it", shown(level)),
-            "write letters, digits and . _ - : + %, at most 64, beginning with a letter or digit",
-        );
+        at.problem(bad_name(Thing::Level, level, LEVEL_LETTERS));
     }
     is_level(level)
 }
@@ -241,14 +240,14 @@ fn without(
     factors: &[Factor<'_>],
     switch: &dyn Fn(&str) -> bool,
 ) -> Vec<Row> {
-    const REMEDY: &str = "write a list of combinations: exclude: [{ connector: nio2, heap: 1g }]";
-    let Some(items) = exclude.items(REMEDY) else { return rows };
+    const FORM: &str = "exclude: [{ connector: nio2, heap: 1g }]";
+    let Some(items) = exclude.items(FORM) else { return rows };
     if items.len() > EXCLUDED_MAX {
-        exclude.problem(format!("{} rows are too many", items.len()), "list the combinations that are left");
+        exclude.problem(Mistake::too_many(Thing::Row, items.len(), EXCLUDED_MAX));
         return rows;
     }
     for item in &items {
-        let Some(entries) = item.entries(REMEDY) else { continue };
+        let Some(entries) = item.entries(FORM) else { continue };
         let mut pairs = Vec::new();
         let mut known = true;
         for (entry, field) in entries {
@@ -261,14 +260,14 @@ fn without(
                     Some(level) => {
                         let levels: Vec<&str> =
                             factor.levels.iter().map(|(level, _)| level.as_str()).collect();
-                        unknown(&field, "level", level, &levels);
+                        field.problem(unknown(Thing::Level, level, &levels));
                         known = false;
                     }
                     None => known = false,
                 },
                 None => {
                     let names: Vec<&str> = factors.iter().map(|factor| factor.name.as_str()).collect();
-                    unknown(&field, "factor", &entry.key, &names);
+                    field.problem(unknown(Thing::Factor, &entry.key, &names));
                     known = false;
                 }
             }
@@ -277,22 +276,14 @@ fn without(
         if known {
             rows.retain(|row| !pairs.iter().all(|pair| row.levels.contains(pair)));
             if rows.len() == before {
-                item.problem("excludes nothing that is left", "delete it");
+                item.problem(Mistake::ExcludesNothing);
             }
         }
     }
     if rows.is_empty() {
-        exclude.problem("leaves no combination", "exclude less");
+        exclude.problem(Mistake::LeavesNone { what: Thing::Combination });
     }
     rows
-}
-
-fn unknown(field: &Field<'_>, what: &str, word: &str, known: &[&str]) {
-    let remedy = match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("there is {}", one_of(known)),
-    };
-    field.problem(format!("there is no {what} {}", shown(word)), remedy);
 }
 
 /// A row as written: its name where it has one, and its values with their places.
@@ -300,8 +291,7 @@ type Listed<'a> = (Option<String>, Vec<(String, String, Field<'a>)>);
 
 /// Rows of a list, or of a map that names them.
 fn combinations<'a>(field: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> Option<Varied<'a>> {
-    const REMEDY: &str =
-        "write a list: combinations: [{ connector: nio, heap: 1g }], or name each: plain: {}";
+    const REMEDY: &str = "combinations: [{ connector: nio, heap: 1g }], combinations: { plain: {} }";
     let mut complete = true;
     let mut listed: Vec<Listed<'a>> = Vec::new();
     match &field.node.value {
@@ -323,7 +313,7 @@ fn combinations<'a>(field: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> Option<
         }
     }
     if listed.len() > VARIANTS_MAX {
-        field.problem(format!("makes more than {VARIANTS_MAX} variants"), "list fewer in one study");
+        field.problem(Mistake::too_many(Thing::Variant, listed.len(), VARIANTS_MAX));
         return None;
     }
     let mut factors: Vec<Factor<'a>> = Vec::new();
@@ -353,7 +343,7 @@ fn row<'a>(
     switch: &dyn Fn(&str) -> bool,
     named: bool,
 ) -> Option<Vec<(String, String, Field<'a>)>> {
-    const REMEDY: &str = "write { connector: nio, heap: 1g }";
+    const REMEDY: &str = "{ connector: nio, heap: 1g }";
     if named && matches!(&field.node.value, Value::Map(entries) if entries.is_empty()) {
         return Some(Vec::new());
     }
@@ -392,11 +382,11 @@ fn check_list(field: &Field<'_>, listed: &[Listed<'_>]) -> bool {
     for (index, (_, row)) in listed.iter().enumerate() {
         let at = row.first().map_or(field, |(_, _, at)| at);
         if names(row) != names(first) {
-            let remedy = format!("write {}, or name each combination: plain: {{}}", names(first).join(", "));
-            at.problem(format!("row {} varies other factors than the first", index + 1), remedy);
+            let factors = names(first).join(", ");
+            at.problem(Mistake::OtherFactors { row: index as u64 + 1, factors });
             whole = false;
         } else if listed[..index].iter().any(|(_, other)| sorted(other) == sorted(row)) {
-            at.problem(format!("row {} stands here a second time", index + 1), "delete it");
+            at.problem(Mistake::twice(Thing::Row, (index + 1).to_string()));
             whole = false;
         }
     }

@@ -3,12 +3,14 @@
 use super::combinations::{LEVELS, VALUE, VARIED, Varied, assignments};
 use super::field::{Field, Map};
 use super::keys::{ARGUMENT, Kind, WORD, keys};
+use super::name::bad_name;
 use super::placeholder::placeholders_of;
 use super::problem::shown;
 use super::quantity::{self, DURATION, SIZE};
 use super::source::CommandSource;
 use super::transport::TRANSPORT;
 use super::yaml::Kind as Written;
+use proofload_facts::{Expected, Mistake, Thing};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -51,24 +53,22 @@ pub(super) fn check_command(
     let with = map.optional("with").and_then(|field| assignments(&field, &|_| false)).unwrap_or_default();
     let args = arguments(field);
     let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
-    let port = map.optional("port").map(|field| field.integer("a port"));
+    let port = map.optional("port").map(|field| field.integer());
     let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
-        field.quantity(quantity::duration, "write a duration such as 60s").filter(|ns| {
+        field.quantity(quantity::duration, "60s").filter(|ns| {
             if *ns == 0 {
-                field.problem("0s is no time to get ready", "write a duration such as 60s");
+                field.problem(Mistake::TakesNoTime);
             }
             *ns > 0
         })
     });
     let working = map.optional("directory").map(|field| working_directory(&field, directory));
-    let memory_bytes = map
-        .optional("memory")
-        .and_then(|field| field.quantity(quantity::size, "write how much memory the server takes: 512MiB"));
+    let memory_bytes = map.optional("memory").and_then(|field| field.quantity(quantity::size, "512MiB"));
     let memory_bytes = memory_bytes.unwrap_or(0);
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for (name, value, at) in with {
         if varied.gives(&name) {
-            at.problem("stands under with and under vary", "keep one of them");
+            at.problem(Mistake::exclude("with", "vary"));
         }
         values.insert(name, value);
     }
@@ -91,13 +91,13 @@ pub(super) fn check_command(
 }
 
 fn arguments(field: &Field<'_>) -> Option<Vec<String>> {
-    const REMEDY: &str = "write a list of arguments: [java, -jar, server.jar, \"{port}\"]";
+    const FORM: &str = "[java, -jar, server.jar, \"{port}\"]";
     if field.written().is_some() {
-        field.problem(format!("{} is not a list of arguments, and no shell is asked", field.found()), REMEDY);
+        field.wrong(Expected::Arguments, FORM);
         return None;
     }
-    let items = field.items(REMEDY)?;
-    field.at_most(items.len(), ARGUMENTS_MAX, "arguments")?;
+    let items = field.items(FORM)?;
+    field.at_most(items.len(), ARGUMENTS_MAX, Thing::Argument)?;
     let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
     args.into_iter().collect()
 }
@@ -114,49 +114,38 @@ fn placeholders<'t>(
     for text in texts {
         for name in placeholders_of(text) {
             if !known.contains(&name) {
-                let what = format!("{{{}}} stands for nothing", shown(name));
-                field.problem(what, format!("known here: {{{}}}", known.join("}, {")));
+                let known = format!("{{{}}}", known.join("}, {"));
+                field.problem(Mistake::UnknownPlaceholder { name: shown(name), known });
             }
             used.push(name.to_string());
         }
     }
     if !port_given && !used.iter().any(|name| name == "port") {
-        field.problem(
-            "nothing tells the command its port",
-            "write {port} in command or env, or give its port",
-        );
+        field.problem(Mistake::NoPort);
     }
     for factor in factors.iter().filter(|factor| !used.iter().any(|name| name == **factor)) {
-        field.problem(
-            format!("the factor {factor} changes nothing"),
-            format!("write {{{factor}}} in command or env"),
-        );
+        field.problem(Mistake::UnusedFactor { factor: (*factor).to_string() });
     }
 }
 
 fn working_directory(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
-    let text = field.text("name a folder, relative to the study file")?;
+    let text = field.text("server")?;
     let path = directory.join(text);
     if !path.is_dir() {
-        field
-            .problem(format!("{} is not a folder here", shown(text)), "name one, relative to the study file");
+        field.problem(Mistake::NoFolder { found: shown(text) });
         return None;
     }
     Some(path)
 }
 
 fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
-    let entries = field.entries("write env: { NAME: value }, or leave it out")?;
+    let entries = field.entries("env: { NAME: value }")?;
     let mut env = Some(BTreeMap::new());
     for (entry, field) in entries {
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         if entry.key.is_empty() || !entry.key.bytes().all(fits) || entry.key.as_bytes()[0].is_ascii_digit() {
-            field.sink.add(
-                entry.place,
-                &field.path,
-                "cannot name an environment variable",
-                "write letters, digits and _",
-            );
+            let mistake = bad_name(Thing::Variable, &entry.key, "A-Z a-z 0-9 _");
+            field.sink.add(entry.place, &field.path, mistake);
         }
         match argument(&field) {
             Some(value) => {
@@ -175,7 +164,7 @@ fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
         _ => field.parameter_value(false)?,
     };
     if text.contains('\0') {
-        field.problem("holds a NUL, which cannot be handed to a program", "delete it");
+        field.problem(Mistake::Nul);
         return None;
     }
     Some(text)

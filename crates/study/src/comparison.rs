@@ -1,6 +1,6 @@
 //! A study made of addresses or commands: `proofload compare URL URL`, `proofload capacity URL`.
 
-use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
+use super::bind::cannot_bind;
 use super::claims::CLAIMS_MAX;
 use super::command::READY_WITHIN_NS;
 use super::model::{CapacityLoad, Study, SubjectSpec, Variant};
@@ -11,6 +11,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::shape::LoadPoint;
 use super::transport::Passage;
 use super::url::{ParsedUrl, parse_url_unresolved};
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_stats::{Claim, Names, parse_claim};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ const ALIKE: &str = "5%";
 
 /// A study that compares servers that already run, or that commands start: what has a `{port}` or a space in it is a command.
 /// Addresses are named by host and port where these tell them apart and can stand in a claim, else they are `a`, `b`, … like
-/// commands, which are asked for `path`. Without claims the first server is compared with each of the others, both ways.
+/// commands, which are asked for `path`. Without claims the first server is compared with each of the others: `both_ways`
+/// names the two claims, that it serves more and that they serve alike.
 ///
 /// # Errors
 /// All mistakes at once: addresses that are none, paths that differ, commands without a port, claims that cannot be read.
@@ -32,11 +34,11 @@ pub fn comparison(
     request: RequestOptions,
     load: LoadPoint,
     claims: &[(String, String)],
+    both_ways: impl Fn(&str, &str) -> [String; 2],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     if !(2..=URLS_MAX).contains(&servers.len()) {
-        problem(&format!("{} addresses cannot be compared", servers.len()), "give two to eight");
+        sink.add(Place::default(), "URL", Mistake::beyond(servers.len(), 2, URLS_MAX));
     }
     let commands: Vec<Option<Vec<String>>> = servers.iter().map(|text| command_of(text, &sink)).collect();
     // A command is asked like a server on this machine.
@@ -56,7 +58,12 @@ pub fn comparison(
     }
     let mut declared = claims.to_vec();
     if let ([], [first, others @ ..]) = (claims, study.variants.as_slice()) {
-        declared.extend(others.iter().flat_map(|other| both_ways(&first.name, &other.name)));
+        declared.extend(others.iter().flat_map(|other| {
+            let [more, alike] = both_ways(&first.name, &other.name);
+            let sides =
+                |between: &str| format!("throughput({}) {between} throughput({})", first.name, other.name);
+            [(more, sides(">")), (alike, format!("{} within {ALIKE}", sides("~")))]
+        }));
         study.two_sided = true;
     }
     study.claims = expand(&declared, &study.names, &sink);
@@ -64,29 +71,18 @@ pub fn comparison(
     if sink.is_empty() { Ok(study) } else { Err(sink.into_problems()) }
 }
 
-/// Either of the two serves more, or they are alike.
-fn both_ways(first: &str, other: &str) -> [(String, String); 2] {
-    let sides = |between: &str| format!("throughput({first}) {between} throughput({other})");
-    [
-        (format!("{first} serves more than {other}"), sides(">")),
-        (format!("{first} and {other} serve alike"), format!("{} within {ALIKE}", sides("~"))),
-    ]
-}
-
 /// The words of a command; `None` for an address.
 fn command_of(text: &str, sink: &Sink) -> Option<Vec<String>> {
     if !text.contains(PORT) && !text.contains(char::is_whitespace) {
         return None;
     }
-    let problem = |what: String, remedy: &str| sink.add(Place::default(), "command", &what, remedy);
+    let problem = |mistake: Mistake| sink.add(Place::default(), "command", mistake.at(shown(text)));
     if !text.contains(PORT) {
-        let what = format!("nothing tells {} its port", shown(text));
-        problem(what, "write {port} where the command takes it: './server --port {port}'");
+        problem(Mistake::NoPort);
     }
     let words = shlex::split(text).filter(|words| !words.is_empty());
     if words.is_none() {
-        let what = format!("{} is no list of words", shown(text));
-        problem(what, "write the program and its arguments, and close every quote; no shell is asked");
+        problem(Mistake::not(shown(text), Expected::Words, "'./server --port {port}'"));
     }
     words
 }
@@ -119,30 +115,22 @@ pub fn searched(
     let Some(study) = of_addresses(&[url.to_string()], request, load, &sink) else {
         return Err(sink.into_problems());
     };
-    let question =
-        format!("At which rate does {} still hold {}?", study.question, capacity.slo.texts().join(", "));
-    Ok(Study { name: "capacity".to_string(), question, capacity: Some(capacity), ..study })
+    Ok(Study { name: "capacity".to_string(), capacity: Some(capacity), ..study })
 }
 
-/// A study of servers that already run, without claims; its mistakes go to `sink`.
+/// A study of servers that already run, without a question and claims; its mistakes go to `sink`.
 fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink: &Sink) -> Option<Study> {
     let (parsed, passages) = parse_urls(urls, request, sink);
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
     let asked = parsed.first().and_then(|url| request.asked(&mut feeders, url, &mut mistakes));
-    for mistake in mistakes {
-        sink.add_joined(Place::default(), "request", &mistake);
-    }
+    mistakes.into_iter().for_each(|mistake| sink.add(Place::default(), "request", mistake));
     let asked = asked.filter(|_| sink.is_empty())?;
     let variants = variants(&parsed, passages);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
-    let servers: Vec<&str> = parsed.iter().map(|url| url.name.as_str()).collect();
     Some(Study {
         name: "compare".to_string(),
-        question: match servers.as_slice() {
-            [alone] => (*alone).to_string(),
-            servers => format!("Which is faster: {}?", servers.join(" or ")),
-        },
+        question: String::new(),
         variants,
         workload: vec![request.entry("request".to_string(), 1, asked)],
         asking: request.asking(feeders),
@@ -170,36 +158,31 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
 
 /// Addresses that can be compared; what is wrong with the others goes to `sink`.
 fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<ParsedUrl>, Vec<Passage>) {
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     let mut parsed: Vec<ParsedUrl> = Vec::new();
     for url in urls {
         match parse_url_unresolved(url).and_then(|url| request.reached(url)) {
             Ok(url) => parsed.push(url),
-            Err(message) => sink.add_joined(Place::default(), "URL", &message),
+            Err(mistake) => sink.add(Place::default(), "URL", mistake),
         }
     }
-    if let Some(what) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
-        sink.add(Place::default(), "--bind", &what, CANNOT_BIND_REMEDY);
+    if let Some(mistake) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
+        sink.add(Place::default(), "--bind", mistake);
     }
     let differ = |url: &&ParsedUrl| parsed.first().is_some_and(|first| first.target != url.target);
     if let Some(other) = parsed.iter().find(differ) {
-        let what =
-            format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
-        problem(&what, "give all addresses the same path, for only the servers may differ");
+        let (one, other) = (shown(&parsed[0].target), shown(&other.target));
+        sink.add(Place::default(), "URL", Mistake::DifferentPaths { one, other });
     }
-    let tell = |mistake: &str| {
-        let (flag, message) = mistake.split_once(": ").unwrap_or(("", mistake));
-        sink.add_joined(Place::default(), flag, message);
-    };
+    let tell = |mistake: Mistake| sink.add(Place::default(), "", mistake);
     let material =
         request.transport.material(&parsed.iter().collect::<Vec<_>>()).unwrap_or_else(|mistakes| {
-            mistakes.iter().for_each(|mistake| tell(mistake));
+            mistakes.into_iter().for_each(tell);
             None
         });
-    let passages: Result<Vec<Passage>, String> =
+    let passages: Result<Vec<Passage>, Mistake> =
         parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
     let passages = passages.unwrap_or_else(|mistake| {
-        tell(&mistake);
+        tell(mistake);
         Vec::new()
     });
     (parsed, passages)
@@ -224,16 +207,16 @@ fn variants(urls: &[ParsedUrl], passages: Vec<Passage>) -> Vec<Variant> {
 }
 
 fn expand(declared: &[(String, String)], names: &Names, sink: &Sink) -> Vec<Claim> {
-    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "claim", what, remedy);
+    let problem = |mistake: Mistake| sink.add(Place::default(), "claim", mistake);
     let mut expanded = Vec::new();
     for (name, text) in declared {
         match parse_claim(name, text, names) {
             Ok(claims) => expanded.extend(claims),
-            Err(errors) => errors.iter().for_each(|error| problem(&error.message, "")),
+            Err(errors) => errors.into_iter().for_each(|error| problem(error.mistake)),
         }
     }
     if expanded.len() > CLAIMS_MAX {
-        problem(&format!("{} claims are too many", expanded.len()), "give at most 20");
+        problem(Mistake::too_many(Thing::Claim, expanded.len(), CLAIMS_MAX));
     }
     expanded
 }

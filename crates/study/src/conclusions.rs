@@ -3,8 +3,9 @@
 use super::field::{Field, Map, line, pairs};
 use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::shown;
-use super::suggest::{nearest, one_of};
+use super::suggest::unknown;
 use super::yaml::Kind as Written;
+use proofload_facts::{Mistake, Thing};
 
 /// Most conclusions of one reference.
 const CONCLUSIONS_MAX: usize = 50;
@@ -37,7 +38,7 @@ kinds! {
     FIGURE = Kind::Either(&[&WORD, &Kind::Number(r#"{"type": "number"}"#)]);
 }
 
-const REMEDY: &str = "write a list: - A serves more: { claim: name of a claim, was: 1.10 }";
+const FORM: &str = "- A serves more: { claim: name of a claim, was: 1.10 }";
 
 /// What somebody concluded.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +58,9 @@ pub struct Conclusion {
 /// Checks the conclusions of a reference. `claims` are the names of all claims of the study; without them only the shape is
 /// checked.
 pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> Option<Vec<Conclusion>> {
-    let rows = pairs(field, REMEDY)?;
+    let rows = pairs(field, FORM)?;
     if rows.len() > CONCLUSIONS_MAX {
-        let what = format!("{} conclusions are too many", rows.len());
-        field.problem(what, format!("write at most {CONCLUSIONS_MAX} in one reference"));
+        field.problem(Mistake::too_many(Thing::Conclusion, rows.len(), CONCLUSIONS_MAX));
         return None;
     }
     let mut conclusions: Vec<Conclusion> = Vec::new();
@@ -68,10 +68,10 @@ pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> O
     for (entry, value) in rows {
         let says = entry.key.trim();
         if says.is_empty() || says.chars().any(char::is_control) {
-            value.problem("is no sentence", "say before the colon what was concluded");
+            value.problem(Mistake::NotASentence { most: 300 });
         }
         if conclusions.iter().any(|other| other.says == says) {
-            value.problem("a second row for this conclusion", "keep one of them, with all its claims");
+            value.problem(Mistake::twice(Thing::Conclusion, shown(says)));
         }
         match conclusion(says, &value, claims) {
             Some(conclusion) => conclusions.push(conclusion),
@@ -82,15 +82,14 @@ pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> O
 }
 
 fn conclusion(says: &str, value: &Field<'_>, claims: Option<&[&str]>) -> Option<Conclusion> {
-    let map = value.map("write { claim: name of a claim, was: 1.10 }")?;
-    let tested = map
-        .exactly_one("name the claim that tests it, or say why none does: not_tested: it takes fifty hours");
+    let map = value.map("{ claim: name of a claim, was: 1.10 }")?;
+    let tested = map.exactly_one("claim: name of a claim, not_tested: it takes fifty hours");
     let was = map.optional("was").map_or(Some(String::new()), |field| figure(&field));
-    let beware = words(&map, "beware", "say why the old figure is no evidence");
+    let beware = words(&map, "beware", "beware: measured on one machine");
     map.close();
     let (tested, not_tested) = match tested? {
         ("claim", field) => (names(&field, claims), Some(String::new())),
-        (_, field) => (Some(Vec::new()), line(&field, "say why it is not tested")),
+        (_, field) => (Some(Vec::new()), line(&field, "not_tested: it takes fifty hours")),
     };
     Some(Conclusion {
         says: says.to_string(),
@@ -109,30 +108,25 @@ fn words(map: &Map<'_>, key: &str, remedy: &str) -> Option<String> {
 fn figure(field: &Field<'_>) -> Option<String> {
     match (field.written(), field.node.kind()) {
         (Some(text), Some(Written::Integer | Written::Number)) => Some(text.trim().to_string()),
-        _ => line(field, "write the figure: 1.10"),
+        _ => line(field, "was: 1.10"),
     }
 }
 
 fn names(field: &Field<'_>, claims: Option<&[&str]>) -> Option<Vec<String>> {
-    const REMEDY: &str = "name a claim of this study";
+    const FORM: &str = "claim: name of a claim";
     let mut names: Vec<String> = Vec::new();
     let mut whole = true;
-    for item in field.one_or_many(REMEDY)? {
-        let Some(name) = item.text(REMEDY) else {
+    for item in field.one_or_many(FORM)? {
+        let Some(name) = item.text(FORM) else {
             whole = false;
             continue;
         };
         if let Some(known) = claims.filter(|known| !known.contains(&name)) {
-            let remedy = match nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None if known.is_empty() => "state it under claims".to_string(),
-                None => format!("there is {}", one_of(known)),
-            };
-            item.problem(format!("there is no claim {}", shown(name)), remedy);
+            item.problem(unknown(Thing::Claim, name, known));
             whole = false;
         }
         if names.iter().any(|other| other == name) {
-            item.problem("a claim that stands here already", "name it once");
+            item.problem(Mistake::twice(Thing::Claim, shown(name)));
         }
         names.push(name.to_string());
     }

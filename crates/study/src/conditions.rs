@@ -4,7 +4,9 @@ use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
 use super::quantity::{self, DURATION};
+use super::suggest::not_one_of;
 use proofload_engine::DriverChoice;
+use proofload_facts::{Mistake, Thing};
 
 /// Most levels of a condition.
 const LEVELS_MAX: usize = 8;
@@ -81,10 +83,9 @@ impl Condition {
     /// A level as it is recorded; `None` after a problem was told.
     fn level(self, field: &Field<'_>) -> Option<String> {
         let word = |words: [&str; 2]| {
-            let remedy = format!("write {} or {}", words[0], words[1]);
-            let text = field.text(&remedy)?;
+            let text = field.text(&words.join(", "))?;
             if !words.contains(&text) {
-                field.problem(format!("{} is neither", shown(text)), remedy);
+                field.problem(not_one_of(text, &words));
                 return None;
             }
             Some(text.to_string())
@@ -95,11 +96,11 @@ impl Condition {
             Condition::GeneratorCpus => word(["last", "first"]),
             Condition::Answers => word(["one_by_one", "together"]),
             Condition::Connections => word(["numbered", "shuffled"]),
-            Condition::Events => field.integer("a number of events").map(|level| level.to_string()),
-            Condition::Workers => field.integer("a number of threads").map(|level| level.to_string()),
-            Condition::Environment => field.integer("a number of bytes").map(|level| level.to_string()),
+            Condition::Events => field.integer().map(|level| level.to_string()),
+            Condition::Workers => field.integer().map(|level| level.to_string()),
+            Condition::Environment => field.integer().map(|level| level.to_string()),
             Condition::ExtraWarmUp => {
-                let length_ns = field.quantity(quantity::duration, "write a time: 10s")?;
+                let length_ns = field.quantity(quantity::duration, "10s")?;
                 Some(format!("{}ms", length_ns / 1_000_000))
             }
         }
@@ -192,23 +193,23 @@ kinds! {
     ]);
 }
 
-const REMEDY: &str = "write conditions: fixed, or name some: conditions: { driver: epoll }";
+const FORM: &str = "conditions: fixed, conditions: { driver: epoll }";
 
 /// Reads the conditions of a study.
 pub(super) fn check_conditions(field: &Field<'_>) -> Option<Conditions> {
     if field.is_map() {
-        let map = field.map(REMEDY)?;
+        let map = field.map(FORM)?;
         // All of them, so that every mistake is told.
         let named = Condition::ALL.map(|condition| check_levels(&map, condition));
         map.close();
         let named: Option<Vec<_>> = named.into_iter().collect();
         return named.map(|named| Conditions { fixed: false, named: named.into_iter().flatten().collect() });
     }
-    match field.text(REMEDY)? {
+    match field.text(FORM)? {
         "fixed" => Some(Conditions { fixed: true, named: Vec::new() }),
         "varied" => Some(Conditions::default()),
         other => {
-            field.problem(format!("{} is neither fixed nor varied", shown(other)), REMEDY);
+            field.problem(not_one_of(other, &["fixed", "varied"]));
             None
         }
     }
@@ -218,13 +219,13 @@ pub(super) fn check_conditions(field: &Field<'_>) -> Option<Conditions> {
 #[expect(clippy::option_option, reason = "a mistake and nothing written are two things")]
 fn check_levels(map: &Map<'_>, condition: Condition) -> Option<Option<(Condition, Vec<String>)>> {
     let Some(field) = map.optional(condition.name()) else { return Some(None) };
-    let items = field.one_or_many("write a level, or a list of levels")?;
-    field.at_most(items.len(), LEVELS_MAX, "levels")?;
+    let items = field.one_or_many("8, [8, 64]")?;
+    field.at_most(items.len(), LEVELS_MAX, Thing::Level)?;
     let mut levels: Vec<String> = Vec::new();
     for item in &items {
         let level = condition.level(item)?;
         if levels.contains(&level) {
-            item.problem(format!("{} stands there twice", shown(&level)), "delete one of them");
+            item.problem(Mistake::twice(Thing::Level, shown(&level)));
             return None;
         }
         levels.push(level);

@@ -1,6 +1,11 @@
 //! What a folder of the catalogue says about its parameters; implemented by the catalogue.
 
+use super::problem::shown;
+use super::quantity::duration;
+use super::source::is_memory;
 use super::speaks::Speaks;
+use super::suggest::not_one_of;
+use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
 
 /// Knows the subjects that can be started by name.
@@ -16,8 +21,8 @@ pub trait Declarations {
     /// A last word on a value that already fits its kind.
     ///
     /// # Errors
-    /// `what; remedy`, when the folder cannot take it.
-    fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), String> {
+    /// When the folder cannot take it.
+    fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), Mistake> {
         let _ = (folder, parameter, value);
         Ok(())
     }
@@ -25,8 +30,8 @@ pub trait Declarations {
     /// Whether these values go together; what is not given has its default.
     ///
     /// # Errors
-    /// `what; remedy` for each combination that does not apply.
-    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+    /// One for each combination that does not apply.
+    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<Mistake>> {
         let _ = (folder, given);
         Ok(())
     }
@@ -40,8 +45,8 @@ pub trait Declarations {
     /// What is spoken with a folder's subject that has these values; what is not given has its default.
     ///
     /// # Errors
-    /// `what; remedy`, when the folder's declaration is wrong.
-    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+    /// When the folder's declaration is wrong.
+    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let _ = (folder, given);
         Ok(Speaks::Http)
     }
@@ -50,6 +55,33 @@ pub trait Declarations {
     fn shares(&self, folder: &str) -> Option<String> {
         let _ = folder;
         None
+    }
+}
+
+impl Parameter {
+    /// Whether a value fits.
+    ///
+    /// # Errors
+    /// What it should be.
+    pub fn check(&self, value: &str) -> Result<(), Mistake> {
+        match &self.kind {
+            ParameterKind::Choice(words) if !words.iter().any(|word| word == value) => {
+                Err(not_one_of(value, words))
+            }
+            ParameterKind::Integer { min, max }
+                if !value.parse::<u64>().is_ok_and(|number| (*min..=*max).contains(&number)) =>
+            {
+                let (low, high) = (min.to_string(), max.to_string());
+                Err(Mistake::NotWhole { found: shown(value), low, high })
+            }
+            ParameterKind::Memory if !is_memory(value) => {
+                Err(Mistake::not(shown(value), Expected::Memory, "256m, 1g"))
+            }
+            ParameterKind::Duration => duration(value).map(drop),
+            ParameterKind::Text if value.chars().any(char::is_control) => Err(Mistake::ControlCharacter),
+            ParameterKind::Words(begin) => check_words(begin, value),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -91,21 +123,17 @@ pub enum ParameterKind {
 /// Whether each word of a value begins with one of these.
 ///
 /// # Errors
-/// `what; remedy`.
-pub fn check_words(begin: &[String], value: &str) -> Result<(), String> {
+/// The word that does not.
+fn check_words(begin: &[String], value: &str) -> Result<(), Mistake> {
     if value.chars().any(char::is_control) {
-        return Err("holds a line break or another control character; write one line of words".to_string());
+        return Err(Mistake::ControlCharacter);
     }
     // -X and -D say nothing alone; -server does.
     let whole = |begin: &str| begin.len() > "-X".len();
     let begins = |word: &str, begin: &str| word.starts_with(begin) && (word != begin || whole(begin));
     let fits = |word: &str| begin.iter().any(|begin| begins(word, begin));
     match value.split_whitespace().find(|word| !fits(word)) {
-        Some(word) => Err(format!(
-            "`{}` does not begin with {}; write words that do, with spaces between them",
-            word.escape_debug(),
-            begin.join(" or ")
-        )),
+        Some(word) => Err(Mistake::BadBeginning { word: shown(word), known: begin.join(", ") }),
         None => Ok(()),
     }
 }

@@ -1,7 +1,9 @@
 //! Distributions of pauses and sizes as people write them; shared by studies and the command line.
 
 use super::problem::shown;
+use super::suggest::not_one_of;
 use proofload_engine::Distribution;
+use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most values of a list.
 const LIST_MAX: usize = 10_000;
@@ -13,9 +15,9 @@ const LIST_MAX: usize = 10_000;
 /// What is wrong and what to write.
 pub fn distribution(
     text: &str,
-    unit: impl Fn(&str) -> Result<u64, String>,
+    unit: impl Fn(&str) -> Result<u64, Mistake>,
     example: &str,
-) -> Result<Distribution, String> {
+) -> Result<Distribution, Mistake> {
     let Some((kind, rest)) = text.trim().split_once(':') else {
         return unit(text).map(Distribution::Constant);
     };
@@ -23,7 +25,7 @@ pub fn distribution(
         "const" => Distribution::Constant(unit(rest)?),
         "exp" => Distribution::Exponential { mean: unit(rest)? },
         "uniform" => {
-            let wrong = || format!("{} is no span; write {example}", shown(rest));
+            let wrong = || Mistake::not(shown(rest), Expected::Span, example);
             let (low, high) = rest.split_once("..").ok_or_else(wrong)?;
             Distribution::Uniform { low: unit(low)?, high: unit(high)? }
         }
@@ -31,41 +33,39 @@ pub fn distribution(
         "list" => {
             let values: Vec<u64> = rest.split(',').map(unit).collect::<Result<_, _>>()?;
             if values.len() > LIST_MAX {
-                return Err(format!("{} values are too many; write at most {LIST_MAX}", values.len()));
+                return Err(Mistake::too_many(Thing::Value, values.len(), LIST_MAX));
             }
             Distribution::List(values.into())
         }
-        other => {
-            return Err(format!(
-                "{} is not a distribution; write const, uniform, exp, lognormal or list, as {example}",
-                shown(other)
-            ));
-        }
+        other => return Err(not_one_of(other, &["const", "uniform", "exp", "lognormal", "list"])),
     };
-    match found.problem() {
-        Some(what) => Err(format!("{} {what}; write one such as {example}", shown(text))),
-        None => Ok(found),
+    match found {
+        Distribution::Uniform { low, high } if low > high => {
+            Err(Mistake::EndsBeforeItBegins { found: shown(text) })
+        }
+        found if found.problem().is_none() => Ok(found),
+        _ => Err(Mistake::BadDistribution { found: shown(text), form: example.to_string() }),
     }
 }
 
 /// `100ms,p99=1s` or `100ms,sigma=0.8`.
 fn log_normal(
     text: &str,
-    unit: impl Fn(&str) -> Result<u64, String>,
+    unit: impl Fn(&str) -> Result<u64, Mistake>,
     example: &str,
-) -> Result<Distribution, String> {
+) -> Result<Distribution, Mistake> {
     let parts = text.split_once(',').and_then(|(median, width)| Some((median, width.split_once('=')?)));
     let Some((median, (name, width))) = parts else {
-        return Err(format!("{} lacks its width; write median and p99, as {example}", shown(text)));
+        return Err(Mistake::not(shown(text), Expected::Distribution, example));
     };
     let median = unit(median)?;
     match name.trim() {
         "p99" => Ok(Distribution::log_normal(median, unit(width)?)),
         "sigma" => match width.trim().parse::<f64>() {
             Ok(sigma) => Ok(Distribution::LogNormal { median, sigma }),
-            Err(_) => Err(format!("{} is no number; write sigma=0.8", shown(width))),
+            Err(_) => Err(Mistake::not(shown(width), Expected::Number, "sigma=0.8")),
         },
-        other => Err(format!("{} is not known of lognormal; write p99=1s or sigma=0.8", shown(other))),
+        other => Err(not_one_of(other, &["p99=1s", "sigma=0.8"])),
     }
 }
 
@@ -111,21 +111,21 @@ mod tests {
         assert_eq!(read("list:1ms,2ms,2ms"), Ok(Distribution::List([MS, 2 * MS, 2 * MS].into())));
         for (wrong, says) in [
             ("", "empty"),
-            ("10", "no unit"),
-            ("normal:1s", "is not a distribution"),
-            ("exp:0s", "mean of 0"),
+            ("10", "is not a duration"),
+            ("normal:1s", "is not known"),
+            ("exp:0s", "a mean or a median of 0"),
             ("exp:fast", "not a duration"),
-            ("uniform:1s", "no span"),
+            ("uniform:1s", "not a span"),
             ("uniform:2s..1s", "ends before it begins"),
-            ("lognormal:1s", "lacks its width"),
+            ("lognormal:1s", "is not a distribution"),
             ("lognormal:1s,p99=1ms", "below its median"),
             ("lognormal:0s,p99=1ms", "median of 0"),
             ("lognormal:1s,p95=2s", "is not known"),
             ("lognormal:1s,sigma=-1", "below its median"),
-            ("lognormal:1s,sigma=x", "no number"),
+            ("lognormal:1s,sigma=x", "is not a number"),
             ("list:1s,,2s", "empty"),
         ] {
-            let message = read(wrong).expect_err(wrong);
+            let message = proofload_language::facts::told(&read(wrong).expect_err(wrong));
             assert!(message.contains(says), "{wrong}: {message}");
             assert!(message.contains("; "), "{wrong}: {message} has no remedy");
         }

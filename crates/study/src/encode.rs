@@ -1,7 +1,10 @@
 //! Requests as the engine sends them.
 
+use super::problem::shown;
 use super::speaks::Speaks;
+use super::url::not_in_paths;
 use proofload_engine::{Expect, Follow, MixEntry};
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_wire::http1::{self, RequestSpec, Template};
 use proofload_wire::{Call, Request, ajp, dubbo, hessian, json, rmi};
 use std::sync::Arc;
@@ -9,40 +12,46 @@ use std::sync::Arc;
 /// Most redirects that can be followed.
 pub const FOLLOW_MAX: u32 = 20;
 
-/// Why a request cannot be sent to a server.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
-    /// By HTTP.
-    #[error(transparent)]
-    Http(#[from] http1::EncodeError),
-    /// By AJP.
-    #[error(transparent)]
-    Ajp(#[from] ajp::EncodeError),
-    /// By Dubbo.
-    #[error(transparent)]
-    Dubbo(#[from] dubbo::EncodeError),
-    /// By RMI.
-    #[error(transparent)]
-    Rmi(#[from] rmi::CallError),
-    /// More arguments than a body of plain JSON has room for.
-    #[error(
-        "json sends one argument, and the call has {0}; speak jsonrpc, or put them into one object or list"
-    )]
-    OneArgument(usize),
-    /// Headers where no HTTP carries the call.
-    #[error("a call by {0} has no headers; leave headers and auth out")]
-    Headers(&'static str),
-    /// Redirects over another protocol than HTTP.
-    #[error("redirects are followed by HTTP alone; leave follow out")]
-    Follow,
-    /// A request of HTTP to a server of another protocol.
-    #[error("a server that speaks {0} is called, not asked for a path; write call: interface.method")]
-    NoCall(&'static str),
-    /// A call to a server of HTTP or AJP.
-    #[error(
-        "a method cannot be called by {0}; say what the server speaks, as in speaks: {{ protocol: dubbo }} or dubbo://"
-    )]
-    Called(&'static str),
+/// Why a request cannot be sent by HTTP.
+pub(super) fn of_http(error: &http1::EncodeError) -> Mistake {
+    use http1::EncodeError as E;
+    match error {
+        E::Method(found) => Mistake::not(shown(found), Expected::Method, "GET"),
+        E::Connect => Mistake::not("CONNECT", Expected::Method, "GET"),
+        E::TargetForm(found) => Mistake::not(shown(found), Expected::Path, "/path"),
+        E::TargetByte { byte, .. } => not_in_paths(*byte),
+        E::Authority(found) => Mistake::not(shown(found), Expected::HostAndPort, "host, host:port"),
+        E::HeaderName(found) => Mistake::not(shown(found), Expected::HeaderName, "X-Name"),
+        E::HeaderValue { name, .. } => Mistake::ControlCharacter.at(shown(name)),
+        E::Repeated(name) => Mistake::twice(Thing::Header, *name),
+        E::ContentLength { .. } => Mistake::OwnHeader { name: "Content-Length".to_string() },
+        E::TransferEncoding => Mistake::OwnHeader { name: "Transfer-Encoding".to_string() },
+        E::Upgrade => Mistake::OwnHeader { name: "Upgrade".to_string() },
+        E::Connection(_) => Mistake::OwnHeader { name: "Connection".to_string() },
+        E::SlotInFraming(name) => Mistake::FramingValue { name: shown(name) },
+        E::SlotPlace => Mistake::not("${…}", Expected::Path, "/${…}"),
+        E::Cookies => Mistake::exclude("headers.Cookie", "cookies"),
+        other => Mistake::CannotWrite { error: other.to_string() },
+    }
+}
+
+fn uncounted(types: usize, arguments: usize) -> Mistake {
+    Mistake::TypesAndArguments { types: types as u64, arguments: arguments as u64 }
+}
+
+fn of_ajp(error: &ajp::EncodeError) -> Mistake {
+    match error {
+        ajp::EncodeError::Request(error) => of_http(error),
+        ajp::EncodeError::Port(found) => Mistake::not(shown(found), Expected::HostAndPort, "host:8009"),
+        ajp::EncodeError::HeadTooLong { bytes, most } => {
+            Mistake::TooLong { length: *bytes as u64, most: most.to_string() }
+        }
+        ajp::EncodeError::PacketBytes(bytes) => {
+            Mistake::beyond(bytes, ajp::PACKET_BYTES_MIN, ajp::PACKET_BYTES_MAX)
+        }
+        ajp::EncodeError::Attribute(name) => Mistake::Nul.at(shown(name)),
+        _ => Mistake::NoMeaningBeside { beside: "ajp".to_string() }.at("cookies"),
+    }
 }
 
 /// A request of the mix, before it is encoded.
@@ -67,22 +76,22 @@ impl Entry<'_> {
     ///
     /// # Errors
     /// When it cannot be sent so.
-    pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, EncodeError> {
-        let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, EncodeError> {
+    pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
+        let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, Mistake> {
             let request = match self.call {
                 Some(call) => called(call, spec, speaks)?,
                 None => asked(spec, template, speaks)?,
             };
             Ok(Arc::new(request))
         };
-        let both = |request: &RequestSpec, template: &Template| -> Result<[_; 2], EncodeError> {
+        let both = |request: &RequestSpec, template: &Template| -> Result<[_; 2], Mistake> {
             let mut spec = RequestSpec { authority: authority.to_string(), close: false, ..request.clone() };
             let open = encode(&spec, template)?;
             spec.close = true;
             Ok([open, encode(&spec, template)?])
         };
         if self.follow > 0 && *speaks != Speaks::Http {
-            return Err(EncodeError::Follow);
+            return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("follow"));
         }
         let [request, closing_request] = both(self.request, self.template)?;
         let as_get = match self.follow > 0 && !matches!(self.request.method.as_str(), "GET" | "HEAD") {
@@ -105,17 +114,17 @@ impl Entry<'_> {
 }
 
 /// A request of HTTP, by what carries such requests.
-fn asked(spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Request, EncodeError> {
+fn asked(spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Request, Mistake> {
     match speaks {
-        Speaks::Http => Ok(spec.encode_with(template)?),
-        Speaks::Ajp(attributes) => Ok(ajp::encode(spec, template, attributes)?),
-        other => Err(EncodeError::NoCall(other.name())),
+        Speaks::Http => spec.encode_with(template).map_err(|error| of_http(&error)),
+        Speaks::Ajp(attributes) => ajp::encode(spec, template, attributes).map_err(|error| of_ajp(&error)),
+        other => Err(Mistake::NotCarried { protocol: other.name(), calls: true }),
     }
 }
 
 /// A call, by what carries calls. By those that HTTP carries it goes to the path of the protocol, unless the entry has
 /// one of its own.
-fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, EncodeError> {
+fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, Mistake> {
     let at = |path: &str| match spec.target.as_str() {
         "" => RequestSpec { target: Speaks::filled(path, call), ..spec.clone() },
         _ => spec.clone(),
@@ -124,15 +133,26 @@ fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, E
     let closing = |request: Request| Request { closes: spec.close, keep_body: spec.keep_body, ..request };
     match speaks {
         Speaks::Dubbo(_) | Speaks::Rmi(..) if !spec.headers.is_empty() => {
-            Err(EncodeError::Headers(speaks.name()))
+            Err(Mistake::NoMeaningBeside { beside: speaks.name().to_string() }.at("headers, auth"))
         }
-        Speaks::Dubbo(options) => Ok(closing(dubbo::encode(call, options)?)),
-        Speaks::Hessian(version, path) => Ok(hessian::encode(*version, call, &at(path))?),
+        Speaks::Dubbo(options) => dubbo::encode(call, options).map(closing).map_err(|error| match error {
+            dubbo::EncodeError::Arguments { types, arguments } => uncounted(types, arguments),
+            error => Mistake::CannotWrite { error: error.to_string() },
+        }),
+        Speaks::Hessian(version, path) => {
+            hessian::encode(*version, call, &at(path)).map_err(|error| of_http(&error))
+        }
         Speaks::Json(json::Body::Argument, _) if call.arguments.len() > 1 => {
-            Err(EncodeError::OneArgument(call.arguments.len()))
+            Err(Mistake::OneArgument { arguments: call.arguments.len() as u64 })
         }
-        Speaks::Json(body, path) => Ok(json::encode(*body, call, &at(path))?),
-        Speaks::Rmi(_, object) => Ok(closing(rmi::encode(call, &object.unwrap_or_default())?)),
-        Speaks::Http | Speaks::Ajp(_) => Err(EncodeError::Called(speaks.name())),
+        Speaks::Json(body, path) => json::encode(*body, call, &at(path)).map_err(|error| of_http(&error)),
+        Speaks::Rmi(_, object) => {
+            let encoded = rmi::encode(call, &object.unwrap_or_default());
+            encoded.map(closing).map_err(|error| match error {
+                rmi::CallError::Count { parameters, arguments } => uncounted(parameters, arguments),
+                error => Mistake::CannotWrite { error: error.to_string() },
+            })
+        }
+        Speaks::Http | Speaks::Ajp(_) => Err(Mistake::NotCarried { protocol: speaks.name(), calls: false }),
     }
 }

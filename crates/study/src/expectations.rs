@@ -1,13 +1,14 @@
 //! `expect:` — ranges said before the run, which it judges; `reference:` — published figures, which it only
 //! shows beside its own.
 
-use super::claims::CLAIMS_MAX;
+use super::claims::{CLAIMS_MAX, Known};
 use super::conclusions::{CONCLUSIONS, Conclusion, check_conclusions};
 use super::field::{Field, line, pairs};
 use super::keys::{ARGUMENT, Kind, WORD, keys, kinds};
 use super::problem::shown;
 use super::yaml::{Entry, Kind as Written, Value};
-use proofload_stats::{ClaimError, Names, parse_expectation, parse_published};
+use proofload_facts::{Expected, Mistake, Thing};
+use proofload_stats::{ClaimError, parse_expectation, parse_published};
 
 /// Most references of a study.
 pub(super) const REFERENCES_MAX: usize = 16;
@@ -48,7 +49,7 @@ kinds! {
 
 const RANGE_TEXT: Kind = Kind::Text(r"\.\.");
 
-const REMEDY: &str = "write a list: - throughput(a) @ 64c: 8000/s..14000/s";
+const FORM: &str = "- throughput(a) @ 64c: 8000/s..14000/s";
 
 /// A row of the table of expectations, as declared.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,47 +76,44 @@ pub struct Reference {
 }
 
 /// Checks the rows of `expect`. Without names of variants and points only their shape is checked.
-pub(super) fn check_expect(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<ExpectedRow>> {
+pub(super) fn check_expect(field: &Field<'_>, known: &Known) -> Option<Vec<ExpectedRow>> {
     let mut rows: Vec<ExpectedRow> = Vec::new();
     let mut whole = true;
     let mut tested = 0;
-    for (quantity, value) in pairs(field, REMEDY)? {
+    for (quantity, value) in pairs(field, FORM)? {
         let Some((range, source)) = range_and_source(&value) else {
             whole = false;
             continue;
         };
         if rows.iter().any(|row| row.quantity == quantity.key.trim()) {
-            value.problem("a second row for this quantity", "keep one of them");
+            value.problem(Mistake::twice(Thing::Quantity, shown(quantity.key.trim())));
         }
-        match names.map_or_else(|| Ok(Vec::new()), |names| parse_expectation(&quantity.key, &range, names)) {
+        match parse_expectation(&quantity.key, &range, &known.names) {
             Ok(read) => tested += read.iter().map(|row| row.claims.len()).sum::<usize>(),
             Err(errors) => {
                 whole = false;
-                tell(&value, quantity, &errors);
+                tell(&value, quantity, errors, known);
             }
         }
         rows.push(ExpectedRow { quantity: quantity.key.trim().to_string(), range, source });
     }
     if tested > CLAIMS_MAX {
-        field.problem(
-            format!("{tested} ends and ranges at all load points together are too many"),
-            format!("write at most {CLAIMS_MAX}; an @ keeps a row to one point"),
-        );
+        field.problem(Mistake::TooManyClaims { found: tested as u64, most: CLAIMS_MAX as u64 });
         return None;
     }
     whole.then_some(rows)
 }
 
 fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
-    const REMEDY: &str = "write a range such as 8000/s..14000/s, 8000/s.. or ..50ms";
+    const FORM: &str = "8000/s..14000/s, 8000/s.., ..50ms";
     match &value.node.value {
         Value::Map(_) => {
-            let map = value.map(REMEDY)?;
-            let range = map.required("range", REMEDY);
+            let map = value.map(FORM)?;
+            let range = map.required("range", FORM);
             let source = map.optional("source");
             map.close();
-            let source = source.map_or(Some(String::new()), |field| line(&field, "say who expected it"));
-            Some((range?.text(REMEDY)?.trim().to_string(), source?))
+            let source = source.map_or(Some(String::new()), |field| line(&field, "source: who expected it"));
+            Some((range?.text(FORM)?.trim().to_string(), source?))
         }
         // A number without an end is not a range either, so its quotes do not matter.
         Value::Scalar { text, .. }
@@ -123,16 +121,16 @@ fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
         {
             Some((text.trim().to_string(), String::new()))
         }
-        _ => Some((value.text(REMEDY)?.trim().to_string(), String::new())),
+        _ => Some((value.text(FORM)?.trim().to_string(), String::new())),
     }
 }
 
 /// Mistakes in a quantity at its place, those in its value at that.
-fn tell(value: &Field<'_>, quantity: &Entry, errors: &[ClaimError]) {
-    for error in errors {
+fn tell(value: &Field<'_>, quantity: &Entry, errors: Vec<ClaimError>, known: &Known) {
+    for error in errors.into_iter().filter(|error| known.tells(&error.mistake)) {
         let behind = error.at > quantity.key.trim().len();
         let place = if behind { value.node.place } else { quantity.place };
-        value.sink.add_joined(place, &value.path, &error.message);
+        value.sink.add(place, &value.path, error.mistake);
     }
 }
 
@@ -140,32 +138,32 @@ fn tell(value: &Field<'_>, quantity: &Entry, errors: &[ClaimError]) {
 /// the shape of conclusions is checked.
 pub(super) fn check_references(
     field: &Field<'_>,
-    names: Option<&Names>,
+    known: &Known,
     claims: Option<&[&str]>,
 ) -> Option<Vec<Reference>> {
-    const REMEDY: &str = "write a list: - { source: Some report, figures: { p99(a) @ 64c: 101ms } }";
-    let items = field.items(REMEDY)?;
-    field.at_most(items.len(), REFERENCES_MAX, "references")?;
-    let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, names, claims)).collect();
+    const FORM: &str = "- { source: Some report, figures: { p99(a) @ 64c: 101ms } }";
+    let items = field.items(FORM)?;
+    field.at_most(items.len(), REFERENCES_MAX, Thing::Reference)?;
+    let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, known, claims)).collect();
     checked.into_iter().collect()
 }
 
-fn reference(item: &Field<'_>, names: Option<&Names>, claims: Option<&[&str]>) -> Option<Reference> {
-    let map = item.map("write { source: Some report, figures: { p99(a) @ 64c: 101ms } }")?;
-    let source = map.required("source", "say who published it, and when");
+fn reference(item: &Field<'_>, known: &Known, claims: Option<&[&str]>) -> Option<Reference> {
+    let map = item.map("{ source: Some report, figures: { p99(a) @ 64c: 101ms } }")?;
+    let source = map.required("source", "source: Some report");
     let url = map.optional("url");
     let conclusions = map.optional("conclusions");
     let figures = match &conclusions {
         // Words without a figure can be tested all the same.
         Some(_) => map.optional("figures").map(Some),
-        None => map.required("figures", "write figures: { p99(a) @ 64c: 101ms }").map(Some),
+        None => map.required("figures", "figures: { p99(a) @ 64c: 101ms }").map(Some),
     };
     let figures = figures.or_else(|| conclusions.as_ref().map(|_| None));
     map.close();
-    let source = source.and_then(|field| line(&field, "say who published it, and when"));
+    let source = source.and_then(|field| line(&field, "source: Some report"));
     let url = url.map_or(Some(String::new()), |field| address(&field));
     let figures = figures.and_then(|field| match field {
-        Some(field) => check_figures(&field, names),
+        Some(field) => check_figures(&field, known),
         None => Some(Vec::new()),
     });
     let conclusions = conclusions.map_or(Some(Vec::new()), |field| check_conclusions(&field, claims));
@@ -174,21 +172,20 @@ fn reference(item: &Field<'_>, names: Option<&Names>, claims: Option<&[&str]>) -
 
 /// An address that a report may link to.
 fn address(field: &Field<'_>) -> Option<String> {
-    let text = line(field, "write its address: https://…")?;
+    let text = line(field, "https://…")?;
     let web = text.starts_with("http://") || text.starts_with("https://");
     if !web || text.contains(char::is_whitespace) {
-        field.problem(format!("{} is not an address of the web", shown(&text)), "write https://…");
+        field.wrong(Expected::WebAddress, "https://…");
         return None;
     }
     Some(text)
 }
 
-fn check_figures(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<(String, String)>> {
-    const REMEDY: &str = "write figures: { p99(a) @ 64c: 101ms }";
-    let entries = pairs(field, REMEDY)?;
+fn check_figures(field: &Field<'_>, known: &Known) -> Option<Vec<(String, String)>> {
+    const FORM: &str = "figures: { p99(a) @ 64c: 101ms }";
+    let entries = pairs(field, FORM)?;
     if entries.len() > FIGURES_MAX {
-        let what = format!("{} figures are too many", entries.len());
-        field.problem(what, format!("write at most {FIGURES_MAX} in one reference"));
+        field.problem(Mistake::too_many(Thing::Figure, entries.len(), FIGURES_MAX));
         return None;
     }
     let mut figures: Vec<(String, String)> = Vec::new();
@@ -198,13 +195,13 @@ fn check_figures(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<(String
             whole = false;
             continue;
         };
-        if let Some(Err(errors)) = names.map(|names| parse_published(&quantity.key, text, names)) {
+        if let Err(errors) = parse_published(&quantity.key, text, &known.names) {
             whole = false;
-            tell(&value, quantity, &errors);
+            tell(&value, quantity, errors, known);
         }
         let name = quantity.key.trim();
         if figures.iter().any(|(other, _)| other == name) {
-            value.problem("a second figure for this quantity", "keep one of them");
+            value.problem(Mistake::twice(Thing::Figure, shown(name)));
         }
         figures.push((name.to_string(), text.trim().to_string()));
     }

@@ -1,8 +1,10 @@
 //! Feeders: tables from files, counters, random numbers and text; read whole before anything starts.
 
-use super::name::is_plain_name;
-use super::problem::shown;
+use super::name::{bad_name, is_plain_name};
+use super::problem::{cannot_read, shown};
+use super::suggest::unknown;
 use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order, Piece};
+use proofload_facts::{Expected, Mistake, Thing};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -80,14 +82,14 @@ struct Table {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
-    let form = "write name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16 or name=sized:1KiB";
+pub fn feeder(text: &str) -> Result<(String, FeederSpec), Mistake> {
+    const FORM: &str = "name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16, name=sized:1KiB";
+    let wrong = || Mistake::not(shown(text), Expected::Feeder, FORM);
     let split = text.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
     let Some((name, (kind, value))) = split else {
-        return Err(format!("{} is not a feeder; {form}", shown(text)));
+        return Err(wrong());
     };
     feeder_name(name)?;
-    let wrong = || format!("{} is not {kind}; {form}", shown(value));
     let spec = match kind {
         "csv" => FeederSpec::Csv { path: value.into(), order: Order::Sequential },
         "csv-random" => FeederSpec::Csv { path: value.into(), order: Order::Random },
@@ -105,7 +107,7 @@ pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
         }
         "text" => FeederSpec::Made(checked(Feeder::Text { length: value.parse().map_err(|_| wrong())? })?),
         "sized" => FeederSpec::Made(sized(value)?),
-        other => return Err(format!("{} is not a kind of feeder; {form}", shown(other))),
+        _ => return Err(wrong()),
     };
     Ok((name.to_string(), spec))
 }
@@ -114,11 +116,11 @@ pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
 const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
 
 /// What a size of a payload looks like.
-const SIZES: &str = "uniform:20..200KiB or lognormal:2KiB,p99=64KiB";
+const SIZES: &str = "uniform:20..200KiB, lognormal:2KiB,p99=64KiB";
 
 /// Random text of a drawn size: `uniform:20..200KiB`, with `/10m` behind it held for so long, with `<1MiB` never
 /// longer than that.
-fn sized(text: &str) -> Result<Feeder, String> {
+fn sized(text: &str) -> Result<Feeder, Mistake> {
     let (rest, redraw) = text.split_once('/').map_or((text, None), |(rest, held)| (rest, Some(held)));
     let (sizes, most) = rest.split_once('<').map_or((rest, None), |(sizes, most)| (sizes, Some(most)));
     let redraw_ns = redraw.map_or(Ok(0), super::quantity::duration)?;
@@ -126,44 +128,39 @@ fn sized(text: &str) -> Result<Feeder, String> {
 }
 
 /// Checks the sizes of a payload and how long they are held.
-pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, String> {
+pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, Mistake> {
     let sizes = super::distribution::distribution(sizes, super::quantity::size, SIZES)?;
     let most = match (most, sizes.most()) {
         (Some(most), _) => super::quantity::size(most)?,
         (None, Some(most)) => most,
-        (None, None) => {
-            let what = "sizes of this distribution have no upper end";
-            return Err(format!("{what}; say the largest: most: 1MiB, or sized:exp:2KiB<1MiB"));
-        }
+        (None, None) => return Err(Mistake::NoLargest),
     };
     if most == 0 || most > PAYLOAD_MAX {
-        return Err(format!("a largest size of {most} bytes cannot be; write 1 to 16MiB"));
+        return Err(Mistake::beyond(most, 1, "16MiB"));
     }
     Ok(Feeder::Payload { sizes, most_bytes: most as u32, redraw_ns })
 }
 
 /// Checks a feeder's name.
-pub(super) fn feeder_name(name: &str) -> Result<(), String> {
+pub(super) fn feeder_name(name: &str) -> Result<(), Mistake> {
     match name {
-        "env" => Err("env stands for variables of the environment; choose another name".to_string()),
+        "env" => Err(Mistake::ReservedName { name: name.to_string() }),
         name if !is_plain_name(name) || name.contains('.') => {
-            Err(format!("{} cannot name a feeder; write letters, digits, _ and -", shown(name)))
+            Err(bad_name(Thing::Feeder, name, "A-Z a-z 0-9 _ -"))
         }
         _ => Ok(()),
     }
 }
 
 /// Checks the numbers of a feeder that is made up.
-pub(super) fn checked(feeder: Feeder) -> Result<Feeder, String> {
+pub(super) fn checked(feeder: Feeder) -> Result<Feeder, Mistake> {
     match feeder {
-        Feeder::Counter { step: 0, .. } => {
-            Err("a counter by 0 stands still; write a step from 1".to_string())
-        }
+        Feeder::Counter { step: 0, .. } => Err(Mistake::beyond(0, 1, u64::MAX)),
         Feeder::Number { from, to } if from > to => {
-            Err(format!("{from} to {to} ends before it begins; write the lower number first"))
+            Err(Mistake::EndsBeforeItBegins { found: format!("{from}..{to}") })
         }
         Feeder::Text { length } if length == 0 || u64::from(length) > LETTERS_MAX => {
-            Err(format!("a text of {length} letters cannot be; write 1 to {LETTERS_MAX}"))
+            Err(Mistake::beyond(length, 1, LETTERS_MAX))
         }
         feeder => Ok(feeder),
     }
@@ -174,12 +171,12 @@ impl Feeders {
     ///
     /// # Errors
     /// What is wrong with it, with file and line, and what to do.
-    pub fn add(&mut self, name: &str, spec: &FeederSpec) -> Result<(), String> {
+    pub fn add(&mut self, name: &str, spec: &FeederSpec) -> Result<(), Mistake> {
         if self.names.iter().any(|known| known == name) {
-            return Err(format!("the feeder {name} is there already; choose another name"));
+            return Err(Mistake::twice(Thing::Feeder, name));
         }
         if self.names.len() == FEEDERS_MAX {
-            return Err(format!("more than {FEEDERS_MAX} feeders; leave some out"));
+            return Err(Mistake::too_many(Thing::Feeder, FEEDERS_MAX + 1, FEEDERS_MAX));
         }
         // A feeder whose file is wrong keeps its name, so that its uses are not reported as well.
         let (table, order) = match spec {
@@ -212,25 +209,24 @@ impl Feeders {
     }
 
     /// The value that `${name}` or `${name.column}` stands for in that context.
-    pub(crate) fn draw(&mut self, name: &str, column: Option<&str>, context: Context) -> Result<u16, String> {
+    pub(crate) fn draw(
+        &mut self,
+        name: &str,
+        column: Option<&str>,
+        context: Context,
+    ) -> Result<u16, Mistake> {
         let Some(feeder) = self.names.iter().position(|known| known == name) else {
-            let known = match self.names.as_slice() {
-                [] => "name one under feeders (--feeder), or write $${ for a literal ${".to_string(),
-                names => format!("known are {}; write $${{ for a literal ${{", names.join(", ")),
-            };
-            return Err(format!("there is no feeder {}; {known}", shown(name)));
+            return Err(Mistake::UnknownFeeder { found: shown(name), known: self.names.join(", ") });
         };
         let column = match (&self.feed.feeders[feeder], &self.tables[feeder], column) {
             (Feeder::Rows { .. }, Some(table), column) => table.column(name, column)?,
             // Its file could not be read, which was reported.
             (Feeder::Rows { .. }, None, _) => return Ok(0),
             (Feeder::Payload { .. }, ..) if context != Context::Body => {
-                return Err(format!(
-                    "{name} has a size that is drawn, which is for bodies; write {{ random_text: 16 }}"
-                ));
+                return Err(Mistake::DrawnSize { feeder: name.to_string() });
             }
             (_, _, Some(column)) => {
-                return Err(format!("{name} has no columns; write ${{{name}}} without .{}", shown(column)));
+                return Err(Mistake::NoColumns { feeder: name.to_string(), column: shown(column) });
             }
             (_, _, None) => None,
         };
@@ -266,27 +262,24 @@ impl Feeders {
 
 impl Table {
     /// Index of a column; `None` for the whole line.
-    fn column(&self, name: &str, column: Option<&str>) -> Result<Option<usize>, String> {
-        let known = || {
-            let first: Vec<String> = self.columns.iter().take(8).map(|column| shown(column)).collect();
-            first.join(", ")
-        };
+    fn column(&self, name: &str, column: Option<&str>) -> Result<Option<usize>, Mistake> {
+        let known: Vec<String> = self.columns.iter().take(8).map(|column| shown(column)).collect();
         match column {
             None if self.whole.is_some() => Ok(None),
-            None => Err(format!("{name} has columns; write ${{{name}.COLUMN}} with one of {}", known())),
+            None => Err(Mistake::WhichColumn { feeder: name.to_string(), known: known.join(", ") }),
             Some(column) => match self.columns.iter().position(|known| known == column) {
                 Some(index) => Ok(Some(index)),
-                None => Err(format!("{} has no column {}; it has {}", self.file, shown(column), known())),
+                None => Err(unknown(Thing::Column, column, &known).at(&self.file)),
             },
         }
     }
 
     /// The texts of a column as they are written in that context.
-    fn texts(&self, column: Option<usize>, context: Context) -> Result<Arc<Column>, String> {
+    fn texts(&self, column: Option<usize>, context: Context) -> Result<Arc<Column>, Mistake> {
         let raw = match (column, &self.whole) {
             (Some(column), _) => &self.texts[column],
             (None, Some(whole)) => whole,
-            (None, None) => return Err("has columns; name one".to_string()),
+            (None, None) => return Ok(Arc::default()),
         };
         if context == Context::Body {
             return Ok(Arc::clone(raw));
@@ -295,24 +288,17 @@ impl Table {
         for row in 0..raw.rows() {
             let text = raw.get(row);
             let place = || {
-                let column = column
-                    .map_or(String::new(), |column| format!(" column {}:", shown(&self.columns[column])));
-                format!("{}:{}:{column}", self.file, self.lines[row])
+                let column = column.map_or(String::new(), |at| format!(": {}", shown(&self.columns[at])));
+                format!("{}:{}{column}", self.file, self.lines[row])
             };
             if text.len() > HEAD_VALUE_MAX {
-                return Err(format!(
-                    "{} {} bytes are too long here; write at most 8 KiB",
-                    place(),
-                    text.len()
-                ));
+                let most = "8 KiB".to_string();
+                return Err(Mistake::TooLong { length: text.len() as u64, most }.at(place()));
             }
             match context {
                 Context::Target => texts.push(percent_encoded(text).as_bytes()),
                 _ if text.iter().any(|&byte| is_control(byte)) => {
-                    return Err(format!(
-                        "{} holds a line break or another control character; a header is one line of text",
-                        place()
-                    ));
+                    return Err(Mistake::ControlCharacter.at(place()));
                 }
                 _ => texts.push(text),
             }
@@ -339,23 +325,22 @@ pub(super) fn percent_encoded(text: &[u8]) -> String {
 }
 
 /// Reads a file that goes into requests.
-pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| {
-        format!("{} cannot be read: {error}; check the path and its permissions", path.display())
-    };
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Mistake> {
+    let name = || path.display().to_string();
+    let cannot = |error| cannot_read(name(), &error);
     let file = std::fs::File::open(path).map_err(cannot)?;
     if !file.metadata().map_err(cannot)?.is_file() {
-        return Err(format!("{} is not a file; name a file", path.display()));
+        return Err(Mistake::NotAFile { file: name() });
     }
     let mut bytes = Vec::new();
     file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > FILE_MAX {
-        return Err(format!("{} is larger than 64 MiB; use a smaller file", path.display()));
+        return Err(Mistake::FileTooLarge { file: name(), most: "64 MiB" });
     }
     Ok(bytes)
 }
 
-fn read_csv(path: &Path) -> Result<Table, String> {
+fn read_csv(path: &Path) -> Result<Table, Mistake> {
     parse_csv(&path.display().to_string(), &read_file(path)?)
 }
 
@@ -376,12 +361,10 @@ fn open_quote(bytes: &[u8]) -> Option<u64> {
     opened
 }
 
-fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, String> {
+fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, Mistake> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Some(line) = open_quote(bytes) {
-        return Err(format!(
-            "{file}:{line}: the quote that begins here does not end; close it, or write \"\" for a quote in a quoted value"
-        ));
+        return Err(Mistake::OpenQuote.at(format!("{file}:{line}")));
     }
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
     let columns: Vec<String> =
@@ -393,7 +376,7 @@ fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, String> {
     while reader.read_record(&mut record).map_err(|error| csv_problem(file, &error))? {
         let line = record.position().map_or(0, csv::Position::line);
         if lines.len() == ROWS_MAX {
-            return Err(format!("{file}:{line}: more than a million rows; use fewer"));
+            return Err(Mistake::too_many(Thing::Row, ROWS_MAX + 1, ROWS_MAX).at(format!("{file}:{line}")));
         }
         lines.push(line);
         texts.iter_mut().zip(&record).for_each(|(column, text)| column.push(text.as_bytes()));
@@ -407,53 +390,50 @@ fn table(
     texts: Vec<Column>,
     lines: Vec<u64>,
     whole: Option<Arc<Column>>,
-) -> Result<Table, String> {
+) -> Result<Table, Mistake> {
     if lines.is_empty() {
-        return Err(format!("{file} has no rows; a feeder needs at least one"));
+        return Err(Mistake::NoRows { file: file.to_string() });
     }
     let texts = texts.into_iter().map(Arc::new).collect();
     Ok(Table { file: file.to_string(), columns, texts, lines, whole })
 }
 
-fn check_columns(file: &str, columns: &[String]) -> Result<(), String> {
+fn check_columns(file: &str, columns: &[String]) -> Result<(), Mistake> {
+    let first_line = |mistake: Mistake| mistake.at(format!("{file}:1"));
     if columns.len() > COLUMNS_MAX {
-        return Err(format!("{file}:1: {} columns are too many; write at most {COLUMNS_MAX}", columns.len()));
+        return Err(first_line(Mistake::too_many(Thing::Column, columns.len(), COLUMNS_MAX)));
     }
     for (at, column) in columns.iter().enumerate() {
         if column.trim().is_empty() || column.contains('}') {
-            return Err(format!(
-                "{file}:1: column {} has no name that can be used; the first row names the columns",
-                at + 1
-            ));
+            return Err(first_line(Mistake::UnnamedColumn { column: at as u64 + 1 }));
         }
         if columns[..at].contains(column) {
-            return Err(format!("{file}:1: the column {} stands there twice; rename one", shown(column)));
+            return Err(first_line(Mistake::twice(Thing::Column, shown(column))));
         }
     }
     Ok(())
 }
 
-fn csv_problem(file: &str, error: &csv::Error) -> String {
+fn csv_problem(file: &str, error: &csv::Error) -> Mistake {
     let line = error.position().map_or(1, csv::Position::line);
-    match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
-            "{file}:{line}: {len} columns, the first row names {expected_len}; put values with commas in quotes"
-        ),
-        csv::ErrorKind::Utf8 { err, .. } => {
-            format!("{file}:{line}: column {} is not UTF-8 text; save the file as UTF-8", err.field() + 1)
+    let mistake = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            Mistake::RaggedRow { columns: *len, first: *expected_len }
         }
-        _ => format!("{file}:{line}: is not CSV: {error}; check the quotes"),
-    }
+        csv::ErrorKind::Utf8 { .. } => Mistake::NotUtf8,
+        _ => Mistake::BadFormat { expected: Expected::Csv, error: error.to_string() },
+    };
+    mistake.at(format!("{file}:{line}"))
 }
 
-fn read_json_lines(path: &Path) -> Result<Table, String> {
+fn read_json_lines(path: &Path) -> Result<Table, Mistake> {
     parse_json_lines(&path.display().to_string(), &read_file(path)?)
 }
 
-fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, String> {
+fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, Mistake> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        format!("{file}:{line}: is not UTF-8 text; save the file as UTF-8")
+        Mistake::NotUtf8.at(format!("{file}:{line}"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut columns, mut texts, mut lines) = (Vec::<String>::new(), Vec::<Column>::new(), Vec::new());
@@ -462,10 +442,8 @@ fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, String> {
         let number = number as u64 + 1;
         let object: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(line).map_err(|error| {
-                format!(
-                    "{file}:{number}:{}: is not a JSON object: {error}; write one object a line",
-                    error.column()
-                )
+                let mistake = Mistake::BadFormat { expected: Expected::JsonObject, error: error.to_string() };
+                mistake.at(format!("{file}:{number}:{}", error.column()))
             })?;
         if lines.is_empty() {
             columns = object.keys().cloned().collect();
@@ -473,7 +451,7 @@ fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, String> {
             texts = vec![Column::default(); columns.len()];
         }
         if lines.len() == ROWS_MAX {
-            return Err(format!("{file}:{number}: more than a million lines; use fewer"));
+            return Err(Mistake::too_many(Thing::Row, ROWS_MAX + 1, ROWS_MAX).at(format!("{file}:{number}")));
         }
         lines.push(number);
         whole.push(line.trim().as_bytes());
@@ -483,10 +461,8 @@ fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, String> {
                 Some(serde_json::Value::Null) => column.push(b""),
                 Some(value) => column.push(value.to_string().as_bytes()),
                 None => {
-                    return Err(format!(
-                        "{file}:{number}: has no {}, which the first line has; write it into every line",
-                        shown(name)
-                    ));
+                    let mistake = Mistake::NoField { field: shown(name) };
+                    return Err(mistake.at(format!("{file}:{number}")));
                 }
             }
         }

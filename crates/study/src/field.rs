@@ -5,8 +5,9 @@
 
 use super::keys::{Keys, Kind as Described};
 use super::problem::{Sink, shown};
-use super::suggest::{nearest, one_of};
+use super::suggest::similar_of;
 use super::yaml::{Entry, Kind, Node, Value};
+use proofload_facts::{Expected, Mistake, Thing, Unquoted};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -32,13 +33,13 @@ impl<'a> Field<'a> {
         Field { node, path: path.into(), sink, kind }
     }
 
-    pub(crate) fn problem(&self, what: impl Into<String>, remedy: impl Into<String>) {
-        self.sink.add(self.node.place, &self.path, what, remedy);
+    pub(crate) fn problem(&self, mistake: Mistake) {
+        self.sink.add(self.node.place, &self.path, mistake);
     }
 
-    /// A problem written as `what; remedy`.
-    pub(crate) fn joined_problem(&self, message: &str) {
-        self.sink.add_joined(self.node.place, &self.path, message);
+    /// What was read, or `None` after its mistake was reported.
+    pub(crate) fn take<T>(&self, read: Result<T, Mistake>) -> Option<T> {
+        read.map_err(|mistake| self.problem(mistake)).ok()
     }
 
     fn child(&self, entry: &'a Entry) -> Field<'a> {
@@ -58,10 +59,9 @@ impl<'a> Field<'a> {
     /// The value, for messages.
     pub(crate) fn found(&self) -> String {
         match &self.node.value {
-            Value::List(_) => "a list".to_string(),
-            Value::Map(_) => "a map".to_string(),
-            Value::Scalar { .. } if self.node.kind() == Some(Kind::Null) => "nothing".to_string(),
-            Value::Scalar { text, .. } if text.is_empty() => "empty text".to_string(),
+            Value::List(_) => "[…]".to_string(),
+            Value::Map(_) => "{…}".to_string(),
+            Value::Scalar { text, .. } if text.is_empty() => "\"\"".to_string(),
             Value::Scalar { text, .. } => shown(text),
         }
     }
@@ -77,53 +77,57 @@ impl<'a> Field<'a> {
     }
 
     /// A map, read key by key.
-    pub(crate) fn map(&self, remedy: &str) -> Option<Map<'a>> {
+    pub(crate) fn map(&self, form: &str) -> Option<Map<'a>> {
         match &self.node.value {
             Value::Map(entries) => {
                 let asked = entries.iter().map(|_| Cell::new(false)).collect();
                 Some(Map { field: self.clone(), entries, asked, tables: self.kind.tables() })
             }
             _ => {
-                self.wrong("a map", remedy);
+                self.wrong(Expected::Map, form);
                 None
             }
         }
     }
 
     /// Reports that the value is not what it should be.
-    pub(crate) fn wrong(&self, wanted: &str, remedy: &str) {
+    pub(crate) fn wrong(&self, expected: Expected, form: &str) {
         match self.node.kind() {
-            Some(Kind::Null) => self.problem("is empty", remedy),
-            _ => self.problem(format!("{} is not {wanted}", self.found()), remedy),
+            Some(Kind::Null) => self.empty(form),
+            _ => self.problem(Mistake::not(self.found(), expected, form)),
         }
     }
 
+    fn empty(&self, form: &str) {
+        self.problem(Mistake::Empty { form: form.to_string() });
+    }
+
     /// All entries of a map whose keys are names that the author chose.
-    pub(crate) fn entries(&self, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+    pub(crate) fn entries(&self, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
         let Value::Map(entries) = &self.node.value else {
-            self.wrong("a map", remedy);
+            self.wrong(Expected::Map, form);
             return None;
         };
         if entries.is_empty() {
-            self.problem("is empty", remedy);
+            self.empty(form);
             return None;
         }
         Some(entries.iter().map(|entry| (entry, self.child(entry))).collect())
     }
 
     /// The items of a list, or the one value instead of a list.
-    pub(crate) fn one_or_many(&self, remedy: &str) -> Option<Vec<Field<'a>>> {
+    pub(crate) fn one_or_many(&self, form: &str) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
-            Value::List(_) => self.items(remedy),
+            Value::List(_) => self.items(form),
             _ => Some(vec![self.clone()]),
         }
     }
 
     /// The items of a list that is not empty.
-    pub(crate) fn items(&self, remedy: &str) -> Option<Vec<Field<'a>>> {
+    pub(crate) fn items(&self, form: &str) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
             Value::List(items) if items.is_empty() => {
-                self.problem("the list is empty", remedy);
+                self.empty(form);
                 None
             }
             Value::List(items) => Some(
@@ -136,14 +140,14 @@ impl<'a> Field<'a> {
                     .collect(),
             ),
             _ => {
-                self.wrong("a list", remedy);
+                self.wrong(Expected::List, form);
                 None
             }
         }
     }
 
-    /// Text. What an unquoted word would turn into is an error, with the quotes as the remedy.
-    pub(crate) fn text(&self, remedy: &str) -> Option<&'a str> {
+    /// Text. What an unquoted word would turn into is an error, with the quotes as the form.
+    pub(crate) fn text(&self, form: &str) -> Option<&'a str> {
         let text = match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Text) => text,
             Some(text) if self.node.kind() != Some(Kind::Null) => {
@@ -151,12 +155,12 @@ impl<'a> Field<'a> {
                 return None;
             }
             _ => {
-                self.wrong("text", remedy);
+                self.wrong(Expected::Text, form);
                 return None;
             }
         };
         if text.trim().is_empty() {
-            self.problem("is empty", remedy);
+            self.empty(form);
             return None;
         }
         Some(text)
@@ -168,30 +172,29 @@ impl<'a> Field<'a> {
         match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Integer) => Some(text),
             Some(text @ ("true" | "false")) if takes_boolean => Some(text),
-            _ => self.text("write a word or a number"),
+            _ => self.text("value, \"1.5\""),
         }
     }
 
     fn unquoted(&self, text: &str) {
-        let what = match self.node.kind() {
-            Some(Kind::Boolean) => "true or false in YAML",
-            Some(Kind::OldBoolean) => "true or false to some readers of YAML",
-            _ => "a number in YAML",
+        let reads_as = match self.node.kind() {
+            Some(Kind::Boolean) => Unquoted::Boolean,
+            Some(Kind::OldBoolean) => Unquoted::OldBoolean,
+            _ => Unquoted::Number,
         };
-        let text = shown(text);
-        self.problem(format!("{text} without quotes is {what}, not text"), format!("write \"{text}\""));
+        self.problem(Mistake::NotText { found: shown(text), reads_as });
     }
 
     /// `None` when there are more than `most`.
-    pub(crate) fn at_most(&self, count: usize, most: usize, what: &str) -> Option<()> {
+    pub(crate) fn at_most(&self, count: usize, most: usize, what: Thing) -> Option<()> {
         if count > most {
-            self.problem(format!("{count} {what} are too many"), format!("write at most {most}"));
+            self.problem(Mistake::too_many(what, count, most));
         }
         (count <= most).then_some(())
     }
 
     /// A whole number in the range of its key.
-    pub(crate) fn integer(&self, name: &str) -> Option<u64> {
+    pub(crate) fn integer(&self) -> Option<u64> {
         let (low, high) = self.kind.range();
         let written = self.written().unwrap_or_default();
         let number = match self.node.kind() {
@@ -199,16 +202,13 @@ impl<'a> Field<'a> {
             _ => None,
         };
         if number.is_none() {
-            let below = written.starts_with('-') || written.parse::<u64>().is_ok_and(|number| number < low);
-            let remedy = match self.node.kind() {
-                Some(Kind::Integer) if below => format!("write at least {low}"),
-                Some(Kind::Integer) => format!("write at most {high}"),
-                Some(Kind::Text) if is_plain_integer(written) => "write it without quotes".to_string(),
-                _ => format!("write a whole number from {low} to {high}"),
-            };
+            let (low, high) = (low.to_string(), high.to_string());
             match self.node.kind() {
-                Some(Kind::Text) => self.problem(format!("\"{}\" is not {name}", self.found()), remedy),
-                _ => self.wrong(name, &remedy),
+                Some(Kind::Null) => self.empty(&format!("{low}..{high}")),
+                Some(Kind::Text) if is_plain_integer(written) => {
+                    self.problem(Mistake::QuotedNumber { found: self.found() });
+                }
+                _ => self.problem(Mistake::NotWhole { found: self.found(), low, high }),
             }
         }
         number
@@ -219,12 +219,12 @@ impl<'a> Field<'a> {
         match (self.node.kind(), self.written().map(str::to_ascii_lowercase).as_deref()) {
             (Some(Kind::Boolean), Some(word)) => Some(word == "true"),
             _ => {
-                let remedy = match self.written().map(str::to_ascii_lowercase).as_deref() {
-                    Some("on" | "yes" | "y") => "write true",
-                    Some("off" | "no" | "n") => "write false",
-                    _ => "write true or false",
+                let form = match self.written().map(str::to_ascii_lowercase).as_deref() {
+                    Some("on" | "yes" | "y") => "true",
+                    Some("off" | "no" | "n") => "false",
+                    _ => "true, false",
                 };
-                self.problem(format!("{} is not true or false", self.found()), remedy);
+                self.wrong(Expected::TrueOrFalse, form);
                 None
             }
         }
@@ -232,15 +232,15 @@ impl<'a> Field<'a> {
 
     /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the
     /// parser too.
-    pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, String>, remedy: &str) -> Option<T> {
+    pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, Mistake>, form: &str) -> Option<T> {
         let written = match self.node.kind() {
             None | Some(Kind::Null) => {
-                self.wrong("a quantity", remedy);
+                self.wrong(Expected::Quantity, form);
                 return None;
             }
             Some(_) => self.written().unwrap_or_default(),
         };
-        parse(written).map_err(|message| self.joined_problem(&message)).ok()
+        self.take(parse(written))
     }
 }
 
@@ -249,15 +249,15 @@ fn is_plain_integer(text: &str) -> bool {
 }
 
 /// Entries of a map, or of a list of maps of one entry.
-pub(crate) fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+pub(crate) fn pairs<'a>(field: &Field<'a>, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
     if !matches!(field.node.value, Value::List(_)) {
-        return field.entries(remedy);
+        return field.entries(form);
     }
     let mut out = Vec::new();
-    for item in field.items(remedy)? {
-        let Some(entries) = item.entries(remedy) else { continue };
+    for item in field.items(form)? {
+        let Some(entries) = item.entries(form) else { continue };
         if let Some((_, second)) = entries.get(1) {
-            second.problem("two rows in one item of the list", "begin each with its own -");
+            second.problem(Mistake::TwoInOneItem);
         }
         out.extend(entries);
     }
@@ -265,10 +265,10 @@ pub(crate) fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entr
 }
 
 /// One line of text.
-pub(crate) fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
-    let text = field.text(remedy)?.trim();
+pub(crate) fn line(field: &Field<'_>, form: &str) -> Option<String> {
+    let text = field.text(form)?.trim();
     if text.chars().count() > LINE_MAX || text.chars().any(char::is_control) {
-        field.problem("is more than a line", format!("write at most {LINE_MAX} letters"));
+        field.problem(Mistake::NotASentence { most: LINE_MAX as u64 });
         return None;
     }
     Some(text.to_string())
@@ -301,18 +301,18 @@ impl<'a> Map<'a> {
         Some(self.field.child(&self.entries[index]))
     }
 
-    pub(crate) fn required(&self, key: &str, remedy: &str) -> Option<Field<'a>> {
+    pub(crate) fn required(&self, key: &str, form: &str) -> Option<Field<'a>> {
         let found = self.optional(key);
         if found.is_none() {
-            self.missing(key, remedy);
+            self.missing(key, form);
         }
         found
     }
 
-    pub(crate) fn missing(&self, key: &str, remedy: &str) {
+    pub(crate) fn missing(&self, key: &str, form: &str) {
         let path =
             if self.field.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.field.path) };
-        self.field.sink.add(self.field.node.place, &path, "is missing", remedy);
+        self.field.sink.add(self.field.node.place, &path, Mistake::Missing { form: form.to_string() });
     }
 
     /// The names of all keys, each once.
@@ -327,7 +327,7 @@ impl<'a> Map<'a> {
     }
 
     /// The one key that says what this map is: the first of each table, or of one table those that exclude each other.
-    pub(crate) fn exactly_one(&self, remedy: &str) -> Option<(&'static str, Field<'a>)> {
+    pub(crate) fn exactly_one(&self, form: &str) -> Option<(&'static str, Field<'a>)> {
         let keys: Vec<&'static str> = match self.tables.as_slice() {
             [table] if !table.exactly_one.is_empty() => table.exactly_one.to_vec(),
             [table] => table.all().map(|key| key.name).collect(),
@@ -338,12 +338,11 @@ impl<'a> Map<'a> {
         match found.as_slice() {
             [only] => Some(only.clone()),
             [] => {
-                self.field.problem(format!("has none of {}", one_of(&keys)), remedy);
+                self.field.problem(Mistake::NoneOf { known: keys.join(", "), form: form.to_string() });
                 None
             }
-            [_, second, ..] => {
-                let names: Vec<&str> = found.iter().map(|(key, _)| *key).collect();
-                second.1.problem(format!("{} exclude each other", names.join(" and ")), "keep one of them");
+            [(first, _), (second, field), ..] => {
+                field.problem(Mistake::exclude(*first, *second));
                 None
             }
         }
@@ -362,11 +361,8 @@ impl<'a> Map<'a> {
                 continue;
             }
             let path = self.field.child(entry).path;
-            let remedy = match nearest(&entry.key, known.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("known here: {}", known.join(", ")),
-            };
-            self.field.sink.add(entry.place, &path, "is not a key of this format", remedy);
+            let (similar, known) = similar_of(&entry.key, &known);
+            self.field.sink.add(entry.place, &path, Mistake::UnknownKey { similar, known });
         }
     }
 
@@ -385,7 +381,7 @@ impl<'a> Map<'a> {
     pub(crate) fn forbid(&self, keys: &[&str], beside: &str) {
         for key in keys {
             if let Some(field) = self.optional(key) {
-                field.problem(format!("has no meaning beside {beside}"), "delete it");
+                field.problem(Mistake::NoMeaningBeside { beside: beside.to_string() });
             }
         }
     }

@@ -7,15 +7,16 @@ use super::quantity;
 use super::shape::{LoadPoint, OpenTerms};
 use super::soak::CHECKPOINT_MIN_NS;
 use proofload_engine::{Profile, Stage};
+use proofload_facts::Mistake;
 
 /// Checks a closed loop that has a length.
 pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
     map.forbid(&["in_flight", "requests", "cap", "stages", "soak", "checkpoint"], "for");
-    let time = |field: &Field<'_>| field.quantity(quantity::duration, "write a duration such as 30s");
+    let time = |field: &Field<'_>| field.quantity(quantity::duration, "30s");
     let length = map.optional("for");
     let for_ns = length.as_ref().and_then(time);
     let ramp_ns = map.optional("ramp").map_or(Some(0), |field| time(&field));
-    let connections = map.required("connections", "write connections: 64, or a list of numbers");
+    let connections = map.required("connections", "connections: 64, connections: [16, 64]");
     let think_ns = check_think(map);
     let keep_alive = check_keep_alive(map);
     map.close();
@@ -24,7 +25,7 @@ pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
     if for_ns == 0
         && let Some(field) = &length
     {
-        field.problem("a load of no length", "write how long the connections stay: for: 30s");
+        field.problem(Mistake::TakesNoTime);
         return None;
     }
     let (think_ns, keep_alive) = (think_ns?, keep_alive?);
@@ -70,18 +71,14 @@ pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
 
 /// Checks `quick: { for: 10s }`.
 pub(super) fn check_shorter(field: &Field<'_>, points: &[LoadPoint]) -> Option<u64> {
-    let for_ns = field.quantity(quantity::duration, "write a duration such as 10s")?;
+    let for_ns = field.quantity(quantity::duration, "10s")?;
     let Some(own_ns) = points.iter().filter_map(held_ns).max() else {
-        field.problem(
-            "no load here has a length",
-            "delete it; only a closed load with for: or soak: is shortened by it",
-        );
+        field.problem(Mistake::NoLength);
         return None;
     };
     if !(1..=own_ns).contains(&for_ns) {
-        let own = own_ns as f64 / 1e9;
-        field
-            .problem("is no part of the load's length", format!("write at most {own} s, and more than none"));
+        let most = format!("{}s", own_ns as f64 / 1e9);
+        field.problem(Mistake::beyond(field.found(), "1ms", most));
         return None;
     }
     Some(for_ns)
@@ -139,9 +136,7 @@ mod tests {
         }
         let wrong =
             |quick: &str, load: &str| read(&format!("{load}}}\nquick: {quick}\n#")).unwrap_err().to_string();
-        assert!(
-            wrong("{ for: 10m }", "{ connections: 8, for: 5m }").contains("is no part of the load's length")
-        );
+        assert!(wrong("{ for: 10m }", "{ connections: 8, for: 5m }").contains("to 300s"));
         assert!(wrong("{ for: 10s }", "{ connections: 8 }").contains("no load here has a length"));
     }
 
@@ -161,7 +156,7 @@ mod tests {
         for (load, expected) in [
             ("{ connections: 8, for: 2s, requests: 9 }", "requests"),
             ("{ connections: 8, for: 2s, in_flight: 9 }", "in_flight"),
-            ("{ connections: 8, for: 0s }", "a load of no length"),
+            ("{ connections: 8, for: 0s }", "takes no time"),
             ("{ connections: 8, ramp: 2s }", "ramp"),
         ] {
             let told = read(load).unwrap_err().to_string();

@@ -6,8 +6,9 @@
 
 use super::field::Field;
 use super::keys::{Kind as Described, kinds};
-use super::problem::{Sink, shown};
+use super::problem::{Sink, cannot_read, shown};
 use super::yaml::{self, Entry, FILE_MAX, Node, Origin, VALUES_MAX, Value};
+use proofload_facts::{Expected, Mistake, Thing};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -18,7 +19,7 @@ pub(super) const FILES_MAX: usize = 32;
 /// Deepest chain of files that include each other.
 const DEPTH_MAX: usize = 8;
 
-const REMEDY: &str = "write a list of files: include: [parts/jvm.yaml]";
+const FORM: &str = "include: [parts/jvm.yaml]";
 
 kinds! {
     /// A file in the folder of the study, or below it.
@@ -68,7 +69,7 @@ impl Reader<'_> {
         let mut whole = Rc::new(Node { value: Value::Map(kept), ..Node::clone(tree) });
         let field = Field::new(&include.node, "include", self.sink, &Described::Any);
         // The last of several wins over those before it.
-        for item in field.items(REMEDY).unwrap_or_default().iter().rev() {
+        for item in field.items(FORM).unwrap_or_default().iter().rev() {
             if let Some(part) = self.part(item, directory) {
                 whole = merge(&whole, &part);
             }
@@ -78,22 +79,21 @@ impl Reader<'_> {
 
     /// The tree of one included file, with what that includes.
     fn part(&mut self, item: &Field<'_>, directory: &Path) -> Option<Rc<Node>> {
-        let name = item.text("name a file, relative to this one")?;
+        let name = item.text("parts/jvm.yaml")?;
         let named = directory.join(name);
-        let path = self.inside(name, &named).map_err(|(what, remedy)| item.problem(what, remedy)).ok()?;
+        let path = item.take(self.inside(name, &named))?;
         if self.open.contains(&path) {
-            item.problem(format!("{} includes itself", shown(name)), "take one of the includes out");
+            item.problem(Mistake::IncludesItself { file: shown(name) });
             return None;
         }
         if self.open.len() >= DEPTH_MAX {
-            let what = format!("more than {DEPTH_MAX} files include each other");
-            item.problem(what, "include them side by side");
+            item.problem(Mistake::IncludesTooDeep { most: DEPTH_MAX as u64 });
             return None;
         }
         if self.included.len() >= FILES_MAX {
             // Reported once, not for each further file.
             if !std::mem::replace(&mut self.too_many, true) {
-                item.problem(format!("more than {FILES_MAX} files are included"), "put them together");
+                item.problem(Mistake::too_many(Thing::File, self.included.len() + 1, FILES_MAX));
             }
             return None;
         }
@@ -101,22 +101,21 @@ impl Reader<'_> {
         let source = self.sink.source(&shown_name);
         self.included.push(name.to_string());
         let text = read(&path)
-            .map_err(|(line, what, remedy)| {
+            .map_err(|(line, mistake)| {
                 let place = super::problem::Place { source, line, column: line.min(1) };
-                self.sink.add(place, "", what, remedy);
+                self.sink.add(place, "", mistake);
             })
             .ok()?;
         self.bytes += text.len();
         let tree = yaml::parse_from(&text, Origin { source, argument: false }, self.sink)?;
         self.values += tree.values();
         if self.bytes > FILE_MAX || self.values > VALUES_MAX {
-            let what = "all included files together are larger than a study can be";
-            item.problem(what, format!("include at most 1 MiB and {VALUES_MAX} values"));
+            item.problem(yaml::too_large());
             return None;
         }
         if !matches!(tree.value, Value::Map(_)) {
             Field::new(&tree, "", self.sink, &Described::Any)
-                .wrong("a map", "write keys and values of a study");
+                .wrong(Expected::Map, "load: { closed: { connections: 64 } }");
             return None;
         }
         self.open.push(path);
@@ -126,15 +125,12 @@ impl Reader<'_> {
     }
 
     /// The file that is really meant, links followed, if it lies where included files may lie.
-    fn inside(&self, name: &str, named: &Path) -> Result<PathBuf, (String, &'static str)> {
-        const REMEDY: &str = "include files in the folder of the study, or below it";
-        let outside = || (format!("{} is outside the folder of the study", shown(name)), REMEDY);
+    fn inside(&self, name: &str, named: &Path) -> Result<PathBuf, Mistake> {
+        let outside = || Mistake::OutsideFolder { file: shown(name) };
         if Path::new(name).is_absolute() {
             return Err(outside());
         }
-        let cannot = |error: std::io::Error| {
-            (format!("{} cannot be read: {error}", shown(name)), "name a file, relative to this one")
-        };
+        let cannot = |error| cannot_read(shown(name), &error);
         let root = self.root.canonicalize().map_err(cannot)?;
         // Nor is it revealed whether a file outside exists.
         let mut depth = 0_i32;
@@ -164,24 +160,24 @@ fn merge(over: &Rc<Node>, under: &Rc<Node>) -> Rc<Node> {
     Rc::new(Node { value: Value::Map(entries), ..Node::clone(over) })
 }
 
-/// Reads at most [`FILE_MAX`] bytes of UTF-8; else line, what and remedy.
-pub(super) fn read(path: &Path) -> Result<String, (usize, String, &'static str)> {
-    let cannot =
-        |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
+/// Reads at most [`FILE_MAX`] bytes of UTF-8; else the line and the mistake.
+pub(super) fn read(path: &Path) -> Result<String, (usize, Mistake)> {
+    let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let cannot = |error| (0, cannot_read(name(), &error));
     // Asked before it is opened: opening a named pipe waits for its other end.
     if !std::fs::metadata(path).map_err(cannot)?.is_file() {
-        return Err((0, "is not a file".to_string(), "name a study file"));
+        return Err((0, Mistake::NotAFile { file: name() }));
     }
     let file = std::fs::File::open(path).map_err(cannot)?;
     let mut bytes = Vec::new();
     file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() > FILE_MAX {
-        return Err((0, "is larger than a study can be".to_string(), "write at most 1 MiB"));
+        return Err((0, yaml::too_large()));
     }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|b| **b == b'\n').count();
-        (line, "is not UTF-8 text".to_string(), "save the file as UTF-8")
+        (line, Mistake::NotUtf8)
     })
 }
 

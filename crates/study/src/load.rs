@@ -17,6 +17,7 @@ use super::soak::{SOAK, check_soak, soaked};
 use super::stages::{Of, STAGES, check_stages};
 use super::trace::{TRACE, check_trace};
 use proofload_engine::{Arrival, Extent, KeepAlive, Profile};
+use proofload_facts::Mistake;
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
@@ -94,8 +95,8 @@ keys! {
 }
 
 pub(super) fn check_load(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
-    let map = field.map("write load: { closed: { connections: 64 } }")?;
-    let kind = map.exactly_one("write closed: { connections: 64 } or open: { rate: 5k/s }");
+    let map = field.map("load: { closed: { connections: 64 } }")?;
+    let kind = map.exactly_one("closed: { connections: 64 }, open: { rate: 5k/s }");
     map.close();
     match kind? {
         ("closed", field) => check_closed(&field),
@@ -106,7 +107,7 @@ pub(super) fn check_load(field: &Field<'_>, shared: &Shared<'_>) -> Option<Point
 }
 
 fn check_closed(field: &Field<'_>) -> Option<Points> {
-    let map = field.map("write closed: { connections: 64 }")?;
+    let map = field.map("closed: { connections: 64 }")?;
     if map.has("stages") {
         return check_closed_stages(&map);
     }
@@ -114,22 +115,22 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         return check_hold(field, &map);
     }
     let in_flight = check_in_flight(&map);
-    let count = map.optional("requests").map(|field| field.integer("a number of requests"));
+    let count = map.optional("requests").map(|field| field.integer());
     if count.is_none()
         && let Some(cap) = map.optional("cap")
     {
-        cap.problem("only a number of requests has a cap", "delete it, or add requests: 100000");
+        cap.problem(Mistake::NoMeaningWithout { needs: "requests: 100000".to_string() });
     }
     let cap_ns = check_cap(&map);
     if count.is_some() {
         map.forbid(&["soak", "checkpoint"], "requests");
     }
     let soak = if count.is_none() { check_soak(&map) } else { Some(None) };
-    let connections = map.required("connections", "write connections: 64, or a list of numbers");
+    let connections = map.required("connections", "connections: 64, connections: [16, 64]");
     let think_ns = check_think(&map);
     let keep_alive = check_keep_alive(&map);
     if let Some(ramp) = map.optional("ramp") {
-        ramp.problem("only a load with a length has a ramp", "delete it, or add for: 5m");
+        ramp.problem(Mistake::NoMeaningWithout { needs: "for: 5m".to_string() });
     }
     map.close();
     let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
@@ -173,26 +174,19 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
 }
 
 fn check_users(field: &Field<'_>) -> Option<Points> {
-    let map = field.map("write users: { users: 5000, ramp: 10s, loops: 10 }")?;
-    let users = map.required("users", "write users: 5000, or a list of numbers");
-    let loops = map
-        .required("loops", "say how often each asks: loops: 10")
-        .and_then(|field| field.integer("a number of loops"));
-    let ramp_ns = map
-        .optional("ramp")
-        .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10s"));
+    let map = field.map("users: { users: 5000, ramp: 10s, loops: 10 }")?;
+    let users = map.required("users", "users: 5000, users: [500, 5000]");
+    let loops = map.required("loops", "loops: 10").and_then(|field| field.integer());
+    let ramp_ns = map.optional("ramp").map_or(Some(0), |field| field.quantity(quantity::duration, "10s"));
     let think_ns = check_think(&map);
     let keep_alive = check_keep_alive(&map);
     let cap_ns = check_cap(&map);
     map.close();
-    let rungs = ladder(&users?, |field| field.integer("a number of users"))?;
+    let rungs = ladder(&users?, |field| field.integer())?;
     let (loops, ramp_ns, think_ns) = (loops? as u32, ramp_ns?, think_ns?);
     let (keep_alive, cap_ns) = (keep_alive?, cap_ns?);
     if ramp_ns >= cap_ns {
-        field.problem(
-            "the users start over a longer time than the load may take",
-            "raise cap or shorten ramp",
-        );
+        field.problem(Mistake::StartTooLong);
         return None;
     }
     let point = |users: &u64| {
@@ -215,9 +209,9 @@ pub fn users_label(users: u32) -> String {
 /// What a load that ends with a count may take at most.
 fn check_cap(map: &Map<'_>) -> Option<u64> {
     map.optional("cap").map_or(Some(CAP_NS), |field| {
-        let ns = field.quantity(quantity::duration, "write a duration such as 10m")?;
+        let ns = field.quantity(quantity::duration, "10m")?;
         if ns == 0 {
-            field.problem("a load that may take no time", "write more than 0s");
+            field.problem(Mistake::TakesNoTime);
             return None;
         }
         Some(ns)
@@ -227,7 +221,7 @@ fn check_cap(map: &Map<'_>) -> Option<u64> {
 /// Calls that each connection carries at once.
 fn check_in_flight(map: &Map<'_>) -> Option<u32> {
     let Some(field) = map.optional("in_flight") else { return Some(1) };
-    field.integer("a number of calls").map(|calls| calls as u32)
+    field.integer().map(|calls| calls as u32)
 }
 
 /// What several calls in flight add to the label of a load.
@@ -236,7 +230,7 @@ pub fn in_flight_label(in_flight: u32) -> String {
 }
 
 fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
-    let map = field.map("write open: { rate: 5k/s }")?;
+    let map = field.map("open: { rate: 5k/s }")?;
     let stages = map.optional("stages").map(|field| check_stages(&field, Of::Rate));
     let trace = map.optional("trace").map(|field| check_trace(&field, |file| shared.file(file)));
     let rates = match stages {
@@ -244,7 +238,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             map.forbid(&["rate", "stages", "arrival", "soak", "checkpoint"], "trace");
             None
         }
-        None => map.required("rate", "write rate: 5k/s, or a list of rates"),
+        None => map.required("rate", "rate: 5k/s, rate: [1k/s, 5k/s]"),
         Some(_) => {
             map.forbid(&["rate", "soak", "checkpoint"], "stages");
             None
@@ -255,7 +249,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let in_flight = check_in_flight(&map).unwrap_or(1);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
     if let Some(think) = map.undeclared("think") {
-        think.problem("an open load does not think: its requests leave at their times", "delete it");
+        think.problem(Mistake::OpenThinks);
     }
     let is_plain = !map.has("stages") && !map.has("trace");
     let soak = if is_plain { check_soak(&map) } else { Some(None) };
@@ -282,7 +276,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         let point = LoadPoint { in_flight, ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
-    let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
+    let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "5k/s"))?;
     let point = |rate_per_s: &f64| {
         let label = quantity::rate_label(*rate_per_s) + &in_flight_label(in_flight);
         let profile = Profile::Open { rate_per_s: *rate_per_s, arrival, coalesce_ns };

@@ -6,9 +6,12 @@ use super::call::{self, ARGUMENTS_MAX, Typed};
 use super::field::{Field, Map};
 use super::keys::{HEADER, Kind, WORD, keys, kinds};
 use super::model::WorkloadEntry;
+use super::name::{PLAIN, bad_name};
+use super::problem::shown;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
 use proofload_engine::Expect;
+use proofload_facts::{Mistake, Thing};
 use proofload_wire::Call;
 
 /// Most entries of a mix.
@@ -93,13 +96,13 @@ kinds! {
 }
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
-    let entries = field.entries("name what is asked: page: { get: / }")?;
-    field.at_most(entries.len(), ENTRIES_MAX, "entries")?;
+    let entries = field.entries("page: { get: / }")?;
+    field.at_most(entries.len(), ENTRIES_MAX, Thing::Entry)?;
     let checked: Vec<Option<WorkloadEntry>> = entries
         .iter()
         .map(|(entry, field)| {
             if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
-                field.sink.add(entry.place, &field.path, "cannot name an entry", "write a word");
+                field.sink.add(entry.place, &field.path, bad_name(Thing::Entry, &entry.key, PLAIN));
             }
             check_entry(&entry.key, field, shared)
         })
@@ -108,8 +111,8 @@ pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<V
 }
 
 fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<WorkloadEntry> {
-    let map = field.map("write { get: /path }")?;
-    let method = map.exactly_one("write the method with its path: get: /");
+    let map = field.map("{ get: /path }")?;
+    let method = map.exactly_one("get: /");
     let mut builder = Builder::default();
     let Asking { call, mut whole } = check_asking(&map, method.as_ref(), shared, &mut builder);
     if let Some(field) = map.optional("headers") {
@@ -120,14 +123,14 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let auth = own.as_ref().map_or(Some(shared.auth.clone()), check_own_auth);
     whole &= auth.is_some();
     if let Some(auth) = auth.flatten()
-        && let Err(message) = builder.auth(&mut feeders(), &auth)
+        && let Err(mistake) = builder.auth(&mut feeders(), &auth)
     {
-        own.as_ref().unwrap_or(field).joined_problem(&message);
+        own.as_ref().unwrap_or(field).problem(mistake);
         whole = false;
     }
     let (body, form) = (map.optional("body"), map.optional("form"));
     if let (Some(_), Some(form)) = (&body, &form) {
-        form.problem("body and form exclude each other", "keep one of them");
+        form.problem(Mistake::exclude("body", "form"));
         whole = false;
     }
     let bodies = [
@@ -135,13 +138,10 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         form.map(|field| (check_form(&field, shared), field)),
     ];
     for (body, field) in bodies.into_iter().flatten() {
-        let taken = body.map(|body| builder.body(&mut feeders(), &body));
-        if let Some(Err(message)) = &taken {
-            field.joined_problem(message);
-        }
-        whole &= matches!(taken, Some(Ok(())));
+        let taken = body.and_then(|body| field.take(builder.body(&mut feeders(), &body)));
+        whole &= taken.is_some();
     }
-    let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight"));
+    let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
     let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
     let method_name = method.as_ref().map(|(method, _)| *method);
     let expect =
@@ -154,8 +154,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
         None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
     };
-    let Asked { request, call, template, shown, secrets } =
-        asked.map_err(|error| field.joined_problem(&error.to_string())).ok()?;
+    let Asked { request, call, template, shown, secrets } = field.take(asked)?;
     let follow = if call.is_some() { Some(0) } else { follow };
     Some(WorkloadEntry {
         name: name.to_string(),
@@ -190,12 +189,9 @@ fn check_asking(
         true => &["body", "form", "follow"],
         false => &["args", "types", "returns", "version", "group", "attachments", "path"],
     };
-    let remedy = match is_call {
-        true => "it belongs to requests of HTTP; write args: for the arguments of a call",
-        false => "it belongs to calls; write call: interface.method, or delete it",
-    };
     let found: Vec<Field<'_>> = strange.iter().filter_map(|key| map.optional(key)).collect();
-    found.iter().for_each(|field| field.problem("has no meaning here", remedy));
+    let mistake = Mistake::NoMeaningBeside { beside: (*name).to_string() };
+    found.iter().for_each(|field| field.problem(mistake.clone()));
     Asking { call, whole: taken && found.is_empty() }
 }
 
@@ -206,13 +202,13 @@ struct Called {
 }
 
 fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<Called> {
-    let text = field.text("write interface.method, as in lab.EchoService.echo")?;
-    let mut call = call::method(text).map_err(|what| field.joined_problem(&what)).ok()?;
+    let text = field.text("lab.EchoService.echo")?;
+    let mut call = call::method(text).map_err(|mistake| field.problem(mistake)).ok()?;
     let mut whole = true;
     if let Some(field) = map.optional("args") {
         let mut feeders = shared.feeders.borrow_mut();
         let mut reader = call::Reader { field: &field, feeders: &mut feeders };
-        for argument in field.items("write a list of arguments: [hello, 5]")? {
+        for argument in field.items("[hello, 5]")? {
             match reader.value(argument.node) {
                 Some(Typed { ty, value }) => {
                     call.parameter_types.push(ty);
@@ -223,20 +219,21 @@ fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<C
         }
     }
     if let Some(field) = map.optional("types") {
-        let items = field.items("write a list of types: [java.lang.String, int]")?;
+        let items = field.items("[java.lang.String, int]")?;
         let types: Vec<Option<String>> =
-            items.iter().map(|item| item.text("write a type of Java").map(str::to_string)).collect();
+            items.iter().map(|item| item.text("java.lang.String").map(str::to_string)).collect();
         let types = types.into_iter().collect::<Option<Vec<String>>>()?;
         let (given, arguments) = (types.len(), call.arguments.len());
         if given != arguments {
-            field.problem(format!("{given} types for {arguments} arguments"), "give each argument its type");
+            let (types, arguments) = (given as u64, arguments as u64);
+            field.problem(Mistake::TypesAndArguments { types, arguments });
             whole = false;
         }
         call.parameter_types = types;
     }
     let first = call.parameter_types.first().cloned().unwrap_or_else(|| "void".to_string());
     let word = |key: &str, without: String| match map.optional(key) {
-        Some(field) => field.text("write a word").map(str::to_string),
+        Some(field) => field.text("\"1.0\"").map(str::to_string),
         None => Some(without),
     };
     call.return_type = word("returns", first)?;
@@ -244,7 +241,7 @@ fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<C
     call.group = word("group", String::new())?;
     let path = word("path", String::new())?;
     if let Some(field) = map.optional("attachments") {
-        for (entry, field) in field.entries("write attachments: { name: value }")? {
+        for (entry, field) in field.entries("attachments: { name: value }")? {
             call.attachments.push((entry.key.clone(), field.parameter_value(false)?.to_string()));
         }
     }
@@ -252,55 +249,47 @@ fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<C
 }
 
 fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
-    let text = field.text("write a path that begins with /")?;
+    let text = field.text("/path")?;
     if text.contains("://") && !text.starts_with('/') {
-        field.problem(
-            "a path belongs here, not a whole address",
-            "name the server under subjects, and here the path",
-        );
+        field.problem(Mistake::WholeAddress);
         return None;
     }
-    let taken = builder.target(&mut shared.feeders.borrow_mut(), text);
-    taken.map_err(|message| field.joined_problem(&message)).ok()
+    field.take(builder.target(&mut shared.feeders.borrow_mut(), text))
 }
 
 fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
-    let entries = field.entries("write headers: { Accept: text/html }, or leave them out")?;
-    let _ = field.at_most(entries.len(), HEADERS_MAX, "headers");
+    let entries = field.entries("headers: { Accept: text/html }")?;
+    let _ = field.at_most(entries.len(), HEADERS_MAX, Thing::Header);
     let mut names: Vec<&str> = Vec::new();
     let mut whole = true;
     for (entry, field) in entries {
         let name = &entry.key;
         if names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
-            field.problem("stands here a second time, in other letters", "delete one of them");
+            field.problem(Mistake::twice(Thing::Header, shown(name)));
         }
         names.push(name);
-        if let Err(message) = quantity::header_name(name) {
-            field.sink.add_joined(entry.place, &field.path, &message);
+        if let Err(mistake) = quantity::header_name(name) {
+            field.sink.add(entry.place, &field.path, mistake);
             whole = false;
             continue;
         }
-        let taken = field.parameter_value(false).map(|value| {
-            let taken = builder.header(&mut shared.feeders.borrow_mut(), name, value);
-            taken.map_err(|message| field.joined_problem(&message)).is_ok()
-        });
+        let taken = field
+            .parameter_value(false)
+            .map(|value| field.take(builder.header(&mut shared.feeders.borrow_mut(), name, value)).is_some());
         whole &= taken == Some(true);
     }
     whole.then_some(())
 }
 
 fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
-    let map = field.map("write expect: { status: 200, bytes: 1024 }")?;
+    let map = field.map("expect: { status: 200, bytes: 1024 }")?;
     if method == Some("call")
         && let Some(field) = map.optional("status")
     {
-        field.problem(
-            "a call has no status that all protocols share",
-            "delete it: a result is what is expected, an exception or a fault is an error",
-        );
+        field.problem(Mistake::CallStatus);
     }
-    let status = map.optional("status").map(|field| field.integer("a final status"));
-    let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "write a number of bytes"));
+    let status = map.optional("status").map(|field| field.integer());
+    let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "1024, 1KiB"));
     let text = map.optional("text").map(|field| check_text(&field));
     map.close();
     if method == Some("head") {
@@ -314,9 +303,9 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
 }
 
 fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
-    let text = field.text("write a text that the answer must contain")?;
+    let text = field.text("Welcome")?;
     if text.len() > KEEP_BODY {
-        field.problem("is longer than what is kept of an answer", "write at most 64 KiB");
+        field.problem(Mistake::TooLong { length: text.len() as u64, most: "64 KiB".to_string() });
         return None;
     }
     Some(text.as_bytes().to_vec())
@@ -326,7 +315,7 @@ fn forbid_body(map: &Map<'_>, bytes: &Option<Option<u64>>) {
     let wrong = [("bytes", matches!(bytes, Some(Some(1..)))), ("text", map.has("text"))];
     for (key, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
         if let Some(field) = map.optional(key) {
-            field.problem("an answer to HEAD has no body", "delete it");
+            field.problem(Mistake::HeadBody);
         }
     }
 }

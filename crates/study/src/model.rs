@@ -1,7 +1,7 @@
 //! A checked study.
 
 use super::conditions::Conditions;
-use super::encode::{self, EncodeError};
+use super::encode;
 use super::expectations::{ExpectedRow, Reference};
 use super::mode::Mode;
 use super::places::StudyPlaces;
@@ -9,6 +9,7 @@ use super::request::Shown;
 use super::shape::LoadPoint;
 use super::speaks::Speaks;
 use super::transport::Passage;
+use proofload_facts::Mistake;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -164,7 +165,7 @@ impl WorkloadEntry {
     ///
     /// # Errors
     /// When the authority makes no request.
-    pub fn encode(&self, authority: &str, speaks: &Speaks) -> Result<MixEntry, EncodeError> {
+    pub fn encode(&self, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
         let call = self.call.as_ref();

@@ -1,11 +1,26 @@
 //! What may name a study, a subject, a factor or a level: names appear in claims, in tables and in names of
 //! files.
 
+use super::problem::shown;
+use proofload_facts::{Mistake, Thing};
+
 /// Longest name of a study, subject, factor or level.
 const NAME_MAX: usize = 64;
 
 /// What names of studies and of folders in the catalogue look like.
 pub(super) const FOLDER_NAME: &str = "^[a-z0-9][a-z0-9-]{0,63}$";
+
+/// Letters of a name.
+pub(super) const PLAIN: &str = "A-Z a-z 0-9 . _ -";
+/// Letters of a level.
+pub(super) const LEVEL_LETTERS: &str = "A-Z a-z 0-9 . _ - : + %";
+/// Letters of a folder's name.
+pub(super) const FOLDER_LETTERS: &str = "a-z 0-9 -";
+
+/// A name with other letters.
+pub(super) fn bad_name(what: Thing, name: &str, letters: &'static str) -> Mistake {
+    Mistake::BadName { what, found: shown(name), letters }
+}
 
 /// Small letters, digits and `-`: what can neither leave its folder nor surprise a shell.
 pub(super) fn is_folder_name(text: &str) -> bool {

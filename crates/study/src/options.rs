@@ -12,6 +12,7 @@ use super::transport::TransportOptions;
 use super::url::{ParsedUrl, Pinned};
 use super::yaml;
 use proofload_engine::{Address, Asking, Expect, Timeouts};
+use proofload_facts::Mistake;
 use proofload_wire::Call;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -72,29 +73,34 @@ impl Default for RequestOptions {
 
 impl RequestOptions {
     /// The feeders, their files read; what is wrong is reported with the flag.
-    pub fn feeders(&self, mistakes: &mut Vec<String>) -> Feeders {
+    pub fn feeders(&self, mistakes: &mut Vec<Mistake>) -> Feeders {
         let mut feeders = Feeders::default();
         for (name, spec) in &self.feeders {
-            if let Err(message) = feeders.add(name, spec) {
-                mistakes.push(format!("--feeder {name}: {message}"));
+            if let Err(mistake) = feeders.add(name, spec) {
+                mistakes.push(mistake.at(format!("--feeder {name}")));
             }
         }
         feeders
     }
 
     /// The request for an address. The authority is filled in when the load is planned.
-    pub fn asked(&self, feeders: &mut Feeders, url: &ParsedUrl, mistakes: &mut Vec<String>) -> Option<Asked> {
+    pub fn asked(
+        &self,
+        feeders: &mut Feeders,
+        url: &ParsedUrl,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Asked> {
         let before = mistakes.len();
         if url.carries_calls() {
             let called = self.called(feeders, url, mistakes);
             return called.filter(|_| mistakes.len() == before);
         }
         if !self.args.is_empty() {
-            mistakes.push("--arg: belongs to a call; write dubbo://, rmi:// or the like".to_string());
+            mistakes.push(Mistake::NoMeaningWithout { needs: "dubbo://, rmi://".to_string() }.at("--arg"));
         }
         let mut builder = Builder::default();
-        let mut note = |flag: &str, taken: Result<(), String>| {
-            mistakes.extend(taken.err().map(|message| format!("{flag}: {message}")));
+        let mut note = |flag: &str, taken: Result<(), Mistake>| {
+            mistakes.extend(taken.err().map(|mistake| mistake.at(flag)));
         };
         note("URL", builder.target(feeders, &url.target));
         for (name, value) in &self.headers {
@@ -113,31 +119,26 @@ impl RequestOptions {
         }
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
         let asked = builder.finish(&self.method, self.cookies, keep_body);
-        asked.map_err(|error| mistakes.push(error.to_string())).ok()
+        asked.map_err(|mistake| mistakes.push(mistake)).ok()
     }
 
     /// The call of the method that the query names: `?method=echo`.
-    fn called(&self, feeders: &mut Feeders, url: &ParsedUrl, mistakes: &mut Vec<String>) -> Option<Asked> {
+    fn called(&self, feeders: &mut Feeders, url: &ParsedUrl, mistakes: &mut Vec<Mistake>) -> Option<Asked> {
         let (path, query) = url.target.split_once('?').unwrap_or((&url.target, ""));
         let get = |key: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs.find(|(name, _)| *name == key).map(|(_, value)| value.to_string())
         };
         let Some(method) = get("method") else {
-            mistakes.push(format!("URL: names no method; write {path}?method=echo"));
+            mistakes.push(Mistake::NoMethod { path: path.to_string() }.at("URL"));
             return None;
         };
         if self.body.is_some() || self.follow > 0 {
-            mistakes.push(
-                "--body, --follow: belong to requests of HTTP; write --arg for an argument".to_string(),
-            );
+            let beside = format!("{}://", url.protocol);
+            mistakes.push(Mistake::NoMeaningBeside { beside }.at("--body, --follow"));
         }
         if self.expect.status.is_some() {
-            mistakes.push(
-                "--expect-status: a call has no status that all protocols share; leave it out: an exception or a fault \
-                 is an error"
-                    .to_string(),
-            );
+            mistakes.push(Mistake::CallStatus.at("--expect-status"));
         }
         let mut call = Call {
             interface: get("interface").unwrap_or_else(|| path.trim_start_matches('/').to_string()),
@@ -156,7 +157,8 @@ impl RequestOptions {
                 call.parameter_types.push(ty);
                 call.arguments.push(value);
             }
-            mistakes.extend(sink.into_problems().0.iter().map(|problem| problem.to_string()));
+            let problems = sink.into_problems().0.into_iter();
+            mistakes.extend(problems.map(|problem| problem.mistake.at("--arg")));
         }
         if let Some(types) = get("types") {
             call.parameter_types = types.split(',').map(str::to_string).collect();
@@ -166,11 +168,11 @@ impl RequestOptions {
         let mut builder = Builder::default();
         for (name, value) in &self.headers {
             let taken = builder.header(feeders, name, value);
-            mistakes.extend(taken.err().map(|message| format!("-H {name}: {message}")));
+            mistakes.extend(taken.err().map(|mistake| mistake.at(format!("-H {name}"))));
         }
         if let Some(auth) = &self.auth {
             let taken = builder.auth(feeders, auth);
-            mistakes.extend(taken.err().map(|message| format!("--bearer, --basic: {message}")));
+            mistakes.extend(taken.err().map(|mistake| mistake.at("--bearer, --basic")));
         }
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
         Some(builder.call(call, "", keep_body))
@@ -193,16 +195,10 @@ impl RequestOptions {
     }
 
     /// The address with where to connect to: the server, its Unix socket, or the proxy before it.
-    pub fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, String> {
-        let problem = |what: &str| Err(what.to_string());
+    pub fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, Mistake> {
         match (&self.unix, &self.transport.proxy, url.host.is_some()) {
-            (Some(_), _, false) => problem("--unix: the address names a socket as well; keep one of them"),
-            (Some(_), Some(_), _) => {
-                problem("--unix: a socket is not reached by way of --proxy; keep one of them")
-            }
-            (None, Some(_), false) => {
-                problem("--proxy: a Unix socket is not reached by way of a proxy; leave it out")
-            }
+            (Some(_), _, false) => Err(Mistake::exclude("--unix", "http+unix://")),
+            (Some(_), Some(_), _) | (None, Some(_), false) => Err(Mistake::SocketBehindProxy),
             (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
             (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
             (None, None, _) => url.resolved(&self.pinned),

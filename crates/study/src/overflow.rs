@@ -5,9 +5,10 @@ use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS, DURATION};
 use super::shape::OpenTerms;
-use super::suggest::nearest;
+use super::suggest::not_one_of;
 use proofload_engine::driver::{Allowance, Drivers, EpollDrivers};
 use proofload_engine::{Overflow, Shortage};
+use proofload_facts::Mistake;
 
 /// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
 /// few enough for every server. A slow server makes requests wait for one, which the response time shows.
@@ -26,18 +27,14 @@ const AUTO_PART: u64 = 4;
 /// Sends that leave later than that together are no open loop any more.
 const COALESCE_MAX_NS: u64 = 100_000_000;
 
-/// Why a closed loop has no `auto`.
-pub const AUTO_CLOSED: &str =
-    "in a closed loop the connections are the load, and each number of them is another question";
-
 /// How late sends may leave together: `100us`.
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn coalesce(text: &str) -> Result<u64, String> {
+pub fn coalesce(text: &str) -> Result<u64, Mistake> {
     let ns = quantity::duration(text)?;
     if ns > COALESCE_MAX_NS {
-        return Err(format!("{} is too late for an open loop; write at most 100ms", shown(text)));
+        return Err(Mistake::beyond(shown(text), "0s", "100ms"));
     }
     Ok(ns)
 }
@@ -46,17 +43,11 @@ pub fn coalesce(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn overflow(text: &str) -> Result<Overflow, String> {
+pub fn overflow(text: &str) -> Result<Overflow, Mistake> {
     match text {
         "queue" => Ok(Overflow::Queue),
         "drop" => Ok(Overflow::Drop),
-        other => {
-            let remedy = match nearest(other, ["queue", "drop"]) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "write queue or drop".to_string(),
-            };
-            Err(format!("{} is not what can be done with a request; {remedy}", shown(other)))
-        }
+        other => Err(not_one_of(other, &["queue", "drop"])),
     }
 }
 
@@ -147,32 +138,24 @@ pub(super) fn check_sending(map: &Map<'_>, auto_without: bool) -> Option<Sending
     };
     let overflow = map
         .optional("overflow")
-        .map_or(Some(Overflow::Queue), |field| field.quantity(overflow, "write queue or drop"));
-    let coalesce_ns = map
-        .optional("coalesce")
-        .map_or(Some(0), |field| field.quantity(coalesce, "write a duration such as 100us"));
+        .map_or(Some(Overflow::Queue), |field| field.quantity(overflow, "queue, drop"));
+    let coalesce_ns = map.optional("coalesce").map_or(Some(0), |field| field.quantity(coalesce, "100us"));
     let shortage = Shortage { overflow: overflow?, most_connections: most? };
     Some(Sending { connections: first?, coalesce_ns: coalesce_ns?, open: OpenTerms { shortage, auto } })
 }
 
 fn check_connections(field: &Field<'_>) -> Option<u32> {
     if field.written().is_none() {
-        field.problem(
-            "the connections of an open load are one number",
-            "write connections: 64, or auto; the ladder is that of rate",
-        );
+        field.problem(Mistake::OneNumber);
         return None;
     }
-    field.integer("a number of connections").map(|connections| connections as u32)
+    field.integer().map(|connections| connections as u32)
 }
 
 fn check_most(field: &Field<'_>, first: Option<u32>) -> Option<u32> {
-    let most = field.integer("a number of connections")? as u32;
+    let most = field.integer()? as u32;
     if let Some(first) = first.filter(|first| *first > most) {
-        field.problem(
-            format!("{most} connections at most are fewer than the {first} it begins with"),
-            "raise max_connections or lower connections",
-        );
+        field.problem(Mistake::MostBelowFirst { most: most.into(), first: first.into() });
         return None;
     }
     Some(most)
@@ -181,6 +164,7 @@ fn check_most(field: &Field<'_>, first: Option<u32>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::told;
 
     #[test]
     fn a_machine_gives_a_quarter_of_what_it_has() {
@@ -195,9 +179,9 @@ mod tests {
     fn what_cannot_be_is_refused_with_a_remedy() {
         assert_eq!(coalesce("100us"), Ok(100_000));
         assert_eq!(coalesce("0s"), Ok(0));
-        assert!(coalesce("1s").unwrap_err().contains("at most 100ms"));
+        assert!(matches!(coalesce("1s"), Err(Mistake::OutOfRange { .. })));
         assert_eq!(overflow("drop"), Ok(Overflow::Drop));
-        assert!(overflow("dorp").unwrap_err().contains("did you mean drop?"));
-        assert!(overflow("wait").unwrap_err().contains("write queue or drop"));
+        assert_eq!(told(&overflow("dorp").unwrap_err()), "dorp is not known here; did you mean drop?");
+        assert_eq!(told(&overflow("wait").unwrap_err()), "wait is not known here; write queue, drop");
     }
 }

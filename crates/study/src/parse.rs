@@ -2,7 +2,7 @@
 
 use super::asking::{AUTH, FEEDER, FOLLOW, Shared};
 use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
-use super::claims::{CLAIMS, Claims, check_claims};
+use super::claims::{CLAIMS, Claims, Known, check_claims};
 use super::conditions::{CONDITIONS_OR_WORD, Conditions, check_conditions};
 use super::declarations::Declarations;
 use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect, check_references};
@@ -14,7 +14,7 @@ use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
 use super::model::{Stream, Study, Variant};
-use super::name::{FOLDER_NAME, is_folder_name};
+use super::name::{FOLDER_LETTERS, FOLDER_NAME, bad_name, is_folder_name};
 use super::places::{PLACES, check_places};
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity::{self, DURATION};
@@ -24,9 +24,11 @@ use super::separately::{ASK, check_ask};
 use super::shape::LoadPoint;
 use super::streams::{Asked, STREAM, STREAMS_MAX, check_streams};
 use super::subjects::{SUBJECT, Subjects, check_subjects};
+use super::suggest::not_one_of;
 use super::yaml::{self, Node};
 use super::{include, set, write};
 use proofload_engine::{DriverChoice, Timeouts};
+use proofload_facts::{Mistake, Thing};
 use proofload_stats::{Names, Selector};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -118,9 +120,9 @@ kinds! {
 /// All mistakes at once, in the order of their lines.
 pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Result<Study, Problems> {
     let file = path.display().to_string();
-    let text = include::read(path).map_err(|(line, what, remedy)| {
+    let text = include::read(path).map_err(|(line, mistake)| {
         let sink = Sink::new(&file);
-        sink.add(Place { source: 0, line, column: line.min(1) }, "", what, remedy);
+        sink.add(Place { source: 0, line, column: line.min(1) }, "", mistake);
         sink.into_problems()
     })?;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -145,7 +147,7 @@ pub fn parse(
         let whole = include::expand(&written, directory, &sink);
         let tree = set::apply(&whole.tree, &options.set, &sink);
         let field = Field::new(&tree, "", &sink, &Kind::Map(&[&STUDY]));
-        let map = field.map("write keys and values, beginning with `study: name`")?;
+        let map = field.map("study: name")?;
         let mut study = check(&map, directory, options, catalogue)?;
         study.settings = options.set.iter().map(|setting| redact::setting(setting)).collect();
         study.only = options.only.clone();
@@ -177,7 +179,7 @@ fn in_effect(tree: &Rc<Node>, included: &[String], settings: &[String]) -> Strin
 fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Declarations) -> Option<Study> {
     let (name, question) = check_head(map);
     let subjects = map
-        .required("subjects", "name a subject with use, command or url")
+        .required("subjects", "subjects: { server: { use: tomcat } }")
         .and_then(|field| check_subjects(&field, directory, catalogue));
     let shared = Shared::check(map, directory);
     if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
@@ -189,19 +191,19 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let conditions =
         map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
     let places = map.optional("places").map_or(Some(None), |field| check_places(&field).map(Some));
-    let seed = map.optional("seed").map(|field| field.integer("a seed"));
+    let seed = map.optional("seed").map(|field| field.integer());
     let statements = Statements::read(map);
     let quick = map.optional("quick");
     map.close();
-    let known = match (&subjects, &points) {
-        (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points, &streams))
-        }
-        // Without the names of variants and points every claim would look wrong.
-        _ => None,
+    let variants = subjects.as_ref().map_or(&[][..], |subjects| &subjects.variants);
+    let loads = points.as_ref().map_or(&[][..], |points| &points.points);
+    let known = Known {
+        names: names(variants, loads, &streams),
+        complete: subjects.as_ref().is_some_and(|subjects| subjects.names_complete)
+            && points.as_ref().is_some_and(|points| points.labels_complete),
     };
-    let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
-    let (subjects, points, names) = (subjects?, points?, known?);
+    let (checked, expectations, references) = statements.check(&known, subjects.as_ref());
+    let (subjects, points, names) = (subjects?, points?, known.names);
     let mut parts = Parts {
         variants: subjects.variants,
         points: points.points,
@@ -258,8 +260,8 @@ fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
         map.forbid(&["workload", "load", "ask"], "streams");
         return check_streams(&field, shared);
     }
-    let workload = map.required("workload", "name what is asked: page: { get: / }");
-    let load = map.required("load", "say how much: closed: { connections: 64 }");
+    let workload = map.required("workload", "workload: { page: { get: / } }");
+    let load = map.required("load", "load: { closed: { connections: 64 } }");
     Asked {
         workload: workload.and_then(|field| check_workload(&field, shared)),
         streams: Vec::new(),
@@ -284,7 +286,7 @@ impl<'a> Statements<'a> {
         let claims = match &expect {
             // A study may ask for nothing but whether it finds what is expected.
             Some(_) => map.optional("claims"),
-            None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
+            None => map.required("claims", "claims: { serves more: throughput(a) > throughput(b) }"),
         };
         Statements { claims, expect, reference: map.optional("reference") }
     }
@@ -292,7 +294,7 @@ impl<'a> Statements<'a> {
     /// Without names of variants and points only their shape is checked.
     fn check(
         &self,
-        known: Option<&Names>,
+        known: &Known,
         subjects: Option<&Subjects>,
     ) -> (Option<Claims>, Option<Vec<ExpectedRow>>, Option<Vec<Reference>>) {
         let claims = match &self.claims {
@@ -327,12 +329,9 @@ pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Strea
 }
 
 fn check_name(field: &Field<'_>) -> Option<String> {
-    let text = field.text("name the study: study: my-study")?;
+    let text = field.text("study: my-study")?;
     if !is_folder_name(text) {
-        field.problem(
-            format!("{} cannot name a study, for it names a folder", shown(text)),
-            "write small letters, digits and -, at most 64, beginning with a letter or digit",
-        );
+        field.problem(bad_name(Thing::Study, text, FOLDER_LETTERS));
         return None;
     }
     Some(text.to_string())
@@ -340,22 +339,21 @@ fn check_name(field: &Field<'_>) -> Option<String> {
 
 /// Name and question.
 fn check_head(map: &Map<'_>) -> (Option<String>, Option<String>) {
-    let name = map.required("study", "name the study: study: my-study").and_then(|field| check_name(&field));
-    let question = map
-        .required("question", "say in a sentence what it asks")
-        .and_then(|field| field.text("say in a sentence what it asks").map(|text| text.trim().to_string()));
+    let name = map.required("study", "study: my-study").and_then(|field| check_name(&field));
+    let question = map.required("question", "question: Which server is faster?").and_then(|field| {
+        field.text("question: Which server is faster?").map(|text| text.trim().to_string())
+    });
     if let Some(description) = map.optional("description") {
-        description.text("write text, or leave it out");
+        description.text("description: …");
     }
     (name, question)
 }
 
 fn check_mode(field: &Field<'_>) -> Option<Mode> {
-    const REMEDY: &str = "write mode: cycles or mode: serial, or leave it out";
-    let text = field.text(REMEDY)?;
+    let text = field.text("mode: cycles, mode: serial")?;
     let mode = Mode::from_name(text);
     if mode.is_none() {
-        field.problem(format!("{} is no mode", shown(text)), REMEDY);
+        field.problem(not_one_of(text, &["cycles", "serial"]));
     }
     mode
 }
@@ -369,29 +367,22 @@ fn forbid_shared_use(field: &Field<'_>, subjects: Option<&Subjects>, claims: &Cl
                 && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
         };
         if let Some((measure, _)) = claim.measured().find(|measured| of_process(*measured)) {
-            field.problem(
-                format!(
-                    "the claim {} speaks of {}, and its variants share one process",
-                    shown(&claim.name),
-                    measure.name()
-                ),
-                "claim throughput, latency or errors, or leave shared: true out",
-            );
+            let (claim, measure) = (shown(&claim.name), measure.name());
+            field.problem(Mistake::ClaimOfShared { claim, measure });
         }
     }
 }
 
 fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {
-    let map = field.map("write timeouts: { connect: 5s, response: 30s }")?;
+    let map = field.map("timeouts: { connect: 5s, response: 30s }")?;
     let defaults = Timeouts::default();
     let read = |key: &str, default: u64| {
         map.optional(key).map_or(Some(default), |field| {
-            let ns = field.quantity(quantity::duration, "write a duration such as 5s")?;
+            let ns = field.quantity(quantity::duration, "5s")?;
             if (1..=TIMEOUT_MAX_NS).contains(&ns) {
                 return Some(ns);
             }
-            field
-                .problem(format!("{} is not a time-out", field.found()), "write more than 0s and at most 1h");
+            field.problem(Mistake::beyond(field.found(), "1ms", "1h"));
             None
         })
     };

@@ -2,6 +2,8 @@
 
 use super::field::Field;
 use super::keys::{Kind, keys};
+use super::suggest::not_one_of;
+use proofload_facts::Expected;
 use std::net::IpAddr;
 
 /// Most agents that are started together.
@@ -36,10 +38,10 @@ keys! {
 
 /// Reads them.
 pub(super) fn check_places(field: &Field<'_>) -> Option<StudyPlaces> {
-    let map = field.map("write places: { subjects_on: lab1 }")?;
+    let map = field.map("places: { subjects_on: lab1 }")?;
     let subjects_on = map.optional("subjects_on").map(|field| check_host(&field));
     let agents_on = map.optional("agents_on").map(|field| check_on(&field));
-    let agents = map.optional("agents").map(|field| field.integer("a number of agents"));
+    let agents = map.optional("agents").map(|field| field.integer());
     let address = map.optional("address").map(|field| check_address(&field));
     map.close();
     Some(StudyPlaces {
@@ -56,34 +58,34 @@ fn transposed<T>(read: Option<Option<T>>) -> Option<Option<T>> {
 }
 
 fn check_host(field: &Field<'_>) -> Option<String> {
-    let remedy = "name a machine as your ssh knows it";
-    let text = field.text(remedy)?;
+    const FORM: &str = "lab1";
+    let text = field.text(FORM)?;
     let good = !text.is_empty() && !text.starts_with('-') && !text.contains(char::is_whitespace);
     if !good {
-        field.problem(format!("{} is no machine", field.found()), remedy);
+        field.wrong(Expected::Machine, FORM);
     }
     good.then(|| text.to_owned())
 }
 
 fn check_on(field: &Field<'_>) -> Option<String> {
-    let remedy = "write ssh:HOST,HOST, slurm or kubernetes";
-    let text = field.text(remedy)?;
+    let known = ["ssh:HOST,HOST", "slurm", "kubernetes"];
+    let text = field.text(&known.join(", "))?;
     let hosts = text.strip_prefix("ssh:").map(|hosts| hosts.split(','));
     let good = match hosts {
         Some(mut hosts) => hosts.all(|host| !host.is_empty() && !host.starts_with('-')),
         None => ["slurm", "kubernetes"].contains(&text),
     };
     if !good {
-        field.problem(format!("{} starts no agents", field.found()), remedy);
+        field.problem(not_one_of(text, &known));
     }
     good.then(|| text.to_owned())
 }
 
 fn check_address(field: &Field<'_>) -> Option<IpAddr> {
-    let remedy = "write an address of the servers' machine, such as 10.0.0.1";
-    let read = field.text(remedy)?.parse().ok();
+    const FORM: &str = "10.0.0.1";
+    let read = field.text(FORM)?.parse().ok();
     if read.is_none() {
-        field.problem(format!("{} is not a numeric address", field.found()), remedy);
+        field.wrong(Expected::NumericAddress, FORM);
     }
     read
 }

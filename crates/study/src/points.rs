@@ -4,12 +4,12 @@ use super::distribution::distribution;
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
 use super::model::CapacityLoad;
-use super::overflow::AUTO_CLOSED;
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS};
 use super::shape::LoadPoint;
-use super::suggest::nearest;
+use super::suggest::not_one_of;
 use proofload_engine::{Arrival, Distribution, KeepAlive};
+use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most points of a ladder: each is measured in every cycle.
 pub(super) const POINTS_MAX: usize = 16;
@@ -56,10 +56,10 @@ pub(super) struct Points {
 /// A number of connections of a closed loop.
 pub(super) fn check_number(field: &Field<'_>) -> Option<u64> {
     if field.written() == Some("auto") {
-        field.problem(format!("auto: {AUTO_CLOSED}"), "write connections: [16, 64, 256], or an open load");
+        field.problem(Mistake::AutoClosed);
         return None;
     }
-    field.integer("a number of connections")
+    field.integer()
 }
 
 /// `64c`.
@@ -70,31 +70,27 @@ pub fn connection_label(connections: u32) -> String {
 /// The pause of a closed loop.
 pub(super) fn check_think(map: &Map<'_>) -> Option<Distribution> {
     let Some(field) = map.optional("think") else { return Some(Distribution::default()) };
-    field.quantity(think, "write a duration such as 50ms, or exp:50ms")
+    field.quantity(think, "50ms, exp:50ms")
 }
 
 /// A think time: `50ms`, `exp:50ms`, `uniform:10ms..90ms`, `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn think(text: &str) -> Result<Distribution, String> {
-    let think = distribution(text, quantity::duration, "uniform:50ms..150ms or lognormal:100ms,p99=1s")?;
+pub fn think(text: &str) -> Result<Distribution, Mistake> {
+    let think = distribution(text, quantity::duration, "uniform:50ms..150ms, lognormal:100ms,p99=1s")?;
     if think.mean() > THINK_MAX_NS {
-        return Err(format!("{} is too long to think; write at most 60s", shown(text)));
+        return Err(Mistake::beyond(shown(text), "0s", "60s"));
     }
     Ok(think)
 }
 
 pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
-    match field.text("write constant or poisson")? {
+    match field.text("constant, poisson")? {
         "constant" => Some(Arrival::Constant),
         "poisson" => Some(Arrival::Poisson),
         other => {
-            let remedy = match nearest(other, ["constant", "poisson"]) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "write constant or poisson".to_string(),
-            };
-            field.problem(format!("{} is not a kind of arrival", shown(other)), remedy);
+            field.problem(not_one_of(other, &["constant", "poisson"]));
             None
         }
     }
@@ -105,17 +101,17 @@ pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
     let Some(field) = map.optional("keep_alive") else { return Some(KeepAlive::On) };
     match field.node.kind() {
         Some(Written::Integer) => {
-            let count = field.integer("a number of exchanges for each connection");
+            let count = field.integer();
             count.map(|count| KeepAlive::Every(count as u32))
         }
         Some(Written::Boolean) => field.boolean().map(|on| if on { KeepAlive::On } else { KeepAlive::Off }),
         _ => {
-            let remedy = match field.written().map(str::to_ascii_lowercase).as_deref() {
-                Some("on" | "yes" | "y" | "true") => "write true",
-                Some("off" | "no" | "n" | "false") => "write false",
-                _ => "write true, false, or a number of exchanges for each connection",
+            let form = match field.written().map(str::to_ascii_lowercase).as_deref() {
+                Some("on" | "yes" | "y" | "true") => "true",
+                Some("off" | "no" | "n" | "false") => "false",
+                _ => "true, false, 100",
             };
-            field.wrong("true, false or a number", remedy);
+            field.wrong(Expected::KeepAlive, form);
             None
         }
     }
@@ -123,8 +119,8 @@ pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
 
 /// The rungs that could be read, and whether that is all of them.
 pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
-    let items = field.one_or_many("write a number, or a list of numbers")?;
-    field.at_most(items.len(), POINTS_MAX, "load points")?;
+    let items = field.one_or_many("64, [16, 64]")?;
+    field.at_most(items.len(), POINTS_MAX, Thing::Point)?;
     let count = items.len();
     let rungs: Vec<T> = items.iter().filter_map(read).collect();
     let complete = rungs.len() == count;
@@ -134,7 +130,7 @@ pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T
 pub(super) fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> Option<Points> {
     for (index, point) in points.iter().enumerate() {
         if points[..index].iter().any(|other| other.label == point.label) {
-            field.problem(format!("the load point {} stands here a second time", point.label), "delete it");
+            field.problem(Mistake::twice(Thing::Point, point.label.clone()));
         }
     }
     Some(Points { points, labels_complete, capacity: None })

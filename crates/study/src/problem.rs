@@ -1,5 +1,6 @@
 //! What is wrong with a study: where, what, and what to write instead.
 
+use proofload_facts::Mistake;
 use std::cell::RefCell;
 use std::fmt;
 
@@ -10,7 +11,7 @@ const SHOWN_MAX: usize = 60;
 const PROBLEMS_MAX: usize = 50;
 
 /// One mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The file, as it was named; `--set KEY` for what that changed; `command line` for a study made of
     /// arguments.
@@ -21,10 +22,8 @@ pub struct Problem {
     pub column: usize,
     /// Path of keys from the top: `load.closed.connections[1]`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to do about it; empty when `what` says it.
-    pub remedy: String,
+    /// What is wrong, and what to do about it.
+    pub mistake: Mistake,
 }
 
 impl fmt::Display for Problem {
@@ -36,13 +35,12 @@ impl fmt::Display for Problem {
         if !self.key.is_empty() {
             write!(f, " {}:", self.key)?;
         }
-        write!(f, " {}", self.what)?;
-        if self.remedy.is_empty() { Ok(()) } else { write!(f, "; {}", self.remedy) }
+        write!(f, " {}", told(&self.mistake))
     }
 }
 
 /// All mistakes of a study, in the order of their lines. Never empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Problems(pub Vec<Problem>);
 
 impl fmt::Display for Problems {
@@ -91,23 +89,11 @@ impl Sink {
         u16::try_from(sources.len() - 1).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn add(&self, place: Place, key: &str, what: impl Into<String>, remedy: impl Into<String>) {
+    pub(crate) fn add(&self, place: Place, key: &str, mistake: Mistake) {
         let file = self.sources.borrow().get(usize::from(place.source)).cloned().unwrap_or_default();
-        let problem = Problem {
-            file,
-            line: place.line,
-            column: place.column,
-            key: key.to_string(),
-            what: escaped(what.into().chars()),
-            remedy: escaped(remedy.into().chars()),
-        };
+        let Place { line, column, .. } = place;
+        let problem = Problem { file, line, column, key: key.to_string(), mistake };
         self.problems.borrow_mut().push((place.source, problem));
-    }
-
-    /// A problem written as `what; remedy`.
-    pub(crate) fn add_joined(&self, place: Place, key: &str, message: &str) {
-        let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
-        self.add(place, key, what, remedy);
     }
 
     /// How many there are so far.
@@ -124,6 +110,29 @@ impl Sink {
         let mut problems = self.problems.into_inner();
         problems.sort_by_key(|(source, problem)| (*source, problem.line, problem.column));
         Problems(problems.into_iter().map(|(_, problem)| problem).collect())
+    }
+}
+
+/// A mistake in the language that is spoken. What the file says may hold anything, so control characters are written out.
+pub fn told(mistake: &Mistake) -> String {
+    escaped(proofload_language::facts::told(mistake).chars())
+}
+
+/// A file that the system does not give.
+pub(crate) fn cannot_read(file: impl Into<String>, error: &std::io::Error) -> Mistake {
+    Mistake::CannotRead { file: file.into(), error: error.to_string() }
+}
+
+/// A variable of the environment.
+pub(crate) fn variable(name: &str) -> Result<String, Mistake> {
+    std::env::var(name).map_err(|_| Mistake::NoVariable { name: shown(name) })
+}
+
+/// A text, or the variable of the environment that `${env.NAME}` names.
+pub(crate) fn text_or_variable(text: &str) -> Result<String, Mistake> {
+    match text.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')) {
+        Some(name) => variable(name),
+        None => Ok(text.to_string()),
     }
 }
 

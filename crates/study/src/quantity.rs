@@ -1,10 +1,9 @@
 //! Durations, sizes, rates, counts and headers as people write them; shared with the command line.
-//!
-//! Every parser answers `Err("what; remedy")`, fit to follow a key or a flag.
 
 use super::keys::{Kind, kinds};
 use super::problem::shown;
 use proofload_engine::KeepAlive;
+use proofload_facts::{Expected, Mistake};
 
 kinds! {
     /// A duration such as `10s`, `250ms` or `1m30s`.
@@ -44,16 +43,15 @@ const HEADER_VALUE_MAX: usize = 8 * 1024;
 ///
 /// # Errors
 /// What is wrong and what to write, when it has no unit, is negative or longer than a week.
-pub fn duration(text: &str) -> Result<u64, String> {
+pub fn duration(text: &str) -> Result<u64, Mistake> {
     let mut rest = text.trim();
     let mut total = 0.0;
     if rest.is_empty() {
-        return Err("is empty; write a duration such as 10s or 250ms".to_string());
+        return Err(Mistake::Empty { form: "10s".to_string() });
     }
     while !rest.is_empty() {
-        let (number, after) = split_number(rest).ok_or_else(|| {
-            format!("{} is not a duration; write one such as 10s, 250ms or 1m30s", shown(text))
-        })?;
+        let (number, after) = split_number(rest)
+            .ok_or_else(|| Mistake::not(shown(text), Expected::Duration, "10s, 250ms, 1m30s"))?;
         let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
         let (unit, behind) = after.split_at(unit_end);
         let factor = match unit.trim() {
@@ -64,22 +62,17 @@ pub fn duration(text: &str) -> Result<u64, String> {
             "m" | "min" => 60.0 * NS_PER_S,
             "h" => 3600.0 * NS_PER_S,
             "" => {
-                return Err(format!(
-                    "{} has no unit; write {}s or {}ms",
-                    shown(text),
-                    shown(text),
-                    shown(text)
-                ));
+                let text = shown(text);
+                let form = format!("{text}s, {text}ms");
+                return Err(Mistake::not(text, Expected::Duration, form));
             }
-            other => {
-                return Err(format!("{} is not a unit of time; write ns, us, ms, s, m or h", shown(other)));
-            }
+            other => return Err(Mistake::not(shown(other), Expected::Unit, "ns, us, ms, s, m, h")),
         };
         total += number * factor;
         rest = behind;
     }
     if total > DURATION_MAX_NS {
-        return Err(format!("{} is longer than a week; write less", shown(text)));
+        return Err(Mistake::beyond(shown(text), "0s", "168h"));
     }
     Ok(total.round() as u64)
 }
@@ -88,8 +81,8 @@ pub fn duration(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{} is not a size; write bytes such as 347, or 4KiB, 1MiB", shown(text));
+pub fn size(text: &str) -> Result<u64, Mistake> {
+    let wrong = || Mistake::not(shown(text), Expected::Size, "347, 4KiB, 1MiB");
     let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
     let factor = match unit.trim() {
         "" | "B" => 1.0,
@@ -100,15 +93,12 @@ pub fn size(text: &str) -> Result<u64, String> {
         "MB" => 1e6,
         "GB" => 1e9,
         other => {
-            return Err(format!(
-                "{} is not a unit of size; write KiB (1024), kB (1000), MiB or GiB",
-                shown(other)
-            ));
+            return Err(Mistake::not(shown(other), Expected::Unit, "B, KiB (1024), kB (1000), MiB, GiB"));
         }
     };
     let bytes = number * factor;
     if bytes.fract() != 0.0 || bytes > 9e15 {
-        return Err(format!("{} is not a whole number of bytes; write one", shown(text)));
+        return Err(Mistake::not(shown(text), Expected::Bytes, "347, 4KiB"));
     }
     Ok(bytes as u64)
 }
@@ -117,8 +107,8 @@ pub fn size(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong and what to write, when it is not positive or not per second.
-pub fn rate(text: &str) -> Result<f64, String> {
-    let wrong = || format!("{} is not a rate; write requests per second such as 500/s or 5k/s", shown(text));
+pub fn rate(text: &str) -> Result<f64, Mistake> {
+    let wrong = || Mistake::not(shown(text), Expected::Rate, "500/s, 5k/s");
     let trimmed = text.trim();
     let (number, unit) = split_number(trimmed).ok_or_else(wrong)?;
     let factor = match unit.strip_suffix("/s").unwrap_or(unit).trim() {
@@ -128,13 +118,10 @@ pub fn rate(text: &str) -> Result<f64, String> {
         _ => return Err(wrong()),
     };
     let rate = number * factor;
-    if rate <= 0.0 {
-        return Err(format!("{} is not a rate; write more than 0", shown(text)));
+    match rate > 0.0 && rate <= RATE_MAX {
+        true => Ok(rate),
+        false => Err(Mistake::beyond(shown(text), "0.001/s", "100M/s")),
     }
-    if rate > RATE_MAX {
-        return Err(format!("{} is more than any server answers; write at most 100M/s", shown(text)));
-    }
-    Ok(rate)
 }
 
 /// The label of a rate: `5k/s`, `2.5k/s`, `500/s`.
@@ -155,9 +142,9 @@ pub fn rate_label(rate_per_s: f64) -> String {
 /// # Errors
 /// When the name is no token (RFC 9110, 5.6.2), the value holds a line break or another control character, or
 /// the header is one that the generator sets itself.
-pub fn header(text: &str) -> Result<(String, String), String> {
+pub fn header(text: &str) -> Result<(String, String), Mistake> {
     let Some((name, value)) = text.split_once(':') else {
-        return Err(format!("{} has no colon; write Name: value", shown(text)));
+        return Err(Mistake::not(shown(text), Expected::Header, "Name: value"));
     };
     header_name(name)?;
     let value = value.trim();
@@ -174,15 +161,13 @@ const OWN_HEADERS: [&str; 8] =
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn header_name(name: &str) -> Result<(), String> {
+pub fn header_name(name: &str) -> Result<(), Mistake> {
     let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{} is not a header name; write letters, digits and -", shown(name)));
+        return Err(Mistake::not(shown(name), Expected::HeaderName, "X-Name"));
     }
     if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!(
-            "{name} is set by Proofload; leave it out (keep_alive decides about connections)"
-        ));
+        return Err(Mistake::OwnHeader { name: name.to_string() });
     }
     Ok(())
 }
@@ -191,12 +176,12 @@ pub fn header_name(name: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn header_value(value: &str) -> Result<(), String> {
+pub fn header_value(value: &str) -> Result<(), Mistake> {
     if value.chars().any(|c| c.is_control() && c != '\t') {
-        return Err("holds a line break or another control character; write one line of text".to_string());
+        return Err(Mistake::ControlCharacter);
     }
     if value.len() > HEADER_VALUE_MAX {
-        return Err(format!("{} bytes are too long for a header; write at most 8 KiB", value.len()));
+        return Err(Mistake::TooLong { length: value.len() as u64, most: "8 KiB".to_string() });
     }
     Ok(())
 }
@@ -205,13 +190,13 @@ pub fn header_value(value: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn keep_alive(text: &str) -> Result<KeepAlive, String> {
+pub fn keep_alive(text: &str) -> Result<KeepAlive, Mistake> {
     match text.trim() {
         "on" | "true" => Ok(KeepAlive::On),
         "off" | "false" => Ok(KeepAlive::Off),
         number => match number.parse::<u32>() {
             Ok(count) if count >= 1 => Ok(KeepAlive::Every(count)),
-            _ => Err(format!("{} is neither on nor off nor a number from 1; write one of them", shown(text))),
+            _ => Err(Mistake::not(shown(text), Expected::KeepAlive, "on, off, 100")),
         },
     }
 }
@@ -245,7 +230,7 @@ mod tests {
         assert_eq!(duration("40us"), Ok(40_000));
         assert_eq!(duration("0s"), Ok(0));
         assert_eq!((duration("20 ms"), duration(" 1 m 30 s ")), (Ok(20_000_000), Ok(90_000_000_000)));
-        assert!(duration("10").unwrap_err().contains("10s"));
+        assert_eq!(duration("10"), Err(Mistake::not("10", Expected::Duration, "10s, 10ms")));
         for wrong in ["", "s", "-1s", "10 parsecs", "1e9s", "8d", "..s", "1000h", "١s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }

@@ -4,15 +4,18 @@
 //! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
 
 use super::call::in_words;
+use super::encode::of_http;
 use super::feeders::{Context, Feeders, percent_encoded, read_file};
-use super::problem::shown;
+use super::problem::{shown, variable};
 use super::quantity;
+use super::suggest::not_one_of;
 use super::template::{self, parts};
 use super::url::check_target;
 use data_encoding::BASE64;
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_store::REDACTED;
 use proofload_wire::Call;
-use proofload_wire::http1::{EncodeError, Part, RequestSpec, Slot, Template};
+use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +102,7 @@ pub struct Asked {
     pub secrets: Vec<String>,
 }
 
-/// Collects a request part by part. Each part answers `Err("what; remedy")`.
+/// Collects a request part by part.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     target: String,
@@ -118,7 +121,7 @@ struct Filled {
 
 impl Builder {
     /// Path and query.
-    pub fn target(&mut self, feeders: &mut Feeders, text: &str) -> Result<(), String> {
+    pub fn target(&mut self, feeders: &mut Feeders, text: &str) -> Result<(), Mistake> {
         let filled = self.fill(feeders, text, Context::Target)?;
         check_target(&filled.text)?;
         self.take(Part::Target, &filled);
@@ -128,12 +131,12 @@ impl Builder {
     }
 
     /// A header.
-    pub fn header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), String> {
+    pub fn header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), Mistake> {
         quantity::header_name(name)?;
         self.put_header(feeders, name, text)
     }
 
-    fn put_header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), String> {
+    fn put_header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), Mistake> {
         let text = text.trim();
         let filled = self.fill(feeders, text, Context::Header)?;
         quantity::header_value(&filled.text)?;
@@ -144,14 +147,12 @@ impl Builder {
     }
 
     /// Credentials.
-    pub fn auth(&mut self, feeders: &mut Feeders, auth: &Auth) -> Result<(), String> {
+    pub fn auth(&mut self, feeders: &mut Feeders, auth: &Auth) -> Result<(), Mistake> {
         if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-            return Err("there is a header Authorization as well; keep one of them".to_string());
+            return Err(Mistake::exclude("auth", "headers.Authorization"));
         }
         match auth {
-            Auth::Bearer(token) if token.contains(char::is_whitespace) => {
-                Err("a token has no spaces; write the token alone".to_string())
-            }
+            Auth::Bearer(token) if token.contains(char::is_whitespace) => Err(Mistake::TokenSpaces),
             Auth::Bearer(token) if !token.contains("${") => {
                 self.secrets.push(token.clone());
                 self.put_header(feeders, "Authorization", &format!("Bearer {token}"))
@@ -161,14 +162,10 @@ impl Builder {
                 let user = self.fill(feeders, user, Context::Body)?;
                 let password = self.fill(feeders, password, Context::Body)?;
                 if !user.places.is_empty() || !password.places.is_empty() {
-                    return Err(
-                        "a value of a feeder cannot stand in user and password, which are sent in base64; \
-                                put the whole value of Authorization into a column"
-                            .to_string(),
-                    );
+                    return Err(Mistake::FeederInBasic);
                 }
                 if user.text.contains(':') {
-                    return Err("a user name cannot hold a colon; write user:password".to_string());
+                    return Err(Mistake::UserColon);
                 }
                 let pair = format!("{}:{}", user.text, password.text);
                 let coded = BASE64.encode(pair.as_bytes());
@@ -181,12 +178,12 @@ impl Builder {
     }
 
     /// A body; of a form the header Content-Type as well.
-    pub fn body(&mut self, feeders: &mut Feeders, body: &Body) -> Result<(), String> {
+    pub fn body(&mut self, feeders: &mut Feeders, body: &Body) -> Result<(), Mistake> {
         match body {
             Body::Text(text) => self.put_body(feeders, text.as_bytes())?,
             Body::File(path) => {
                 self.put_body(feeders, &read_file(path)?)
-                    .map_err(|error| format!("{}: {error}", path.display()))?;
+                    .map_err(|mistake| mistake.at(path.display().to_string()))?;
             }
             Body::Form(parts) => return self.form(feeders, parts),
         }
@@ -202,7 +199,7 @@ impl Builder {
     }
 
     /// Appends to the body.
-    fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), String> {
+    fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), Mistake> {
         // What is not text has no placeholders.
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.body.extend_from_slice(bytes);
@@ -214,12 +211,12 @@ impl Builder {
         Ok(())
     }
 
-    fn form(&mut self, feeders: &mut Feeders, parts: &[FormPart]) -> Result<(), String> {
+    fn form(&mut self, feeders: &mut Feeders, parts: &[FormPart]) -> Result<(), Mistake> {
         if parts.is_empty() || parts.len() > PARTS_MAX {
-            return Err(format!("{} parts cannot be a form; give 1 to {PARTS_MAX}", parts.len()));
+            return Err(Mistake::too_many(Thing::Part, parts.len(), PARTS_MAX));
         }
         if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-            return Err("a form sets the header Content-Type itself; leave the header out".to_string());
+            return Err(Mistake::exclude("form", "headers.Content-Type"));
         }
         let mut contents = Vec::new();
         for part in parts {
@@ -248,7 +245,7 @@ impl Builder {
     }
 
     /// The whole request, checked by the encoder, which has the last word.
-    pub fn finish(self, method: &str, cookies: bool, keep_body: usize) -> Result<Asked, EncodeError> {
+    pub fn finish(self, method: &str, cookies: bool, keep_body: usize) -> Result<Asked, Mistake> {
         let request = RequestSpec {
             method: method.to_string(),
             target: self.target,
@@ -260,7 +257,8 @@ impl Builder {
         };
         let template = Template { slots: self.slots, cookies };
         RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
-            .encode_with(&template)?;
+            .encode_with(&template)
+            .map_err(|error| of_http(&error))?;
         Ok(Asked { request, call: None, template, shown: self.shown, secrets: self.secrets })
     }
 
@@ -286,7 +284,7 @@ impl Builder {
     }
 
     /// Finds the placeholders of a text.
-    fn fill(&mut self, feeders: &mut Feeders, text: &str, context: Context) -> Result<Filled, String> {
+    fn fill(&mut self, feeders: &mut Feeders, text: &str, context: Context) -> Result<Filled, Mistake> {
         let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
         for part in parts(text)? {
             match part {
@@ -301,17 +299,13 @@ impl Builder {
     }
 
     /// A variable of the environment, which is taken for a secret.
-    fn variable(&mut self, name: &str, context: Context) -> Result<String, String> {
-        let value = std::env::var(name)
-            .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))?;
+    fn variable(&mut self, name: &str, context: Context) -> Result<String, Mistake> {
+        let value = variable(name)?;
         self.secrets.push(value.clone());
         let value = match context {
             Context::Target => percent_encoded(value.as_bytes()),
             Context::Header if value.chars().any(|c| c.is_control() && c != '\t') => {
-                return Err(format!(
-                    "the variable {} holds a line break or another control character; a header is one line",
-                    shown(name)
-                ));
+                return Err(Mistake::ControlCharacter.at(shown(name)));
             }
             _ => value,
         };
@@ -329,10 +323,10 @@ fn boundary(contents: &[Vec<u8>]) -> String {
     boundary
 }
 
-fn part_head(part: &FormPart, boundary: &str) -> Result<String, String> {
+fn part_head(part: &FormPart, boundary: &str) -> Result<String, Mistake> {
     let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
     if part.name.is_empty() {
-        return Err("a part of a form needs a name; write field=value".to_string());
+        return Err(Mistake::UnnamedPart);
     }
     let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
     if let FormValue::File { path, content_type, filename } = &part.value {
@@ -349,9 +343,9 @@ fn part_head(part: &FormPart, boundary: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn form_part(text: &str) -> Result<FormPart, String> {
+pub fn form_part(text: &str) -> Result<FormPart, Mistake> {
     let Some((name, value)) = text.split_once('=') else {
-        return Err(format!("{} is no part of a form; write field=value or field=@FILE", shown(text)));
+        return Err(Mistake::not(shown(text), Expected::Part, "field=value, field=@FILE"));
     };
     let value = match value.strip_prefix('@') {
         None => FormValue::Text(value.to_string()),
@@ -363,12 +357,7 @@ pub fn form_part(text: &str) -> Result<FormPart, String> {
                 match word.trim().split_once('=') {
                     Some(("type", value)) => content_type = Some(value.to_string()),
                     Some(("filename", value)) => filename = Some(value.to_string()),
-                    _ => {
-                        return Err(format!(
-                            "{} is neither type= nor filename=; write one of them",
-                            shown(word)
-                        ));
-                    }
+                    _ => return Err(not_one_of(word, &["type=", "filename="])),
                 }
             }
             FormValue::File { path, content_type, filename }
@@ -382,19 +371,19 @@ pub fn form_part(text: &str) -> Result<FormPart, String> {
 ///
 /// # Errors
 /// What is wrong and what to do.
-pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, String> {
+pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, Mistake> {
     use std::path::Component;
-    let leaves = "leaves the folder of the study file; put the file beside the study, or below";
+    let outside = || Mistake::OutsideFolder { file: shown(text) };
     let path = Path::new(text);
     if path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err(format!("{} {leaves}", shown(text)));
+        return Err(outside());
     }
     let whole = directory.join(path);
     // A link may lead out as well. A missing file is reported by whoever reads it.
     if let (Ok(real), Ok(root)) = (whole.canonicalize(), directory.canonicalize())
         && !real.starts_with(&root)
     {
-        return Err(format!("{} {leaves}", shown(text)));
+        return Err(outside());
     }
     Ok(whole)
 }

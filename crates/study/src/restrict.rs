@@ -9,8 +9,8 @@ use super::model::{Study, Variant};
 use super::problem::{Place, Sink, shown};
 use super::quantity::DURATION;
 use super::shape::LoadPoint;
-use super::suggest::{nearest, one_of};
-use proofload_facts::Finding;
+use super::suggest::unknown;
+use proofload_facts::{Finding, Mistake, Thing};
 use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 use std::collections::BTreeMap;
 
@@ -248,12 +248,12 @@ fn says_the_same(one: &Claim, other: &Claim) -> bool {
 
 /// Checks a `quick:` block: what is left under it.
 pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
-    let map = field.map("write quick: { points: [64c], claims: [names] }")?;
+    let map = field.map("quick: { points: [64c], claims: [names] }")?;
     let mut kept = Kept::all(parts);
     let labels: Vec<&str> = parts.names.points.iter().map(String::as_str).collect();
     let names: Vec<&str> = parts.claims.declared.iter().map(|(name, _)| name.as_str()).collect();
-    let points = map.optional("points").map(|field| chosen(&field, "load point", &labels));
-    let claims = map.optional("claims").map(|field| chosen(&field, "claim", &names));
+    let points = map.optional("points").map(|field| chosen(&field, Thing::Point, &labels));
+    let claims = map.optional("claims").map(|field| chosen(&field, Thing::Claim, &names));
     let variants = map.optional("variants").map(|field| chosen_variants(&field, &parts.names));
     if let Some(field) = map.optional("for") {
         kept.held_ns = Some(hold::check_shorter(&field, &parts.points)?);
@@ -269,18 +269,18 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     let mut left = parts.clone();
     left.restrict(&kept);
     if left.claims.declared.is_empty() && left.expectations.is_empty() {
-        field.problem("leaves no claim", "keep a claim, and the load points and variants that it names");
+        field.problem(Mistake::LeavesNone { what: Thing::Claim });
         return None;
     }
     Some(kept)
 }
 
 /// Which of the known words were chosen.
-fn chosen(field: &Field<'_>, what: &str, known: &[&str]) -> Option<Vec<bool>> {
+fn chosen(field: &Field<'_>, what: Thing, known: &[&str]) -> Option<Vec<bool>> {
     let mut kept = vec![false; known.len()];
     let mut whole = true;
-    for item in field.items(&format!("name at least one {what}"))? {
-        let Some(word) = item.text(&format!("name a {what}")) else {
+    for item in field.items(&format!("[{}]", known.join(", ")))? {
+        let Some(word) = item.text(known.first().unwrap_or(&"…")) else {
             whole = false;
             continue;
         };
@@ -288,33 +288,23 @@ fn chosen(field: &Field<'_>, what: &str, known: &[&str]) -> Option<Vec<bool>> {
             Some(index) => kept[index] = true,
             None => {
                 whole = false;
-                item.problem(format!("there is no {what} {}", shown(word)), did_you_mean(word, known));
+                item.problem(unknown(what, word, known));
             }
         }
     }
     whole.then_some(kept)
 }
 
-fn did_you_mean(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("there is {}", one_of(known)),
-    }
-}
-
 fn chosen_variants(field: &Field<'_>, names: &Names) -> Option<Vec<bool>> {
     let mut selection = Selection::default();
     let mut whole = true;
-    for item in field.items("name at least one variant")? {
+    for item in field.items(&format!("[{}]", selectors(names).join(", ")))? {
         // A level may be a number, as it may where it is varied.
         let Some(word) = item.parameter_value(true) else {
             whole = false;
             continue;
         };
-        if let Err((what, remedy)) = selection.take(word, names) {
-            item.problem(what, remedy);
-            whole = false;
-        }
+        whole &= item.take(selection.take(word, names)).is_some();
     }
     whole.then(|| selection.variants(names))
 }
@@ -326,8 +316,6 @@ struct Selection {
     /// By factor, with the levels; those words that name more than one factor stand under none.
     groups: Vec<(Option<String>, Vec<Vec<usize>>)>,
 }
-
-type Mistake = (String, String);
 
 impl Selection {
     fn take(&mut self, word: &str, names: &Names) -> Result<(), Mistake> {
@@ -341,9 +329,7 @@ impl Selection {
             }
         };
         if found.is_empty() {
-            let known: Vec<String> = selectors(names);
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            return Err((format!("there is no variant {}", shown(word)), did_you_mean(word, &known)));
+            return Err(unknown(Thing::Variant, word, &selectors(names)));
         }
         let factor = match (exact, pairs.as_slice()) {
             (None, [pair]) => pair.split_once('=').map(|(factor, _)| factor.trim().to_string()),
@@ -397,22 +383,21 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
     let names: Vec<&str> = parts.claims.declared.iter().map(|(name, _)| name.as_str()).collect();
     let told = sink.len();
     for word in only.iter().map(|word| word.trim()) {
-        let problem = |what: String, remedy: String| {
+        let problem = |mistake: Mistake| {
             let source = sink.source(&format!("--only {}", shown(word)));
-            sink.add(Place { source, line: 0, column: 0 }, "", what, remedy);
+            sink.add(Place { source, line: 0, column: 0 }, "", mistake);
         };
         if let Some(name) = word.strip_prefix("claim:").map(str::trim) {
             match names.iter().position(|known| *known == name) {
                 Some(index) => claims.push(index),
-                None => problem(format!("there is no claim {}", shown(name)), did_you_mean(name, &names)),
+                None => problem(unknown(Thing::Claim, name, &names)),
             }
         } else if let Some(index) = labels.iter().position(|label| *label == word) {
             points.push(index);
-        } else if let Err((what, remedy)) = selection.take(word, &parts.names) {
-            let known = [labels.clone(), vec!["claim:NAME"]].concat();
-            let near = nearest(word, labels.iter().copied()).map(|near| format!("did you mean {near}?"));
-            let remedy = near.unwrap_or_else(|| format!("{remedy}; or keep {}", one_of(&known)));
-            problem(what.replace("no variant", "no variant or load point"), remedy);
+        } else if selection.take(word, &parts.names).is_err() {
+            let of_labels = labels.iter().map(ToString::to_string);
+            let known: Vec<String> = of_labels.chain(selectors(&parts.names)).collect();
+            problem(unknown(Thing::PointOrVariant, word, &known));
         }
     }
     let keep = |kept: &mut Vec<bool>, chosen: &[usize]| {
@@ -430,14 +415,13 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
     if sink.len() == told {
         let nothing = match (left.variants.is_empty(), claims.is_empty() || !left.claims.declared.is_empty())
         {
-            (true, _) => Some("no variant"),
-            (_, false) => Some("no claim"),
+            (true, _) => Some(Thing::Variant),
+            (_, false) => Some(Thing::Claim),
             _ => None,
         };
-        if let Some(nothing) = nothing {
-            let source = sink.source("--only");
-            let what = format!("{} together leave {nothing}", one_of(only).replace(" or ", " and "));
-            sink.add(Place { source, line: 0, column: 0 }, "", what, "keep more");
+        if let Some(what) = nothing {
+            let source = sink.source(&format!("--only {}", shown(&only.join(" --only "))));
+            sink.add(Place { source, line: 0, column: 0 }, "", Mistake::LeavesNone { what });
         }
     }
     (sink.len() == told).then_some(kept)

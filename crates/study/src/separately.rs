@@ -3,27 +3,27 @@
 use super::field::{Field, Map};
 use super::keys::{Kind, kinds};
 use super::model::WorkloadEntry;
-use super::name::is_level;
+use super::name::{LEVEL_LETTERS, bad_name, is_level};
 use super::points::{POINTS_MAX, Points};
 use super::problem::shown;
 use super::shape::LoadPoint;
 use super::streams::Asked;
+use super::suggest::not_one_of;
+use proofload_facts::{Mistake, Thing};
 
 kinds! {
     /// All requests in one mix by weight, or each of them a load point of its own.
     ASK = Kind::Words(&[("mixed", "In one mix by weight."), ("separately", "Each is a load point of its own.")]);
 }
 
-const REMEDY: &str = "write ask: separately, or leave it out for a mix by weight";
-
 /// Makes a load point of each request at each point of the load, if the study says so.
 pub(super) fn check_ask(map: &Map<'_>, asked: Asked) -> Asked {
     let Some(field) = map.optional("ask") else { return asked };
-    match field.text(REMEDY) {
+    match field.text("ask: separately, ask: mixed") {
         Some("separately") => {}
         Some("mixed") => return asked,
         Some(other) => {
-            field.problem(format!("{} is no way to ask", shown(other)), REMEDY);
+            field.problem(not_one_of(other, &["separately", "mixed"]));
             return asked;
         }
         None => return asked,
@@ -35,22 +35,19 @@ pub(super) fn check_ask(map: &Map<'_>, asked: Asked) -> Asked {
 
 fn separated(field: &Field<'_>, workload: &[WorkloadEntry], points: &Points) -> Points {
     if points.capacity.is_some() {
-        field.problem("a search has one load", "delete it, and search for one request at a time");
+        field.problem(Mistake::SearchAlone);
     }
     for entry in workload {
         if !is_level(&entry.name) {
-            let what = format!("{} cannot stand in the name of a load point", shown(&entry.name));
-            field.problem(what, "name the request by a word of letters, digits, . _ and -");
+            field.problem(bad_name(Thing::Point, &entry.name, LEVEL_LETTERS));
         }
         if entry.weight != 1 {
-            let what = format!("{} has a weight, which only a mix has", shown(&entry.name));
-            field.problem(what, "delete the weight, or ask: separately");
+            field.problem(Mistake::WeightOfOne { entry: shown(&entry.name) });
         }
     }
     let all = workload.len() * points.points.len();
     if all > POINTS_MAX * 2 {
-        let what = format!("{all} load points ({} requests, {} loads)", workload.len(), points.points.len());
-        field.problem(what, format!("ask for at most {}", POINTS_MAX * 2));
+        field.problem(Mistake::too_many(Thing::Point, all, POINTS_MAX * 2));
     }
     let at = |point: &LoadPoint, asks: usize| LoadPoint {
         label: format!("{}-{}", point.label, workload[asks].name),
@@ -94,8 +91,8 @@ mod tests {
         let claim = "claims: [ { one: throughput(a) > throughput(b) } ]\n";
         let cases = [
             ("{ get: / }", "{ get: /, weight: 2 }", "has a weight, which only a mix has"),
-            ("home:", "'my home':", "cannot stand in the name of a load point"),
-            ("ask: separately", "ask: apart", "is no way to ask"),
+            ("home:", "'my home':", "no load point can be named my home"),
+            ("ask: separately", "ask: apart", "apart is not known here; write separately, mixed"),
         ];
         for (from, to, expected) in cases {
             let told = read(&format!("{}{claim}", TWO.replacen(from, to, 1))).unwrap_err().to_string();

@@ -5,8 +5,9 @@
 
 use super::problem::{Place, Sink, shown};
 use super::redact;
-use super::suggest::{nearest, one_of};
+use super::suggest::unknown;
 use super::yaml::{self, Entry, Kind, Node, Origin, Value};
+use proofload_facts::{Expected, Mistake, Thing};
 use std::rc::Rc;
 
 /// Most settings of one command line.
@@ -27,13 +28,8 @@ enum Step {
 pub(super) fn apply(tree: &Rc<Node>, settings: &[String], sink: &Sink) -> Rc<Node> {
     let mut tree = tree.clone();
     if settings.len() > SETTINGS_MAX {
-        let what = format!("{} settings are too many", settings.len());
-        sink.add(
-            Place { source: sink.source("--set"), line: 0, column: 0 },
-            "",
-            what,
-            "write them into a file",
-        );
+        let place = Place { source: sink.source("--set"), line: 0, column: 0 };
+        sink.add(place, "", Mistake::too_many(Thing::Setting, settings.len(), SETTINGS_MAX));
         return tree;
     }
     for setting in settings {
@@ -50,18 +46,18 @@ fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
     let source = sink.source(&format!("--set {}", shown(key)));
     let place = Place { source, line: 0, column: 0 };
     let Some(value) = value else {
-        sink.add(place, "", "nothing is set", "write key=value: --set load.closed.connections=64");
+        sink.add(place, "", Mistake::NothingSet);
         return None;
     };
     let steps = match steps(key) {
         Ok(steps) => steps,
-        Err((what, remedy)) => {
-            sink.add(place, "", what, remedy);
+        Err(mistake) => {
+            sink.add(place, "", mistake);
             return None;
         }
     };
     if steps.first() == Some(&Step::Key("include".to_string())) {
-        sink.add(place, "", "what a study includes cannot be set", "set the keys that matter one by one");
+        sink.add(place, "", Mistake::IncludeNotSet);
         return None;
     }
     let value = match value.trim() {
@@ -76,23 +72,22 @@ fn scalar(place: Place, text: &str) -> Node {
     Node { place, bytes: 0..0, value: Value::Scalar { text: text.to_string(), plain: true } }
 }
 
-type Mistake = (String, &'static str);
-
 fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
-    const REMEDY: &str = "write keys parted by dots: load.closed.connections";
+    let not_a_key =
+        || Mistake::not(shown(key), Expected::Key, "load.closed.connections, load.closed.connections[0]");
     let mut steps = Vec::new();
     let mut rest = key;
     loop {
         if let Some(quoted) = rest.strip_prefix('"') {
             let Some((name, behind)) = quoted.split_once('"') else {
-                return Err(("a quote is not closed".to_string(), "close it"));
+                return Err(not_a_key());
             };
             steps.push(Step::Key(name.to_string()));
             rest = behind;
         } else {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             if end == 0 {
-                return Err((format!("{} is not a key", shown(key)), REMEDY));
+                return Err(not_a_key());
             }
             steps.push(Step::Key(rest[..end].to_string()));
             rest = &rest[end..];
@@ -102,21 +97,18 @@ fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
                 Some((number.parse::<usize>().ok().filter(|index| *index < 10_000)?, behind))
             });
             let Some((number, behind)) = number else {
-                return Err((
-                    format!("{} has no number between its brackets", shown(key)),
-                    "write the position from 0: connections[0]",
-                ));
+                return Err(not_a_key());
             };
             steps.push(Step::Index(number));
             rest = behind;
         }
         if steps.len() > DEPTH_MAX {
-            return Err((format!("{} is nested too deeply", shown(key)), REMEDY));
+            return Err(not_a_key());
         }
         match rest.strip_prefix('.') {
             Some(further) => rest = further,
             None if rest.is_empty() => return Ok(steps),
-            None => return Err((format!("{} is not a key", shown(key)), REMEDY)),
+            None => return Err(not_a_key()),
         }
     }
 }
@@ -126,8 +118,8 @@ fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
 fn known_name(tree: &Node, steps: &[Step], place: Place, sink: &Sink) -> Option<()> {
     let [Step::Key(top), Step::Key(name), _, ..] = steps else { return Some(()) };
     let what = match top.as_str() {
-        "subjects" => "subject",
-        "workload" => "entry of the workload",
+        "subjects" => Thing::Subject,
+        "workload" => Thing::Entry,
         _ => return Some(()),
     };
     let Value::Map(entries) = &tree.value else { return Some(()) };
@@ -140,11 +132,7 @@ fn known_name(tree: &Node, steps: &[Step], place: Place, sink: &Sink) -> Option<
         return Some(());
     }
     let names: Vec<&str> = named.iter().map(|entry| entry.key.as_str()).collect();
-    let remedy = match nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean {near}?"),
-        None => format!("there is {}", one_of(&names)),
-    };
-    sink.add(place, "", format!("there is no {what} {}", shown(name)), remedy);
+    sink.add(place, "", unknown(what, name, &names));
     None
 }
 
@@ -164,15 +152,15 @@ impl Setter<'_> {
                 self.in_map(&[], key, rest, &path)?
             }
             (Step::Index(index), Value::List(items)) => self.in_list(items, *index, rest, &path)?,
-            (Step::Key(_), Value::Scalar { .. }) => return self.wrong(&path, "has no keys within it"),
-            (Step::Index(_), _) => return self.wrong(&path, "is not a list"),
+            (Step::Key(key), Value::Scalar { .. }) => return self.nothing_within(&path, shown(key)),
+            (Step::Index(index), _) => return self.nothing_within(&path, format!("[{index}]")),
         };
         Some(Rc::new(Node { place: node.place, bytes: node.bytes.clone(), value }))
     }
 
-    fn wrong<T>(&self, path: &str, what: &str) -> Option<T> {
-        let what = format!("{} {what}", if path.is_empty() { "the study" } else { path });
-        self.sink.add(self.place, "", what, "set it as a whole");
+    fn nothing_within<T>(&self, path: &str, key: String) -> Option<T> {
+        let path = if path.is_empty() { "…" } else { path }.to_string();
+        self.sink.add(self.place, "", Mistake::NothingWithin { path, key });
         None
     }
 
@@ -202,7 +190,7 @@ impl Setter<'_> {
             _ => None,
         };
         if !items.iter().all(|item| name(item).is_some()) {
-            return self.wrong(path, &format!("is a list, in which {} names nothing", shown(key)));
+            return self.nothing_within(path, shown(key));
         }
         let mut items = items.to_vec();
         let position = items.iter().position(|item| name(item).as_deref() == Some(key));
@@ -228,7 +216,7 @@ impl Setter<'_> {
             None if index == items.len() => {
                 items.push(self.set(&scalar(self.place, ""), rest, within)?);
             }
-            None => return self.wrong(path, &format!("has {} values, counted from 0", items.len())),
+            None => return self.nothing_within(path, format!("[{index}]")),
         }
         Some(Value::List(items))
     }

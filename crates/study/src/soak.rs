@@ -6,6 +6,7 @@ use super::points::Points;
 use super::quantity::{self, DURATION};
 use super::shape::LoadPoint;
 use proofload_engine::{Profile, Stage};
+use proofload_facts::Mistake;
 
 keys! {
     /// What makes a soak of a load.
@@ -39,15 +40,14 @@ pub(super) struct Soak {
 pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
     let Some(soak) = map.optional("soak") else {
         if let Some(field) = map.optional("checkpoint") {
-            field.problem("only a soak has checkpoints", "delete it, or add soak: 2h");
+            field.problem(Mistake::NoMeaningWithout { needs: "soak: 2h".to_string() });
             return None;
         }
         return Some(None);
     };
-    let length_ns = soak.quantity(quantity::duration, "write a duration such as 2h");
+    let length_ns = soak.quantity(quantity::duration, "2h");
     let checkpoint = map.optional("checkpoint");
-    let every_ns =
-        checkpoint.as_ref().map(|field| field.quantity(quantity::duration, "write a duration such as 2m"));
+    let every_ns = checkpoint.as_ref().map(|field| field.quantity(quantity::duration, "2m"));
     let length_ns = length_ns?;
     let checkpoint_ns = match every_ns {
         None => (length_ns / CHECKPOINTS).max(CHECKPOINT_MIN_NS),
@@ -55,22 +55,17 @@ pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
     };
     let told = checkpoint.as_ref().unwrap_or(&soak);
     if length_ns > SOAK_MAX_NS {
-        soak.problem("a soak of more than three days", "write at most 72h");
+        soak.problem(Mistake::beyond(soak.found(), "20s", "72h"));
         return None;
     }
     if checkpoint_ns < CHECKPOINT_MIN_NS {
-        told.problem("checkpoints less than a second apart", "write at least checkpoint: 1s");
+        told.problem(Mistake::beyond(told.found(), "1s", "1h"));
         return None;
     }
     let most = length_ns / checkpoint_ns;
     if !(CHECKPOINTS_MIN..=CHECKPOINTS_MAX).contains(&most) {
-        let says = format!(
-            "{most} checkpoints; a trend needs {CHECKPOINTS_MIN}, and {CHECKPOINTS_MAX} are the most"
-        );
-        told.problem(
-            says,
-            "write a longer soak, or another time between checkpoints, such as soak: 2h, checkpoint: 2m",
-        );
+        let (low, high) = (CHECKPOINTS_MIN, CHECKPOINTS_MAX);
+        told.problem(Mistake::Checkpoints { found: most, low, high });
         return None;
     }
     Some(Some(Soak { length_ns, checkpoint_ns }))

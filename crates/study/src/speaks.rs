@@ -2,7 +2,9 @@
 
 use super::field::Field;
 use super::keys::{HEADER, Kind, WORD, keys};
-use super::problem::shown;
+use super::problem::{shown, text_or_variable};
+use super::suggest::not_one_of;
+use proofload_facts::{Expected, Mistake};
 use proofload_wire::ajp::{Attributes, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
 use proofload_wire::dubbo::{self, Serialization};
 use proofload_wire::rmi::ObjectId;
@@ -56,6 +58,9 @@ keys! {
         optional name: WORD,
     }
 }
+
+/// What can be spoken.
+const PROTOCOLS: [&str; 8] = ["http", "ajp", "dubbo", "hessian", "hessian1", "json", "jsonrpc", "rmi"];
 
 /// The keys of a catalogue's `speaks:`.
 pub const SPEAKS_TEXTS: [&str; 7] =
@@ -124,8 +129,8 @@ impl Speaks {
     /// What these texts say, by the keys of [`SPEAKS_TEXTS`]; an empty one says nothing.
     ///
     /// # Errors
-    /// `what; remedy`.
-    pub fn from_texts(texts: &BTreeMap<String, String>) -> Result<Speaks, String> {
+    /// What is not spoken here.
+    pub fn from_texts(texts: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let text = |key: &str| texts.get(key).map(String::as_str).filter(|text| !text.is_empty());
         let path = |default: &str| text("path").unwrap_or(default).to_string();
         match text("protocol") {
@@ -134,19 +139,16 @@ impl Speaks {
                 let mut attributes =
                     Attributes { secret: text("secret").map(str::to_string), ..Attributes::default() };
                 if let Some(size) = text("packet_size") {
-                    attributes.packet_bytes = size
-                        .parse()
-                        .map_err(|_| format!("packet_size {} is no number; write bytes", shown(size)))?;
+                    let wrong = |_| Mistake::not(shown(size), Expected::Whole, "packet_size: 8192");
+                    attributes.packet_bytes = size.parse().map_err(wrong)?;
                 }
                 Ok(Speaks::Ajp(Box::new(attributes)))
             }
             Some("dubbo") => {
                 let named = text("serialization").unwrap_or("hessian2");
                 let known = Serialization::ALL.into_iter().find(|known| known.name() == named);
-                let serialization = known.ok_or_else(|| {
-                    let what = shown(named);
-                    format!("{what} is no serialization; write hessian2, dubbo, java, fastjson or fastjson2")
-                })?;
+                let all = || Serialization::ALL.map(Serialization::name);
+                let serialization = known.ok_or_else(|| not_one_of(named, &all()))?;
                 let one_way = text("one_way") == Some("true");
                 Ok(Speaks::Dubbo(Box::new(dubbo::Options {
                     serialization,
@@ -160,16 +162,9 @@ impl Speaks {
             Some("jsonrpc") => Ok(Speaks::Json(json::Body::Rpc, path("/{interface}"))),
             Some("rmi") => match text("name") {
                 Some(name) => Ok(Speaks::Rmi(name.to_string(), None)),
-                None => Err(
-                    "rmi lacks the name that its registry knows; write name: NAME, or rmi://host:port/NAME \
-                             on the command line"
-                        .to_string(),
-                ),
+                None => Err(Mistake::NoRmiName),
             },
-            Some(other) => Err(format!(
-                "{} is not spoken here; write http, ajp, dubbo, hessian, hessian1, json, jsonrpc or rmi",
-                shown(other)
-            )),
+            Some(other) => Err(not_one_of(other, &PROTOCOLS)),
         }
     }
 
@@ -189,36 +184,31 @@ impl Speaks {
 
 /// `speaks:` of a subject; `protocol` is what its address says, if it has one.
 pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<Speaks> {
-    let map = field.map("write speaks: { protocol: dubbo }")?;
+    let map = field.map("speaks: { protocol: dubbo }")?;
     let mut texts = BTreeMap::new();
     let mut whole = true;
     for key in SPEAKS_TEXTS {
         let Some(field) = map.optional(key) else { continue };
-        match field.written().map(variable) {
-            Some(Ok(text)) => {
-                texts.insert(key.to_string(), text);
-            }
-            Some(Err(what)) => {
-                field.joined_problem(&what);
-                whole = false;
-            }
-            None => {
-                field.problem("is no word", "write one");
-                whole = false;
-            }
+        let text = match field.written() {
+            Some(text) => field.take(text_or_variable(text)),
+            None => field.text("…").map(str::to_string),
+        };
+        match text {
+            Some(text) => drop(texts.insert(key.to_string(), text)),
+            None => whole = false,
         }
     }
     if let Some(protocol) = protocol {
-        if texts.get("protocol").is_some_and(|said| said != protocol) {
-            field.problem("says another protocol than the address", "delete one of them");
+        if let Some(said) = texts.get("protocol").filter(|said| *said != protocol) {
+            field.problem(Mistake::OtherProtocol { found: shown(said), address: protocol.to_string() });
             whole = false;
         }
         texts.insert("protocol".to_string(), protocol.to_string());
     }
-    let mut speaks = Speaks::from_texts(&texts).map_err(|what| field.joined_problem(&what)).ok()?;
+    let mut speaks = field.take(Speaks::from_texts(&texts))?;
     let mut further = Attributes::default();
     if let Some(field) = map.optional("attributes") {
-        for (entry, field) in field.entries("write attributes: { name: value }")? {
+        for (entry, field) in field.entries("attributes: { name: value }")? {
             match field.parameter_value(false) {
                 Some(value) => further.request.push((entry.key.clone(), value.to_string())),
                 None => whole = false,
@@ -227,7 +217,7 @@ pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<
     }
     for (key, into) in [("remote_user", &mut further.remote_user), ("route", &mut further.route)] {
         if let Some(field) = map.optional(key) {
-            *into = field.text("write a word").map(str::to_string);
+            *into = field.text("value").map(str::to_string);
             whole &= into.is_some();
         }
     }
@@ -244,20 +234,11 @@ pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<
     whole.then_some(speaks)
 }
 
-/// A text, or the variable of the environment that `${env.NAME}` names.
-fn variable(text: &str) -> Result<String, String> {
-    let Some(name) = text.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')) else {
-        return Ok(text.to_string());
-    };
-    std::env::var(name)
-        .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(pairs: &[(&str, &str)]) -> Result<Speaks, String> {
+    fn of(pairs: &[(&str, &str)]) -> Result<Speaks, Mistake> {
         let pairs = pairs.iter().map(|(key, text)| ((*key).to_string(), (*text).to_string()));
         Speaks::from_texts(&pairs.collect())
     }
@@ -280,9 +261,10 @@ mod tests {
 
     #[test]
     fn what_is_not_spoken_is_told_with_what_is() {
-        assert!(of(&[("protocol", "ajp"), ("packet_size", "x")]).unwrap_err().contains("is no number"));
-        assert!(of(&[("protocol", "smtp")]).unwrap_err().contains("write http, ajp, dubbo"));
-        assert!(of(&[("protocol", "rmi")]).unwrap_err().contains("write name: NAME"));
-        assert!(of(&[("protocol", "dubbo"), ("serialization", "x")]).unwrap_err().contains("write hessian2"));
+        let told = |pairs: &[(&str, &str)]| proofload_language::facts::told(&of(pairs).unwrap_err());
+        assert!(told(&[("protocol", "ajp"), ("packet_size", "x")]).contains("is not a whole number"));
+        assert!(told(&[("protocol", "smtp")]).contains("write http, ajp, dubbo"));
+        assert!(told(&[("protocol", "rmi")]).contains("write name: NAME"));
+        assert!(told(&[("protocol", "dubbo"), ("serialization", "x")]).contains("write hessian2"));
     }
 }

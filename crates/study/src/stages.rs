@@ -7,6 +7,7 @@ use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX, DURATION, RATE_TEXT};
 use proofload_engine::Stage;
+use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most stages of a load.
 const STAGES_MAX: usize = 100;
@@ -23,32 +24,30 @@ pub enum Of {
 impl Of {
     fn example(self) -> &'static str {
         match self {
-            Of::Rate => "{ ramp: 0/s..2k/s, for: 10s } or { hold: 2k/s, for: 30s }",
-            Of::Connections => "{ ramp: 0..64, for: 10s } or { hold: 64, for: 30s }",
+            Of::Rate => "{ ramp: 0/s..2k/s, for: 10s }, { hold: 2k/s, for: 30s }",
+            Of::Connections => "{ ramp: 0..64, for: 10s }, { hold: 64, for: 30s }",
         }
     }
 
     /// A value at one end of a stage; zero is a pause.
-    fn value(self, text: &str) -> Result<f64, String> {
+    fn value(self, text: &str) -> Result<f64, Mistake> {
         let text = text.trim();
         match self {
             Of::Rate if matches!(text, "0" | "0/s") => Ok(0.0),
             Of::Rate => quantity::rate(text),
             Of::Connections => {
-                let wrong = || {
-                    format!("{} is not a number of connections; write 0 to {CONNECTIONS_MAX}", shown(text))
-                };
-                let number: u64 = text.parse().map_err(|_| wrong())?;
-                if number <= CONNECTIONS_MAX { Ok(number as f64) } else { Err(wrong()) }
+                let (low, high) = ("0".to_string(), CONNECTIONS_MAX.to_string());
+                let wrong = || Mistake::NotWhole { found: shown(text), low, high };
+                let number = text.parse::<u64>().ok().filter(|number| *number <= CONNECTIONS_MAX);
+                number.map(|number| number as f64).ok_or_else(wrong)
             }
         }
     }
 
-    fn span(self, text: &str) -> Result<(f64, f64), String> {
+    fn span(self, text: &str) -> Result<(f64, f64), Mistake> {
         let example = if self == Of::Rate { "0/s..2k/s" } else { "0..64" };
-        let (from, to) = text
-            .split_once("..")
-            .ok_or_else(|| format!("{} is not a span; write from..to such as {example}", shown(text)))?;
+        let (from, to) =
+            text.split_once("..").ok_or_else(|| Mistake::not(shown(text), Expected::Span, example))?;
         Ok((self.value(from)?, self.value(to)?))
     }
 }
@@ -57,29 +56,27 @@ impl Of {
 const STEPS_MAX: u64 = 100;
 
 /// A ladder: a number of steps from one value to another, each held as long.
-fn ladder(of: Of, from: f64, to: f64, steps: u64, each_ns: u64) -> Result<Vec<Stage>, String> {
+fn ladder(of: Of, from: f64, to: f64, steps: u64, each_ns: u64) -> Result<Vec<Stage>, Mistake> {
     if !(2..=STEPS_MAX).contains(&steps) {
-        return Err(format!("a ladder of {steps} steps cannot be; write 2 to {STEPS_MAX}"));
+        return Err(Mistake::beyond(steps, 2, STEPS_MAX));
     }
     let value = |step: u64| {
         let value = from + (to - from) * step as f64 / (steps - 1) as f64;
         if of == Of::Connections { value.round() } else { value }
     };
     if (1..steps).any(|step| value(step) == value(step - 1)) {
-        return Err(
-            "a ladder with steps of no height cannot be; write fewer steps, or a wider span".to_string()
-        );
+        return Err(Mistake::FlatLadder);
     }
     Ok((0..steps).map(|step| Stage::hold(value(step), each_ns)).collect())
 }
 
 /// A spike: its base, the peak from some instant on for a while, and the base again to the end.
-fn spike(base: f64, peak: f64, at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
+fn spike(base: f64, peak: f64, at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result<Vec<Stage>, Mistake> {
     if peak <= base {
-        return Err("a spike that is not above its base cannot be; write base..peak".to_string());
+        return Err(Mistake::FlatSpike);
     }
     let Some(after_ns) = for_ns.checked_sub(at_ns.saturating_add(lasts_ns)) else {
-        return Err("a spike that ends after its stage cannot be; make the stage longer".to_string());
+        return Err(Mistake::SpikeTooLong);
     };
     let pieces = [(base, at_ns), (peak, lasts_ns), (base, after_ns)];
     let pieces = pieces.into_iter().filter(|(_, ns)| *ns > 0);
@@ -87,18 +84,17 @@ fn spike(base: f64, peak: f64, at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result
 }
 
 /// Waves around a mean.
-fn sine(mean: f64, amplitude: f64, period_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
+fn sine(mean: f64, amplitude: f64, period_ns: u64, for_ns: u64) -> Result<Vec<Stage>, Mistake> {
     if amplitude <= 0.0 || amplitude > mean {
-        let what = "an amplitude that is not above 0 and at most the mean cannot be";
-        return Err(format!("{what}; nothing is asked less often than never"));
+        return Err(Mistake::Amplitude);
     }
     Ok(vec![Stage::Sine { mean, amplitude, period_ns, for_ns }])
 }
 
 /// A length above 0.
-fn length(text: &str) -> Result<u64, String> {
+fn length(text: &str) -> Result<u64, Mistake> {
     match quantity::duration(text)? {
-        0 => Err(format!("{} takes no time; write more than 0s", shown(text))),
+        0 => Err(Mistake::TakesNoTime),
         ns => Ok(ns),
     }
 }
@@ -109,11 +105,11 @@ fn length(text: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
+pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), Mistake> {
     let of = if text.contains("/s") { Of::Rate } else { Of::Connections };
     let words = words::words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let wrong = |what: &str, form: &str| format!("{} is not {what}; write {form}", shown(text));
+    let wrong = |expected, form: &str| Mistake::not(shown(text), expected, form);
     let stages = match words[..] {
         ["ramp", span, time] => {
             let (from, to) = of.span(span)?;
@@ -122,29 +118,27 @@ pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
         ["hold", value, time] => vec![Stage::hold(of.value(value)?, length(time)?)],
         ["ladder", span, steps] => {
             let form = "'ladder 100..1k/s 10x30s'";
-            let (steps, each) = steps.split_once('x').ok_or_else(|| wrong("a ladder", form))?;
-            let steps = steps.parse().map_err(|_| wrong("a ladder", form))?;
+            let (steps, each) = steps.split_once('x').ok_or_else(|| wrong(Expected::Ladder, form))?;
+            let steps = steps.parse().map_err(|_| wrong(Expected::Ladder, form))?;
             let (from, to) = of.span(span)?;
             ladder(of, from, to, steps, length(each)?)?
         }
         ["spike", span, when, time] => {
             let form = "'spike 100..1k/s 5s@10s 30s'";
-            let (lasts, at) = when.split_once('@').ok_or_else(|| wrong("a spike", form))?;
+            let (lasts, at) = when.split_once('@').ok_or_else(|| wrong(Expected::Spike, form))?;
             let (base, peak) = of.span(span)?;
             spike(base, peak, quantity::duration(at)?, length(lasts)?, length(time)?)?
         }
         ["sine", wave, period, time] => {
             let form = "'sine 1k/s+-500/s 1m 10m'";
             let parts = wave.split_once("+-").or_else(|| wave.split_once('±'));
-            let (mean, amplitude) = parts.ok_or_else(|| wrong("a sine", form))?;
+            let (mean, amplitude) = parts.ok_or_else(|| wrong(Expected::Sine, form))?;
             sine(of.value(mean)?, of.value(amplitude)?, length(period)?, length(time)?)?
         }
         _ => {
-            return Err(format!(
-                "{} is not a stage; write 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s', \
-                 'spike 100..1k/s 5s@10s 30s' or 'sine 1k/s+-500/s 1m 10m', connections without /s",
-                shown(text)
-            ));
+            let forms = "'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s', 'spike 100..1k/s 5s@10s 30s', \
+                         'sine 1k/s+-500/s 1m 10m', 'ramp 0..64 10s'";
+            return Err(wrong(Expected::Stage, forms));
         }
     };
     Ok((of, stages))
@@ -152,12 +146,12 @@ pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
 
 /// The stages of a study's load; at least one of them asks something.
 pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
-    let items = field.items(&format!("write a list of {}", of.example()))?;
-    field.at_most(items.len(), STAGES_MAX, "stages")?;
+    let items = field.items(&format!("[{}]", of.example()))?;
+    field.at_most(items.len(), STAGES_MAX, Thing::Stage)?;
     let stages: Vec<Option<Vec<Stage>>> = items.iter().map(|item| check_stage(item, of)).collect();
     let stages = stages.into_iter().collect::<Option<Vec<_>>>()?.concat();
     if super::shape::peak(&stages) == 0.0 {
-        field.problem("the stages ask nothing", format!("write one above 0: {}", of.example()));
+        field.problem(Mistake::AsksNothing);
         return None;
     }
     Some(stages)
@@ -227,60 +221,58 @@ kinds! {
 }
 
 fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
-    let remedy = format!("write {}", of.example());
-    let mut map = field.map(&remedy)?;
-    let kind = map.exactly_one(&remedy);
+    let form = of.example();
+    let mut map = field.map(form)?;
+    let kind = map.exactly_one(form);
     kind.iter().for_each(|(kind, _)| map.narrow(kind));
     map.close();
     let (kind, value) = kind?;
-    let needed = |key: &str, say: &str| map.required(key, &format!("say {say}"));
-    let time = |key: &str, say: &str| {
+    let time = |key: &str| {
         let read = if key == "at" { quantity::duration } else { length };
-        needed(key, say)?.quantity(read, "write a duration such as 10s")
+        map.required(key, &format!("{key}: 10s"))?.quantity(read, "10s")
     };
     let number = |field: &Field<'_>| {
         let Some(text) = field.written() else {
-            field.wrong("a value of a stage", &remedy);
+            field.wrong(Expected::Quantity, form);
             return None;
         };
-        of.value(text).map_err(|message| field.joined_problem(&message)).ok()
+        field.take(of.value(text))
     };
     let span = |field: &Field<'_>| {
         let Some(text) = field.written() else {
-            field.wrong("a span", &remedy);
+            field.wrong(Expected::Span, form);
             return None;
         };
-        of.span(text).map_err(|message| field.joined_problem(&message)).ok()
+        field.take(of.span(text))
     };
     let stages = match kind {
         "ramp" => {
-            let (span, time) = (span(&value), time("for", "how long: for: 10s"));
+            let (span, time) = (span(&value), time("for"));
             let (from, to) = span?;
             Ok(vec![Stage::Line { from, to, for_ns: time? }])
         }
         "hold" => {
-            let (held, time) = (number(&value), time("for", "how long: for: 10s"));
+            let (held, time) = (number(&value), time("for"));
             Ok(vec![Stage::hold(held?, time?)])
         }
         "ladder" => {
-            let steps = needed("steps", "how many: steps: 10");
-            let steps = steps.and_then(|field| field.integer("a number of steps"));
-            let (span, each) = (span(&value), time("each", "how long each lasts: each: 30s"));
+            let steps = map.required("steps", "steps: 10");
+            let steps = steps.and_then(|field| field.integer());
+            let (span, each) = (span(&value), time("each"));
             let (from, to) = span?;
             ladder(of, from, to, steps?, each?)
         }
         "spike" => {
-            let (at, lasts) =
-                (time("at", "when it begins: at: 10s"), time("lasts", "how long it lasts: lasts: 5s"));
-            let (span, whole) = (span(&value), time("for", "how long the whole stage is: for: 30s"));
+            let (at, lasts) = (time("at"), time("lasts"));
+            let (span, whole) = (span(&value), time("for"));
             let (base, peak) = span?;
             spike(base, peak, at?, lasts?, whole?)
         }
         _ => {
-            let amplitude = needed("amplitude", "how far it goes from its mean: amplitude: 500/s");
+            let amplitude = map.required("amplitude", "amplitude: 500/s");
             let (mean, amplitude) = (number(&value), amplitude.as_ref().and_then(number));
-            let period = time("period", "how long a wave is: period: 1m");
-            let time = time("for", "how long: for: 10m");
+            let period = time("period");
+            let time = time("for");
             // What is wrong with the wave is reported beside what is wrong with its times.
             let waves = sine(mean?, amplitude?, period.unwrap_or(1), time.unwrap_or(1));
             if waves.is_ok() {
@@ -289,7 +281,7 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
             waves
         }
     };
-    stages.map_err(|message| value.joined_problem(&message)).ok()
+    value.take(stages)
 }
 
 #[cfg(test)]
@@ -326,15 +318,15 @@ mod tests {
             ("ramp 2k/s 10s", "is not a span"),
             ("hold 0..2k/s 10s", "is not a rate"),
             ("hold 2k/s", "is not a stage"),
-            ("hold 2k/s 10", "no unit"),
+            ("hold 2k/s 10", "is not a duration"),
             ("hold 2k/s 0s", "takes no time"),
-            ("hold 1.5 10s", "number of connections"),
-            ("hold -1 10s", "number of connections"),
-            ("hold 1000000 1s", "number of connections"),
+            ("hold 1.5 10s", "whole number"),
+            ("hold -1 10s", "whole number"),
+            ("hold 1000000 1s", "whole number"),
             ("wait 10s 10s", "is not a stage"),
             ("ladder 1..10 10s", "is not a ladder"),
-            ("ladder 1..10 1x10s", "1 steps"),
-            ("ladder 1..10 101x10s", "101 steps"),
+            ("ladder 1..10 1x10s", "2 to 100"),
+            ("ladder 1..10 101x10s", "2 to 100"),
             ("ladder 1..10 20x10s", "no height"),
             ("ladder 5/s..5/s 3x10s", "no height"),
             ("ladder 1..10 3x0s", "takes no time"),
@@ -347,7 +339,7 @@ mod tests {
             ("sine 10/s+-0/s 1s 10s", "above 0"),
             ("sine 10/s+-5/s 0s 10s", "takes no time"),
         ] {
-            let message = stage(wrong).expect_err(wrong);
+            let message = proofload_language::facts::told(&stage(wrong).expect_err(wrong));
             assert!(message.contains(says), "{wrong}: {message}");
         }
     }

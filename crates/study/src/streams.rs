@@ -6,11 +6,11 @@ use super::keys::{Kind, keys};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
 use super::model::{Stream, WorkloadEntry};
-use super::name::is_plain_name;
+use super::name::{PLAIN, bad_name, is_plain_name};
 use super::points::Points;
-use super::problem::shown;
 use super::shape::LoadPoint;
 use proofload_engine::Extent;
+use proofload_facts::{Mistake, Thing};
 
 /// Most streams: each has threads of its own.
 pub(super) const STREAMS_MAX: usize = 8;
@@ -25,7 +25,7 @@ keys! {
     }
 }
 
-const REMEDY: &str = "write streams: { fast: { workload: { ... }, load: { ... } }, slow: { ... } }";
+const FORM: &str = "streams: { fast: { workload: { ... }, load: { ... } }, slow: { ... } }";
 
 /// What is asked and how much; what could not be read is left out.
 #[derive(Default)]
@@ -37,20 +37,16 @@ pub(super) struct Asked {
 
 pub(super) fn check_streams(field: &Field<'_>, shared: &Shared<'_>) -> Asked {
     let mut asked = Asked::default();
-    let Some(entries) = field.entries(REMEDY) else { return asked };
+    let Some(entries) = field.entries(FORM) else { return asked };
     if !(2..=STREAMS_MAX).contains(&entries.len()) {
-        field.problem(
-            format!("{} streams cannot be", entries.len()),
-            format!("write 2 to {STREAMS_MAX}, or workload and load for a single one"),
-        );
+        field.problem(Mistake::beyond(entries.len(), 2, STREAMS_MAX));
         return asked;
     }
     let mut workload = Some(Vec::new());
     let mut loads: Vec<Option<Points>> = Vec::new();
     for (entry, field) in &entries {
         if !is_plain_name(&entry.key) {
-            let what = format!("{} cannot name a stream", shown(&entry.key));
-            field.sink.add(entry.place, &field.path, what, "write letters, digits, . _ and -");
+            field.sink.add(entry.place, &field.path, bad_name(Thing::Stream, &entry.key, PLAIN));
         }
         let (entries, points) = check_stream(field, shared);
         loads.push(points);
@@ -68,25 +64,19 @@ pub(super) fn check_streams(field: &Field<'_>, shared: &Shared<'_>) -> Asked {
 }
 
 fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadEntry>>, Option<Points>) {
-    let Some(map) = field.map("write { workload: { ... }, load: { ... } }") else { return (None, None) };
-    let workload = map.required("workload", "name what is asked: workload: { page: { get: / } }");
-    let load = map.required("load", "say how much: load: { closed: { connections: 64 } }");
+    let Some(map) = field.map("{ workload: { ... }, load: { ... } }") else { return (None, None) };
+    let workload = map.required("workload", "workload: { page: { get: / } }");
+    let load = map.required("load", "load: { closed: { connections: 64 } }");
     map.close();
     let points = load.and_then(|field| {
         let points = check_load(&field, shared)?;
         if points.capacity.is_some() {
-            field.problem(
-                "a search is no load of a stream",
-                "search with workload and load instead of streams",
-            );
+            field.problem(Mistake::SearchAlone);
             return None;
         }
         let counted = |point: &LoadPoint| matches!(point.end, Some(Extent::Requests { .. }));
         if points.points.iter().any(counted) {
-            field.problem(
-                "a stream that ends with a count would leave the others alone",
-                "write connections, a rate or stages",
-            );
+            field.problem(Mistake::CountedStream);
             return None;
         }
         Some(points)
@@ -99,7 +89,7 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
     let loads: Vec<Points> = loads.into_iter().collect::<Option<_>>()?;
     let ladders: Vec<usize> = (0..loads.len()).filter(|&at| loads[at].points.len() > 1).collect();
     if ladders.len() > 1 {
-        field.problem("more than one stream has a ladder", "keep one of them");
+        field.problem(Mistake::SeveralLadders);
         return None;
     }
     let rungs = ladders.first().map_or(1, |&at| loads[at].points.len());

@@ -2,19 +2,18 @@
 
 use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, assignments, varied};
 use super::command::{COMMAND, check_command};
-use super::declarations::{Declarations, Parameter, ParameterKind, check_words};
+use super::declarations::{Declarations, Parameter, ParameterKind};
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
 use super::model::{SubjectSpec, Variant};
-use super::name::{FOLDER_NAME, is_folder_name, is_plain_name};
+use super::name::{FOLDER_LETTERS, FOLDER_NAME, PLAIN, bad_name, is_folder_name, is_plain_name};
 use super::problem::shown;
-use super::quantity;
-use super::source::{Source, is_memory};
-use super::suggest::{nearest, one_of};
+use super::source::Source;
+use super::suggest::unknown;
 use super::transport::{Passage, TRANSPORT, check_transport};
 use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
-use proofload_facts::Finding;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use proofload_facts::{Finding, Mistake, Thing};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The variants, and whether all their names could be read (else claims cannot be checked).
@@ -25,7 +24,7 @@ pub(super) struct Subjects {
     pub(super) not_tested: Vec<Finding>,
 }
 
-const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
+const FORM: &str = "subjects: { server: { use: tomcat } }";
 
 keys! {
     /// Started by Proofload from its catalogue.
@@ -57,19 +56,14 @@ pub(super) fn check_subjects(
     directory: &Path,
     catalogue: &dyn Declarations,
 ) -> Option<Subjects> {
-    let entries = field.entries(REMEDY)?;
+    let entries = field.entries(FORM)?;
     let several = entries.len() > 1;
     let mut out = Subjects { variants: Vec::new(), names_complete: true, not_tested: Vec::new() };
     let mut ports: HashMap<u16, usize> = HashMap::new();
     for (entry, subject) in &entries {
         let named = is_plain_name(&entry.key);
         if !named {
-            subject.sink.add(
-                entry.place,
-                &subject.path,
-                "cannot name a subject",
-                "write letters, digits, . _ and -, at most 64, beginning with a letter or digit",
-            );
+            subject.sink.add(entry.place, &subject.path, bad_name(Thing::Subject, &entry.key, PLAIN));
         }
         let reader = Reader { field: subject, directory, catalogue };
         let checked = reader.check();
@@ -85,11 +79,11 @@ pub(super) fn check_subjects(
             });
         }
         if out.variants.len() + checked.rows.len() > VARIANTS_MAX {
-            let what = format!("makes more than {VARIANTS_MAX} variants");
-            subject.problem(what, "vary less in one study");
+            let all = out.variants.len() + checked.rows.len();
+            subject.problem(Mistake::too_many(Thing::Variant, all, VARIANTS_MAX));
             return None;
         }
-        let mut told = BTreeSet::new();
+        let mut told = Vec::new();
         for Row { levels, values } in checked.rows {
             let name = variant_name(&entry.key, several, &levels);
             let spec = checked.source.as_ref().map(|source| source.of(&values));
@@ -97,8 +91,11 @@ pub(super) fn check_subjects(
             let shares = checked.shared.then(|| entry.key.clone());
             if let Some(SubjectSpec::Catalogue { folder, with }) = &spec {
                 let broken = catalogue.check_combination(folder, with).err().unwrap_or_default();
-                for what in broken.into_iter().filter(|what| told.insert(what.clone())) {
-                    subject.joined_problem(&format!("{what}, or exclude the combination"));
+                for mistake in broken {
+                    if !told.contains(&mistake) {
+                        subject.problem(mistake.clone());
+                        told.push(mistake);
+                    }
                 }
             }
             if let Some(SubjectSpec::Command { port: Some(port), .. }) = &spec {
@@ -115,7 +112,7 @@ pub(super) fn check_subjects(
             if let SubjectSpec::Catalogue { folder, with } = &subject {
                 match catalogue.speaks(folder, with) {
                     Ok(speaks) => passage.speaks = speaks,
-                    Err(what) => field.joined_problem(&what),
+                    Err(mistake) => field.problem(mistake),
                 }
             }
             let jvm =
@@ -125,10 +122,7 @@ pub(super) fn check_subjects(
         }
     }
     for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {
-        field.problem(
-            format!("port {port} is that of {count} variants, which run at the same time"),
-            "leave port out and write {port} where the command needs it",
-        );
+        field.problem(Mistake::PortTwice { port: port.to_string(), variants: count as u64 });
     }
     Some(out)
 }
@@ -174,13 +168,13 @@ struct Reader<'f, 'a> {
 
 impl<'a> Reader<'_, 'a> {
     fn check(&self) -> Option<Checked> {
-        let map = self.field.map("write { use: tomcat }, { command: [...] } or { url: http://... }")?;
-        let kind = map.exactly_one("write use, command or url");
+        let map = self.field.map("{ use: tomcat }, { command: [...] }, { url: http://... }")?;
+        let kind = map.exactly_one("use: tomcat, command: [...], url: http://...");
         let checked = match kind {
             Some(("use", field)) => self.catalogue_subject(&map, &field),
             Some(("command", field)) => self.command_subject(&map, &field),
             Some((_, field)) => {
-                map.forbid_beside("url", "url: a server that already runs is taken as it is");
+                map.forbid_beside("url", "url");
                 let parsed = url_subject(&field, map.has("proxy"));
                 let host =
                     parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
@@ -209,14 +203,14 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        map.forbid_beside("use", "use: the catalogue decides it");
+        map.forbid_beside("use", "use");
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
         let varied = varied(map, &switch);
         for factor in varied.factors.iter().filter(|factor| varied.gives(&factor.name)) {
             if with.iter().any(|(name, ..)| *name == factor.name) {
-                factor.at.problem("stands under with and under vary", "keep one of them");
+                factor.at.problem(Mistake::exclude("with", "vary"));
             }
         }
         let source = folder.map(|(folder, parameters)| {
@@ -236,17 +230,17 @@ impl<'a> Reader<'_, 'a> {
 
     /// Variants of one process may differ in nothing but what the folder shares.
     fn shareable(&self, field: &Field<'_>, folder: &str, rows: &[Row]) {
-        let Some(parameter) = self.catalogue.shares(folder) else {
-            let what = format!("{folder} declares nothing that variants of one process could differ in");
-            return field.problem(what, "leave shared out");
+        let folder = folder.to_string();
+        let Some(parameter) = self.catalogue.shares(&folder) else {
+            return field.problem(Mistake::CannotDiffer { folder, other: None, parameter: None });
         };
         let value =
             |row: &Row, name: &str| row.values.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
         let differ = |name: &String| rows.iter().any(|row| value(row, name) != value(&rows[0], name));
         let names = rows.iter().flat_map(|row| row.values.iter().map(|(name, _)| name));
         if let Some(other) = names.filter(|name| **name != parameter).find(|name| differ(name)) {
-            let what = format!("variants of {folder} that share a process cannot differ in {}", shown(other));
-            field.problem(what, format!("vary {parameter} alone, or leave shared out"));
+            let other = Some(shown(other));
+            field.problem(Mistake::CannotDiffer { folder, other, parameter: Some(parameter) });
         }
     }
 
@@ -278,31 +272,20 @@ impl<'a> Reader<'_, 'a> {
         });
         let given = |name: &str| fixed(name) || varied.factors.iter().any(|factor| factor.name == name);
         for parameter in known.iter().filter(|known| known.default.is_none() && !given(&known.name)) {
-            self.field.problem(
-                format!("{folder} needs {}", parameter.name),
-                format!("write {} under with ({})", parameter.name, parameter.doc),
-            );
+            let (folder, doc) = (folder.to_string(), parameter.doc.clone());
+            self.field.problem(Mistake::NeedsParameter { folder, parameter: parameter.name.clone(), doc });
         }
     }
 
     /// The folder with its parameters.
     fn folder(&self, field: &Field<'_>) -> Option<(String, Vec<Parameter>)> {
-        let folder = field.text("name a folder of the catalogue; `proofload subjects` lists them")?;
+        let folder = field.text("tomcat")?;
         if !is_folder_name(folder) {
-            field.problem(
-                format!("{} cannot be a folder of the catalogue", shown(folder)),
-                "write its name: small letters, digits and -",
-            );
+            field.problem(bad_name(Thing::Folder, folder, FOLDER_LETTERS));
             return None;
         }
         let Some(parameters) = self.catalogue.parameters(folder) else {
-            let folders = self.catalogue.folders();
-            let remedy = match nearest(folder, folders.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean {near}?"),
-                None if folders.is_empty() => "`proofload subjects` lists those that are".to_string(),
-                None => format!("known are {}", one_of(&folders)),
-            };
-            field.problem(format!("{folder} is not in the catalogue"), remedy);
+            field.problem(unknown(Thing::Folder, folder, &self.catalogue.folders()));
             return None;
         };
         Some((folder.to_string(), parameters))
@@ -312,34 +295,12 @@ impl<'a> Reader<'_, 'a> {
     fn parameter(&self, folder: &str, known: &[Parameter], name: &str, value: &str, at: &Field<'_>) -> bool {
         let Some(parameter) = known.iter().find(|parameter| parameter.name == name) else {
             let names: Vec<&str> = known.iter().map(|parameter| parameter.name.as_str()).collect();
-            let remedy = match nearest(name, names.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("its parameters are {}", names.join(", ")),
-            };
-            at.problem(format!("{folder} has no parameter {}", shown(name)), remedy);
+            at.problem(unknown(Thing::Parameter, name, &names));
             return false;
         };
-        let wrong = match &parameter.kind {
-            ParameterKind::Choice(words) if !words.iter().any(|word| word == value) => {
-                Some(format!("{} is not known to {folder}; write {}", shown(value), one_of(words)))
-            }
-            ParameterKind::Integer { min, max }
-                if !value.parse::<u64>().is_ok_and(|number| (*min..=*max).contains(&number)) =>
-            {
-                Some(format!("{} is not a number that fits; write {min} to {max}", shown(value)))
-            }
-            ParameterKind::Memory if !is_memory(value) => {
-                Some(format!("{} is not a size of memory; write one such as 256m or 1g", shown(value)))
-            }
-            ParameterKind::Duration => quantity::duration(value).err(),
-            ParameterKind::Text if value.chars().any(char::is_control) => {
-                Some("holds a line break or another control character; write one line of text".to_string())
-            }
-            ParameterKind::Words(begin) => check_words(begin, value).err(),
-            _ => self.catalogue.check(folder, name, value).err(),
-        };
-        if let Some(message) = wrong {
-            at.joined_problem(&message);
+        let wrong = parameter.check(value).and_then(|()| self.catalogue.check(folder, name, value)).err();
+        if let Some(mistake) = wrong {
+            at.problem(mistake);
         }
         true
     }
@@ -348,10 +309,7 @@ impl<'a> Reader<'_, 'a> {
         let varied = varied(map, &|_| false);
         let source = check_command(map, field, &varied, self.directory).map(Source::Command);
         if let Some((field, true)) = self.shared(map, varied.rows.len() < 2) {
-            field.problem(
-                "only subjects of the catalogue can serve several variants from one process",
-                "leave shared out, or make a folder of the catalogue for it",
-            );
+            field.problem(Mistake::CommandShared);
         }
         let passage = check_transport(map, self.directory, "localhost", None, None);
         let source = source.filter(|_| passage.is_some());
@@ -364,10 +322,7 @@ impl<'a> Reader<'_, 'a> {
         let field = map.optional("shared")?;
         let shared = field.boolean().unwrap_or(false);
         if shared && alone {
-            field.problem(
-                "one variant shares its process with nobody",
-                "vary what differs between the variants, or leave shared out",
-            );
+            field.problem(Mistake::SharesAlone);
         }
         Some((field, shared && !alone))
     }
@@ -381,25 +336,20 @@ fn is_switch(known: &[Parameter], name: &str) -> bool {
 
 /// The address; behind a proxy it is the proxy that asks for the host.
 fn url_subject(field: &Field<'_>, behind_proxy: bool) -> Option<ParsedUrl> {
-    let text = field.text("write url: http://host:port")?;
+    let text = field.text("url: http://host:port")?;
     let parsed = if behind_proxy { parse_url_unresolved(text) } else { parse_url(text) };
     match parsed {
         Ok(parsed) if behind_proxy && parsed.host.is_none() => {
-            field.problem(
-                "a Unix socket is not reached by way of a proxy",
-                "delete proxy, or write http://host",
-            );
+            field.problem(Mistake::SocketBehindProxy);
             None
         }
         Ok(parsed) if parsed.target == "/" => Some(parsed),
         Ok(parsed) => {
-            let what =
-                format!("has the path {}, but what is asked stands in the workload", shown(&parsed.target));
-            field.problem(what, "write http://host:port, and the path under workload");
+            field.problem(Mistake::PathOfSubject { path: shown(&parsed.target) });
             None
         }
-        Err(message) => {
-            field.joined_problem(&message);
+        Err(mistake) => {
+            field.problem(mistake);
             None
         }
     }

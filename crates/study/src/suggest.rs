@@ -1,5 +1,8 @@
 //! "Did you mean": the nearest of the words that are known.
 
+use super::problem::shown;
+use proofload_facts::{Mistake, Thing};
+
 /// The known word that was probably meant; `None` when nothing is near.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
@@ -13,16 +16,23 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// `a, b, c or d`.
-pub(crate) fn one_of<S: AsRef<str>>(words: &[S]) -> String {
-    match words {
-        [] => "nothing".to_string(),
-        [only] => only.as_ref().to_string(),
-        [first @ .., last] => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} or {}", first.join(", "), last.as_ref())
-        }
-    }
+/// A word that is none of those that are possible.
+pub fn not_one_of<S: AsRef<str>>(word: &str, known: &[S]) -> Mistake {
+    let (similar, known) = similar_of(word, known);
+    // The list says as much about a short word.
+    Mistake::NotOneOf { found: shown(word), similar: similar.filter(|_| word.len() > 3), known }
+}
+
+/// A name that nothing has.
+pub fn unknown<S: AsRef<str>>(what: Thing, word: &str, known: &[S]) -> Mistake {
+    let (similar, known) = similar_of(word, known);
+    Mistake::UnknownName { what, found: shown(word), similar, known }
+}
+
+/// The word that was probably meant, and all that are known.
+pub(crate) fn similar_of<S: AsRef<str>>(word: &str, known: &[S]) -> (Option<String>, String) {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    (nearest(word, known.iter().copied()).map(str::to_string), known.join(", "))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Placeholders within a text: `${feeder}`, `${feeder.column}`, `${env.NAME}`; `$${` is a literal `${`.
 
+use proofload_facts::Mistake;
+
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part<'t> {
@@ -20,7 +22,7 @@ pub(super) enum Part<'t> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, Mistake> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -33,7 +35,7 @@ pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
         }
         parts.push(Part::Text(before));
         let Some((name, after)) = after.split_once('}') else {
-            return Err("${ has no } behind it; write ${name}, or $${ for a literal ${".to_string());
+            return Err(Mistake::OpenPlaceholder);
         };
         parts.push(match name.split_once('.') {
             Some(("env", variable)) => Part::Variable(variable),
@@ -67,6 +69,6 @@ mod tests {
         ] {
             assert_eq!(parts(text).as_deref(), Ok(expected.as_slice()), "{text}");
         }
-        assert!(parts("a${b").unwrap_err().contains("has no } behind it"));
+        assert_eq!(parts("a${b"), Err(Mistake::OpenPlaceholder));
     }
 }

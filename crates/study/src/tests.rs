@@ -34,6 +34,11 @@ fn load_named(path: &Path) -> Result<Study, Problems> {
     load(path, &Options::default(), &TestCatalogue)
 }
 
+/// A mistake as people read it.
+pub(crate) fn told(mistake: &proofload_facts::Mistake) -> String {
+    proofload_language::facts::told(mistake)
+}
+
 /// What the checks say about a file, with the file's name alone, so that the place of the checkout does not
 /// matter.
 fn messages(path: &Path) -> String {
@@ -112,8 +117,8 @@ fn every_message_names_its_file_and_says_what_to_do() {
         for path in yaml_files(&testdata(folder)) {
             for problem in load_named(&path).unwrap_err().0 {
                 assert!(problem.to_string().starts_with(&*path.to_string_lossy()), "{problem}");
-                let says_it = ["for example", "must be"].iter().any(|words| problem.what.contains(words));
-                assert!(!problem.remedy.is_empty() || says_it, "no remedy: {problem}");
+                let says = told(&problem.mistake);
+                assert!(["; ", "? Write "].iter().any(|mark| says.contains(mark)), "no remedy: {problem}");
                 assert!(!problem.to_string().contains('\n'), "more than a line: {problem}");
             }
         }
@@ -287,6 +292,10 @@ proptest::proptest! {
     }
 }
 
+fn both_ways(first: &str, other: &str) -> [String; 2] {
+    [format!("{first} over {other}"), format!("{first} as {other}")]
+}
+
 #[test]
 fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     let point = LoadPoint::new(
@@ -298,7 +307,7 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     );
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();
-        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[])
+        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[], both_ways)
     };
     let study = compare(&["http://127.0.0.1:8080/a", "http://127.0.0.1:8081/a"]).unwrap();
     assert_eq!(study.variants[1].name, "127.0.0.1:8081");
@@ -322,7 +331,12 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     assert!(compare(&["http://127.0.0.1/a"]).is_err());
     let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
     let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
-    assert!(comparison(&urls, "/", request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
+    assert!(
+        comparison(&urls, "/", request, point.clone(), &[], both_ways)
+            .unwrap_err()
+            .to_string()
+            .contains("G ET")
+    );
 }
 
 #[test]
@@ -335,7 +349,14 @@ fn a_comparison_starts_what_is_written_as_a_command() {
         Default::default(),
     );
     let compare = |servers: [&str; 2], path: &str| {
-        comparison(&servers.map(str::to_string), path, RequestOptions::default(), point.clone(), &[])
+        comparison(
+            &servers.map(str::to_string),
+            path,
+            RequestOptions::default(),
+            point.clone(),
+            &[],
+            both_ways,
+        )
     };
     let study = compare(["./a --port {port}", "java -jar 'my server.jar' {port}"], "/echo").unwrap();
     let args = |at: usize| match &study.variants[at].subject {
@@ -347,8 +368,8 @@ fn a_comparison_starts_what_is_written_as_a_command() {
     assert_eq!((study.variants[0].name.as_str(), study.variants[1].name.as_str()), ("a", "b"));
     assert_eq!(study.workload[0].request.target, "/echo");
     for (servers, told) in [
-        (["./a --port 1", "./b {port}"], "nothing tells ./a --port 1 its port"),
-        (["./a '{port}", "./b {port}"], "close every quote"),
+        (["./a --port 1", "./b {port}"], "./a --port 1: nothing tells the command its port"),
+        (["./a '{port}", "./b {port}"], "all quotes closed"),
     ] {
         let problems = compare(servers, "/").unwrap_err().to_string();
         assert!(problems.contains(told), "{problems}");

@@ -2,10 +2,11 @@
 
 use super::field::Field;
 use super::keys::{Kind, WORD, keys, kinds};
-use super::problem::shown;
+use super::problem::{cannot_read, shown};
 use super::quantity::{self, DURATION};
 use data_encoding::HEXLOWER;
 use proofload_engine::Trace;
+use proofload_facts::{Expected, Mistake, Thing};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io::Read;
@@ -95,17 +96,16 @@ impl fmt::Display for Recorded {
 ///
 /// # Errors
 /// What is wrong with the file, or with up to 20 of its lines, each with its number.
-pub fn read_trace(path: &Path, name: &str, speed: f64, rounds: u32) -> Result<Recorded, String> {
-    let cannot =
-        |error: std::io::Error| format!("{name} cannot be read: {error}; check the path and its permissions");
+pub fn read_trace(path: &Path, name: &str, speed: f64, rounds: u32) -> Result<Recorded, Mistake> {
+    let cannot = |error| cannot_read(name, &error);
     let file = std::fs::File::open(path).map_err(cannot)?;
     if !file.metadata().map_err(cannot)?.is_file() {
-        return Err(format!("{name} is not a file; name a file"));
+        return Err(Mistake::NotAFile { file: name.to_string() });
     }
     let mut bytes = Vec::new();
     file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > FILE_MAX {
-        return Err(format!("{name} is larger than 512 MiB; use a shorter trace"));
+        return Err(Mistake::FileTooLarge { file: name.to_string(), most: "512 MiB" });
     }
     let sha256 = HEXLOWER.encode(&Sha256::digest(&bytes));
     let times_ns = parse(&bytes, name)?;
@@ -115,13 +115,14 @@ pub fn read_trace(path: &Path, name: &str, speed: f64, rounds: u32) -> Result<Re
     let gap_ns = last_ns.checked_div(offsets_ns.len() as u64 - 1).unwrap_or(LONE_NS).max(1);
     let trace = Trace { offsets_ns: offsets_ns.into(), round_ns: last_ns.saturating_add(gap_ns), rounds };
     if trace.length_ns() > LENGTH_MAX_NS {
-        return Err(format!("{name} takes longer than a week; play it faster, or fewer times"));
+        let length = format!("{}s", trace.length_ns() / 1_000_000_000);
+        return Err(Mistake::beyond(length, "0s", "168h").at(name));
     }
     Ok(Recorded { file: name.to_string(), sha256, speed, moved, trace })
 }
 
 /// The time of each line in nanoseconds.
-fn parse(bytes: &[u8], name: &str) -> Result<Vec<u64>, String> {
+fn parse(bytes: &[u8], name: &str) -> Result<Vec<u64>, Mistake> {
     let mut times_ns: Vec<u64> = Vec::new();
     let mut bad = Vec::new();
     for (number, line) in (1u64..).zip(bytes.split(|byte| *byte == b'\n')) {
@@ -131,30 +132,27 @@ fn parse(bytes: &[u8], name: &str) -> Result<Vec<u64>, String> {
         }
         match nanoseconds(first) {
             Some(ns) if times_ns.last().is_some_and(|before| *before > ns) => {
-                bad.push(format!("{name}:{number}: is before the line above it"));
+                bad.push(Mistake::TimeGoesBack.at(format!("{name}:{number}")));
             }
             Some(ns) => times_ns.push(ns),
             None => {
                 let text = String::from_utf8_lossy(&first[..first.len().min(40)]).into_owned();
-                bad.push(format!(
-                    "{name}:{number}: {} is not a time in seconds such as 12.345",
-                    shown(&text)
-                ));
+                let mistake = Mistake::not(shown(&text), Expected::Seconds, "12.345");
+                bad.push(mistake.at(format!("{name}:{number}")));
             }
         }
         if times_ns.len() > ARRIVALS_MAX {
-            return Err(format!("{name} has more than 20 million arrivals; use a shorter trace"));
+            let mistake = Mistake::too_many(Thing::Row, times_ns.len(), ARRIVALS_MAX);
+            return Err(mistake.at(name));
         }
     }
     if !bad.is_empty() {
-        let more = bad.len().saturating_sub(TOLD_MAX);
+        let more = bad.len().saturating_sub(TOLD_MAX) as u64;
         bad.truncate(TOLD_MAX);
-        let more = if more > 0 { format!(", and {more} more lines like these") } else { String::new() };
-        let rule = "write one time in seconds on each line, none before the one above it";
-        return Err(format!("{}{more}; {rule}", bad.join(", ")));
+        return Err(Mistake::BadLines { lines: bad, more });
     }
     if times_ns.is_empty() {
-        return Err(format!("{name} has no arrival; write one time in seconds on each line"));
+        return Err(Mistake::NoRows { file: name.to_string() });
     }
     Ok(times_ns)
 }
@@ -193,13 +191,11 @@ fn offsets(times_ns: &[u64], speed: f64) -> (Vec<u64>, u64) {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn speed(text: &str) -> Result<f64, String> {
+pub fn speed(text: &str) -> Result<f64, Mistake> {
     let number = text.trim().strip_suffix('x').unwrap_or(text.trim()).trim();
     match number.parse::<f64>() {
         Ok(speed) if (0.001..=1_000.0).contains(&speed) => Ok(speed),
-        _ => {
-            Err(format!("{} is not a speed; write one such as 2x or 0.5x, from 0.001x to 1000x", shown(text)))
-        }
+        _ => Err(Mistake::beyond(shown(text), "0.001x", "1000x")),
     }
 }
 
@@ -207,14 +203,11 @@ pub fn speed(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// When the trace is shorter.
-pub fn played_ns(recorded: &Recorded, asked_ns: Option<u64>) -> Result<u64, String> {
+pub fn played_ns(recorded: &Recorded, asked_ns: Option<u64>) -> Result<u64, Mistake> {
     let length_ns = recorded.trace.length_ns();
     match asked_ns {
-        Some(0) => Err("a trace of which nothing is played asks nothing; write more than 0s".to_string()),
-        Some(ns) if ns > length_ns => {
-            let seconds = length_ns as f64 / 1e9;
-            Err(format!("the trace is over after {seconds} s; write less, or repeat it"))
-        }
+        Some(0) => Err(Mistake::TakesNoTime),
+        Some(ns) if ns > length_ns => Err(Mistake::TraceOver { length_s: length_ns as f64 / 1e9 }),
         Some(ns) => Ok(ns),
         None => Ok(length_ns),
     }
@@ -225,35 +218,33 @@ pub(super) fn check_trace(
     field: &Field<'_>,
     file: impl Fn(&Field<'_>) -> Option<std::path::PathBuf>,
 ) -> Option<(Recorded, u64)> {
-    let told = |message: String| field.joined_problem(&message);
     if let Some(name) = field.written() {
-        let recorded = read_trace(&file(field)?, name, 1.0, 1).map_err(told).ok()?;
+        let recorded = field.take(read_trace(&file(field)?, name, 1.0, 1))?;
         let length_ns = recorded.trace.length_ns();
         return Some((recorded, length_ns));
     }
-    let map = field.map("write trace: arrivals.txt, or trace: { file: arrivals.txt, speed: 2x }")?;
-    let named = map.required("file", "name a file in the folder of the study");
-    let rate =
-        map.optional("speed").map_or(Some(1.0), |field| field.quantity(speed, "write a speed such as 2x"));
-    let rounds = map.optional("repeat").map_or(Some(1), |field| field.integer("a number of rounds"));
-    let asked_ns = map.optional("for").map_or(Some(None), |field| {
-        field.quantity(quantity::duration, "write a duration such as 10m").map(Some)
-    });
+    let map = field.map("trace: arrivals.txt, trace: { file: arrivals.txt, speed: 2x }")?;
+    let named = map.required("file", "file: arrivals.txt");
+    let rate = map.optional("speed").map_or(Some(1.0), |field| field.quantity(speed, "2x"));
+    let rounds = map.optional("repeat").map_or(Some(1), |field| field.integer());
+    let asked_ns =
+        map.optional("for").map_or(Some(None), |field| field.quantity(quantity::duration, "10m").map(Some));
     map.close();
     let named = named?;
     let path = file(&named);
     let name = named.written().unwrap_or_default();
     let recorded = read_trace(&path?, name, rate?, rounds? as u32);
-    let recorded = recorded.map_err(|message| named.joined_problem(&message)).ok()?;
-    let length_ns = played_ns(&recorded, asked_ns?).map_err(told).ok()?;
+    let recorded = named.take(recorded)?;
+    let length_ns = field.take(played_ns(&recorded, asked_ns?))?;
     Some((recorded, length_ns))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::told;
 
-    fn read(text: &str, speed: f64, rounds: u32) -> Result<Recorded, String> {
+    fn read(text: &str, speed: f64, rounds: u32) -> Result<Recorded, Mistake> {
         let root = tempfile::tempdir().expect("a directory");
         let path = root.path().join("t.txt");
         std::fs::write(&path, text).expect("written");
@@ -288,21 +279,19 @@ mod tests {
 
     #[test]
     fn bad_lines_are_told_with_their_numbers_up_to_twenty() {
-        let message = read("1\nsoon\n3\n2\n-4\n1e9\n", 1.0, 1).expect_err("bad");
+        let wrong = |text: &str| told(&read(text, 1.0, 1).expect_err("wrong"));
+        let message = wrong("1\nsoon\n3\n2\n-4\n1e9\n");
         for what in ["t.txt:2: soon is not a time", "t.txt:4: is before", "t.txt:5: -4", "t.txt:6: 1e9"] {
             assert!(message.contains(what), "{what}: {message}");
         }
-        let message = read(&"x\n".repeat(50), 1.0, 1).expect_err("bad");
+        let message = wrong(&"x\n".repeat(50));
         assert!(message.contains("t.txt:20:") && !message.contains("t.txt:21:"), "{message}");
         assert!(message.contains("and 30 more lines"), "{message}");
-        assert!(read("# nothing\n\n", 1.0, 1).expect_err("empty").contains("no arrival"));
-        assert!(read("0\n99999999999999999999\n", 1.0, 1).expect_err("too large").contains("t.txt:2"));
-        assert!(read("0\n700000\n", 1.0, 1).expect_err("long").contains("longer than a week"));
-        assert!(
-            read_trace(Path::new("/nowhere"), "nowhere", 1.0, 1)
-                .expect_err("none")
-                .contains("cannot be read")
-        );
+        assert!(wrong("# nothing\n\n").contains("has no rows"));
+        assert!(wrong("0\n99999999999999999999\n").contains("t.txt:2"));
+        assert!(wrong("0\n700000\n").contains("to 168h"));
+        let missing = read_trace(Path::new("/nowhere"), "nowhere", 1.0, 1);
+        assert!(matches!(missing, Err(Mistake::CannotRead { .. })), "{missing:?}");
     }
 
     #[test]

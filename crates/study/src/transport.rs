@@ -9,11 +9,13 @@ pub(super) use keys::{TRANSPORT, check_transport};
 pub use keys::{alpn_of, version_of};
 pub use proxy::{ProxyOptions, proxy};
 
+use super::problem::{cannot_read, shown};
 use super::speaks::Speaks;
 use super::url::ParsedUrl;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
 use proofload_engine::{Address, Target};
+use proofload_facts::{Expected, Mistake};
 use proofload_host::clock;
 use proofload_store::schema;
 use sha2::{Digest, Sha256};
@@ -60,7 +62,7 @@ pub struct TransportOptions {
 }
 
 /// A mistake: under which option, and `what; remedy`.
-pub type Mistake = (Key, String);
+pub type KeyMistake = (Key, Mistake);
 
 /// An option, which has one name on the command line and another in a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,14 +155,11 @@ impl TlsOptions {
     ///
     /// # Errors
     /// All mistakes.
-    pub fn read(&self) -> Result<Material, Vec<Mistake>> {
-        let mut mistakes: Vec<Mistake> = Vec::new();
+    pub fn read(&self) -> Result<Material, Vec<KeyMistake>> {
+        let mut mistakes: Vec<KeyMistake> = Vec::new();
         let mut material = Material::default();
         match (&self.ca, self.insecure) {
-            (Some(_), true) => mistakes.push((
-                Key::Insecure,
-                "whom to trust is said as well, and nobody is checked; keep one of them".to_string(),
-            )),
+            (Some(_), true) => mistakes.push((Key::Insecure, Mistake::exclude("ca", "insecure"))),
             (None, true) => {}
             (Some(path), false) => match read(path).and_then(|bytes| authorities(path, &bytes)) {
                 Ok((roots, digest)) => {
@@ -183,10 +182,8 @@ impl TlsOptions {
                 Ok(client) => material.client = Some(client),
                 Err(found) => mistakes.extend(found),
             },
-            (Some(_), None) => mistakes
-                .push((Key::Certificate, "a certificate needs its key; give the file of its key too".into())),
-            (None, Some(_)) => mistakes
-                .push((Key::Key, "a key needs its certificate; give the file of its certificate too".into())),
+            (Some(_), None) => mistakes.push((Key::Certificate, without(Key::Key))),
+            (None, Some(_)) => mistakes.push((Key::Key, without(Key::Certificate))),
             (None, None) => {}
         }
         if let Some(name) = &self.server_name
@@ -218,15 +215,13 @@ impl TransportOptions {
     ///
     /// # Errors
     /// All mistakes, with the flag before each.
-    pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<String>> {
+    pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<Mistake>> {
         if urls.iter().any(|url| url.secure) {
-            let told = |(key, what): Mistake| format!("{}: {what}", key.flag());
+            let told = |(key, mistake): KeyMistake| mistake.at(key.flag());
             return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
         }
         let unused = self.tls.given().into_iter().filter(|_| !urls.is_empty());
-        let told: Vec<String> = unused
-            .map(|key| format!("{}: no address speaks TLS; write https://, or leave it out", key.flag()))
-            .collect();
+        let told: Vec<Mistake> = unused.map(|key| Mistake::NoTls.at(key.flag())).collect();
         if told.is_empty() { Ok(None) } else { Err(told) }
     }
 
@@ -240,22 +235,19 @@ impl TransportOptions {
     ///
     /// # Errors
     /// What `--speaks` says wrongly for this address, with that flag before it.
-    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Result<Passage, String> {
+    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Result<Passage, Mistake> {
         let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
         let material = material.filter(|_| url.secure);
-        let speaks = self.speaks(url).map_err(|what| format!("--speaks: {what}"))?;
+        let speaks = self.speaks(url).map_err(|mistake| mistake.at("--speaks"))?;
         Ok(Passage::new(self, host, material, speaks))
     }
 
     /// What is spoken with this address.
-    fn speaks(&self, url: &ParsedUrl) -> Result<Speaks, String> {
+    fn speaks(&self, url: &ParsedUrl) -> Result<Speaks, Mistake> {
         let mut texts = self.speaks.clone();
         let said = texts.insert("protocol".to_string(), url.protocol.to_string());
         if let Some(said) = said.filter(|said| said != url.protocol) {
-            return Err(format!(
-                "{said} is another protocol than {} of the address; delete it",
-                url.protocol
-            ));
+            return Err(Mistake::OtherProtocol { found: shown(&said), address: url.protocol.to_string() });
         }
         let path = url.target.split('?').next().unwrap_or_default();
         if path.len() > 1 {
@@ -343,16 +335,21 @@ fn counted(n: usize) -> String {
     if n == 1 { "1 certificate".to_string() } else { format!("{n} certificates") }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| format!("cannot read {}: {error}; check the name", path.display());
+fn read(path: &Path) -> Result<Vec<u8>, Mistake> {
+    let cannot = |error| cannot_read(path.display().to_string(), &error);
     let length = std::fs::metadata(path).map_err(cannot)?.len();
     if length > FILE_BYTES_MAX {
-        return Err(format!(
-            "{} has {length} bytes; certificates are smaller, check the name",
-            path.display()
-        ));
+        return Err(Mistake::FileTooLarge { file: path.display().to_string(), most: "16 MiB" });
     }
     std::fs::read(path).map_err(cannot)
+}
+
+fn not_pem(path: &Path, error: Option<String>) -> Mistake {
+    Mistake::NotPem { file: path.display().to_string(), error }
+}
+
+fn without(needed: Key) -> Mistake {
+    Mistake::NoMeaningWithout { needs: needed.in_study().to_string() }
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -360,23 +357,20 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// Certificates of authorities, and the digest of their file.
-fn authorities(path: &Path, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, String), String> {
+fn authorities(path: &Path, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, String), Mistake> {
     let found = pem::certificates(bytes);
-    let found = found.map_err(|what| format!("{}: {what}; write certificates in PEM", path.display()))?;
+    let found = found.map_err(|error| not_pem(path, Some(error.to_string())))?;
     if !found.iter().any(|der| certificate::is_readable(der)) {
-        return Err(format!("{}: none of its certificates can be read; write X.509 in PEM", path.display()));
+        return Err(not_pem(path, None));
     }
     Ok((found, digest(bytes)))
 }
 
 /// The authorities that this system trusts.
-fn system() -> Result<Vec<Vec<u8>>, String> {
+fn system() -> Result<Vec<Vec<u8>>, Mistake> {
     let loaded = rustls_native_certs::load_native_certs();
     if loaded.certs.is_empty() {
-        let why = loaded.errors.first().map_or(String::new(), |error| format!(" ({error})"));
-        return Err(format!(
-            "the system has no certificates of authorities{why}; name a file of them, or install ca-certificates"
-        ));
+        return Err(Mistake::NoAuthorities { error: loaded.errors.first().map(ToString::to_string) });
     }
     Ok(loaded.certs.iter().map(|certificate| certificate.to_vec()).collect())
 }
@@ -385,28 +379,22 @@ fn client(
     certificate: &Path,
     key: &Path,
     digests: &mut BTreeMap<String, String>,
-) -> Result<ClientCertificate, Vec<Mistake>> {
+) -> Result<ClientCertificate, Vec<KeyMistake>> {
     let chain = read(certificate).and_then(|bytes| {
-        let chain = pem::certificates(&bytes)
-            .map_err(|what| format!("{}: {what}; write the certificate in PEM", certificate.display()))?;
-        certificate::check_dates(&chain[0], clock::unix_ns() / 1_000_000_000)
-            .map_err(|what| format!("{}: {what}", certificate.display()))?;
+        let chain =
+            pem::certificates(&bytes).map_err(|error| not_pem(certificate, Some(error.to_string())))?;
+        certificate::check_dates(certificate, &chain[0], clock::unix_ns() / 1_000_000_000)?;
         Ok((chain, digest(&bytes)))
     });
     // Of a key nothing is kept but the key: its digest would help to find it.
-    let secret = read(key).and_then(|bytes| {
-        pem::private_key(&bytes).map_err(|what| format!("{}: {what}; write the key in PEM", key.display()))
-    });
+    let secret = read(key)
+        .and_then(|bytes| pem::private_key(&bytes).map_err(|error| not_pem(key, Some(error.to_string()))));
     match (chain, secret) {
         (Ok((chain, digest)), Ok(secret)) => {
             let client = ClientCertificate { chain, key: secret };
-            pem::check_pair(&client).map_err(|what| {
-                let fits = format!(
-                    "{} is not the key of {} ({what}); give the key that belongs to it",
-                    key.display(),
-                    certificate.display()
-                );
-                vec![(Key::Key, fits)]
+            pem::check_pair(&client).map_err(|error| {
+                let (key, certificate) = (key.display().to_string(), certificate.display().to_string());
+                vec![(Key::Key, Mistake::KeyOfAnother { key, certificate, error: error.to_string() })]
             })?;
             digests.insert(Key::Certificate.in_study().to_string(), digest);
             Ok(client)
@@ -419,11 +407,11 @@ fn client(
 }
 
 /// A name that a certificate can be for.
-fn server_name(name: &str) -> Result<(), String> {
+fn server_name(name: &str) -> Result<(), Mistake> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:".contains(&b);
     match !name.is_empty() && name.len() <= 253 && name.bytes().all(fits) {
         true => Ok(()),
-        false => Err(format!("{} is not a name of a server; write example.org", super::problem::shown(name))),
+        false => Err(Mistake::not(shown(name), Expected::Server, "example.org")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::problem::shown;
 use proofload_engine::Address;
+use proofload_facts::{Expected, Mistake};
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
@@ -72,8 +73,8 @@ pub struct Pinned {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn pinned(text: &str) -> Result<Pinned, String> {
-    let form = || format!("{} is not an address for a name; write example.org:443:127.0.0.1", shown(text));
+pub fn pinned(text: &str) -> Result<Pinned, Mistake> {
+    let form = || Mistake::not(shown(text), Expected::Pinned, "example.org:443:127.0.0.1");
     let (host, rest) = text.split_once(':').ok_or_else(form)?;
     let (port, address) = rest.split_once(':').ok_or_else(form)?;
     let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(form)?;
@@ -91,7 +92,7 @@ impl ParsedUrl {
     ///
     /// # Errors
     /// When the name does not resolve.
-    pub fn resolved(mut self, given: &[Pinned]) -> Result<Self, String> {
+    pub fn resolved(mut self, given: &[Pinned]) -> Result<Self, Mistake> {
         if let Some((host, port)) = &self.host {
             let pinned = given.iter().find(|pin| pin.port == *port && pin.host.eq_ignore_ascii_case(host));
             self.address = Address::Tcp(match pinned {
@@ -107,7 +108,7 @@ impl ParsedUrl {
 ///
 /// # Errors
 /// What is wrong and what to write, when it is no http address or its name does not resolve.
-pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
+pub fn parse_url(text: &str) -> Result<ParsedUrl, Mistake> {
     parse_url_unresolved(text)?.resolved(&[])
 }
 
@@ -115,16 +116,17 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
 ///
 /// # Errors
 /// As [`parse_url`].
-pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
+pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
     let shown_text = shown(text);
     let (scheme, rest) = match text.split_once("://") {
         Some(parts) => parts,
         None if lacks_only_a_scheme(text) => ("http", text),
-        None => return Err(format!("{shown_text} is not an address; write http://host:port/path")),
+        None => return Err(Mistake::not(shown_text, Expected::Address, "http://host:port/path")),
     };
     let Some(spoken) = SCHEMES.iter().find(|known| known.name.eq_ignore_ascii_case(scheme)) else {
-        let known = "http://, https://, ajp://, dubbo://, hessian+http://, jsonrpc+http:// or rmi://";
-        return Err(format!("{} is not a protocol that can be loaded; write {known}", shown(scheme)));
+        let known =
+            "http://, https://, ajp://, dubbo://, hessian+http://, json+http://, jsonrpc+http://, rmi://";
+        return Err(Mistake::UnknownProtocol { found: shown(scheme), known: known.to_string() });
     };
     let Scheme { protocol, secure, .. } = *spoken;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -133,24 +135,18 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
     let target = target.split('#').next().unwrap_or("");
     let target = if target.starts_with('/') { target.to_string() } else { format!("/{target}") };
     if authority.contains('@') {
-        return Err(
-            "has a user name in it; send a header Authorization instead, with --basic or auth".to_string()
-        );
+        return Err(Mistake::UserInAddress);
     }
     check_target(&target)?;
     if scheme.eq_ignore_ascii_case("http+unix") {
-        let path = socket_path(authority).map_err(|what| format!("{shown_text}{what}"))?;
+        let path = socket_path(authority, shown_text)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let address = Address::Unix(path);
         let authority = "localhost".to_string();
         return Ok(ParsedUrl { address, authority, name, target, protocol, secure: false, host: None });
     }
-    let (host, port) = split_authority(authority, spoken.port).ok_or_else(|| {
-        format!(
-            "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
-            shown(authority)
-        )
-    })?;
+    let (host, port) = split_authority(authority, spoken.port)
+        .ok_or_else(|| Mistake::not(shown(authority), Expected::HostAndPort, "http://host:port"))?;
     let address = Address::Tcp(SocketAddr::from(([0, 0, 0, 0], port)));
     let (authority, name) = (authority.to_string(), authority.to_string());
     let host = Some((host.to_string(), port));
@@ -163,13 +159,16 @@ fn lacks_only_a_scheme(text: &str) -> bool {
     let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
     // A user before the host is refused by name, without being repeated.
     let authority = authority.rsplit('@').next().unwrap_or_default();
-    let Some((host, _)) = split_authority(authority, 80) else { return false };
+    // A port that is no port of this machine's is told as that.
+    let digits = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((host, _)) = split_authority(authority, 80) else {
+        return authority.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && digits(port));
+    };
     host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok() || authority.contains(':')
 }
 
 /// The path of a socket, percent-encoded, in place of an authority.
-fn socket_path(authority: &str) -> Result<PathBuf, String> {
-    let form = "write the whole path with %2F for /, as in http+unix://%2Frun%2Fapp.sock/path";
+fn socket_path(authority: &str, address: String) -> Result<PathBuf, Mistake> {
     let mut bytes = Vec::with_capacity(authority.len());
     let mut rest = authority.bytes();
     while let Some(byte) = rest.next() {
@@ -177,19 +176,17 @@ fn socket_path(authority: &str) -> Result<PathBuf, String> {
         match byte {
             b'%' => match (digit(rest.next()), digit(rest.next())) {
                 (Some(high), Some(low)) => bytes.push((high * 16 + low) as u8),
-                _ => return Err(format!(" is not percent-encoded; {form}")),
+                _ => return Err(Mistake::NoSocketPath { address }),
             },
             byte => bytes.push(byte),
         }
     }
     if !bytes.starts_with(b"/") || bytes.ends_with(b"/") || bytes.contains(&0) {
-        return Err(format!(" has no path of a socket; {form}"));
+        return Err(Mistake::NoSocketPath { address });
     }
     if bytes.len() > SOCKET_BYTES_MAX {
-        return Err(format!(
-            " has a socket path of {} bytes; the kernel takes at most {SOCKET_BYTES_MAX}, so use a shorter one",
-            bytes.len()
-        ));
+        let (length, most) = (bytes.len() as u64, SOCKET_BYTES_MAX as u64);
+        return Err(Mistake::SocketPathTooLong { address, length, most });
     }
     Ok(PathBuf::from(OsString::from_vec(bytes)))
 }
@@ -198,23 +195,26 @@ fn socket_path(authority: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn check_target(target: &str) -> Result<(), String> {
+pub fn check_target(target: &str) -> Result<(), Mistake> {
     if !target.starts_with('/') {
-        return Err(format!("{} is not a path; begin it with /", shown(target)));
+        return Err(Mistake::not(shown(target), Expected::Path, "/path"));
     }
     if let Some(bad) = target.chars().find(|c| !c.is_ascii_graphic()) {
-        let mut utf8 = [0; 4];
-        let encoded: String = bad.encode_utf8(&mut utf8).bytes().map(|b| format!("%{b:02X}")).collect();
-        let bad = shown(&bad.to_string());
-        return Err(format!("`{bad}` cannot stand in a path; write {encoded}"));
+        return Err(not_in_paths(bad));
     }
     if target.contains('#') {
-        return Err("a fragment (#) never reaches a server; leave it out, or write %23".to_string());
+        return Err(Mistake::Fragment);
     }
     if target.len() > 8 * 1024 {
-        return Err(format!("a path of {} bytes is too long; write at most 8 KiB", target.len()));
+        return Err(Mistake::TooLong { length: target.len() as u64, most: "8 KiB".to_string() });
     }
     Ok(())
+}
+
+/// A character that a path cannot have.
+pub(super) fn not_in_paths(bad: char) -> Mistake {
+    let encoded: String = bad.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
+    Mistake::NotInPaths { character: shown(&bad.to_string()), encoded }
 }
 
 /// Host without brackets and port, which may be left out.
@@ -241,26 +241,20 @@ pub(super) fn split_authority(authority: &str, default_port: u16) -> Option<(&st
     (!host.is_empty() && host.len() <= 253 && host.bytes().all(fits)).then_some((host, port))
 }
 
-pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
+pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, Mistake> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, port));
     }
-    let found: Vec<SocketAddr> = (host, port)
-        .to_socket_addrs()
-        .map_err(|error| {
-            format!(
-                "{} does not resolve ({error}); check the name, or write the numeric address",
-                shown(host)
-            )
-        })?
-        .collect();
+    let not_resolved = |error: String| Mistake::NotResolved { host: shown(host), error };
+    let found: Vec<SocketAddr> =
+        (host, port).to_socket_addrs().map_err(|error| not_resolved(error.to_string()))?.collect();
     // Most test servers listen on 127.0.0.1 while `localhost` often resolves to ::1 first.
     found
         .iter()
         .find(|address| address.is_ipv4())
         .or(found.first())
         .copied()
-        .ok_or_else(|| format!("{} resolves to no address; write the numeric address", shown(host)))
+        .ok_or_else(|| not_resolved("0".to_string()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! be told.
 
 use super::problem::{Place, Sink, shown};
+use proofload_facts::{Mistake, Syntax};
 use serde_saphyr::granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -175,8 +176,10 @@ pub(crate) fn parse_from(text: &str, origin: Origin, sink: &Sink) -> Option<Rc<N
                 sink.add(
                     origin.place(line, error.marker().col() + 1),
                     "",
-                    format!("not YAML: {}", error.info()),
-                    remedy_for_syntax(&error.info(), text, line),
+                    Mistake::NotYaml {
+                        look_at: look_at(&error.info(), text, line),
+                        error: error.info().to_string(),
+                    },
                 );
                 return None;
             }
@@ -186,21 +189,15 @@ pub(crate) fn parse_from(text: &str, origin: Origin, sink: &Sink) -> Option<Rc<N
         }
     }
     if builder.root.is_none() && sink.len() == told_before {
-        let what = if origin.argument { "nothing is set" } else { "the file is empty" };
-        let remedy = match (origin.argument, origin.source) {
-            (true, _) => "write key=value",
-            (_, 0) => "write a study, beginning with `study: name`",
-            _ => "write keys and values of a study",
-        };
-        sink.add(origin.place(1, 1), "", what, remedy);
+        let mistake = if origin.argument { Mistake::NothingSet } else { Mistake::EmptyFile };
+        sink.add(origin.place(1, 1), "", mistake);
     }
     builder.root
 }
 
 fn check_characters(text: &str, origin: Origin, sink: &Sink) -> bool {
     if text.len() > FILE_MAX {
-        let what = format!("{} bytes are too much for a study", text.len());
-        sink.add(origin.place(0, 0), "", what, "write at most 1 MiB");
+        sink.add(origin.place(0, 0), "", too_large());
         return false;
     }
     let mut clean = true;
@@ -210,16 +207,11 @@ fn check_characters(text: &str, origin: Origin, sink: &Sink) -> bool {
             line.chars().position(|c| c.is_control() && c != '\t' && c != '\r' && c != '\u{85}')
         {
             let code = line.chars().nth(column).map_or(0, u32::from);
-            sink.add(
-                place(column),
-                "",
-                format!("a control character (U+{code:04X})"),
-                "delete it, or write it in quotes as \\x..",
-            );
+            sink.add(place(column), "", Mistake::ControlCode { character: format!("U+{code:04X}") });
             clean = false;
         }
         if let Some(column) = tab_in_indentation(line) {
-            sink.add(place(column), "", "a tab in the indentation", "indent with spaces");
+            sink.add(place(column), "", Mistake::TabIndents);
             clean = false;
         }
     }
@@ -232,23 +224,27 @@ fn tab_in_indentation(line: &str) -> Option<usize> {
     line.chars().take(indentation).position(|c| c == '\t').filter(|_| !only_space)
 }
 
-fn remedy_for_syntax(info: &str, text: &str, line: usize) -> String {
+/// What the study is, with all that it includes.
+pub(crate) fn too_large() -> Mistake {
+    Mistake::StudyTooLarge { values: VALUES_MAX as u64 }
+}
+
+fn look_at(info: &str, text: &str, line: usize) -> Syntax {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
     let says = |word: &str| info.contains(word);
-    let remedy = if says("quoted scalar") {
-        "close the quote"
+    if says("quoted scalar") {
+        Syntax::Quote
     } else if says("bracket") || says("flow") {
-        "close every bracket and brace, and separate the values by commas"
+        Syntax::Bracket
     } else if says("recursion") || says("nesting") {
-        "nest less deeply"
+        Syntax::Depth
     } else if says("directive") {
-        "delete the line that begins with %"
+        Syntax::Directive
     } else if says("mapping values") || line.matches(": ").count() > 1 {
-        "put the text behind the first colon in quotes"
+        Syntax::Colon
     } else {
-        "check the indentation, the colons and the quotes near this line"
-    };
-    remedy.to_string()
+        Syntax::Indentation
+    }
 }
 
 /// A list or map that is not closed yet.
@@ -280,14 +276,13 @@ impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
         let place = self.origin.place(span.start.line(), span.start.col() + 1);
         if let Some(tag) = event.tag().filter(|tag| !tag.is_yaml_core_schema_tag("str")) {
-            let what = format!("the tag {tag} is not known here");
-            self.sink.add(place, &self.path(), what, "delete it; text in quotes is text");
+            self.sink.add(place, &self.path(), Mistake::YamlTag { tag: tag.to_string() });
         }
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.sink.add(place, "", "a second document begins", "write one study in one file");
+                    self.sink.add(place, "", Mistake::SecondDocument);
                     return false;
                 }
                 true
@@ -310,13 +305,12 @@ impl Builder<'_> {
                     self.finish(Rc::new(node), 0, values)
                 }
                 None => {
-                    self.sink.add(place, &self.path(), "an alias to what contains it", "write the value out");
+                    self.sink.add(place, &self.path(), Mistake::AliasOfItself);
                     false
                 }
             },
             Event::UnresolvedAlias(name) => {
-                let what = format!("the alias *{} stands for nothing", shown(&name));
-                self.sink.add(place, &self.path(), what, "put text that begins with * in quotes");
+                self.sink.add(place, &self.path(), Mistake::UnknownAlias { name: shown(&name) });
                 let value = Value::Scalar { text: format!("*{name}"), plain: false };
                 self.finish(Rc::new(Node { place, bytes: 0..0, value }), 0, 1)
             }
@@ -347,8 +341,7 @@ impl Builder<'_> {
     fn finish(&mut self, node: Rc<Node>, anchor: usize, values: usize) -> bool {
         self.values += values;
         if self.values > VALUES_MAX {
-            let what = format!("more than {VALUES_MAX} values, aliases counted with what they stand for");
-            self.sink.add(node.place, "", what, "write less, or without aliases");
+            self.sink.add(node.place, "", too_large());
             return false;
         }
         if anchor > 0 {
@@ -362,13 +355,8 @@ impl Builder<'_> {
                 None => *key = Some((key_text(&node, self.sink, &path), node.place)),
                 Some((key, place)) => match entries.iter().find(|entry| entry.key == key) {
                     Some(first) => {
-                        let what = format!("the key {} stands here a second time", shown(&key));
-                        self.sink.add(
-                            place,
-                            &path,
-                            what,
-                            format!("delete it, or that of line {}", first.place.line),
-                        );
+                        let line = first.place.line as u64;
+                        self.sink.add(place, &path, Mistake::KeyTwice { key: shown(&key), line });
                     }
                     None => entries.push(Entry { key, place, node }),
                 },
@@ -399,19 +387,17 @@ impl Builder<'_> {
 fn key_text(node: &Node, sink: &Sink, path: &str) -> String {
     match &node.value {
         Value::Scalar { text, plain } if *plain && text == "<<" => {
-            sink.add(node.place, path, "merge keys (<<) are not known here", "write the keys out");
+            sink.add(node.place, path, Mistake::MergeKey);
             text.clone()
         }
         Value::Scalar { text, plain } => {
             if *plain && matches!(node.kind(), Some(Kind::Boolean | Kind::OldBoolean | Kind::Null)) {
-                let what =
-                    format!("the key {} without quotes is not text for every YAML reader", shown(text));
-                sink.add(node.place, path, what, format!("write \"{}\":", shown(text)));
+                sink.add(node.place, path, Mistake::KeyNotText { key: shown(text) });
             }
             text.clone()
         }
         _ => {
-            sink.add(node.place, path, "a list or map cannot be a key", "write a word");
+            sink.add(node.place, path, Mistake::KeyNotWord);
             String::new()
         }
     }

@@ -85,7 +85,7 @@ fn replaces(new: &Pin, old: &Pin) -> bool {
 fn make_folder(path: &Path, name: &str) -> Result<(), SubjectError> {
     let file = path.join("subject.yaml");
     let written = fs::create_dir_all(path).and_then(|()| fs::write(&file, SKELETON.replace("NAME", name)));
-    written.map_err(SubjectError::files(&file, "cannot be written"))
+    written.map_err(SubjectError::files(&file, "write"))
 }
 
 /// Whole or not at all: a lock file by halves would leave a subject that cannot be started.
@@ -100,7 +100,7 @@ fn write_lock(lock: &Path, pins: &[Pin]) -> Result<(), SubjectError> {
         file.sync_all()?;
         fs::rename(&fresh, lock)
     };
-    written().map_err(SubjectError::files(lock, "cannot be written"))
+    written().map_err(SubjectError::files(lock, "write"))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ const MODE_MASK: u32 = 0o755;
 /// # Errors
 /// The first member that is not as it should be, or a file that cannot be written.
 pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
-    let unread = || SubjectError::files(archive, "the archive cannot be read");
+    let unread = || SubjectError::files(archive, "read");
     let mut folder = Folder { archive, root: into, left: limits, limits };
     let mut tar = tar::Archive::new(io::BufReader::new(File::open(archive).map_err(unread())?));
     for entry in tar.entries().map_err(unread())? {
@@ -65,15 +65,13 @@ pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<
 /// The first member that is not as it should be, or a file that cannot be written.
 pub(crate) fn unpack_zip(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
     let mut folder = Folder { archive, root: into, left: limits, limits };
-    let file = File::open(archive).map_err(SubjectError::files(archive, "the archive cannot be read"))?;
+    let file = File::open(archive).map_err(SubjectError::files(archive, "read"))?;
     unpack_zip_from(io::BufReader::new(file), &mut folder)
 }
 
 fn unpack_zip_from(reader: impl Read + Seek, folder: &mut Folder<'_>) -> Result<(), SubjectError> {
     let archive = folder.archive;
-    let unread = |error: zip::result::ZipError| {
-        SubjectError::files(archive, "the archive cannot be read")(error.into())
-    };
+    let unread = |error: zip::result::ZipError| SubjectError::files(archive, "read")(error.into());
     let mut zip = zip::ZipArchive::new(reader).map_err(unread)?;
     for index in 0..zip.len() {
         let mut entry = zip.by_index(index).map_err(unread)?;
@@ -84,7 +82,7 @@ fn unpack_zip_from(reader: impl Read + Seek, folder: &mut Folder<'_>) -> Result<
         } else if entry.is_symlink() {
             let mut link = Vec::new();
             let read = (&mut entry).take(NAME_BYTES_MAX as u64 + 1).read_to_end(&mut link);
-            read.map_err(SubjectError::files(archive, "the archive cannot be read"))?;
+            read.map_err(SubjectError::files(archive, "read"))?;
             folder.symlink(&name, &link)?;
         } else {
             folder.file(&name, mode, &mut entry)?;
@@ -130,7 +128,7 @@ impl Folder<'_> {
         match path.symlink_metadata() {
             Ok(found) if found.is_dir() => Ok(()),
             Ok(_) => Err(self.refuse(name, "something that is no folder is there already")),
-            Err(_) => fs::create_dir_all(&path).map_err(SubjectError::files(&path, "cannot be made")),
+            Err(_) => fs::create_dir_all(&path).map_err(SubjectError::files(&path, "make")),
         }
     }
 
@@ -145,10 +143,10 @@ impl Folder<'_> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(self.refuse(name, "it is there already"));
             }
-            opened => opened.map_err(SubjectError::files(&path, "cannot be written"))?,
+            opened => opened.map_err(SubjectError::files(&path, "write"))?,
         };
         let room = self.left.bytes;
-        let unread = || SubjectError::files(self.archive, "the archive cannot be read");
+        let unread = || SubjectError::files(self.archive, "read");
         let copied = io::copy(&mut content.take(room.saturating_add(1)), &mut file).map_err(unread())?;
         if copied > room {
             return Err(
@@ -159,7 +157,7 @@ impl Folder<'_> {
         let kept = file
             .flush()
             .and_then(|()| file.set_permissions(fs::Permissions::from_mode(mode & MODE_MASK | 0o600)));
-        kept.map_err(SubjectError::files(&path, "cannot be written"))
+        kept.map_err(SubjectError::files(&path, "write"))
     }
 
     fn symlink(&mut self, name: &[u8], target: &[u8]) -> Result<(), SubjectError> {
@@ -173,7 +171,7 @@ impl Folder<'_> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(self.refuse(name, "it is there already"))
             }
-            made => made.map_err(SubjectError::files(&path, "cannot be made")),
+            made => made.map_err(SubjectError::files(&path, "make")),
         }
     }
 
@@ -184,7 +182,7 @@ impl Folder<'_> {
         let Some(source) = source else {
             return Err(self.refuse(name, "it links to something that is no file before it in the archive"));
         };
-        let unread = || SubjectError::files(&source, "cannot be read");
+        let unread = || SubjectError::files(&source, "read");
         let mut content = File::open(&source).map_err(unread())?;
         let mode = content.metadata().map_err(unread())?.permissions().mode();
         self.file(name, mode, &mut content)
@@ -192,7 +190,7 @@ impl Folder<'_> {
 
     fn parents(&self, path: &Path) -> Result<(), SubjectError> {
         let parent = path.parent().unwrap_or(self.root);
-        fs::create_dir_all(parent).map_err(SubjectError::files(parent, "cannot be made"))
+        fs::create_dir_all(parent).map_err(SubjectError::files(parent, "make"))
     }
 }
 

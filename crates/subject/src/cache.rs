@@ -47,7 +47,7 @@ impl Cache {
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("proofload")))
             .or_else(|| named("HOME").map(|path| path.join(".cache/proofload")));
         let missing = || io::Error::other("neither PROOFLOAD_CACHE, XDG_CACHE_HOME nor HOME is set");
-        Cache::at(&root.ok_or_else(missing).map_err(SubjectError::files("~/.cache", "no place for a cache"))?)
+        Cache::at(&root.ok_or_else(missing).map_err(SubjectError::files("~/.cache", "no-cache"))?)
     }
 
     /// Opens the cache at `root`.
@@ -63,8 +63,7 @@ impl Cache {
             temp::make_private(&root)?;
             Ok(root)
         };
-        let root =
-            made().map_err(SubjectError::files(root, "cannot be used as a cache; set PROOFLOAD_CACHE"))?;
+        let root = made().map_err(SubjectError::files(root, "cache"))?;
         Ok(Cache { root, offline: false })
     }
 
@@ -108,15 +107,15 @@ impl Cache {
     pub(crate) fn hold(&self, entry: &str, interrupted: &dyn Fn() -> bool) -> Result<Held<'_>, SubjectError> {
         let path = self.root.join("locks").join(entry);
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(self.root.join("locks"));
-        made.map_err(SubjectError::files(&path, "cannot be made"))?;
+        made.map_err(SubjectError::files(&path, "make"))?;
         let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-        let lock = opened.map_err(SubjectError::files(&path, "cannot be opened"))?;
+        let lock = opened.map_err(SubjectError::files(&path, "open"))?;
         let begun_ns = monotonic_ns();
         loop {
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => break,
                 Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {}
-                Err(why) => return Err(SubjectError::files(&path, "cannot be locked")(why.into())),
+                Err(why) => return Err(SubjectError::files(&path, "lock")(why.into())),
             }
             let waited_ns = monotonic_ns() - begun_ns;
             if waited_ns > HELD_MAX_NS {
@@ -152,7 +151,7 @@ impl Held<'_> {
             return Ok(());
         }
         let fresh = self.fresh_directory("file")?;
-        fs::rename(path, fresh.join(name)).map_err(SubjectError::files(path, "cannot be moved"))?;
+        fs::rename(path, fresh.join(name)).map_err(SubjectError::files(path, "move"))?;
         self.publish(&fresh, target.parent().unwrap_or(&target))
     }
 
@@ -165,7 +164,7 @@ impl Held<'_> {
         let path = self.temporary();
         match fs::remove_dir_all(&path) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => {
-                Err(SubjectError::files(&path, "cannot be removed")(why))
+                Err(SubjectError::files(&path, "remove")(why))
             }
             _ => Ok(()),
         }
@@ -176,7 +175,7 @@ impl Held<'_> {
         let number = FRESH.fetch_add(1, Ordering::Relaxed);
         let path = self.temporary().join(format!("{name}-{}-{number}", std::process::id()));
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-        made.map_err(SubjectError::files(&path, "cannot be made"))?;
+        made.map_err(SubjectError::files(&path, "make"))?;
         Ok(path)
     }
 
@@ -188,7 +187,7 @@ impl Held<'_> {
             }
             fs::rename(fresh, target)
         };
-        moved().map_err(SubjectError::files(target, "cannot be put into the cache"))
+        moved().map_err(SubjectError::files(target, "move"))
     }
 }
 

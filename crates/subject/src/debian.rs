@@ -68,7 +68,7 @@ impl<'a> Apt<'a> {
             fs::write(state.join("status"), status(wanted))?;
             fs::write(state.join("apt.conf"), CONFIGURATION)
         };
-        made().map_err(SubjectError::files(&state, "apt-get's own directory cannot be made"))?;
+        made().map_err(SubjectError::files(&state, "make"))?;
         let keeper = Keeper::start()?;
         keeper.link().adopt(&directory)?;
         Ok(Apt { subject, program, state, keeper, directory })
@@ -217,7 +217,7 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
     keeper.link().adopt(&directory)?;
     // dpkg-deb's output is the archive itself.
     let (out, log) = (directory.join("root"), directory.join("tar"));
-    fs::create_dir(&out).map_err(SubjectError::files(&out, "cannot be made"))?;
+    fs::create_dir(&out).map_err(SubjectError::files(&out, "make"))?;
     let done = pins.iter().try_for_each(|pin| {
         let _ = fs::remove_file(&log);
         let file = cache.file(&pin.sha256, &pin.file);
@@ -253,7 +253,7 @@ pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Resul
     let wanted = [package.to_string()];
     let args = ["install", "--print-uris", "--yes", "--no-install-recommends", package].map(String::from);
     let log = apt.must("resolve", &args, &wanted)?;
-    let text = fs::read_to_string(&log).map_err(SubjectError::files(&log, "cannot be read"))?;
+    let text = fs::read_to_string(&log).map_err(SubjectError::files(&log, "read"))?;
     let found: Vec<Package> = text.lines().filter_map(Package::parse).collect();
     let kept: Vec<&Package> =
         found.iter().filter(|found| !OF_THE_SYSTEM.contains(&found.name.as_str())).collect();
@@ -273,7 +273,7 @@ pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Resul
     let mut pins = Vec::new();
     for found in kept {
         let path = apt.directory.join(&found.file);
-        let sha256 = digest_of(&path).map_err(SubjectError::files(&path, "was not brought by apt-get"))?;
+        let sha256 = digest_of(&path).map_err(SubjectError::files(&path, "apt"))?;
         let Package { name, version, architecture, file } = found;
         // What serves every architecture is pinned for the one that asked.
         let architecture = if architecture == "all" { self::architecture() } else { architecture };

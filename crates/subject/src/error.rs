@@ -1,5 +1,7 @@
 //! What can go wrong between a name in a study and a server that answers.
 
+use proofload_facts::Mistake as Fault;
+use proofload_language::{say, word};
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -32,13 +34,9 @@ impl std::fmt::Display for Mistake {
 /// The last lines of a log, as they are shown below a message.
 fn tail(lines: &[String]) -> String {
     if lines.is_empty() {
-        return "\n  (its log is empty)".into();
+        return format!("\n  {}", word!("subject-log-empty"));
     }
     lines.iter().map(|line| format!("\n  | {line}")).collect()
-}
-
-fn listed(found: &[String]) -> String {
-    if found.is_empty() { "none".into() } else { found.join(", ") }
 }
 
 fn mistakes(found: &[Mistake]) -> String {
@@ -49,8 +47,16 @@ fn mistakes(found: &[Mistake]) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
+    /// The command of a subject cannot be started.
+    #[error("{}", say!("labelled", label = subject, what = proofload_study::told(mistake)))]
+    Command {
+        /// Its name in the study.
+        subject: String,
+        /// What is wrong with it.
+        mistake: Fault,
+    },
     /// No such folder in the catalogue.
-    #[error("no subject `{folder}` in the catalogue {}; there are: {}", catalogue.display(), known.join(", "))]
+    #[error("{}", say!("subject-unknown", folder, catalogue, known))]
     UnknownFolder {
         /// What was asked for.
         folder: String,
@@ -60,7 +66,7 @@ pub enum SubjectError {
         known: Vec<String>,
     },
     /// The path that was given as the catalogue holds no subject.
-    #[error("no folder with a subject.yaml in {} ({from}); name the folder that holds the subjects", path.display())]
+    #[error("{}", say!("subject-no-catalogue", path, from))]
     NoCatalogue {
         /// The path.
         path: PathBuf,
@@ -74,7 +80,7 @@ pub enum SubjectError {
         Vec<Mistake>,
     ),
     /// A parameter does not fit the folder's declaration.
-    #[error("subject {subject}: {why}")]
+    #[error("{}", say!("subject-parameter", subject, why))]
     Parameter {
         /// The folder.
         subject: String,
@@ -82,7 +88,7 @@ pub enum SubjectError {
         why: String,
     },
     /// The JVM lacks a setting that the variant is about.
-    #[error("subject {subject}: not applicable on JDK {jdk}: {why}")]
+    #[error("{}", say!("subject-not-applicable", subject, jdk, why))]
     NotApplicable {
         /// The folder.
         subject: String,
@@ -92,11 +98,7 @@ pub enum SubjectError {
         why: String,
     },
     /// No JDK of the wanted version.
-    #[error(
-        "subject {subject} needs JDK {wanted}, found {}; install one (Debian: apt install \
-         openjdk-{wanted}-jdk-headless), point JAVA_HOME to it, or set the parameter `jdk`",
-        listed(found)
-    )]
+    #[error("{}", say!("subject-no-jdk", subject, wanted, found = (!found.is_empty()).then_some(found)))]
     NoJdk {
         /// The folder.
         subject: String,
@@ -106,11 +108,7 @@ pub enum SubjectError {
         found: Vec<String>,
     },
     /// Something is needed that the lock file does not pin.
-    #[error(
-        "subject {subject}: {what} is not pinned in {}; add its lines by \
-         `proofload subjects add {coordinate} --to {subject}`",
-        lock.display()
-    )]
+    #[error("{}", say!("subject-unpinned", subject, what, lock, coordinate))]
     Unpinned {
         /// The folder.
         subject: String,
@@ -122,10 +120,7 @@ pub enum SubjectError {
         coordinate: String,
     },
     /// Nothing may be fetched, and something is missing.
-    #[error(
-        "subject {subject}: --offline, and the cache lacks {}; run once without --offline where there is a network",
-        missing.join(", ")
-    )]
+    #[error("{}", say!("subject-offline", subject, missing))]
     Offline {
         /// The folder.
         subject: String,
@@ -133,20 +128,13 @@ pub enum SubjectError {
         missing: Vec<String>,
     },
     /// Debian packages are needed on a system without its tools.
-    #[error(
-        "subject {subject} needs Debian packages, and `apt-get` or `dpkg-deb` is not in PATH; use Debian or Ubuntu, \
-         or parameters that need no package"
-    )]
+    #[error("{}", say!("subject-no-apt", subject))]
     NoApt {
         /// The folder.
         subject: String,
     },
     /// A pinned version is not on the mirror any more.
-    #[error(
-        "subject {subject}: Debian's mirror has {} no more (its pool keeps the newest version only); pin today's by \
-         `proofload subjects add debian:PACKAGE --to {subject}`, or point apt's sources to snapshot.debian.org{}",
-        packages.join(", "), tail(lines)
-    )]
+    #[error("{}", say!("subject-package-gone", subject, packages, lines = tail(lines)))]
     PackageGone {
         /// The folder.
         subject: String,
@@ -156,8 +144,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// `apt-get` ran and did not bring the packages.
-    #[error("subject {subject}: apt-get could not fetch {}: {how}; check the network and apt's sources; what is in \
-             the cache works without either{}", packages.join(", "), tail(lines))]
+    #[error("{}", say!("subject-packages-failed", subject, packages, how, lines = tail(lines)))]
     PackagesFailed {
         /// The folder.
         subject: String,
@@ -169,17 +156,13 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// Maven is needed and not there.
-    #[error(
-        "subject {subject} needs files from Maven Central, and `mvn` is not in PATH; install Maven \
-             (Debian: apt install maven); once fetched, it is not needed again"
-    )]
+    #[error("{}", say!("subject-no-maven", subject))]
     NoMaven {
         /// The folder.
         subject: String,
     },
     /// Maven ran and did not bring the files.
-    #[error("subject {subject}: Maven could not fetch {}: {how}; check the network and Maven's settings (proxy, \
-             mirror); what is in the cache works without either{}", coordinates.join(", "), tail(lines))]
+    #[error("{}", say!("subject-fetch-failed", subject, coordinates, how, lines = tail(lines)))]
     FetchFailed {
         /// The folder.
         subject: String,
@@ -191,7 +174,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// A file is not the one that is pinned.
-    #[error("{} is not the file that {} pins: SHA-256 {found}, pinned {pinned}; {remedy}", file.display(), lock.display())]
+    #[error("{}", say!("subject-mismatch", file, lock, found, pinned, remedy))]
     Mismatch {
         /// The file.
         file: PathBuf,
@@ -205,7 +188,7 @@ pub enum SubjectError {
         remedy: &'static str,
     },
     /// A member of an archive would not stay where it is unpacked.
-    #[error("{}: member `{member}` is refused: {why}; do not use this archive", archive.display())]
+    #[error("{}", say!("subject-archive", archive, member, why))]
     Archive {
         /// The archive.
         archive: PathBuf,
@@ -215,7 +198,7 @@ pub enum SubjectError {
         why: String,
     },
     /// The compiler refused.
-    #[error("subject {subject} could not be built: {how}{}", tail(lines))]
+    #[error("{}", say!("subject-build", subject, how, lines = tail(lines)))]
     Build {
         /// The folder.
         subject: String,
@@ -225,17 +208,17 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// A file or directory could not be used.
-    #[error("{}: {what}: {source}", path.display())]
+    #[error("{}", say!("subject-files", path, what, source))]
     Files {
         /// The path.
         path: PathBuf,
-        /// What was tried, and what to do.
-        what: String,
+        /// What was tried, by which the message chooses.
+        what: &'static str,
         /// The system's reason.
         source: io::Error,
     },
     /// An entry of the cache is being made by another Proofload.
-    #[error("{} has been made by another Proofload for {seconds} s; wait for it or end it", path.display())]
+    #[error("{}", say!("subject-cache-held", path, seconds))]
     CacheHeld {
         /// The lock file.
         path: PathBuf,
@@ -243,20 +226,16 @@ pub enum SubjectError {
         seconds: u64,
     },
     /// The keeper could not be started.
-    #[error("the keeper of the subjects could not be started: {why}")]
+    #[error("{}", say!("subject-no-keeper", why))]
     NoKeeper {
         /// Why.
         why: String,
     },
     /// The keeper has died.
-    #[error(
-        "the keeper of the subjects has ended unexpectedly; `proofload doctor --clean` removes what it left"
-    )]
+    #[error("{}", word!("subject-keeper-gone"))]
     KeeperGone,
     /// The program could not be executed.
-    #[error(
-        "subject {subject}: `{program}` could not be started: {why}; check the command, the directory and the CPUs"
-    )]
+    #[error("{}", say!("subject-not-started", subject, program, why))]
     NotStarted {
         /// The subject.
         subject: String,
@@ -266,7 +245,7 @@ pub enum SubjectError {
         why: String,
     },
     /// It ended before it was ready.
-    #[error("subject {subject} ended before it was ready: {exit}; its log {}:{}", log.display(), tail(lines))]
+    #[error("{}", say!("subject-died-at-start", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     DiedAtStart {
         /// The subject.
         subject: String,
@@ -278,7 +257,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// It ended after it had been ready, and nobody had asked it to.
-    #[error("subject {subject} died: {exit}; its log {}:{}", log.display(), tail(lines))]
+    #[error("{}", say!("subject-died", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     Died {
         /// The subject.
         subject: String,
@@ -290,7 +269,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// It takes connections and does not answer.
-    #[error("subject {subject} hangs: for {seconds} s {missing}; its log {}:{}", log.display(), tail(lines))]
+    #[error("{}", say!("subject-hangs", subject, seconds, missing, log, lines = tail(lines)))]
     Hangs {
         /// The subject.
         subject: String,
@@ -304,10 +283,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// The keeper killed it before it could eat all memory.
-    #[error(
-        "subject {subject} had {used_mib} MiB of memory, more than its {limit_mib} MiB, and was killed; give it less \
-         load or heap, or allow more: memory_max in its subject.yaml, memory of a command in the study"
-    )]
+    #[error("{}", say!("subject-too-much-memory", subject, used = used_mib, limit = limit_mib))]
     TooMuchMemory {
         /// The subject.
         subject: String,
@@ -317,10 +293,7 @@ pub enum SubjectError {
         limit_mib: u64,
     },
     /// The kernel killed it for lack of memory.
-    #[error(
-        "subject {subject} was killed by the kernel, for the machine or its group had no memory left; free memory, or \
-         give it a smaller heap; its log {}:{}", log.display(), tail(lines)
-    )]
+    #[error("{}", say!("subject-killed-by-kernel", subject, log, lines = tail(lines)))]
     KilledByKernel {
         /// The subject.
         subject: String,
@@ -330,10 +303,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// A JVM said that it has no memory left.
-    #[error(
-        "subject {subject} ran out of its own memory (java.lang.OutOfMemoryError); give it a larger heap or less \
-         load; its log {}:{}", log.display(), tail(lines)
-    )]
+    #[error("{}", say!("subject-jvm-out-of-memory", subject, log, lines = tail(lines)))]
     JvmOutOfMemory {
         /// The subject.
         subject: String,
@@ -343,8 +313,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// It lives and did not become ready in time.
-    #[error("subject {subject} was not ready after {seconds} s: {missing}; allow more time or see its log {}:{}",
-            log.display(), tail(lines))]
+    #[error("{}", say!("subject-never-ready", subject, seconds, missing, log, lines = tail(lines)))]
     NeverReady {
         /// The subject.
         subject: String,
@@ -358,9 +327,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// Somebody else listens where the subject should.
-    #[error(
-        "subject {subject}: port {port} is taken by {by}, which this run did not start; end it or choose another port"
-    )]
+    #[error("{}", say!("subject-port-taken", subject, port = port.to_string(), by))]
     PortTaken {
         /// The subject.
         subject: String,
@@ -370,9 +337,7 @@ pub enum SubjectError {
         by: String,
     },
     /// No free port was found.
-    #[error(
-        "no free port between {first} and {last} on {address}: either others listen on all of them, or the address is not one of this machine's"
-    )]
+    #[error("{}", say!("subject-no-port", first = first.to_string(), last = last.to_string(), address = address.to_string()))]
     NoPort {
         /// Where it would have been.
         address: IpAddr,
@@ -382,9 +347,7 @@ pub enum SubjectError {
         last: u16,
     },
     /// A `url:` subject does not answer.
-    #[error(
-        "nothing answers at {authority} ({address}): {why}; start it first, or let Proofload start it with `command:`"
-    )]
+    #[error("{}", say!("subject-no-answer", authority, address = address.to_string(), why))]
     NoAnswer {
         /// As written.
         authority: String,
@@ -394,7 +357,7 @@ pub enum SubjectError {
         why: String,
     },
     /// It did not end as it should.
-    #[error("subject {subject}: {what}; `proofload doctor --clean` ends what is left")]
+    #[error("{}", say!("subject-unclean-stop", subject, what))]
     UncleanStop {
         /// The subject.
         subject: String,
@@ -402,7 +365,7 @@ pub enum SubjectError {
         what: String,
     },
     /// It does not answer what its folder says.
-    #[error("subject {subject} declares under answers: {word}; {why}; correct the server or the declaration")]
+    #[error("{}", say!("subject-contract", subject, word, why))]
     Contract {
         /// The subject.
         subject: String,
@@ -412,7 +375,7 @@ pub enum SubjectError {
         why: String,
     },
     /// Proofload was asked to end.
-    #[error("interrupted")]
+    #[error("{}", word!("subject-interrupted"))]
     Interrupted,
 }
 
@@ -443,9 +406,9 @@ impl SubjectError {
 
     pub(crate) fn files(
         path: impl Into<PathBuf>,
-        what: impl Into<String>,
+        what: &'static str,
     ) -> impl FnOnce(io::Error) -> SubjectError {
-        let (path, what) = (path.into(), what.into());
+        let path = path.into();
         move |source| SubjectError::Files { path, what, source }
     }
 }

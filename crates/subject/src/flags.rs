@@ -25,8 +25,8 @@ pub(super) fn check(subject: &str, jdk: &Jdk, args: &[String]) -> Result<(), Sub
     let java = jdk.home.join("bin/java").to_string_lossy().into_owned();
     let words = std::iter::once(java).chain(flags.cloned()).chain(["-version".to_string()]).collect();
     let keeper = Keeper::start()?;
-    let directory = tempfile::tempdir_in(keeper.temp())
-        .map_err(SubjectError::files(keeper.temp(), "no directory can be made in it"))?;
+    let directory =
+        tempfile::tempdir_in(keeper.temp()).map_err(SubjectError::files(keeper.temp(), "make-in"))?;
     let log = directory.path().join("log");
     let exit = keeper.link().run("java", ask(words, directory.path(), &log), ASK_WITHIN, &interrupted)?;
     match refusal(exit, &last_lines(&log)) {

@@ -8,11 +8,11 @@ use proofload_engine::Address;
 
 use proofload_host::clock::monotonic_ns;
 use proofload_host::jdk;
-use proofload_study::{Parameter, ParameterKind, SubjectSpec};
+use proofload_study::{Parameter, ParameterKind, SubjectSpec, told};
 
 use super::SubjectError;
 use super::cache::Cache;
-use super::catalogue::{Catalogue, Declaration, check_value};
+use super::catalogue::{Catalogue, Declaration};
 use super::keeper::Keeper;
 use super::prepared::Prepared;
 use super::running::Running;
@@ -70,7 +70,7 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
         let compilers = jdk::find_all().into_iter().filter(|jdk| jdk.has_compiler);
         let majors: BTreeSet<u32> = compilers.map(|jdk| jdk.major).collect();
         let majors = majors.iter().map(u32::to_string);
-        let majors: Vec<String> = majors.filter(|major| check_value(parameter, major).is_ok()).collect();
+        let majors: Vec<String> = majors.filter(|major| parameter.check(major).is_ok()).collect();
         let with = |base: &Choice, major: &String| {
             base.clone().into_iter().chain([(parameter.name.clone(), major.clone())]).collect()
         };
@@ -123,7 +123,7 @@ impl Choices {
     fn sort_in(&mut self, declaration: &Declaration, choice: Choice) {
         match declaration.check_combination(&declaration.values_with_defaults(&choice)) {
             Ok(()) => self.apply.push(choice),
-            Err(why) => self.rest.push((choice, why.join("; "))),
+            Err(why) => self.rest.push((choice, why.iter().map(told).collect::<Vec<_>>().join(", "))),
         }
     }
 }

@@ -73,11 +73,10 @@ impl Launched {
         temp: &Path,
     ) -> Result<Launched, SubjectError> {
         let ports = choose_ports(subject, program, surroundings.address)?;
-        let temp =
-            std::path::absolute(temp).map_err(SubjectError::files(temp, "not a path of a directory"))?;
+        let temp = std::path::absolute(temp).map_err(SubjectError::files(temp, "path"))?;
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&temp);
-        made.map_err(SubjectError::files(&temp, "the subject's temporary directory cannot be made"))?;
-        let log = std::path::absolute(log).map_err(SubjectError::files(log, "not a path of a log"))?;
+        made.map_err(SubjectError::files(&temp, "make"))?;
+        let log = std::path::absolute(log).map_err(SubjectError::files(log, "path"))?;
         let mut launched = Launched {
             subject: subject.to_string(),
             keeper: Arc::clone(keeper.link()),
@@ -154,7 +153,7 @@ impl Launched {
             let folder = path.parent().unwrap_or(&self.temp);
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             let written = made.and_then(|()| fs::write(&path, self.fill(text, self.program.front)));
-            written.map_err(SubjectError::files(&path, "the configuration cannot be written"))?;
+            written.map_err(SubjectError::files(&path, "write"))?;
         }
         Ok(())
     }
@@ -250,7 +249,7 @@ fn choose_ports(subject: &str, program: &Program, address: IpAddr) -> Result<Vec
 }
 
 fn refuse_taken(subject: &str, port: u16) -> Result<u16, SubjectError> {
-    let taken = ports::listeners(port).map_err(SubjectError::files("/proc/net/tcp", "cannot be read"))?;
+    let taken = ports::listeners(port).map_err(SubjectError::files("/proc/net/tcp", "read"))?;
     if taken.is_empty() {
         return Ok(port);
     }

@@ -25,8 +25,7 @@ pub(crate) struct Pin {
 /// # Errors
 /// All lines that are not of this form.
 pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
-    let text = fs::read_to_string(path)
-        .map_err(SubjectError::files(path, "the subject's lock file cannot be read"))?;
+    let text = fs::read_to_string(path).map_err(SubjectError::files(path, "read"))?;
     let mut pins = Vec::new();
     let mut mistakes = Vec::new();
     for (index, line) in text.lines().enumerate().take(LINES_MAX) {
@@ -121,8 +120,7 @@ impl Pinned {
     /// # Errors
     /// The file is missing or another one.
     pub(crate) fn verify(&self, remedy: &'static str) -> Result<(), SubjectError> {
-        let found =
-            digest_of(&self.path).map_err(SubjectError::files(&self.path, "a pinned file cannot be read"))?;
+        let found = digest_of(&self.path).map_err(SubjectError::files(&self.path, "read"))?;
         if found == self.sha256 {
             return Ok(());
         }

@@ -1,8 +1,10 @@
 //! What a study asks for is made ready to be started.
 
+use proofload_facts::Mistake;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use proofload_store::schema::SubjectKind;
@@ -91,8 +93,8 @@ impl Prepared {
                     None => std::env::current_dir(),
                 };
                 let directory = directory.and_then(std::path::absolute);
-                let directory =
-                    directory.map_err(SubjectError::files(".", "the working directory cannot be named"))?;
+                let directory = directory.map_err(SubjectError::files(".", "name"))?;
+                check_program(name, args, &directory)?;
                 let step = Step {
                     name: String::new(),
                     args: args.clone(),
@@ -139,6 +141,21 @@ fn digest_program(program: &str) -> BTreeMap<String, String> {
     let digest = path.filter(|path| fs::metadata(path).is_ok_and(|found| found.len() <= PROGRAM_BYTES_MAX));
     let digest = digest.and_then(|path| digest_of(&path).ok());
     digest.map(|digest| BTreeMap::from([(program.to_string(), digest)])).unwrap_or_default()
+}
+
+/// Whether a program that is named by its path is there. The others are looked up where they are started.
+fn check_program(subject: &str, args: &[String], directory: &Path) -> Result<(), SubjectError> {
+    let Some(program) = args.first().filter(|program| program.contains('/') && !program.contains('{')) else {
+        return Ok(());
+    };
+    let found = fs::metadata(directory.join(program));
+    match found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0) {
+        true => Ok(()),
+        false => {
+            let mistake = Mistake::NoProgram { program: program.clone() };
+            Err(SubjectError::Command { subject: subject.to_string(), mistake })
+        }
+    }
 }
 
 #[cfg(test)]

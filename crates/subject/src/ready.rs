@@ -68,8 +68,7 @@ impl Launched {
         }
         let step = &self.program.steps[started.step];
         for (number, port) in self.ports[started.step].iter().enumerate() {
-            let sockets =
-                ports::listeners(*port).map_err(SubjectError::files("/proc/net/tcp", "cannot be read"))?;
+            let sockets = ports::listeners(*port).map_err(SubjectError::files("/proc/net/tcp", "read"))?;
             if sockets.is_empty() {
                 return Ok(Readiness::Missing(format!("nothing listens on port {port}")));
             }

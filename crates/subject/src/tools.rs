@@ -107,7 +107,7 @@ pub(crate) fn pin_of(
     let maven = Maven::open(subject, program, &held)?;
     maven.copy(std::slice::from_ref(&pin))?;
     let path = maven.out().join(&pin.file);
-    pin.sha256 = cache::digest_of(&path).map_err(SubjectError::files(&path, "was not brought by Maven"))?;
+    pin.sha256 = cache::digest_of(&path).map_err(SubjectError::files(&path, "maven"))?;
     held.keep(&path, &pin.sha256, &pin.file)?;
     Ok(pin)
 }
@@ -142,7 +142,7 @@ impl<'a> Maven<'a> {
 
     fn copy(&self, pins: &[Pin]) -> Result<(), SubjectError> {
         let (pom, log) = (self.directory.join("pom.xml"), self.directory.join("log"));
-        fs::write(&pom, project(pins)).map_err(SubjectError::files(&pom, "cannot be written"))?;
+        fs::write(&pom, project(pins)).map_err(SubjectError::files(&pom, "write"))?;
         let args = [
             self.program.to_string_lossy().into_owned(),
             "--batch-mode".into(),
@@ -307,7 +307,7 @@ fn sources(wanted: &Build<'_>, directory: &Path) -> Result<Vec<String>, SubjectE
             paths.push(source.display().to_string());
             continue;
         }
-        let mut text = fs::read_to_string(source).map_err(SubjectError::files(source, "cannot be read"))?;
+        let mut text = fs::read_to_string(source).map_err(SubjectError::files(source, "read"))?;
         for (from, to) in wanted.replace {
             text = text.replace(from, to);
         }
@@ -315,16 +315,16 @@ fn sources(wanted: &Build<'_>, directory: &Path) -> Result<Vec<String>, SubjectE
         let folder = directory.join(format!("source-{number}"));
         let path = folder.join(source.file_name().unwrap_or_default());
         let written = fs::create_dir(&folder).and_then(|()| fs::write(&path, text));
-        written.map_err(SubjectError::files(&path, "cannot be written"))?;
+        written.map_err(SubjectError::files(&path, "write"))?;
         paths.push(path.display().to_string());
     }
     Ok(paths)
 }
 
 pub(crate) fn write_list(root: &Path) -> Result<(), SubjectError> {
-    let list = list_files(root).map_err(SubjectError::files(root, "its files cannot be listed"))?;
+    let list = list_files(root).map_err(SubjectError::files(root, "list"))?;
     let path = root.join(BUILD_LIST);
-    fs::write(&path, list).map_err(SubjectError::files(&path, "cannot be written"))
+    fs::write(&path, list).map_err(SubjectError::files(&path, "write"))
 }
 
 /// `SHA-256  path` for each file of a build. Links are left out: what they lead to is listed itself.
@@ -349,8 +349,7 @@ fn list_files(root: &Path) -> std::io::Result<String> {
 /// The files of a build with their digests.
 pub(crate) fn built_files(target: &Path) -> Result<Vec<Pinned>, SubjectError> {
     let lock = target.join(BUILD_LIST);
-    let list = fs::read_to_string(&lock)
-        .map_err(SubjectError::files(&lock, "the list of a build cannot be read"))?;
+    let list = fs::read_to_string(&lock).map_err(SubjectError::files(&lock, "read"))?;
     let files = list.lines().filter_map(|line| line.split_once("  "));
     Ok(files
         .map(|(sha256, name)| Pinned { path: target.join(name), sha256: sha256.into(), lock: lock.clone() })

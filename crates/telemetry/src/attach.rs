@@ -7,6 +7,7 @@
 
 use proofload_host::clock;
 use proofload_host::process;
+use proofload_language::{say, word};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -36,22 +37,22 @@ const QUIT_BIT: u64 = 1 << 2;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
     /// It has no handler for SIGQUIT (`-Xrs`, or it is only starting): the signal would end it.
-    #[error("it takes no requests: it does not handle SIGQUIT")]
+    #[error("{}", word!("attach-no-handler"))]
     NoHandler,
     /// It did not listen in time (`-XX:+DisableAttachMechanism`).
-    #[error("it takes no requests: nothing listened on {0} within 5 s")]
+    #[error("{}", say!("attach-silent", path = .0))]
     Silent(PathBuf),
     /// It was asked and took too long.
-    #[error("it did not come to the end of its answer within 60 s")]
+    #[error("{}", word!("attach-slow"))]
     Slow,
     /// The caller was stopped.
-    #[error("it was not waited for")]
+    #[error("{}", word!("attach-stopped"))]
     Stopped,
     /// The socket belongs to another user.
-    #[error("{0} is not the JVM's socket")]
+    #[error("{}", say!("attach-foreign", path = .0))]
     Foreign(PathBuf),
     /// Files, signals, sockets.
-    #[error("{what}: {source}")]
+    #[error("{}", say!("labelled", label = what, what = source))]
     Io {
         /// What was tried.
         what: &'static str,
@@ -59,7 +60,7 @@ pub(super) enum AttachError {
         source: io::Error,
     },
     /// It refused the command.
-    #[error("it answered: {0}")]
+    #[error("{}", say!("attach-refused", answer = .0))]
     Refused(String),
 }
 
@@ -73,15 +74,16 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
 /// When the JVM does not listen, does not answer in time, or refuses.
 pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
     let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
-    let user = process::user(pid).ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
+    let user = process::user(pid)
+        .ok_or_else(|| io_error(word!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
     if !socket.exists() {
         request_attach(pid, &socket, stop)?;
     }
-    let found = fs::symlink_metadata(&socket).map_err(io_error("its socket"))?;
+    let found = fs::symlink_metadata(&socket).map_err(io_error(word!("attach-its-socket")))?;
     if !found.file_type().is_socket() || found.uid() != user {
         return Err(AttachError::Foreign(socket));
     }
-    let stream = UnixStream::connect(&socket).map_err(io_error("connecting to it"))?;
+    let stream = UnixStream::connect(&socket).map_err(io_error(word!("attach-connecting")))?;
     exchange(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
 }
 
@@ -92,9 +94,9 @@ fn exchange(
     until_ns: u64,
     stop: &AtomicBool,
 ) -> Result<String, AttachError> {
-    stream.set_read_timeout(Some(STOP_CHECK)).map_err(io_error("its socket"))?;
-    stream.set_write_timeout(Some(STOP_CHECK)).map_err(io_error("its socket"))?;
-    stream.write_all(&request(command)).map_err(io_error("asking it"))?;
+    stream.set_read_timeout(Some(STOP_CHECK)).map_err(io_error(word!("attach-its-socket")))?;
+    stream.set_write_timeout(Some(STOP_CHECK)).map_err(io_error(word!("attach-its-socket")))?;
+    stream.write_all(&request(command)).map_err(io_error(word!("attach-asking")))?;
     let (mut answer, mut part) = (Vec::new(), vec![0; PART_BYTES]);
     while answer.len() < ANSWER_BYTES_MAX {
         if stop.load(Ordering::Relaxed) {
@@ -107,7 +109,7 @@ fn exchange(
             Ok(0) => break,
             Ok(bytes) => answer.extend_from_slice(&part[..bytes]),
             Err(error) if is_again(&error) => {}
-            Err(error) => return Err(io_error("its answer")(error)),
+            Err(error) => return Err(io_error(word!("attach-its-answer"))(error)),
         }
     }
     parse_answer(&String::from_utf8_lossy(&answer))
@@ -143,7 +145,7 @@ fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), Atta
         Ok(_) => {}
         // An abandoned one serves as well.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(io_error("a file in /tmp")(error)),
+        Err(error) => return Err(io_error(word!("attach-a-file"))(error)),
     }
     let listens = signal(pid).and_then(|()| wait_for(socket, stop));
     // A file that stays does no harm.
@@ -153,8 +155,8 @@ fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), Atta
 
 fn signal(pid: u32) -> Result<(), AttachError> {
     let id = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    let id = id.ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
-    kill_process(id, Signal::QUIT).map_err(|error| io_error("signalling it")(error.into()))
+    let id = id.ok_or_else(|| io_error(word!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
+    kill_process(id, Signal::QUIT).map_err(|error| io_error(word!("attach-signalling"))(error.into()))
 }
 
 fn wait_for(socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {

@@ -11,6 +11,7 @@ mod offsets;
 
 use super::JvmUse;
 use offsets::Offsets;
+use proofload_language::{say, word};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,13 +33,13 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 #[derive(Debug, Error)]
 pub enum HsperfError {
     /// Cannot be opened or read.
-    #[error("the performance-data file cannot be read: {0}")]
+    #[error("{}", say!("hsperf-io", source = .0))]
     Io(#[from] io::Error),
     /// A link, a device, or a file of another user.
-    #[error("the performance-data file is {0}")]
+    #[error("{}", say!("hsperf-not-the-jvms", what = .0))]
     NotTheJvms(&'static str),
     /// The header is wrong.
-    #[error("not a performance-data file: {what} at byte {at}")]
+    #[error("{}", say!("hsperf-malformed", what, at))]
     Malformed {
         /// What is wrong.
         what: &'static str,
@@ -46,7 +47,7 @@ pub enum HsperfError {
         at: usize,
     },
     /// The JVM has not finished its header.
-    #[error("the JVM has not opened its performance data to readers yet")]
+    #[error("{}", word!("hsperf-not-yet"))]
     NotYet,
 }
 
@@ -117,22 +118,22 @@ fn eight(bytes: &[u8], at: usize) -> Option<[u8; 8]> {
 }
 
 fn parse_header(bytes: &[u8]) -> Result<Header, HsperfError> {
-    let short = HsperfError::Malformed { what: "it ends", at: bytes.len() };
+    let short = HsperfError::Malformed { what: word!("hsperf-ends"), at: bytes.len() };
     let Some(head) = bytes.get(..HEADER_BYTES) else { return Err(short) };
     if head[..4] != MAGIC {
-        return Err(HsperfError::Malformed { what: "another magic number", at: 0 });
+        return Err(HsperfError::Malformed { what: word!("hsperf-magic"), at: 0 });
     }
     let order = match head[4] {
         0 => Order::Big,
         1 => Order::Little,
-        _ => return Err(HsperfError::Malformed { what: "an unknown byte order", at: 4 }),
+        _ => return Err(HsperfError::Malformed { what: word!("hsperf-byte-order"), at: 4 }),
     };
     if head[5] != 2 {
-        return Err(HsperfError::Malformed { what: "another version than 2", at: 5 });
+        return Err(HsperfError::Malformed { what: word!("hsperf-version"), at: 5 });
     }
     let number = |at| four(head, at).map_or(-1, |bytes| order.i32(bytes));
     let size = |at| {
-        let negative = HsperfError::Malformed { what: "a negative size", at };
+        let negative = HsperfError::Malformed { what: word!("hsperf-size"), at };
         usize::try_from(number(at)).map_err(|_| negative)
     };
     Ok(Header {
@@ -238,10 +239,10 @@ impl JvmFile {
         let file = open(path, flags, Mode::empty()).map_err(io::Error::from)?;
         let found = fstat(&file).map_err(io::Error::from)?;
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-            return Err(HsperfError::NotTheJvms("not a plain file"));
+            return Err(HsperfError::NotTheJvms(word!("hsperf-not-plain")));
         }
         if found.st_uid != owner {
-            return Err(HsperfError::NotTheJvms("another user's"));
+            return Err(HsperfError::NotTheJvms(word!("hsperf-of-another")));
         }
         let mut jvm = JvmFile {
             file: File::from(file),

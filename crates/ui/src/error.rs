@@ -1,14 +1,13 @@
 //! Why there is no page.
 
+use proofload_language::say;
 use std::io;
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum UiError {
     /// The port is not to be had.
-    #[error(
-        "cannot listen on 127.0.0.1:{port}: {source}; choose another --port, or leave it out for a free one"
-    )]
+    #[error("{}", say!("ui-cannot-listen", port = port.to_string(), source))]
     Listen {
         /// The port that was asked for.
         port: u16,
@@ -16,9 +15,9 @@ pub enum UiError {
         source: io::Error,
     },
     /// The kernel gives no random numbers.
-    #[error("the system gives no random numbers for the token in the address: {0}")]
+    #[error("{}", say!("ui-no-random", source = .0.to_string()))]
     Random(getrandom::Error),
     /// The runtime does not start.
-    #[error("cannot wait for requests: {0}")]
+    #[error("{}", say!("ui-cannot-wait", source = .0))]
     Runtime(io::Error),
 }

@@ -2,11 +2,14 @@
 
 use crate::frame::table;
 use crate::messages;
+use proofload_analysis::RunJudge;
+use proofload_host::clock;
 use proofload_language::named;
+use proofload_report::Left;
 use proofload_report::escape::html as safe;
 use proofload_report::number;
 use proofload_store::schema::Slice;
-use proofload_store::{PartialBlock, Run, order_of};
+use proofload_store::{Block, PartialBlock, Run, order_of};
 
 /// What stands above the report of a study that goes on; `block` is the one that is being measured.
 pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
@@ -16,7 +19,9 @@ pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
         let done = block.slices.iter().filter(|slice| slice.is_measured()).count();
         (done, expected(run, block.number))
     });
-    let lines = messages::progress(block.map(|block| (block.number, most)), slices, complete);
+    let mut lines = messages::progress(block.map(|block| (block.number, most)), slices, complete);
+    lines.extend(left(run));
+    let lines = lines.join(messages::between());
     let note = if complete == 0 { messages::FIRST_BLOCK } else { messages::SO_FAR };
     let lines = safe(&lines);
     let last = block.map(|block| last(&block.slices)).unwrap_or_default();
@@ -24,6 +29,33 @@ pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
         "<section class=\"live\"><h2>{}</h2><p>{lines}</p><p class=\"says\">{note}</p>{last}</section>\n",
         messages::RUNNING
     )
+}
+
+/// How much longer it may take; nothing where its claims cannot be judged yet.
+fn left(run: &Run) -> Option<String> {
+    let plan = run.plan();
+    let began_ns = run.status().sittings.last()?.began_unix_ns;
+    let blocks =
+        run.blocks().iter().filter(|block| block.slices.iter().any(|it| it.started_unix_ns >= began_ns));
+    let ended = |block: &Block| {
+        let last = block
+            .slices
+            .iter()
+            .map(|slice| slice.started_unix_ns + (slice.measured.seconds * 1e9) as u64)
+            .max();
+        last.unwrap_or(began_ns)
+    };
+    let mut left = Left::new(plan, 0.0);
+    let mut before_ns = began_ns;
+    for ended_ns in blocks.map(ended) {
+        left.block_took(ended_ns.saturating_sub(before_ns) as f64 / 1e9, true);
+        before_ns = ended_ns;
+    }
+    if !run.blocks().is_empty() {
+        left.look(run.blocks().len() as u32, RunJudge::of(plan).ok()?.judge(run).ok()?.left);
+    }
+    let in_block_ns = clock::unix_ns().saturating_sub(before_ns);
+    Some(messages::time_left(&left.in_words(in_block_ns as f64 / 1e9)))
 }
 
 /// Slices of a whole block.

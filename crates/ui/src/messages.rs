@@ -125,7 +125,7 @@ pub fn length(preset: &str, blocks: u32, single: bool) -> String {
 }
 
 /// Where a running study is: which block, how far it is in it, and how many blocks it has.
-pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, complete: usize) -> String {
+pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, complete: usize) -> Vec<String> {
     let block = block.map(|(number, most)| match most {
         0 => say!("ui-block", number),
         most => say!("ui-block-of", number, most),
@@ -136,8 +136,17 @@ pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, compl
         (done, expected) => say!("ui-slices-of", done, expected),
     });
     let complete = say!("ui-complete", n = complete);
-    let all: Vec<String> = block.into_iter().chain(slices).chain([complete]).collect();
-    all.join(word!("between-texts"))
+    block.into_iter().chain(slices).chain([complete]).collect()
+}
+
+/// How much longer a study may take, as the terminal has it.
+pub fn time_left(left: &str) -> String {
+    say!("ui-time-left", left)
+}
+
+/// What stands between the sentences of a paragraph.
+pub fn between() -> &'static str {
+    word!("between-texts")
 }
 
 /// What both runs share, counted.

@@ -3,6 +3,7 @@
 use super::{RunArgs, heading};
 use clap::Args;
 use proofload_agents::MOST_AGENTS;
+use proofload_facts::Mistake;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -101,14 +102,13 @@ impl ToleranceArgs {
     /// How many of so many agents; none where no agents were asked for.
     ///
     /// # Errors
-    /// When there is nobody who could be lost, or nobody would be left. A sentence.
-    pub fn of(&self, agents: Option<u32>) -> Result<u32, String> {
+    /// When there is nobody who could be lost, or nobody would be left.
+    pub fn of(&self, agents: Option<u32>) -> Result<u32, Mistake> {
         match (self.tolerate_lost, agents) {
             (None, _) => Ok(0),
-            (Some(_), None) => Err("no agents are asked for that could be lost; give --agents".to_owned()),
+            (Some(_), None) => Err(Mistake::NoMeaningWithout { needs: "--agents".to_owned() }),
             (Some(lost), Some(agents)) if lost >= agents => {
-                let most = agents.saturating_sub(1);
-                Err(format!("{lost} of {agents} agents would leave nobody; write at most {most}"))
+                Err(Mistake::beyond(lost, 0, agents.saturating_sub(1)))
             }
             (Some(lost), Some(_)) => Ok(lost),
         }

@@ -95,7 +95,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
     /// Number of generator threads
-    #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    #[arg(long, alias = "threads", value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub workers: Option<u32>,
     /// Random seed
     #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]

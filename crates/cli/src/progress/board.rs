@@ -1,10 +1,9 @@
 //! What is known of a study while it runs, as the live view shows it. Every step of the runner goes in, with the time.
 
-use super::left::Left;
 use super::rows::{Away, ClaimRow, Server};
 use proofload_lab::runner::Progress;
 use proofload_language::{named, say, word};
-use proofload_report::number;
+use proofload_report::{Left, number};
 use proofload_stats::{Claim, Judgement};
 use proofload_store::schema::{Plan, Replication, Slice};
 

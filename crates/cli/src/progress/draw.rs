@@ -103,7 +103,12 @@ fn top(board: &Board, [title, time, step]: [Rect; 3], buffer: &mut Buffer) {
     gauge(buffer, less(time, 0, width(&left) + 2), board.share_done());
     put_right(buffer, time, &left, Style::default());
     put(buffer, step, word!("live-now"), faint());
-    put(buffer, less(step, width(word!("live-now")) + 1, 0), &board.step, Style::default());
+    put(
+        buffer,
+        less(step, width(word!("live-now")) + width(word!("between-texts")), 0),
+        &board.step,
+        Style::default(),
+    );
 }
 
 fn heading(line: Rect, name: &str, aside: &str, buffer: &mut Buffer) {

@@ -39,7 +39,8 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
         Progress::Network { found } => {
             say!("live-network", found = proofload_report::said_of_network(found))
         }
-        Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
+        // One that was measured before is no news.
+        Progress::Ceiling { point, found: Some(found) } if !found.cached => ceiling_line(point, found),
         Progress::Slices { slicing } => say!(
             "live-slices",
             length = format!("{:.2}", slicing.slice_ns as f64 / 1e9),
@@ -47,6 +48,8 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
             restart = round.is_restart(),
             p99 = format!("{:.1}", slicing.slices_p99_ns as f64 / 1e6)
         ),
+        // What stays as it was planned is no news.
+        Progress::Cycles { planned, slicing } if slicing.cycles == *planned => return None,
         Progress::Cycles { planned, slicing } => {
             say!("live-cycles", restart = round.is_restart(), cycles = slicing.cycles, planned)
         }
@@ -108,7 +111,7 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
     let kib = found.answer_bytes >> 10;
     match found.exchanges_per_s {
         Some(rate) => {
-            say!("live-ceiling", point, kib, rate = format!("{rate:.0}"), cached = found.cached)
+            say!("live-ceiling", point, kib, rate = number::plain(rate))
         }
         None => say!("live-no-ceiling", point, why = found.why.as_ref().map(told).unwrap_or_default()),
     }

@@ -247,7 +247,10 @@ fn claims_and_servers_that_do_not_fit_are_counted() {
 #[test]
 fn a_server_that_is_lost_and_one_that_is_settled() {
     let mut board = after_a_look();
-    board.step(&Progress::Lost { block: 5, variant: "slow", why: "it died" }, 175 * SECOND_NS);
+    board.step(
+        &Progress::Lost { block: 5, variant: "slow", why: &proofload_facts::Finding::failed("it died") },
+        175 * SECOND_NS,
+    );
     board.step(&Progress::Skipped { skipped: &["fast @ 16c".to_string()] }, 175 * SECOND_NS);
     insta::assert_snapshot!(plain(&of_board(&board, SCREENS[0])));
     board.step(&Progress::Block { block: 6, of: 13 }, 200 * SECOND_NS);

@@ -2,10 +2,9 @@
 
 use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
-use super::left::minutes;
 use proofload_engine::Extent;
 use proofload_language::{say, word};
-use proofload_report::number;
+use proofload_report::{minutes, number};
 use std::collections::VecDeque;
 use unicode_width::UnicodeWidthStr;
 

@@ -3,6 +3,7 @@
 use super::{find, open_cache, pairs, print, say};
 use crate::args::StartArgs;
 use crate::exit::{Exit, leave};
+use crate::mistakes::wrong;
 use crate::run::subject_error;
 use proofload_host::{clock, signals};
 use proofload_study::{Declarations, SubjectSpec};
@@ -20,7 +21,7 @@ pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {
     let spec = SubjectSpec::Catalogue { folder: args.subject.clone(), with: with.clone() };
     let prepared =
         Prepared::prepare(&args.subject, &spec, &catalogue, &cache, &say).map_err(subject_error)?;
-    let speaks = catalogue.speaks(&args.subject, &with).map_err(|what| leave(Exit::Usage, what))?;
+    let speaks = catalogue.speaks(&args.subject, &with).map_err(|mistake| wrong("--with", mistake))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let (log, temp) = (keeper.temp().join("log"), keeper.temp().join("start"));
     let running = prepared.start(&keeper, &[], &log, &temp).map_err(subject_error)?;

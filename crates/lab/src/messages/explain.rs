@@ -64,9 +64,7 @@ pub fn condition(condition: &PlannedCondition) -> String {
     let levels = words.collect::<Vec<_>>().join(" | ");
     match &condition.why {
         None => say!("labelled", label = condition.name, what = levels),
-        Some(why) => {
-            say!("labelled", label = condition.name, what = format!("{levels} ({})", told(why)))
-        }
+        Some(why) => say!("labelled", label = condition.name, what = format!("{levels} ({})", told(why))),
     }
 }
 

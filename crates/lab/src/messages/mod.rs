@@ -1,7 +1,6 @@
 //! All sentences of the laboratory: what records keep as text, and what a plan says of itself. The rest of the crate
 //! hands figures to it; another language replaces this module.
 
-pub mod endpoint;
 pub mod explain;
 pub mod noise;
 pub mod plan;

@@ -66,21 +66,3 @@ pub fn too_short(budget_s: f64, first: u32, block_s: f64, needed_s: f64, of: &Re
 pub fn search_load(label: &str) -> String {
     format!("search from {}", label.replace("..", " to "))
 }
-
-/// A part of a list of lengths without a value.
-pub fn no_length(part: &str) -> String {
-    format!("{part:?}: write name=value, as slice=50ms")
-}
-
-/// A number of cycles that cannot be had.
-pub fn bad_cycles(most: u32) -> String {
-    format!("cycles: write an even number from 2 to {most}")
-}
-
-/// A length of something else.
-pub fn unknown_length(name: &str) -> String {
-    format!("{name:?} is none of warm-up, slice, discard, cycles")
-}
-
-/// A slice without a length.
-pub const EMPTY_SLICE: &str = "slice: must be longer than nothing";

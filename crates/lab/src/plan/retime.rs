@@ -1,8 +1,8 @@
 //! Other lengths than the preset's: for studies that are over in seconds.
 
-use crate::messages::plan as messages;
-use proofload_facts::Finding;
+use proofload_facts::{Expected, Finding, Mistake};
 use proofload_store::schema::Plan;
+use proofload_study::not_one_of;
 use proofload_study::quantity::duration;
 
 /// Replaces lengths of a plan by those in `list`: `warm-up=100ms,slice=50ms,discard=10ms,cycles=2`. Cycles can only
@@ -10,11 +10,12 @@ use proofload_study::quantity::duration;
 /// tested.
 ///
 /// # Errors
-/// What is wrong with the list, in a sentence.
-pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
+/// What is wrong with the list.
+pub fn retime(plan: &mut Plan, list: &str) -> Result<(), Mistake> {
     for part in list.split(',') {
-        let (name, value) = part.split_once('=').ok_or_else(|| messages::no_length(part))?;
-        let length = || duration(value).map_err(|why| format!("{name}: {why}"));
+        let (name, value) =
+            part.split_once('=').ok_or_else(|| Mistake::not(part, Expected::Pair, "slice=50ms"))?;
+        let length = || duration(value).map_err(|mistake| mistake.at(name));
         match name {
             // Whoever says how long means just that.
             "warm-up" => (plan.timing.warm_up_ns, plan.timing.warm_up_cap_ns) = (length()?, 0),
@@ -26,15 +27,17 @@ pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
             "cycles" => {
                 let most = plan.timing.cycles;
                 let cycles = value.parse::<u32>().ok().filter(|n| (2..=most).contains(n) && n % 2 == 0);
-                let cycles = cycles.ok_or_else(|| messages::bad_cycles(most))?;
+                let cycles = cycles.ok_or_else(|| {
+                    Mistake::not(value, Expected::EvenNumber, format!("2..{most}")).at(name)
+                })?;
                 plan.timing.cycles = cycles;
                 plan.order.iter_mut().for_each(|block| block.truncate(cycles as usize));
             }
-            _ => return Err(messages::unknown_length(name)),
+            _ => return Err(not_one_of(name, &["warm-up", "slice", "discard", "cycles"])),
         }
     }
     if plan.timing.slice_ns == 0 {
-        return Err(messages::EMPTY_SLICE.to_string());
+        return Err(Mistake::TakesNoTime.at("slice"));
     }
     plan.timing.cycles_adapt = false;
     plan.not_tested.push(Finding::OtherLengths { lengths: list.to_string() });

@@ -4,6 +4,7 @@ use super::RunError;
 use crate::runner::Preparing;
 use proofload_engine::AgentPlace;
 use proofload_host::cpus;
+use proofload_language::{say, word};
 use proofload_store::schema::{Plan, PlannedAgent};
 use proofload_study::{LoadPoint, Study};
 use std::net::IpAddr;
@@ -14,19 +15,16 @@ use std::net::IpAddr;
 /// When it would be, or when a load point has fewer.
 pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) -> Result<(), RunError> {
     if study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
-        let why = "the study names places; only proofload run and coordinator go there: run it so, or take them out";
-        return Err(RunError::Usage(why.to_owned()));
+        return Err(RunError::Usage(word!("run-places").to_owned()));
     }
     let few = study.points.iter().filter(|point| connections(point) < agents.len());
     let few: Vec<&str> = few.map(|point| point.label.as_str()).collect();
     match few.is_empty() {
         true => Ok(()),
-        false => Err(RunError::Usage(format!(
-            "load: {}: fewer connections than the {} agents, each of which needs one; raise the connections, or take fewer \
-             agents",
-            few.join(", "),
-            agents.len()
-        ))),
+        false => {
+            let few = few.join(word!("between-items"));
+            Err(RunError::Usage(say!("run-few-connections", few, agents = agents.len())))
+        }
     }
 }
 

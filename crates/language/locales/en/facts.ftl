@@ -373,12 +373,9 @@ unknown = unknown reason (newer record)
 
 ## What limits a result.
 tls-unchecked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
-rejected = { $variant }: { $rejected } of { $all } { $outcome }{ $status ->
+exchanges-failed = { $variant }: { $failed } of { $exchanges } exchanges failed, most of them: { $outcome }{ $example ->
     [none] {""}
-   *[other] : status { $status }
-}{ $expected ->
-    [none] {""}
-   *[other] , expected { $expected }
+   *[other] {" "}({ $example })
 }
 nothing-answered = { $variant }: nothing answered: { $outcome ->
     [connect_refused] connection refused ({ $times } times); start the server, or correct the address

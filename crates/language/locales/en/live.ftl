@@ -101,13 +101,14 @@ live-trial = { $variant }, trial { $number } ({ $stage }{ $fresh ->
     [true] , fresh
    *[false] {""}
 }): { $rate } { $outcome }, { $values }
-live-ceiling = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s{ $cached ->
-    [true] , from the cache
-   *[false] {""}
-}
+live-ceiling = the generator's ceiling at { $point }, answers up to { $kib } KiB: { $rate } exchanges/s
 live-no-ceiling = the generator's ceiling at { $point } is not measured: { $why }
 live-progress-time = { $warm_up ->
     [true] warm-up, { $spent_s } of { $all_s } s, { $left } left
    *[false] { $spent_s } of { $all_s } s, { $left } left
 }
 live-progress-requests = { $done } of { $count } requests, about { $left } left
+compare-more = { $first } serves more than { $other }
+compare-alike = { $first } and { $other } serve alike
+compare-question = Which is faster: { $servers }?
+capacity-question = At which rate does { $server } still hold { $slo }?

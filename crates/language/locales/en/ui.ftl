@@ -53,6 +53,7 @@ ui-complete = { $n ->
     [one] 1 block is complete.
    *[other] { $n } blocks are complete.
 }
+ui-time-left = Open: { $left }.
 # What stands between the sentences of a paragraph.
 ui-same-facts = { $n ->
     [one] 1 fact is the same

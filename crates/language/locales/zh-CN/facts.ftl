@@ -216,7 +216,7 @@ only-lengthened = 发压端有些请求发得晚，但全部发出：这只会�
 widened = 因发压端迟发或忙碌可能造成的影响，区间放宽了 { $wider_share }
 lower-end = { $variant } 的 { $measure } 是下限：有 { $unanswered } 个请求从未得到应答，{ $unsent } 个从未发出，它们都排在其后
 seen-only = { $starts ->
-    [one] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
+    [1] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
    *[other] 只对 { $starts } 次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，此类交互失败的不到 { $upper_share }，出现错误的启动不到 { $upper_starts_share }
 }
 in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
@@ -234,12 +234,9 @@ unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
 tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
-rejected = { $variant }：{ $all } 次交互中有 { $rejected } 次 { $outcome }{ $status ->
+exchanges-failed = { $variant }：{ $exchanges } 次交互中有 { $failed } 次失败，多为 { $outcome }{ $example ->
     [none] {""}
-   *[other] ：状态 { $status }
-}{ $expected ->
-    [none] {""}
-   *[other] ，期望 { $expected }
+   *[other] （{ $example }）
 }
 nothing-answered = { $variant }：没有任何应答：{ $outcome ->
     [connect_refused] 连接被拒绝（{ $times } 次）；请启动服务器，或更正地址
@@ -341,81 +338,78 @@ sittings-differ = 各场次不尽相同：{ $what }；若有影响，已包含�
 sittings-not-planned = 场次数没有在第一个场次之前定下：只有当场次数不是看了结果才选的，区间才有效
 sittings-close = 有 { $sittings } 个场次在前一个结束后不到 30 分钟就开始：以小时计的变化几乎不在它们的离散之内
 limits-of-each = 每个场次的局限见各自的报告
-fact-at-level = { $interval } with { $condition }
-ceiling-agent-lost = an agent was lost
-ceiling-can-be-measured = { $why }; proofload doctor --ceiling -c { $connections }, with the same addresses and other flags of the load, measures it
-ceiling-of-agents = that of several agents is not known
-noticed-in-block = block { $block }: { $what }
-block-disturbed-by = block { $block } was disturbed: { $causes }
-lost = { $variant } failed: { $why }
-dropped-variant = { $variant } was dropped: { $why }
-variant-left-out = variant { $variant }{ $why ->
+fact-at-level = { $condition }时为 { $interval }
+ceiling-agent-lost = 有代理失联
+ceiling-can-be-measured = { $why }；可用 proofload doctor --ceiling -c { $connections } 测量，并给出相同的地址和其他负载参数
+ceiling-of-agents = 多个代理合计的上限未知
+noticed-in-block = 区组 { $block }：{ $what }
+block-disturbed-by = 区组 { $block } 受到干扰：{ $causes }
+lost = { $variant } 失败：{ $why }
+dropped-variant = { $variant } 已停止测量：{ $why }
+variant-left-out = 变体 { $variant }{ $why ->
     [none] {""}
-   *[other] : { $why }
+   *[other] ：{ $why }
 }
-combinations-excluded = { $excluded } of { $combinations } combinations of { $subject }, which it excludes
-point-left-out = load point { $point }
-claim-left-out = claim { $claim }: { $text }{ $lost_side ->
-    [true] , one of its variants or load points was not run
+combinations-excluded = { $subject } 的 { $combinations } 种组合中有 { $excluded } 种，它不支持
+point-left-out = 负载点 { $point }
+claim-left-out = 论断 { $claim }：{ $text }{ $lost_side ->
+    [true] ，它的某个变体或负载点没有运行
    *[other] {""}
 }
-expectation-left-out = expectation { $quantity }: { $range }
-other-length = the load's own length, { $own_s } instead of { $instead_s }
-not-tested-by-smoke = one block: a check that everything works tests no conclusion
+expectation-left-out = 预期 { $quantity }：{ $range }
+other-length = 负载自身的长度：应为 { $own_s }，改为 { $instead_s }
+not-tested-by-smoke = 只有一个区组：只检查一切是否正常，不检验结论
 not-tested-by-study = { $why }
-no-such-claim = the study has no claim { $claim }
-heats-judge-nothing = any claim: these blocks search, and judge nothing
-winner-of-search = how the winner was found: it is the best of a search, whose figures are in no figure here
-sleep-not-looked-at = not looked at
-no-idle-states = the kernel leaves no choice of idle states
-each-gives-cpu-away = each of its idle states gives the CPU away
-no-wake-up-latency = { $state } has no known wake-up latency
-sleep-refused = { $path }: { $error }
-tolerance-within = the interval contains the tolerance; the resolution is ±{ $resolution_share }
-one-side-short = { $have ->
-    [one] 1 block on one side, at least { $need } are needed
-   *[other] { $have } blocks on one side, at least { $need } are needed
+no-such-claim = 实验中没有论断 { $claim }
+heats-judge-nothing = 任何论断：这些区组用于搜索，不作判定
+winner-of-search = 优胜者的选出过程：它是搜索中最好的一个，搜索的数据不计入这里的任何指标
+sleep-not-looked-at = 没有检查
+no-idle-states = 内核没有可选的空闲状态
+each-gives-cpu-away = 它的所有空闲状态都会让出 CPU
+no-wake-up-latency = { $state } 的唤醒延迟未知
+sleep-refused = { $path }：{ $error }
+tolerance-within = 区间包含容差；分辨力为 ±{ $resolution_share }
+one-side-short = 一方只有 { $have } 个区组，至少需要 { $need } 个
+capacity-confirmed = 在 { $rate_per_s } 下，{ $trials } 次{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}中有 { $agreed } 次{ $passed ->
+    [true] 通过
+   *[other] 未通过
 }
-capacity-confirmed = { $agreed } of { $trials } { $running ->
-    [true] trials with new connections
-   *[other] fresh starts
-} { $passed ->
-    [true] passed
-   *[other] failed
-} at { $rate_per_s }
-capacity-interval = the interval begins as the 95 % interval of the fit of all trials, and is widened until both ends are confirmed; docs/capacity.md says how often it holds the capacity
-look-below = look below { $rate_per_s }: give --from
-look-above = look above { $rate_per_s }: give --to
+capacity-interval = 区间最初是对所有试验拟合所得的 95% 区间，再放宽到两端都得到确认；它包含真实容量的概率见 docs/capacity.md
+look-below = 请在 { $rate_per_s } 以下搜索：给出 --from
+look-above = 请在 { $rate_per_s } 以上搜索：给出 --to
 trial-limited = { $what }
-more-generator = give the generator more workers or CPUs of its own, or load from another machine
-more-connections = give more connections (-c auto, --max-connections)
-search-cut-off = the search was cut off before it had an answer; give it more time with --budget
-no-lower-end = no lower end was confirmed by { $running ->
-    [true] trials with new connections
-   *[other] fresh starts
-}: the server differs from trial to trial by more than an interval of some 15 %; longer trials (--trial) may help
-no-upper-end = no upper end was confirmed by { $running ->
-    [true] trials with new connections
-   *[other] fresh starts
-}: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
-capacity-of-process = nothing was restarted: the next start may carry another rate
-too-few-levels = too few load levels ({ $have } of { $need }) to find a knee
-too-few-whole-blocks = { $have } blocks in which each number of connections has a value, { $need } are needed
-non-finite = non-finite figures in the record
-knee-beyond = knee not observed up to { $highest } connections: none well below them come near their throughput, which may still rise
-knee-at-lowest = the knee is at { $lowest } connections or below: that many already reach 95 % of the most; begin with fewer
-knee-unclear = knee not observed up to { $highest } connections: { $lowest } took longer for each exchange than more of them did
-loaded-at-lowest = { $lowest } connections are no low load: they wait for each other already, so the knee may be too high; begin with fewer
-peak-beyond = peak not observed up to { $highest } connections: throughput may still be at its most there
-peak-unclear = peak not observed up to { $highest } connections: throughput falls, but the interval of the peak does not end below that
-level-left-out = { $connections } connections left out: { $why }
-failed-share = { $error_share } of the exchanges failed
-too-few-beyond = not resolvable, too few exchanges of a start lie beyond it
-combinations-left-out = which settings matter: { $measure } @ { $point } of { $variants }{ $more ->
+more-generator = 请给发压端更多工作线程或专用的 CPU，或从另一台机器施压
+more-connections = 请给更多连接（-c auto、--max-connections）
+search-cut-off = 搜索在得出答案之前就被截断；请用 --budget 给它更多时间
+no-lower-end = 下限未能由{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}确认：服务器在各次试验之间的差别超过约 15% 的区间；延长试验（--trial）或许有用
+no-upper-end = 上限未能由{ $running ->
+    [true] 使用新连接的试验
+   *[other] 全新启动
+}确认：服务器在各次试验之间的差别超过约 15% 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）
+capacity-of-process = 没有重启服务器：下一次启动能承受的速率可能不同
+too-few-levels = 负载级数太少（需要 { $need } 级，只有 { $have } 级），找不出拐点
+too-few-whole-blocks = 每个连接数都有值的区组只有 { $have } 个，需要 { $need } 个
+non-finite = 记录中有非有限的数值
+knee-beyond = 直到 { $highest } 个连接仍未观察到拐点：连接少得多时，吞吐量都远不及此，可能还在上升
+knee-at-lowest = 拐点在 { $lowest } 个连接或更少：这么多连接已达到最大值的 95%；请从更少的连接开始
+knee-unclear = 直到 { $highest } 个连接仍未观察到拐点：{ $lowest } 个连接时每次交互的耗时反而比连接更多时长
+loaded-at-lowest = { $lowest } 个连接不算低负载：它们已经互相等待，拐点可能偏高；请从更少的连接开始
+peak-beyond = 直到 { $highest } 个连接仍未观察到峰值：吞吐量在那里可能仍处于最大值
+peak-unclear = 直到 { $highest } 个连接仍未观察到峰值：吞吐量下降了，但峰值的区间在此之前没有结束
+level-left-out = 剔除 { $connections } 个连接这一级：{ $why }
+failed-share = 有 { $error_share } 的交互失败
+too-few-beyond = 样本不足：每次启动中超出它的交互太少
+combinations-left-out = 哪些设置重要：剔除了 { $variants }{ $more ->
     [0] {""}
-   *[other] {" "}and { $more } more
-} left out: { $why }
-setting-unmatched = 哪些设置重要：{ $factor }：{ $from } → { $to } 对 { $measure } @ { $point } 没有效应可言：没有两个变体只差这一项又在三个区组里有值
+   *[other] {" "}等另外 { $more } 个
+} 的 { $measure } @ { $point }：{ $why }
+setting-unmatched = 哪些设置重要：无法得出 { $factor }（{ $from } → { $to }）对 { $measure } @ { $point } 的效应：没有两个变体只差这一项且在三个区组里有值
 too-few-values = 没有趋势：只有 { $have } 个值，至少 { $need } 个才能看出趋势
 value-not-finite = 没有趋势：第 { $at } 个值（从 0 数起）不是有限数
 no-time = 没有趋势：所有值都在同一时刻
@@ -459,16 +453,16 @@ above-whole = { $place }：不可能为真：{ $measure } 超过 100%
 cores-differ = { $place }：互不相符：throughput × cpu_per_request 相当于 { $product } 个核，而 cpu 为 { $cores } 个核
 no-verdict-in-time = { $what }
 fewer-looks-in-time = { $what }
-figure-left-out = { $place }: { $why }
-delayed-ack = answers end about 40 ms after their first byte: Nagle's algorithm waits for a delayed ACK; set TCP_NODELAY on the server, or let it write head and body at once
-syns-dropped = { $late } answers came 1, 3 or 7 s late and were served at once: a dropped SYN, the listen backlog is too short; lengthen it (listen(2), net.core.somaxconn)
+figure-left-out = { $place }：{ $why }
+delayed-ack = 应答在首字节之后约 40 ms 才结束：Nagle 算法在等延迟的 ACK；请在服务器上设置 TCP_NODELAY，或让它一次写出头和体
+syns-dropped = { $late } 个应答晚了 1、3 或 7 秒才到，而服务器处理得很快：SYN 被丢弃，监听队列（backlog）太短；请加长（listen(2)、net.core.somaxconn）
 silences = { $silences ->
-    [one] no answer for { $longest_ns } once. A closed loop hides it
-   *[other] { $silences } silences of { $typical_ns }, { $period_ns ->
-        [none] the longest { $longest_ns }
-       *[other] every { $period_ns }
-    }. A closed loop hides them
+    [one] 有一次长达 { $longest_ns } 没有应答。闭环会掩盖这种情况
+   *[other] { $silences } 次约 { $typical_ns } 没有应答，{ $period_ns ->
+        [none] 最长 { $longest_ns }
+       *[other] 每隔 { $period_ns } 一次
+    }。闭环会掩盖这种情况
 }{ $rate ->
     [none] {""}
-   *[other] : try -r { $rate }
+   *[other] ：请试 -r { $rate }
 }

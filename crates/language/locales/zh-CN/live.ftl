@@ -95,13 +95,14 @@ live-trial = { $variant }，试验 { $number }（{ $stage }{ $fresh ->
     [true] ，全新启动
    *[false] {""}
 }）：{ $rate } { $outcome }，{ $values }
-live-ceiling = 发压端在 { $point } 下的上限（应答不超过 { $kib } KiB）：每秒 { $rate } 次交互{ $cached ->
-    [true] ，取自缓存
-   *[false] {""}
-}
+live-ceiling = 发压端在 { $point } 下的上限（应答不超过 { $kib } KiB）：每秒 { $rate } 次交互
 live-no-ceiling = 发压端在 { $point } 下的上限未测得：{ $why }
 live-progress-time = { $warm_up ->
     [true] 预热，{ $spent_s }/{ $all_s } 秒，还需 { $left }
    *[false] { $spent_s }/{ $all_s } 秒，还需 { $left }
 }
 live-progress-requests = { $done }/{ $count } 个请求，约需 { $left }
+compare-more = { $first } 比 { $other } 处理的请求多
+compare-alike = { $first } 与 { $other } 处理能力相当
+compare-question = 哪个更快：{ $servers }？
+capacity-question = { $server } 在多高的速率下仍满足 { $slo }？

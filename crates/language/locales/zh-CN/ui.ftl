@@ -47,6 +47,7 @@ ui-slices-none = 其中还没有完成的时间片：服务器正在启动或预
 ui-slices = 其中已完成 { $done } 个时间片。
 ui-slices-of = 其中 { $expected } 个时间片已完成 { $done } 个。
 ui-complete = 已完成 { $n } 个区组。
+ui-time-left = 待定：{ $left }。
 ui-same-facts = { $n } 项相同
 ui-unread = 无法读取此记录：{ $why }
 ui-unread-folder = 无法读取文件夹 { $folder }，其中的运行没有显示：{ $why }

@@ -34,10 +34,11 @@ impl Message {
                     if let InlineExpression::VariableReference { id } = selector {
                         self.choosing.insert(id.name.to_string());
                     }
-                    for variant in variants {
+                    variants.iter().for_each(|variant| {
+                        // Texts of which one is chosen do not stand beside each other.
                         self.text.push('\n');
                         self.read(&variant.value);
-                    }
+                    });
                     self.text.push('\n');
                 }
             }

@@ -1,5 +1,6 @@
 //! What is wanted, and what Kubernetes would refuse of it or misunderstand.
 
+use proofload_language::{say, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -76,25 +77,19 @@ pub struct Size {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Not a name for objects.
-    #[error(
-        "name `{0}`: 1 to {NAME_MAX} small letters, digits and hyphens are possible, the first a letter, the last no hyphen"
-    )]
+    #[error("{}", say!("kubernetes-name", name = .0, most = NAME_MAX))]
     Name(String),
     /// Not a name of a namespace.
-    #[error(
-        "namespace `{0}`: 1 to {LABEL_MAX} small letters, digits and hyphens are possible, no hyphen first or last"
-    )]
+    #[error("{}", say!("kubernetes-namespace", name = .0, most = LABEL_MAX))]
     Namespace(String),
     /// Not an image.
-    #[error("image `{0}`: a name such as registry.example/proofload:1.0 is needed, without spaces")]
+    #[error("{}", say!("kubernetes-image", image = .0))]
     Image(String),
     /// Too few, or too many.
-    #[error("agents: {0}; 1 to {AGENTS_MAX} are possible")]
+    #[error("{}", say!("agents-count", agents = .0, most = AGENTS_MAX))]
     Agents(u32),
     /// Not whole CPUs.
-    #[error(
-        "CPUs of {of}: `{text}`; a whole number such as 1 is needed, since parts of a CPU are taken away in turns"
-    )]
+    #[error("{}", say!("kubernetes-cpu", of, text))]
     Cpu {
         /// Agents, or the coordinator.
         of: &'static str,
@@ -102,7 +97,7 @@ pub enum Problem {
         text: String,
     },
     /// Not an amount of memory.
-    #[error("memory of {of}: `{text}`; a number with Ki, Mi, Gi, Ti, k, M, G or T is needed, such as 512Mi")]
+    #[error("{}", say!("kubernetes-memory", of, text))]
     Memory {
         /// Agents, or the coordinator.
         of: &'static str,
@@ -110,28 +105,25 @@ pub enum Problem {
         text: String,
     },
     /// Not among the files.
-    #[error("study `{0}` is not among the files: add it, or name one of them")]
+    #[error("{}", say!("kubernetes-study", study = .0))]
     Study(String),
     /// A path that leads elsewhere.
-    #[error("file `{0}`: a path below the study's folder is needed, without `..`; move it there")]
+    #[error("{}", say!("kubernetes-path", path = .0))]
     Path(String),
     /// More than a ConfigMap holds.
-    #[error(
-        "files of the study have {0} bytes together; a ConfigMap holds {FILES_BYTES_MAX}: leave out what the study does not \
-         read, or build an image that has it"
-    )]
+    #[error("{}", say!("kubernetes-too-large", bytes = .0, most = FILES_BYTES_MAX))]
     TooLarge(usize),
     /// Decided here.
-    #[error("argument `{0}` is set for the cluster: leave it out")]
+    #[error("{}", say!("kubernetes-argument", argument = .0))]
     Argument(String),
     /// Characters that one reader of YAML or another takes for something else.
-    #[error("{0:?} has a line break, a tab or another control character in it: leave it out")]
+    #[error("{}", say!("kubernetes-odd", text = format!("{:?}", .0)))]
     Odd(String),
     /// Too short, too long, or of several lines.
-    #[error("the token has to be one line of 32 to 4096 characters: make one by `openssl rand -hex 32`")]
+    #[error("{}", word!("kubernetes-token"))]
     Token,
     /// Waits and deadlines have an end, and a beginning.
-    #[error("{0}: at least one second is needed")]
+    #[error("{}", say!("kubernetes-time", what = .0))]
     Time(&'static str),
 }
 
@@ -165,8 +157,8 @@ impl Wanted {
         if !(1..=AGENTS_MAX).contains(&self.agents) {
             found.push(Problem::Agents(self.agents));
         }
-        found.extend(self.agent.check("each agent"));
-        found.extend(self.coordinator.check("the coordinator"));
+        found.extend(self.agent.check("agent"));
+        found.extend(self.coordinator.check("coordinator"));
         found.extend(self.study.iter().flat_map(Study::check));
         if self.token.contains(odd)
             || self.token.trim() != self.token
@@ -175,10 +167,10 @@ impl Wanted {
             found.push(Problem::Token);
         }
         if self.wait_s == 0 {
-            found.push(Problem::Time("how long coordinator and agents wait for each other"));
+            found.push(Problem::Time(word!("kubernetes-wait")));
         }
         if self.deadline_s == Some(0) {
-            found.push(Problem::Time("deadline"));
+            found.push(Problem::Time(word!("kubernetes-deadline")));
         }
         if found.is_empty() { Ok(()) } else { Err(Refused(found)) }
     }

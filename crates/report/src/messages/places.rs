@@ -72,7 +72,7 @@ mod tests {
             said.contains("21.3 µs (p50), 63.0 µs (p99)") && said.ends_with("at 21,040 Mbit/s"),
             "{said}"
         );
-        let none = Network { why: "it ended".to_owned(), ..Network::default() };
+        let none = Network { why: Some(proofload_facts::Finding::failed("it ended")), ..Network::default() };
         assert_eq!(network(&none), "not measured: it ended");
     }
 }

@@ -171,7 +171,11 @@ fn length(ns: u64) -> String {
 /// What to beware of, the most severe first, each with its remedy: of each kind one, and of what has one cause one. Notes are
 /// in the text of `--verbose`.
 pub fn warnings(limits: &[Limit]) -> Vec<String> {
-    let mut shown: Vec<&Limit> = limits.iter().filter(|limit| limit.severity() < Severity::Note).collect();
+    // What failed is in the first lines.
+    let in_lead =
+        |limit: &Limit| matches!(limit, Limit::ExchangesFailed { .. } | Limit::NothingAnswered { .. });
+    let is_shown = |limit: &&Limit| limit.severity() < Severity::Note && !in_lead(limit);
+    let mut shown: Vec<&Limit> = limits.iter().filter(is_shown).collect();
     shown.sort_by_key(|limit| limit.severity());
     let mut kept: Vec<&Limit> = Vec::new();
     for limit in shown {
@@ -191,12 +195,7 @@ pub fn warnings(limits: &[Limit]) -> Vec<String> {
 fn is_listed(limit: &Limit) -> bool {
     matches!(
         limit,
-        Limit::Machine { .. }
-            | Limit::VariantLost { .. }
-            | Limit::NothingAnswered { .. }
-            | Limit::Rejected { .. }
-            | Limit::TlsUnchecked { .. }
-            | Limit::Legacy(_)
+        Limit::Machine { .. } | Limit::VariantLost { .. } | Limit::TlsUnchecked { .. } | Limit::Legacy(_)
     )
 }
 

@@ -100,7 +100,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
         if !cards.is_empty() {
             // Of all these only claims are written in a language of their own.
             let tag = if title == messages::VERDICTS { "code" } else { "span" };
-            let cards: String = cards.iter().map(|verdict| card(verdict, tag)).collect();
+            let cards: String = cards.iter().zip(1..).map(|(verdict, n)| card(verdict, n, tag)).collect();
             body.push_str(&format!("<section><h2>{title}</h2>\n{cards}</section>\n"));
         }
     }
@@ -181,7 +181,7 @@ fn warnings(result: &RunResult) -> String {
 }
 
 /// A verdict with one sentence; what it is of and rests on is folded.
-fn card(verdict: &VerdictView, tag: &str) -> String {
+fn card(verdict: &VerdictView, n: usize, tag: &str) -> String {
     let class = verdict.tone.class();
     let said = Some(messages::screen::in_one_sentence(verdict)).filter(|said| !said.is_empty());
     let text = Some(&verdict.text).filter(|text| said.is_some() && !text.is_empty());
@@ -198,7 +198,11 @@ fn card(verdict: &VerdictView, tag: &str) -> String {
     let details = format!("{text}{further}{reasons}");
     let details = match details.is_empty() {
         true => details,
-        false => format!("<details><summary>{}</summary>{details}</details>", messages::DETAILS),
+        false => {
+            // A page that is followed knows by the label what was open.
+            let word = messages::DETAILS;
+            format!("<details><summary aria-label=\"{word} {n}\">{word}</summary>{details}</details>")
+        }
     };
     format!(
         "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{} <span class=\"amount\">{}</span></h3>{}<p>{}</p>{details}</div></article>\n",
@@ -260,7 +264,8 @@ fn wide(table: &Table) -> String {
                 Some(name) => format!(" data-label=\"{}\"", safe(name)),
                 None => String::new(),
             };
-            format!("<{tag}{label}>{inner}</{tag}>")
+            let class = if table.is_text(column) { " class=\"text\"" } else { " class=\"number\"" };
+            format!("<{tag}{class}{label}>{inner}</{tag}>")
         };
         row.iter().enumerate().map(cell).collect::<String>()
     };

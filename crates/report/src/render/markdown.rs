@@ -165,9 +165,8 @@ fn table(table: &Table) -> Section {
         let cells: Vec<String> = cells.iter().map(|cell| safe(cell)).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    let rules =
-        std::iter::once("---").chain(std::iter::repeat_n("---:", table.header.len().saturating_sub(1)));
-    let rules = rules.collect::<Vec<_>>().join(" | ");
+    let rule = |column| if table.is_text(column) { "---" } else { "---:" };
+    let rules = (0..table.header.len()).map(rule).collect::<Vec<_>>().join(" | ");
     let title = safe(&table.title);
     Section {
         open: format!("## {title}\n\n{}| {rules} |\n", row(&table.header)),

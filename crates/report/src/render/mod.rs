@@ -29,11 +29,12 @@ use crate::escape;
 use proofload_store::schema::{Durations, Model, RunResult, Slice};
 
 /// One measurement has figures as a study has, and no closed loop has a send delay: nothing was due before it was sent.
-fn for_programs(result: &RunResult) -> RunResult {
+fn complete(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     if result.plan.is_none() && result.figures.is_empty() {
         result.figures = result.points.iter().flat_map(proofload_analysis::figures::of_one).collect();
     }
+    result.limits = proofload_analysis::limits::of_result(&result);
     for point in result.points.iter_mut().filter(|point| point.model == Model::Closed) {
         point.send_delay_ns = Durations::default();
     }
@@ -42,8 +43,8 @@ fn for_programs(result: &RunResult) -> RunResult {
 
 /// The result for programs; `schema/result.schema.json` describes it.
 pub fn json(result: &RunResult) -> String {
-    match serde_json::to_string_pretty(&for_programs(result)) {
-        Ok(text) => format!("{}\n", escape::json(&text)),
+    match crate::programs::for_programs(&complete(result)) {
+        Ok(value) => format!("{}\n", escape::json(&format!("{value:#}"))),
         // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),
     }

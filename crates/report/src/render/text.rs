@@ -127,7 +127,7 @@ pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String
     }
     for row in &rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-            0 => padded(cell, *width),
+            column if table.is_text(column) => padded(cell, *width),
             _ => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
         });
         lines.push_str(&format!("\n  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));

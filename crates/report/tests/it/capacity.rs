@@ -1,10 +1,10 @@
 //! Searches for a capacity, drawn from their record.
 
-use proofload_analysis::searches;
+use crate::made::{busy, told};
+use proofload_analysis::{Overall, overall, searches};
+use proofload_facts::{Finding, Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::{
-    Overall, Terminal, Undecided, csv, html, json, junit, markdown, of_run, overall, screen, text,
-};
+use proofload_report::{Terminal, Undecided, csv, html, json, junit, markdown, of_run, screen, text};
 use proofload_stats::capacity::{Request, Stage, Step};
 use proofload_store::schema::{
     CapacityAnswer, Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan,
@@ -34,7 +34,7 @@ fn server(request: &Request, capacity_per_s: f64) -> Slice {
 fn be_unfit(slice: &mut Slice) {
     let check = FitnessCheck { check: "ports".into(), outcome: "failed".into(), ..FitnessCheck::default() };
     slice.measured.generator.checks.push(check);
-    slice.measured.generator.findings.push("worker 0 was busy".into());
+    slice.measured.generator.findings.push(busy());
 }
 
 /// A record of a whole search whose trials are made so.
@@ -75,13 +75,17 @@ fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Sl
         writer.append(&slice).expect("written");
     }
     writer.finish().expect("whole");
-    record.set_status(RunState::Interrupted, "", 1_790_000_100 * SECOND).expect("written");
+    record.set_status(RunState::Interrupted, None, 1_790_000_100 * SECOND).expect("written");
     let path = record.path().to_path_buf();
     drop(record);
-    let changed = vec!["kernel: 6.1 then, 6.2 now".to_string()];
+    let changed = vec![newer_kernel()];
     let (mut record, _) = RunWriter::reopen(&path, 1_790_000_200 * SECOND, changed).expect("a sitting more");
-    record.set_status(RunState::Finished, "", 1_790_000_300 * SECOND).expect("written");
+    record.set_status(RunState::Finished, None, 1_790_000_300 * SECOND).expect("written");
     of_run(&Run::open(&path).expect("a run")).expect("a result")
+}
+
+fn newer_kernel() -> Finding {
+    Finding::Differs { what: "kernel".into(), then: "6.1".into(), now: "6.2".into() }
 }
 
 /// Requests that wait before they are sent, and take so long then.
@@ -181,8 +185,13 @@ fn each_answer_leads_to_its_own_outcome() {
 #[test]
 fn a_search_that_went_on_elsewhere_says_so() {
     let limits = searched(800.0, 1e9, 100).limits;
-    for said in ["resumed once", "resumed although something had changed: kernel: 6.1 then, 6.2 now"] {
-        assert!(limits.iter().any(|limit| limit == said), "{said} is not among {limits:?}");
+    for expected in [Limit::Resumed { times: 1, cut: None }, Limit::ResumedElsewhere { what: newer_kernel() }]
+    {
+        assert!(limits.contains(&expected), "{expected:?} is not among {limits:?}");
+    }
+    let said = told(&limits).join("\n");
+    for part in ["resumed once", "kernel: 6.1 then, 6.2 now"] {
+        assert!(said.contains(part), "{part} is not in {said}");
     }
 }
 
@@ -192,7 +201,8 @@ fn a_client_that_was_the_limit_says_what_to_do() {
     let found = &result.capacities[0];
     let at_least = found.at_least_per_s.expect("it held somewhere");
     assert!((200.0..=300.0).contains(&at_least), "{at_least}");
-    let said = found.reasons.join("\n");
+    assert!(found.reasons.contains(&Reason::MoreGenerator), "{:?}", found.reasons);
+    let said = told(&found.reasons).join("\n");
     assert!(said.contains("worker 0 was busy") && said.contains("give the generator more workers"), "{said}");
 }
 
@@ -218,13 +228,17 @@ fn the_limit_is_told_by_a_trial_of_its_own_kind() {
     let outcomes: Vec<&str> = found.trials.iter().map(|trial| trial.outcome.name()).collect();
     assert!(outcomes.contains(&"client_limited"), "{outcomes:?}");
     assert_eq!(found.answer, CapacityAnswer::ConnectionLimited);
-    let said = found.reasons.join("\n");
+    let said = told(&found.reasons).join("\n");
     assert!(said.contains("all 1 connections were busy") && !said.contains("worker 0 was busy"), "{said}");
 }
 
 #[test]
 fn what_the_machine_did_meanwhile_is_among_the_limits() {
-    let disturbed = |result: &RunResult| result.limits.iter().any(|limit| limit.contains("was disturbed by"));
+    let disturbed = |result: &RunResult| {
+        let is_it =
+            |limit: &Limit| matches!(limit, Limit::BlockDisturbed { .. } | Limit::BlockLeftOut { .. });
+        result.limits.iter().any(is_it)
+    };
     assert!(!disturbed(&searched(800.0, 1e9, 100)));
     let stolen = search(100, &|request| Slice {
         conditions: Some(Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
@@ -250,7 +264,8 @@ fn passes_that_nothing_confirmed_are_told_as_such() {
 /// Trials of 1,000 requests: ten lie beyond p99, one beyond p99.9.
 #[test]
 fn a_quantile_that_trials_hardly_see_is_among_the_limits() {
-    let of = |objective| search_for(objective, 100, &|request| server(request, 800.0)).limits.join("\n");
+    let of =
+        |objective| told(&search_for(objective, 100, &|request| server(request, 800.0)).limits).join("\n");
     assert!(!of("p99 < 50ms").contains("is based on little"));
     let said = of("p999 < 50ms");
     assert!(said.contains("p999 is based on little: a trial had 1,000 requests, 1 of which"), "{said}");

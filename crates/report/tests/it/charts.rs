@@ -2,6 +2,7 @@
 
 use crate::made::{CASE, SECOND, plan, result, slice};
 use crate::page::charts;
+use proofload_facts::Finding;
 use proofload_measure::LatencyHistogram;
 use proofload_report::{self as report, html, json};
 use proofload_store::schema::{
@@ -207,7 +208,10 @@ fn what_no_figure_rests_on_is_in_the_course_and_marked() {
     slices.push(Slice { phase: "perturbation".into(), ..slice(CASE, 3, 3, 1) });
     // Whoever's turn it was in that cycle had less of the machine.
     slices.push(slice(CASE, 4, 1, 0));
-    slices.push(Slice { marks: vec!["nio was busy".into()], ..slice(CASE, 4, 1, 1) });
+    slices.push(Slice {
+        marks: vec![Finding::NotIdle { variant: "nio".into(), cpu_share: 0.5, allowed_share: 0.05 }],
+        ..slice(CASE, 4, 1, 1)
+    });
     for (at, slice) in (0..).zip(&mut slices) {
         slice.started_unix_ns += at * SECOND;
     }
@@ -309,7 +313,8 @@ fn a_variant_that_a_record_lost_is_in_the_course_and_not_in_the_percentiles() {
     let mut record =
         RunWriter::create(root.path(), &plan(CASE), &Environment::default(), SECOND).expect("a record");
     let mut writer = record.begin_block(1).expect("a block");
-    let lost = Slice { phase: "lost".into(), marks: vec!["it ended".into()], ..slice(CASE, 1, 2, 1) };
+    let lost =
+        Slice { phase: "lost".into(), marks: vec![Finding::failed("it ended")], ..slice(CASE, 1, 2, 1) };
     for slice in [slice(CASE, 1, 1, 0), slice(CASE, 1, 1, 1), slice(CASE, 1, 2, 0), lost] {
         writer.append(&slice).expect("written");
     }

@@ -2,7 +2,8 @@
 
 use crate::made::{CASE, Case, plan, result_of};
 use crate::page::read_only;
-use proofload_language::Language;
+use proofload_facts::Fact;
+use proofload_language::{Language, facts};
 use proofload_report::{Terminal, Undecided, html, json, junit, markdown, screen, text};
 use proofload_store::schema::{Plan, PlannedClaim, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -24,6 +25,10 @@ fn claiming(case: Case) -> Plan {
 /// A record judged in a language.
 fn told(language: Language, case: Case) -> RunResult {
     language.within(|| result_of(case, &claiming(case)))
+}
+
+fn sentences(language: Language, facts: &[impl Fact]) -> Vec<String> {
+    language.within(|| facts.iter().map(facts::told).collect())
 }
 
 fn in_chinese<T>(drawn: impl FnOnce() -> T) -> T {
@@ -108,22 +113,19 @@ fn verdicts_and_figures_are_those_of_the_english_report() {
                 one.sentence,
                 other.sentence
             );
-            let reasons = |of: &[String]| numbers(&of.join(" ")).join(" ");
-            assert_eq!(
-                reasons(&one.reasons),
-                reasons(&other.reasons),
-                "{:?}\n{:?}",
-                one.reasons,
-                other.reasons
-            );
+            assert_eq!(one.reasons, other.reasons);
+            let of_english = sentences(Language::English, &one.reasons).join(" ");
+            let of_chinese = sentences(Language::Chinese, &one.reasons).join(" ");
+            assert_eq!(numbers(&of_english), numbers(&of_chinese), "{of_english}\n{of_chinese}");
             assert!(
                 other.sentence.is_empty() || other.sentence.chars().any(is_chinese),
                 "{}",
                 other.sentence
             );
         }
-        assert_eq!(english.limits.len(), chinese.limits.len());
-        for (one, other) in english.limits.iter().zip(&chinese.limits) {
+        assert_eq!(english.limits, chinese.limits);
+        let [of_english, of_chinese] = Language::ALL.map(|language| sentences(language, &english.limits));
+        for (one, other) in of_english.iter().zip(&of_chinese) {
             assert_eq!(numbers(one), numbers(other), "{one}\n{other}");
             assert!(other.chars().any(is_chinese), "{other}");
         }

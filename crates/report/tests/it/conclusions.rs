@@ -1,7 +1,8 @@
 //! Published conclusions and figures, beside what became of them in a record.
 
-use crate::made::{Case, plan, result_of};
+use crate::made::{Case, plan, result_of, told};
 use proofload_analysis::overall;
+use proofload_facts::{Finding, Reason};
 use proofload_report::{html, json, markdown, text};
 use proofload_store::schema::{
     LoadPoint, Plan, PlannedClaim, PlannedConclusion, PlannedFigure, PlannedReference, RunResult,
@@ -82,7 +83,7 @@ fn each_conclusion_gets_its_word_in_every_format() {
         (&claim.estimate, claim.blocks, claim.confidence)
     );
     assert!(
-        found.conclusions[2].tests[0].reasons.join(" ").contains("resolution"),
+        told(&found.conclusions[2].tests[0].reasons).join(" ").contains("resolution"),
         "{:?}",
         found.conclusions[2]
     );
@@ -114,24 +115,26 @@ fn a_claim_that_was_left_out_is_not_tested_and_says_why() {
     plan.claims.remove(0);
     let gone = result_of(CASE, &plan);
     assert_eq!(outcomes(&gone), ["not tested"]);
-    assert_eq!(gone.conclusions[0].not_tested, ["this run has no claim NIO2 serves more"]);
-    plan.not_tested
-        .push("claim NIO2 serves more: throughput(nio2) > throughput(nio), one of its variants or load points was not run".into());
+    let claim = "NIO2 serves more".to_string();
+    assert_eq!(gone.conclusions[0].not_tested, [Finding::NoSuchClaim { claim: claim.clone() }]);
+    let text_of = "throughput(nio2) > throughput(nio)".to_string();
+    let left_out = Finding::ClaimLeftOut { claim, text: text_of, lost_side: true };
+    plan.not_tested.push(left_out.clone());
     let gone = result_of(CASE, &plan);
-    assert!(
-        gone.conclusions[0].not_tested[0].ends_with("one of its variants or load points was not run"),
-        "{:?}",
-        gone.conclusions
-    );
+    assert_eq!(gone.conclusions[0].not_tested, [left_out.clone()]);
+    assert!(told(&[left_out.clone()])[0].ends_with("one of its variants or load points was not run"));
     // Where a variant was left out for a reason, that is the reason.
-    plan.not_tested.push("variant connector=nio2,heap=1g: not applicable on JDK 25: no such flag".into());
-    plan.not_tested.push("variant apr: no such library".into());
+    let variant =
+        |variant: &str, why: &str| Finding::VariantLeftOut { variant: variant.into(), why: why.into() };
+    let of_its_own = variant("connector=nio2,heap=1g", "not applicable on JDK 25: no such flag");
+    plan.not_tested.push(of_its_own.clone());
+    plan.not_tested.push(variant("apr", "no such library"));
     let gone = result_of(CASE, &plan);
-    let why = &gone.conclusions[0].not_tested[0];
-    assert!(
-        why.ends_with("was not run; variant connector=nio2,heap=1g: not applicable on JDK 25: no such flag"),
-        "{why}"
-    );
+    assert_eq!(gone.conclusions[0].not_tested, [left_out, of_its_own]);
+    let said = text(&gone, false);
+    for part in ["was not run", "variant connector=nio2,heap=1g: not applicable on JDK 25: no such flag"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
     // Of two claims one is left: what it supports is not the whole conclusion.
     plan.references[0].conclusions[0].claims.push("NIO2 serves more still".into());
     plan.claims.insert(
@@ -167,7 +170,8 @@ fn one_block_tests_nothing() {
     let found = result_of(case, &Plan { references: conclusions, ..plan(case) });
     assert_eq!(outcomes(&found), ["not tested"]);
     assert!(found.conclusions[0].tests.is_empty());
-    assert!(found.conclusions[0].not_tested[0].contains("without --smoke"));
+    assert_eq!(found.conclusions[0].not_tested, [Finding::NotTestedBySmoke]);
+    assert!(text(&found, false).contains("without --smoke"), "{}", text(&found, false));
 }
 
 #[test]
@@ -188,19 +192,17 @@ fn figures_that_cannot_be_true_stand_beside_the_figures_and_the_conclusions_that
     .map(figure)
     .to_vec();
     let found = result_of(CASE, &plan);
-    let told: Vec<(&str, &str)> =
-        found.contradictions.iter().map(|it| (it.variant.as_str(), it.finding.as_str())).collect();
-    assert_eq!(
-        told,
-        [("nio", "cannot be true"), ("nio2", "does not add up"), ("nio2", "cannot be true")],
-        "{:?}",
-        found.contradictions
-    );
     assert_eq!(found.contradictions[0].measures, ["throughput", "mean"]);
-    let said = &found.contradictions[0].sentence;
-    assert!(said.contains("99.0 requests in flight at the least, on 64.0 connections"), "{said}");
-    let said = &found.contradictions[1].sentence;
-    assert!(said.contains("the time of 23.0 of the 64.0 connections is unaccounted for"), "{said}");
+    let variants: Vec<&str> = found.contradictions.iter().map(|it| it.variant.as_str()).collect();
+    assert_eq!(variants, ["nio", "nio2", "nio2"], "{:?}", found.contradictions);
+    let facts: Vec<Reason> = found.contradictions.iter().map(|it| it.what.clone()).collect();
+    for (said, expected) in told(&facts).iter().zip([
+        "cannot be true: throughput × mean is 99.0 requests in flight at the least, on 64.0 connections",
+        "does not add up: the time of 23.0 of the 64.0 connections is unaccounted for",
+        "cannot be true: max is below p99",
+    ]) {
+        assert!(said.contains(expected), "{said}");
+    }
     assert_eq!(found.conclusions[0].contradictions.len(), 3);
     assert!(found.conclusions[1].contradictions.is_empty(), "it speaks of no figure");
     insta::assert_snapshot!("contradictions.txt", text(&found, false));

@@ -1,8 +1,9 @@
 //! A condensed record tells the same as the one that it was made of.
 
-use crate::made::{CASE, Case, plan, record, slice};
+use crate::made::{self, CASE, Case, plan, record, slice};
 use proofload_analysis::reported_measures;
 use proofload_analysis::{condense, observations};
+use proofload_facts::Finding;
 use proofload_report::{markdown, of_run, text};
 use proofload_stats::Measure;
 use proofload_store::Run;
@@ -96,14 +97,14 @@ fn what_was_lost_cut_off_or_not_seen_is_still_told() {
     let mut lost = all(4);
     lost.retain(|slice| slice.measured.variant == "nio");
     lost[0].telemetry = Some(Telemetry {
-        missing: vec!["sockets: not permitted".into()],
+        missing: vec![Finding::NoDiagnosis { error: "not permitted".into() }],
         at_ns: vec![1, 2],
         ..Telemetry::default()
     });
     let gone = Point { variant: "nio2".into(), ..Point::default() };
     lost.push(Slice {
         phase: "lost".into(),
-        marks: vec!["it died".into()],
+        marks: vec![Finding::failed("it died")],
         measured: gone,
         ..lost[0].clone()
     });
@@ -117,8 +118,8 @@ fn what_was_lost_cut_off_or_not_seen_is_still_told() {
     let small = small(&whole, &root.path().join("small"));
     let (before, after) = (told(&whole), told(&small));
     assert_eq!(before, after);
-    let said = before.limits.join("\n");
-    for part in ["it died", "sockets: not permitted"] {
+    let said = made::told(&before.limits).join("\n");
+    for part in ["it died", "not permitted"] {
         assert!(said.contains(part), "no {part} in {said}");
     }
     assert_eq!((before.excluded_blocks, before.steady_states.len()), (1, 1));

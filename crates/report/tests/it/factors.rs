@@ -1,6 +1,6 @@
 //! Which settings matter, written as records, read back and drawn in every format.
 
-use crate::made::{CASE, SECOND, plan};
+use crate::made::{CASE, SECOND, busy, plan, told};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_store::schema::{
@@ -143,8 +143,7 @@ fn which_settings_matter_is_told_in_every_format() {
     assert_eq!((found.main_effects, found.interactions), (8, 10), "of throughput and CPU");
     assert!(of(found, "p99").is_empty());
     assert!(
-        found
-            .reasons
+        told(&found.reasons)
             .iter()
             .any(|why| why
                 .contains("p99 @ 64c of nio,256m,off; nio,256m,on; nio,512m,off and 9 more left out")),
@@ -183,12 +182,12 @@ fn a_combination_on_which_no_verdict_rests_is_left_out_and_named() {
     let result = record(&grid(), &|slice| {
         if slice.measured.variant == "nio,1g,on" && slice.block == 2 {
             slice.measured.generator.fit = false;
-            slice.measured.generator.findings = vec!["worker 0 was busy".into()];
+            slice.measured.generator.findings = vec![busy()];
         }
     });
     let found = table(&result);
     let why = "throughput @ 64c of nio,1g,on left out: client-limited: worker 0 was busy";
-    assert!(found.reasons.iter().any(|reason| reason.contains(why)), "{:?}", found.reasons);
+    assert!(told(&found.reasons).iter().any(|reason| reason.contains(why)), "{:?}", found.reasons);
     let log = of(found, "throughput").into_iter().find(|effect| to(effect) == "on").expect("a main effect");
     assert_eq!((log.matched, log.combinations), (5, 6));
 }

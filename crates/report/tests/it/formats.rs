@@ -1,8 +1,9 @@
 //! The formats that programs read, read back by other people's readers.
 
-use crate::made::{CASE, Case, SECOND, result, slice};
+use crate::made::{CASE, Case, SECOND, result, slice, told};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use proofload_facts::{Finding, Limit};
 use proofload_report::{Undecided, csv, csv_series, hlog, junit, markdown, markdown_within, of_run};
 use proofload_store::schema::{Environment, ExpectationResult, Slice, Telemetry};
 use proofload_store::{Run, RunWriter};
@@ -79,7 +80,7 @@ fn a_run_that_proves_nothing_is_an_error_in_junit() {
     let mut unfit = result(Case { fit: false, ..CASE });
     let mut interrupted = result(CASE);
     interrupted.status.state = "interrupted".into();
-    interrupted.status.why = "by a signal".into();
+    interrupted.status.why = Some(Finding::StoppedBySignal);
     for result in [&unfit, &interrupted] {
         let text = junit(result, Undecided::Skip);
         let document = roxmltree::Document::parse(&text).expect("XML");
@@ -121,7 +122,7 @@ fn records(text: &str) -> Vec<csv::StringRecord> {
 }
 
 /// The limits of a run of one block, each slice of which was changed.
-fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<String> {
+fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<Limit> {
     let root = tempfile::tempdir().expect("a directory");
     let plan = crate::made::plan(Case { blocks: 1, ..CASE });
     let mut record =
@@ -142,8 +143,8 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
         let limits = limits_with(&|slice| {
             slice.measured.subject.as_mut().expect("a subject").gc_ns = jvm.then_some(5);
         });
-        assert!(limits.iter().any(|limit| limit.starts_with("young servers, 14 to ")));
-        assert_eq!(limits.iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
+        assert!(told(&limits).iter().any(|limit| limit.starts_with("young servers, 14 to ")));
+        assert_eq!(told(&limits).iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
     }
 }
 
@@ -157,8 +158,8 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
                 change(slice);
             }
         });
-        limits.retain(|limit| limit.starts_with("overloaded: "));
-        limits
+        limits.retain(|limit| matches!(limit, Limit::Overloaded { .. }));
+        told(&limits)
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
@@ -251,7 +252,7 @@ fn markdown_is_short_enough_for_a_comment_whatever_a_study_holds() {
         let mut claim = result.claims[0].clone();
         claim.name = format!("claim {n} {}", "long ".repeat(200));
         result.claims.push(claim);
-        result.limits.push("a limit that goes on and on ".repeat(20));
+        result.limits.push(Limit::Legacy("a limit that goes on and on ".repeat(20)));
     }
     let text = markdown(&result);
     assert!(text.chars().count() < 65_536, "{}", text.len());

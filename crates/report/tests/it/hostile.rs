@@ -4,6 +4,7 @@
 use crate::made::{CASE, Case, result, slice};
 use crate::page::read_only;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use proofload_facts::{Finding, Limit, Reason};
 use proofload_language::Language;
 use proofload_measure::Outcome;
 use proofload_report::{
@@ -30,19 +31,19 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     let text = text.to_string();
     result.study.clone_from(&text);
     result.question.clone_from(&text);
-    result.status.why.clone_from(&text);
-    result.limits = vec![text.clone()];
+    result.status.why = Some(Finding::Legacy(text.clone()));
+    result.limits = vec![Limit::Legacy(text.clone()), Limit::BaselineLacks { what: text.clone() }];
     for claim in &mut result.claims {
         claim.name.clone_from(&text);
         claim.text.clone_from(&text);
         claim.sentence.clone_from(&text);
-        claim.reasons = vec![text.clone(), text.clone()];
+        claim.reasons = vec![Reason::Legacy(text.clone()); 2];
     }
     for point in &mut result.points {
         point.variant.clone_from(&text);
         point.point.clone_from(&text);
         point.stream.clone_from(&text);
-        point.generator.findings = vec![text.clone()];
+        point.generator.findings = vec![Finding::failed(&text)];
         point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes())];
     }
     for figure in &mut result.figures {
@@ -53,7 +54,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     result.scalability = vec![Scalability {
         variant: text.clone(),
         most: Some(Estimate::default()),
-        reasons: vec![text.clone()],
+        reasons: vec![Reason::Legacy(text.clone())],
         ..Scalability::default()
     }];
     let change = LevelChange { factor: text.clone(), from: text.clone(), to: text.clone() };
@@ -65,7 +66,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
             finding: text.clone(),
             ..FactorEffect::default()
         }],
-        reasons: vec![text.clone()],
+        reasons: vec![Reason::Legacy(text.clone())],
         ..FactorTable::default()
     });
     poison_published(&mut result, &text);
@@ -99,15 +100,18 @@ fn poison_published(result: &mut RunResult, text: &str) {
         was: text.clone(),
         beware: text.clone(),
         tests: vec![ConclusionTest { text: text.clone(), ..ConclusionTest::default() }; 2],
-        not_tested: vec![text.clone()],
-        contradictions: vec![text.clone()],
+        not_tested: vec![Finding::NotTestedByStudy { why: text.clone() }],
+        contradictions: vec![Reason::Legacy(text.clone())],
         source: text.clone(),
         url: text.clone(),
     }];
     result.contradictions = vec![PublishedContradiction {
         source: text.clone(),
-        sentence: text.clone(),
-        ..PublishedContradiction::default()
+        variant: text.clone(),
+        point: text.clone(),
+        stream: text.clone(),
+        measures: vec![text.clone()],
+        what: Reason::AboveWhole { place: text.clone(), measure: text.clone() },
     }];
 }
 
@@ -120,7 +124,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
         under: text.clone(),
         point: text.clone(),
         ratio: estimate(),
-        reasons: vec![text.clone()],
+        reasons: vec![Reason::Legacy(text.clone())],
         ..Exploratory::default()
     }];
     result.trends = vec![TrendResult {
@@ -131,7 +135,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
         verdict: text.as_str().into(),
         per_hour: estimate(),
         level: Some(1.0),
-        sentences: vec![text.clone(), text.clone()],
+        reasons: vec![Reason::Legacy(text.clone()); 2],
         ..TrendResult::default()
     }];
     result.expectations = vec![ExpectationResult {
@@ -139,7 +143,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
         range: text.clone(),
         source: text.clone(),
         outcome: "undecided".into(),
-        reasons: vec![text.clone()],
+        reasons: vec![Reason::Legacy(text.clone())],
         ..ExpectationResult::default()
     }];
     result.published = vec![PublishedFigure {
@@ -161,7 +165,7 @@ fn poisoned_search(text: &str) -> RunResult {
         stage: text.into(),
         outcome: text.into(),
         values: BTreeMap::from([(text.to_string(), Some(1.0))]),
-        why: vec![text.to_string(), text.to_string()],
+        why: vec![Finding::failed(text); 2],
         ..CapacityTrial::default()
     };
     result.capacities = vec![CapacityResult {
@@ -169,7 +173,7 @@ fn poisoned_search(text: &str) -> RunResult {
         slo: vec![text.to_string()],
         answer: text.into(),
         sentence: text.to_string(),
-        reasons: vec![text.to_string()],
+        reasons: vec![Reason::Legacy(text.to_string())],
         trials: vec![trial],
         ..CapacityResult::default()
     }];

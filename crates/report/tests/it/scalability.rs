@@ -1,6 +1,7 @@
 //! Ladders whose knee and peak are known, written as records, read back and drawn in every format.
 
-use crate::made::{CASE, SECOND, plan};
+use crate::made::{CASE, SECOND, busy, plan, told};
+use proofload_facts::{Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_store::schema::{
@@ -109,7 +110,7 @@ fn knee_and_peak_of_a_ladder_are_told_in_every_format() {
     let knee = flat.knee.as_ref().expect("a knee");
     assert!((knee.point - 10.0).abs() < 0.3 && flat.peak.is_none(), "{flat:?}");
     assert_eq!(flat.plateau_from.as_ref().map(|from| from.point), Some(16.0));
-    assert!(flat.reasons.iter().any(|why| why.contains("peak not observed up to 128")), "{flat:?}");
+    assert!(flat.reasons.contains(&Reason::PeakBeyond { highest: 128 }), "{flat:?}");
     insta::assert_snapshot!("ladder.txt", text(&result, false).replace(&result.run, "RUN"));
     for drawn in [text(&result, false), markdown(&result), html(&result, &[])] {
         for part in ["Scalability", "knee, connections", "not observed up to 128", "5 blocks"] {
@@ -140,7 +141,7 @@ fn a_load_point_on_which_no_verdict_rests_is_no_rung() {
     let limited = |slice: &mut Slice| {
         if slice.measured.variant == "nio" && slice.measured.connections == 128 && slice.block == 3 {
             slice.measured.generator.fit = false;
-            slice.measured.generator.findings = vec!["worker 0 was busy".into()];
+            slice.measured.generator.findings = vec![busy()];
         }
         if slice.measured.variant == "nio2" && slice.measured.connections == 2 {
             slice.measured.outcomes.insert("reset_reused".into(), 1);
@@ -150,12 +151,12 @@ fn a_load_point_on_which_no_verdict_rests_is_no_rung() {
     let nio = of(&result, "nio");
     assert_eq!(nio.connections, LADDER[..7]);
     assert!(nio.peak.is_none(), "what is left ends at 64: {nio:?}");
-    let said = nio.reasons.join("; ");
+    let said = told(&nio.reasons).join("; ");
     assert!(said.contains("128 connections left out: client-limited: worker 0 was busy"), "{said}");
     assert!(said.contains("peak not observed up to 64"), "{said}");
     let other = of(&result, "nio2");
     assert_eq!(other.connections, [1, 4, 8, 16, 32, 64, 128]);
-    assert!(other.reasons.iter().any(|why| why.contains("2 connections left out")), "{other:?}");
+    assert!(told(&other.reasons).iter().any(|why| why.contains("2 connections left out")), "{other:?}");
 }
 
 #[test]
@@ -165,15 +166,17 @@ fn too_few_load_points_or_blocks_are_said_among_the_limits() {
     for (result, why) in
         [(three, "too few load levels (3 of 4) to find a knee"), (two_blocks, "2 blocks in which")]
     {
-        let said: Vec<&String> =
-            result.limits.iter().filter(|limit| limit.starts_with("no knee or peak can be given")).collect();
-        assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
+        let mut limits = result.limits.clone();
+        limits.retain(|limit| matches!(limit, Limit::NoScalability { .. }));
+        let said = told(&limits);
+        assert!(said.len() == 1 && said[0].starts_with("no knee or peak can be given"), "{said:?}");
+        assert!(said[0].contains(why), "{said:?}");
         assert!(result.scalability.iter().all(|of| of.knee.is_none() && of.most.is_none()));
         assert!(!text(&result, false).contains("Scalability"), "{}", text(&result, false));
     }
     let one = record(&ladder(&LADDER[..1], 0), 4, &|_| {});
     assert!(one.scalability.is_empty());
-    assert!(!one.limits.iter().any(|limit| limit.contains("knee")), "{:?}", one.limits);
+    assert!(!told(&one.limits).iter().any(|limit| limit.contains("knee")), "{:?}", one.limits);
 }
 
 #[test]

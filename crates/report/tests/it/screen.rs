@@ -2,6 +2,7 @@
 
 use crate::made::{CASE, Case, plan, result, result_of};
 use proofload_analysis::{Overall, overall};
+use proofload_facts::{Finding, Limit, Reason};
 use proofload_report::{Terminal, brief, junit, of_run, screen};
 use proofload_store::Run;
 use proofload_store::schema::{ClaimResult, Plan, PlannedClaim, Replication, RunResult, Verdict};
@@ -150,10 +151,15 @@ fn hostile_names_neither_move_the_cursor_nor_widen_a_line() {
     for hostile in proofload_testkit::HOSTILE {
         let mut result = clean.clone();
         let text = || hostile.to_string();
-        (result.study, result.question, result.run, result.status.why) = (text(), text(), text(), text());
-        result.limits = vec![format!("client-limited in {hostile}"), text()];
+        (result.study, result.question, result.run) = (text(), text(), text());
+        result.status.why = Some(Finding::Legacy(text()));
+        result.limits = vec![
+            Limit::Legacy(text()),
+            Limit::VariantLost { variant: text(), blocks: 1, given_up: true, first: Finding::Legacy(text()) },
+        ];
         for claim in &mut result.claims {
-            (claim.name, claim.sentence, claim.reasons) = (text(), text(), vec![text(), text()]);
+            (claim.name, claim.sentence) = (text(), text());
+            claim.reasons = vec![Reason::Legacy(text()), Reason::Legacy(text())];
         }
         result.points.iter_mut().for_each(|point| point.variant = text());
         for figure in &mut result.figures {

@@ -1,6 +1,6 @@
 //! Soaks that are planted in a record: what grew is told in every format, and no more.
 
-use crate::made::{CASE, Case, SECOND, plan, slice};
+use crate::made::{CASE, Case, SECOND, plan, slice, told};
 use proofload_report::{Reproduction, html, json, markdown, of_run, reproductions, text};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
@@ -172,7 +172,7 @@ fn a_heap_of_which_no_collection_was_forced_may_grow_and_is_not_called_leaking()
     };
     let found = result_of([0, 1].map(unasked));
     assert_eq!(verdicts(&found, "nio")[0], ("heap_low", "growth"));
-    let said = found.trends[0].sentences.join("; ");
+    let said = told(&found.trends[0].reasons).join("; ");
     assert!(
         said.contains("may be garbage that none has looked at yet") && !said.contains(": a leak"),
         "{said}"

@@ -1,6 +1,6 @@
 //! What a report may say of a claim, and what it never says.
 
-use crate::made::{CASE, Case, plan, result, result_of};
+use crate::made::{CASE, Case, plan, result, result_of, told};
 use crate::page::read_only;
 use proofload_report::{Undecided, csv, html, json, junit, markdown, text};
 use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant, Verdict};
@@ -80,7 +80,11 @@ fn what_the_sentence_of_an_undecided_claim_tells_is_not_listed_below_it_again() 
     let claims = [("a tenth", "throughput(nio2) >= 1.08 * throughput(nio)")];
     for (case, reason) in [(CASE, "would settle it"), (Case { blocks: 1, ..CASE }, "would take about")] {
         let result = result_of(case, &claiming(case, &claims));
-        assert!(result.claims[0].reasons.iter().any(|why| why.contains(reason)), "{:?}", result.claims);
+        assert!(
+            told(&result.claims[0].reasons).iter().any(|why| why.contains(reason)),
+            "{:?}",
+            result.claims
+        );
         // A page has it in the one sentence, and in the whole one that is folded below it.
         for (drawn, most) in [(text(&result, false), 1), (html(&result, &[]), 2)] {
             assert!((1..=most).contains(&drawn.matches(reason).count()), "{reason}: {drawn}");

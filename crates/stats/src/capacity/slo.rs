@@ -1,6 +1,7 @@
 //! Objectives: `p99 < 50ms, errors < 0.1%`.
 
 use crate::{Comparison, Measure, Names, Selector, Side, Term, parse_claim};
+use proofload_facts::{Expected, Mistake, Thing};
 
 /// Share of the load that may be missing in a trial that passes: of the planned requests 99 % are sent, and of those in
 /// the window 99 % come to an end.
@@ -48,16 +49,16 @@ impl Slo {
 ///
 /// # Errors
 /// Every mistake, a sentence each with what to write instead.
-pub fn parse_slo(texts: &[String]) -> Result<Slo, Vec<String>> {
+pub fn parse_slo(texts: &[String]) -> Result<Slo, Vec<Mistake>> {
     let parts: Vec<&str> = texts.iter().flat_map(|text| text.split(',')).map(str::trim).collect();
     let mut mistakes = Vec::new();
     if parts.iter().all(|part| part.is_empty()) {
-        return Err(vec!["says nothing; write 'p99 < 50ms, errors < 0.1%'".to_string()]);
+        return Err(vec![Mistake::Empty { form: "'p99 < 50ms, errors < 0.1%'".to_string() }]);
     }
     if parts.len() > TERMS_MAX {
-        return Err(vec![format!("has {} conditions; write at most {TERMS_MAX}", parts.len())]);
+        return Err(vec![Mistake::too_many(Thing::Condition, parts.len(), TERMS_MAX)]);
     }
-    let read = |part: &&str| term(part).map_err(|mistake| mistakes.push(mistake)).ok();
+    let read = |part: &&str| term(part).map_err(|found| mistakes.extend(found)).ok();
     let mut terms: Vec<SloTerm> = parts.iter().filter(|part| !part.is_empty()).filter_map(read).collect();
     if !mistakes.is_empty() {
         return Err(mistakes);
@@ -68,7 +69,7 @@ pub fn parse_slo(texts: &[String]) -> Result<Slo, Vec<String>> {
     Ok(Slo { terms })
 }
 
-fn term(text: &str) -> Result<SloTerm, String> {
+fn term(text: &str) -> Result<SloTerm, Vec<Mistake>> {
     let names = Names {
         variants: vec![Selector { name: "the server".to_string(), levels: Vec::new() }],
         points: vec!["1/s".to_string()],
@@ -80,12 +81,11 @@ fn term(text: &str) -> Result<SloTerm, String> {
         false => text.to_string(),
     };
     let parsed = parse_claim(text, &claim, &names);
-    let claims = parsed.map_err(|errors| {
-        let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        format!("`{text}`: {}", said.join("; "))
+    let claims = parsed.map_err(|errors| -> Vec<Mistake> {
+        errors.into_iter().map(|error| error.mistake.at(format!("`{text}`"))).collect()
     })?;
-    let unfit =
-        || format!("`{text}` is no condition of an objective; write one like p99 < 50ms or errors < 0.1%");
+    let unfit = || vec![Mistake::not(format!("`{text}`"), Expected::Objective, "p99 < 50ms, errors < 0.1%")];
+    let text = text.to_string();
     let claim = claims.first().ok_or_else(unfit)?;
     let (Side::Measured { factor, term: Term::Of { measure, .. }, .. }, Side::Constant(limit)) =
         (&claim.left, &claim.right)
@@ -96,7 +96,7 @@ fn term(text: &str) -> Result<SloTerm, String> {
         Comparison::Less => false,
         Comparison::AtMost => true,
         Comparison::Equal if *limit == 0.0 => true,
-        _ => return Err(format!("`{text}` sets no upper limit; write it with < or <=")),
+        _ => return Err(vec![Mistake::NoUpperLimit { text }]),
     };
     let known = matches!(
         measure,
@@ -107,15 +107,12 @@ fn term(text: &str) -> Result<SloTerm, String> {
             | Measure::ErrorShare
     );
     if !known {
-        return Err(format!(
-            "`{text}`: {} is no part of an objective; write a quantile such as p99, mean, max or errors",
-            measure.name()
-        ));
+        return Err(vec![Mistake::NotOfObjectives { text, measure: measure.name() }]);
     }
     let limit = limit / factor;
     let is_time = !matches!(measure, Measure::Errors | Measure::ErrorShare);
     if !limit.is_finite() || limit < 0.0 || (is_time && limit == 0.0) {
-        return Err(format!("`{text}` can never hold; write a limit above 0"));
+        return Err(vec![Mistake::NeverHolds { text }]);
     }
-    Ok(SloTerm { text: text.to_string(), measure: *measure, limit, inclusive })
+    Ok(SloTerm { text, measure: *measure, limit, inclusive })
 }

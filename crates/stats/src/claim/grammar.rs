@@ -1,9 +1,14 @@
 //! The shape of a claim, before what it refers to is known.
 
 use super::{ClaimError, Comparison, Names};
+use proofload_facts::{Expected, Mistake};
 
-pub(super) fn error(at: usize, message: impl Into<String>) -> ClaimError {
-    ClaimError { message: message.into(), at }
+pub(super) fn error(at: usize, mistake: Mistake) -> ClaimError {
+    ClaimError { mistake, at }
+}
+
+pub(super) fn never_closed(after: &str, close: &'static str) -> Mistake {
+    Mistake::NeverClosed { after: after.to_string(), close }
 }
 
 /// A piece of the text, and its byte offset.
@@ -45,7 +50,11 @@ pub(super) fn read<'a>(text: &'a str, names: &Names) -> Result<RawClaim<'a>, Cla
 /// A factor, which may be a percentage.
 fn above_zero(at: usize, number: f64, percent: &str) -> Result<f64, ClaimError> {
     let factor = if percent.is_empty() { number } else { number / 100.0 };
-    if factor > 0.0 { Ok(factor) } else { Err(error(at, "a factor must be above zero")) }
+    if factor > 0.0 {
+        Ok(factor)
+    } else {
+        Err(error(at, Mistake::not(format!("{number}{percent}"), Expected::Factor, "0.9, 90%")))
+    }
 }
 
 struct Reader<'a> {
@@ -87,14 +96,7 @@ impl<'a> Reader<'a> {
         let point = self.point(names)?;
         self.skip_space();
         if !self.rest().is_empty() {
-            return Err(error(
-                self.at,
-                format!(
-                    "`{}` is left over; a claim is `measure(variant) > measure(variant) @ point`, \
-                     with one comparison",
-                    self.rest()
-                ),
-            ));
+            return Err(error(self.at, Mistake::LeftOver { rest: self.rest().to_string() }));
         }
         Ok(RawClaim { left, comparison, right, point })
     }
@@ -106,8 +108,7 @@ impl<'a> Reader<'a> {
             }
         }
         let found: String = self.rest().chars().take(12).collect();
-        let found = if found.is_empty() { "the end".to_string() } else { format!("`{found}`") };
-        Err(error(self.at, format!("a comparison is expected at {found}; write one of > >= < <= == ~")))
+        Err(error(self.at, Mistake::NoComparison { found: Some(found).filter(|found| !found.is_empty()) }))
     }
 
     fn comparison(&mut self, operator: &str) -> Result<Comparison, ClaimError> {
@@ -115,14 +116,9 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let within = self.eat("within");
         match (operator, within) {
-            ("~", false) => Err(error(
-                self.at,
-                "`~` needs to know how close is close; add `within 5%` after the right side",
-            )),
+            ("~", false) => Err(error(self.at, Mistake::NoWithin)),
             ("~", true) => self.within(),
-            (_, true) => {
-                Err(error(at, format!("`within` belongs to `~`; write `~` instead of `{operator}`")))
-            }
+            (_, true) => Err(error(at, Mistake::WithinOf { comparison: operator.to_string() })),
             (">", _) => Ok(Comparison::Greater),
             (">=", _) => Ok(Comparison::AtLeast),
             ("<", _) => Ok(Comparison::Less),
@@ -138,7 +134,8 @@ impl<'a> Reader<'a> {
         match percent {
             Some(percent) if self.eat("%") => Ok(Comparison::Within(percent / 100.0)),
             _ => {
-                Err(error(at, "`within` takes a percentage above 0% and up to 100%, for example `within 5%`"))
+                let found: String = self.text[at..].chars().take(12).collect();
+                Err(error(at, Mistake::not(format!("`{found}`"), Expected::Percentage, "`within 5%`")))
             }
         }
     }
@@ -156,8 +153,10 @@ impl<'a> Reader<'a> {
         let begins_with_number =
             self.rest().starts_with(|letter: char| letter.is_ascii_digit() || letter == '.');
         if begins_with_number {
-            let number =
-                self.number().ok_or_else(|| error(at, "this is not a number; write 50ms, 1.2 or 5k/s"))?;
+            let number = self.number().ok_or_else(|| {
+                let found: String = self.text[at..].chars().take(12).collect();
+                error(at, Mistake::not(format!("`{found}`"), Expected::Number, "50ms, 1.2, 5k/s"))
+            })?;
             let suffix = self.suffix();
             if !matches!(suffix, "" | "%") || !self.eat("*") {
                 return Ok(RawSide { factor, what: RawTerm::Constant { number, suffix }, point: None, at });
@@ -190,7 +189,8 @@ impl<'a> Reader<'a> {
     fn factor(&mut self) -> Result<f64, ClaimError> {
         self.skip_space();
         let at = self.at;
-        let number = self.number().ok_or_else(|| error(at, "a factor is expected after `*`; write 0.9"))?;
+        let number =
+            self.number().ok_or_else(|| error(at, Mistake::not("`*`", Expected::Factor, "* 0.9")))?;
         let percent = if self.eat("%") { "%" } else { "" };
         above_zero(at, number, percent)
     }
@@ -199,20 +199,13 @@ impl<'a> Reader<'a> {
         self.skip_space();
         let name = self.take_while(|letter| letter.is_alphanumeric() || letter == '_');
         if name.text.is_empty() {
-            return Err(error(
-                name.at,
-                "a measure or a number is expected here; write `throughput(variant)` or `50ms`",
-            ));
+            return Err(error(name.at, Mistake::NoTerm));
         }
         let stream = self.stream(name)?;
         let arguments = self.arguments(name)?;
         match (name.text, arguments) {
             ("ratio", Some(arguments)) if stream.is_none() => Ok(RawTerm::Ratio { arguments }),
-            ("ratio", Some(_)) => {
-                let message = "the stream belongs to the measure: `ratio(measure[stream], variant, variant)`";
-                Err(error(name.at, message))
-            }
-            ("ratio", None) => Err(error(name.at, "`ratio` is written `ratio(measure, variant, variant)`")),
+            ("ratio", _) => Err(error(name.at, Mistake::RatioForm)),
             (_, variant) => Ok(RawTerm::Measure { name, stream, variant }),
         }
     }
@@ -224,10 +217,7 @@ impl<'a> Reader<'a> {
         let inside = self.take_while(|letter| letter != ']');
         match self.eat("]") {
             true => Ok(Some(inside)),
-            false => {
-                let message = format!("the bracket after `{}` is never closed; add `]`", name.text);
-                Err(error(name.at, message))
-            }
+            false => Err(error(name.at, never_closed(name.text, "]"))),
         }
     }
 
@@ -237,10 +227,7 @@ impl<'a> Reader<'a> {
         }
         let inside = self.take_while(|letter| letter != ')');
         if !self.eat(")") {
-            return Err(error(
-                name.at,
-                format!("the parenthesis after `{}` is never closed; add `)`", name.text),
-            ));
+            return Err(error(name.at, never_closed(name.text, ")")));
         }
         Ok(Some(inside))
     }
@@ -265,7 +252,7 @@ impl<'a> Reader<'a> {
             }
         };
         if text.is_empty() {
-            return Err(error(at, "a load point is expected after `@`"));
+            return Err(error(at, Mistake::NoPoint));
         }
         self.at += text.len();
         Ok(Some(Piece { text, at }))

@@ -1,6 +1,7 @@
 //! What a claim refers to: variants by their levels, points by their labels; and what was probably meant.
 
 use super::{Names, Selector};
+use proofload_facts::{Mistake, Thing};
 
 /// Most candidates that a message lists.
 const LISTED_MAX: usize = 12;
@@ -10,14 +11,14 @@ impl Names {
     /// that only one variant has.
     ///
     /// # Errors
-    /// A message with what to write instead.
-    pub fn variant(&self, text: &str) -> Result<usize, String> {
+    /// What to write instead.
+    pub fn variant(&self, text: &str) -> Result<usize, Mistake> {
         let text = text.trim();
         if let Some(index) = self.variants.iter().position(|variant| variant.name == text) {
             return Ok(index);
         }
         if text.is_empty() {
-            return Err(format!("a variant is missing between the parentheses; {}", self.known_variants()));
+            return Err(Mistake::Empty { form: self.known_variants() });
         }
         let pieces: Vec<&str> = text.split(',').map(str::trim).collect();
         let fits = |variant: &Selector| pieces.iter().all(|piece| has_level(variant, piece));
@@ -25,15 +26,20 @@ impl Names {
             (0..self.variants.len()).filter(|&index| fits(&self.variants[index])).collect();
         match found[..] {
             [index] => Ok(index),
-            [] => Err(format!(
-                "no variant is called `{text}`{}; {}",
-                meant(text, self.selectors().iter().map(String::as_str)),
-                self.known_variants()
-            )),
+            [] => {
+                let similar = similar_to(text, self.selectors().iter().map(String::as_str));
+                let found = text.to_string();
+                Err(Mistake::UnknownName {
+                    what: Thing::Variant,
+                    found,
+                    similar,
+                    known: self.known_variants(),
+                })
+            }
             _ => {
-                let names: Vec<String> =
-                    found.iter().map(|&index| format!("`{}`", self.variants[index].name)).collect();
-                Err(format!("`{text}` fits {} variants; write one of {}", found.len(), listed(&names)))
+                let names: Vec<&str> =
+                    found.iter().map(|&index| self.variants[index].name.as_str()).collect();
+                Err(Mistake::Ambiguous { found: text.to_string(), known: listed(&names) })
             }
         }
     }
@@ -41,40 +47,44 @@ impl Names {
     /// The point with that label.
     ///
     /// # Errors
-    /// A message with the points there are.
-    pub fn point(&self, label: &str) -> Result<usize, String> {
+    /// The points there are.
+    pub fn point(&self, label: &str) -> Result<usize, Mistake> {
         self.points.iter().position(|point| point == label).ok_or_else(|| {
-            let known: Vec<String> = self.points.iter().map(|point| format!("`{point}`")).collect();
-            format!(
-                "no load point is called `{label}`{}; the points are {}",
-                meant(label, self.points.iter().map(String::as_str)),
-                listed(&known)
-            )
+            let known: Vec<&str> = self.points.iter().map(String::as_str).collect();
+            let similar = similar_to(label, known.iter().copied());
+            Mistake::UnknownName {
+                what: Thing::Point,
+                found: label.to_string(),
+                similar,
+                known: listed(&known),
+            }
         })
     }
 
     /// The stream of that name.
     ///
     /// # Errors
-    /// A message with the streams there are.
-    pub fn stream(&self, name: &str) -> Result<usize, String> {
+    /// The streams there are.
+    pub fn stream(&self, name: &str) -> Result<usize, Mistake> {
         let name = name.trim();
         self.streams.iter().position(|stream| stream == name).ok_or_else(|| {
             if self.streams.is_empty() {
-                return format!("this study has no streams; leave out `[{name}]`");
+                return Mistake::NoStreams { stream: name.to_string() };
             }
-            let known: Vec<String> = self.streams.iter().map(|stream| format!("`{stream}`")).collect();
-            format!(
-                "no stream is called `{name}`{}; the streams are {}",
-                meant(name, self.streams.iter().map(String::as_str)),
-                listed(&known)
-            )
+            let known: Vec<&str> = self.streams.iter().map(String::as_str).collect();
+            let similar = similar_to(name, known.iter().copied());
+            Mistake::UnknownName {
+                what: Thing::Stream,
+                found: name.to_string(),
+                similar,
+                known: listed(&known),
+            }
         })
     }
 
-    fn known_variants(&self) -> String {
-        let names: Vec<String> = self.variants.iter().map(|variant| format!("`{}`", variant.name)).collect();
-        format!("the variants are {}", listed(&names))
+    pub(super) fn known_variants(&self) -> String {
+        let names: Vec<&str> = self.variants.iter().map(|variant| variant.name.as_str()).collect();
+        listed(&names)
     }
 
     /// Everything that may select a variant: names, levels, pairs.
@@ -100,24 +110,16 @@ fn has_level(variant: &Selector, piece: &str) -> bool {
     })
 }
 
-pub(super) fn listed(all: &[String]) -> String {
-    match all.len() {
-        0 => "none".to_string(),
-        count if count > LISTED_MAX => {
-            format!("{} and {} more", all[..LISTED_MAX].join(", "), count - LISTED_MAX)
-        }
-        _ => all.join(", "),
-    }
+pub(super) fn listed(all: &[&str]) -> String {
+    let shown = all[..all.len().min(LISTED_MAX)].join(", ");
+    if all.len() > LISTED_MAX { format!("{shown}, … ({})", all.len()) } else { shown }
 }
 
-/// `; did you mean …?` when one of the known is close, else nothing.
-pub(super) fn meant<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> String {
+/// The one that was probably meant.
+pub(super) fn similar_to<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let far = (text.chars().count() / 3).max(1);
     let nearest = known.map(|candidate| (distance(text, candidate), candidate)).min();
-    match nearest {
-        Some((edits, candidate)) if edits <= far => format!(", did you mean `{candidate}`?"),
-        _ => String::new(),
-    }
+    nearest.filter(|(edits, _)| *edits <= far).map(|(_, candidate)| candidate.to_string())
 }
 
 /// Edits from one word to another: letters put in, taken out, replaced, or two neighbours swapped.

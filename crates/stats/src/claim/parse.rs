@@ -1,9 +1,10 @@
 //! Checks what a claim refers to, so that all mistakes are reported at once, and expands it.
 
-use super::grammar::{Piece, RawClaim, RawSide, RawTerm, error, read};
-use super::names::{listed, meant};
+use super::grammar::{Piece, RawClaim, RawSide, RawTerm, error, never_closed, read};
+use super::names::{listed, similar_to};
 use super::quantity::in_base_unit;
 use super::{Claim, ClaimError, Comparison, Measure, Names, Side, Term};
+use proofload_facts::{Mistake, Thing};
 
 /// Longest text of a claim in bytes.
 const TEXT_MAX: usize = 1024;
@@ -14,10 +15,8 @@ const TEXT_MAX: usize = 1024;
 /// Every mistake that was found, each with what to write instead; a mistake of grammar ends the search.
 pub fn parse_claim(name: &str, text: &str, names: &Names) -> Result<Vec<Claim>, Vec<ClaimError>> {
     if text.len() > TEXT_MAX {
-        return Err(vec![error(
-            TEXT_MAX,
-            format!("a claim has at most {TEXT_MAX} bytes; write several claims"),
-        )]);
+        let (length, most) = (text.len() as u64, TEXT_MAX.to_string());
+        return Err(vec![error(TEXT_MAX, Mistake::TooLong { length, most })]);
     }
     let raw = read(text, names).map_err(|error| vec![error])?;
     Checker { names, errors: Vec::new() }.check(name, text, &raw)
@@ -77,24 +76,30 @@ impl Checker<'_> {
         }
     }
 
-    fn note<T>(&mut self, at: usize, result: Result<T, String>) -> Option<T> {
-        result.map_err(|message| self.errors.push(error(at, message))).ok()
+    fn note<T>(&mut self, at: usize, result: Result<T, Mistake>) -> Option<T> {
+        result.map_err(|mistake| self.add(at, mistake)).ok()
+    }
+
+    /// The same mistake on both sides is one.
+    fn add(&mut self, at: usize, mistake: Mistake) {
+        if self.errors.iter().all(|known| known.mistake != mistake) {
+            self.errors.push(error(at, mistake));
+        }
     }
 
     fn measure(&mut self, name: Piece<'_>) -> Option<Measure> {
         let text = name.text.trim();
         let at = name.at;
         let known = Measure::parse(text).ok_or_else(|| {
-            let meant = match text {
-                "p100" => ", did you mean `max`?".to_string(),
-                "p0" | "p00" | "min" => ", and the smallest time is not kept".to_string(),
-                _ => meant(text, Measure::names()),
-            };
-            let known: Vec<String> = Measure::names().map(ToString::to_string).collect();
-            format!(
-                "the measure `{text}` is not known{meant}; known are {} (docs/measures.md)",
-                listed(&known)
-            )
+            let meant = if text == "p100" { "max" } else { text };
+            let similar = similar_to(meant, Measure::names());
+            let known: Vec<&str> = Measure::names().collect();
+            Mistake::UnknownName {
+                what: Thing::Measure,
+                found: text.to_string(),
+                similar,
+                known: listed(&known),
+            }
         });
         self.note(at, known)
     }
@@ -103,11 +108,9 @@ impl Checker<'_> {
     fn stream_of(&mut self, measure: Option<Measure>, stream: Option<Piece<'_>>) -> Option<Option<usize>> {
         let Some(stream) = stream else { return Some(None) };
         let found = self.names.stream(stream.text).and_then(|found| match measure {
-            Some(measure) if !measure.is_of_exchanges() => Err(format!(
-                "{} belongs to processes, which serve all streams; leave out `[{}]`",
-                measure.name(),
-                stream.text
-            )),
+            Some(measure) if !measure.is_of_exchanges() => {
+                Err(Mistake::NotOfStreams { measure: measure.name(), stream: stream.text.to_string() })
+            }
             _ => Ok(found),
         });
         self.note(stream.at, found).map(Some)
@@ -121,22 +124,15 @@ impl Checker<'_> {
             }
             None if self.names.variants.len() == 1 => Some(0),
             None => {
-                let names: Vec<String> =
-                    self.names.variants.iter().map(|known| format!("`{}`", known.name)).collect();
-                let message = format!(
-                    "`{0}` of which variant? Write `{0}(…)` with one of {1}",
-                    name.text,
-                    listed(&names)
-                );
-                self.note(name.at, Err(message))
+                let (measure, known) = (name.text.to_string(), self.names.known_variants());
+                self.note(name.at, Err(Mistake::WhichVariant { measure, known }))
             }
         }
     }
 
     fn ratio(&mut self, arguments: Piece<'_>) -> Option<Term> {
         let Some((measure, variants)) = arguments.text.split_once(',') else {
-            let message = "`ratio` takes a measure and two variants: `ratio(throughput, this, that)`";
-            return self.note(arguments.at, Err(message.to_string()));
+            return self.note(arguments.at, Err(Mistake::RatioForm));
         };
         let variants_at = arguments.at + measure.len() + 1;
         let (measure, stream) = match measure.split_once('[') {
@@ -145,10 +141,7 @@ impl Checker<'_> {
                 let at = arguments.at + measure.len() + 1;
                 match rest.trim_end().strip_suffix(']') {
                     Some(name) => (measure, Some(Piece { text: name, at })),
-                    None => {
-                        let message = format!("the bracket after `{measure}` is never closed; add `]`");
-                        return self.note(at, Err(message));
-                    }
+                    None => return self.note(at, Err(never_closed(measure, "]"))),
                 }
             }
         };
@@ -157,13 +150,13 @@ impl Checker<'_> {
         let pair = self.pair(variants);
         let (over, under) = self.note(variants_at, pair)?;
         if over == under {
-            self.errors.push(error(variants_at, "both variants of the ratio are the same; name two"));
+            self.errors.push(error(variants_at, Mistake::RatioOfSame));
         }
         Some(Term::Ratio { measure: measure?, over, under, stream: stream? })
     }
 
     /// Two variants parted by one of the commas; a variant may itself have commas, so all are tried.
-    fn pair(&self, text: &str) -> Result<(usize, usize), String> {
+    fn pair(&self, text: &str) -> Result<(usize, usize), Mistake> {
         let mut found = Vec::new();
         for (comma, _) in text.match_indices(',') {
             let (over, under) = (self.names.variant(&text[..comma]), self.names.variant(&text[comma + 1..]));
@@ -175,19 +168,12 @@ impl Checker<'_> {
         match found[..] {
             [pair] => Ok(pair),
             [] => {
-                match text.split_once(',') {
-                    None => Err("`ratio` takes a measure and two variants: `ratio(throughput, this, that)`"
-                        .to_string()),
-                    Some((over, under)) => {
-                        let first = self.names.variant(over).err();
-                        let second = || self.names.variant(under).err();
-                        Err(first
-                            .or_else(second)
-                            .unwrap_or_else(|| format!("`{text}` does not name two variants")))
-                    }
-                }
+                let (over, under) = text.split_once(',').ok_or(Mistake::RatioForm)?;
+                let first = self.names.variant(over).err();
+                let second = || self.names.variant(under).err();
+                Err(first.or_else(second).unwrap_or(Mistake::RatioForm))
             }
-            _ => Err(format!("`{text}` can be read as several pairs of variants; write their full names")),
+            _ => Err(Mistake::Ambiguous { found: text.to_string(), known: self.names.known_variants() }),
         }
     }
 
@@ -196,9 +182,7 @@ impl Checker<'_> {
         let sides = [raw.left.point, raw.right.point];
         let trailing = match (raw.point, sides) {
             (Some(trailing), [Some(_), _]) | (Some(trailing), [_, Some(_)]) => {
-                let message =
-                    "the load point is given twice; write it once at the end, or once after each side";
-                self.errors.push(error(trailing.at, message));
+                self.errors.push(error(trailing.at, Mistake::PointTwice));
                 return Vec::new();
             }
             (trailing, _) => trailing,
@@ -219,7 +203,7 @@ impl Checker<'_> {
             (None, Some(left), Some(right)) => left.zip(right).into_iter().collect(),
             (None, None, None) => {
                 if self.names.points.is_empty() {
-                    self.errors.push(error(0, "there is no load point that this claim could be about"));
+                    self.errors.push(error(0, Mistake::NoPoints));
                 }
                 (0..self.names.points.len()).map(|point| (point, point)).collect()
             }
@@ -230,8 +214,7 @@ impl Checker<'_> {
     fn agree(&mut self, left: &Option<Term>, right: &Option<Term>, raw: &RawClaim<'_>) {
         let (Some(left), Some(right)) = (left, right) else {
             if left.is_none() && right.is_none() {
-                let message = "both sides are constants; a claim compares at least one measure";
-                self.errors.push(error(raw.left.at, message));
+                self.errors.push(error(raw.left.at, Mistake::TwoConstants));
             }
             return;
         };
@@ -241,19 +224,15 @@ impl Checker<'_> {
         };
         let (left_sort, right_sort) = (sort_of(left), sort_of(right));
         if unit(left_sort) != unit(right_sort) {
-            let message = format!(
-                "{} cannot be compared with {}: they have different units",
-                sort_name(left_sort),
-                sort_name(right_sort)
-            );
-            self.errors.push(error(raw.right.at, message));
+            let (left, right) = (sort_name(left_sort), sort_name(right_sort));
+            self.errors.push(error(raw.right.at, Mistake::DifferentUnits { left, right }));
         }
         let same_point = match (raw.left.point, raw.right.point) {
             (Some(left), Some(right)) => left.text == right.text,
             _ => true,
         };
         if left == right && same_point {
-            self.errors.push(error(raw.right.at, "both sides are the same measure of the same variant"));
+            self.errors.push(error(raw.right.at, Mistake::SameSides));
         }
     }
 
@@ -287,7 +266,7 @@ fn sort_of(term: &Term) -> Sort {
 fn sort_name(sort: Sort) -> String {
     match sort {
         Sort::Of(measure) => measure.name(),
-        Sort::Ratio => "a ratio".to_string(),
+        Sort::Ratio => "ratio".to_string(),
     }
 }
 

@@ -105,30 +105,30 @@ fn a_row_without_a_point_becomes_one_for_each() {
 #[test]
 fn mistakes_say_what_to_write() {
     for (quantity, range, said) in [
-        ("throughput(nio) @ 64c", "8000/s", "is not a range; write a range"),
-        ("throughput(nio) @ 64c", "..", "a range without ends"),
-        ("throughput(nio) @ 64c", "2k/s..1k/s", "the range is empty"),
-        ("throughput(nio) @ 64c", "8000..9000", "lacks a unit"),
-        ("throughput(nio) @ 64c", "8000/s..fast", "`fast` is not the end"),
-        ("throughput(nio3) @ 64c", "1/s..2/s", "no variant is called"),
-        ("throughput(nio) @ 65c", "1/s..2/s", "no load point is called"),
-        ("2 * throughput(nio) @ 64c", "1/s..2/s", "no factor"),
+        ("throughput(nio) @ 64c", "8000/s", "expected: Range"),
+        ("throughput(nio) @ 64c", "..", "found: \"`..`\""),
+        ("throughput(nio) @ 64c", "2k/s..1k/s", "EndsBeforeItBegins"),
+        ("throughput(nio) @ 64c", "8000..9000", "WrongUnit"),
+        ("throughput(nio) @ 64c", "8000/s..fast", "found: \"`8000/s..fast`\""),
+        ("throughput(nio3) @ 64c", "1/s..2/s", "what: Variant"),
+        ("throughput(nio) @ 65c", "1/s..2/s", "what: Point"),
+        ("2 * throughput(nio) @ 64c", "1/s..2/s", "ExpectationOfMeasure"),
         ("throughput(nio) > 5/s", "1/s..2/s", ""),
-        ("errors(nio) @ 64c", "0..", "every value fits"),
-        ("5/s", "1/s..2/s", "constants"),
+        ("errors(nio) @ 64c", "0..", "EveryValueFits"),
+        ("5/s", "1/s..2/s", "TwoConstants"),
     ] {
         let errors = parse_expectation(quantity, range, &names()).unwrap_err();
-        assert!(errors[0].message.contains(said), "{quantity}: {range}: {errors:?}");
+        assert!(format!("{:?}", errors[0].mistake).contains(said), "{quantity}: {range}: {errors:?}");
     }
     for (quantity, value, said) in [
-        ("p99(nio)", "101ms", "several load points"),
-        ("p99(nio) @ 64c", "0ms", "above zero"),
-        ("ratio(p99, nio, nio2) @ 64c", "1.1", "one measure of one variant"),
-        ("p99(nio) @ 64c", "p99(nio2)", "is a value"),
-        ("p99(nio) @ 64c", "101", "lacks a unit"),
+        ("p99(nio)", "101ms", "FigureOfWhichPoint"),
+        ("p99(nio) @ 64c", "0ms", "NotAFigure"),
+        ("ratio(p99, nio, nio2) @ 64c", "1.1", "NotAFigure"),
+        ("p99(nio) @ 64c", "p99(nio2)", "NotAFigure"),
+        ("p99(nio) @ 64c", "101", "WrongUnit"),
     ] {
         let errors = parse_published(quantity, value, &names()).unwrap_err();
-        assert!(errors[0].message.contains(said), "{quantity}: {value}: {errors:?}");
+        assert!(format!("{:?}", errors[0].mistake).contains(said), "{quantity}: {value}: {errors:?}");
     }
     let read = parse_published("p99(nio) @ 64c", "101ms", &names()).unwrap();
     assert_eq!((read.measure, read.point, read.value), (Measure::ResponseQuantile(9900), 1, 101e6));

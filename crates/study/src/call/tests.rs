@@ -130,18 +130,33 @@ fn a_text_can_have_values_within_it() {
 #[test]
 fn what_is_wrong_with_a_call_is_told_with_its_remedy() {
     for (entry, told) in [
-        ("{ call: echo, args: [] }", "write interface.method"),
+        ("{ call: echo, args: [] }", "write lab.EchoService.echo"),
         ("{ call: lab.E.echo, args: ['a ${kib'] }", "has no } behind it"),
         ("{ call: lab.E.echo, args: ['a ${env.NO_SUCH_VARIABLE}'] }", "export it first"),
         ("{ call: lab.E.echo, args: ['${nobody}'] }", "nobody"),
-        ("{ call: lab.E.echo, args: [{ bytes: '!' }] }", "is no base64"),
-        ("{ call: lab.E.echo, args: [{ class: lab.P, field: { a: 1 } }] }", "beside class"),
-        ("{ call: lab.E.echo, args: [{ class: lab.P, extends: lab.B }] }", "is no superclass"),
-        ("{ call: lab.E.echo, args: [{ class: lab.P, extends: { fields: { a: 1 } } }] }", "names no class"),
+        (
+            "{ call: lab.E.echo, args: [{ bytes: '!' }] }",
+            "! is not a value that Java has; write { bytes: aGVsbG8= }",
+        ),
+        (
+            "{ call: lab.E.echo, args: [{ class: lab.P, field: { a: 1 } }] }",
+            "field: is not a key of this format; did you mean fields?",
+        ),
+        (
+            "{ call: lab.E.echo, args: [{ class: lab.P, extends: lab.B }] }",
+            "lab.B is not a value that Java has",
+        ),
+        (
+            "{ call: lab.E.echo, args: [{ class: lab.P, extends: { fields: { a: 1 } } }] }",
+            "write { class: lab.Person",
+        ),
         ("{ call: lab.E.echo, args: [{ enum: lab.C }] }", "write { enum: lab.Color, name: RED }"),
-        ("{ call: lab.E.echo, args: [{ enum: lab.C, name: [1] }] }", "is no constant of an enum"),
-        ("{ call: lab.E.echo, args: [{ enum: lab.C, nam: R }] }", "the key nam beside enum"),
-        ("{ call: lab.E.echo, args: [{ set: 5 }] }", "is no set"),
+        ("{ call: lab.E.echo, args: [{ enum: lab.C, name: [1] }] }", "write { enum: lab.Color"),
+        (
+            "{ call: lab.E.echo, args: [{ enum: lab.C, nam: R }] }",
+            "nam: is not a key of this format; did you mean name?",
+        ),
+        ("{ call: lab.E.echo, args: [{ set: 5 }] }", "write { set: [a, b] }"),
         ("{ call: lab.E.echo, args: [1, 2], types: [int] }", "1 types for 2 arguments"),
         ("{ call: lab.E.echo, body: x }", "body"),
         ("{ call: lab.E.echo, expect: { status: 200 } }", "a call has no status that all protocols share"),

@@ -1,6 +1,7 @@
 use super::*;
+use crate::tests::told;
 
-fn csv(text: &str) -> Result<Table, String> {
+fn csv(text: &str) -> Result<Table, Mistake> {
     parse_csv("users.csv", text.as_bytes())
 }
 
@@ -30,8 +31,8 @@ fn a_value_is_escaped_for_where_it_stands() {
     let header = feeders.draw("users", Some("name"), Context::Header).unwrap();
     let body = feeders.draw("users", Some("note"), Context::Body).unwrap();
     assert_eq!(feeders.draw("users", Some("name"), Context::Target), Ok(target));
-    let refused = feeders.draw("users", Some("note"), Context::Header).unwrap_err();
-    assert!(refused.starts_with("users.csv:3: column note: holds a line break"), "{refused}");
+    let refused = told(&feeders.draw("users", Some("note"), Context::Header).unwrap_err());
+    assert!(refused.starts_with("users.csv:3: note: holds a line break"), "{refused}");
     let feed = feeders.into_feed();
     let text = |draw: u16, row| {
         let column = of_column(&feed.draws[usize::from(draw)]);
@@ -48,18 +49,18 @@ fn what_is_wrong_with_a_table_is_told_with_its_line() {
     for (text, expected) in [
         ("", "users.csv has no rows"),
         ("a,b\n", "users.csv has no rows"),
-        ("a,a\n1,2\n", "users.csv:1: the column a stands there twice"),
+        ("a,a\n1,2\n", "users.csv:1: the column a is here a second time"),
         ("a,\n1,2\n", "users.csv:1: column 2 has no name"),
         ("a,b\n1,\"2\n3,4\n", "users.csv:2: the quote that begins here does not end"),
         ("a,b\n1,\"2\"\"\n3\",x\n\"\",\"\n", "users.csv:4: the quote that begins here does not end"),
         ("a,b\n1,2\n3\n", "users.csv:3: 1 columns, the first row names 2"),
     ] {
-        let found = csv(text).unwrap_err();
+        let found = told(&csv(text).unwrap_err());
         assert!(found.starts_with(expected), "{text:?}: {found}");
     }
-    let found = parse_csv("x", b"a\n\xff\n").unwrap_err();
-    assert!(found.starts_with("x:2: column 1 is not UTF-8"), "{found}");
-    let lines = |text: &[u8]| parse_json_lines("x", text).unwrap_err();
+    let found = told(&parse_csv("x", b"a\n\xff\n").unwrap_err());
+    assert!(found.starts_with("x:2: is not UTF-8"), "{found}");
+    let lines = |text: &[u8]| told(&parse_json_lines("x", text).unwrap_err());
     assert!(lines(b"{\"a\":1}\n\n[1]\n").starts_with("x:3:"), "{}", lines(b"{\"a\":1}\n\n[1]\n"));
     assert!(lines(b"{\"a\":1}\n{\"b\":1}\n").starts_with("x:2: has no a"));
     assert!(lines(b"{\"a\":1}\n\xff").starts_with("x:2: is not UTF-8"));
@@ -88,12 +89,12 @@ fn a_use_that_fits_no_feeder_says_what_there_is() {
     let mut feeders = with(csv("id,name\n1,a\n").unwrap());
     feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
     for (name, column, expected) in [
-        ("user", None, "there is no feeder user; known are users, n"),
+        ("user", None, "there is no feeder user; known: users, n"),
         ("users", None, "users has columns; write ${users.COLUMN} with one of id, name"),
-        ("users", Some("mail"), "users.csv has no column mail; it has id, name"),
+        ("users", Some("mail"), "users.csv: there is no column mail; known: id, name"),
         ("n", Some("x"), "n has no columns; write ${n} without .x"),
     ] {
-        let found = feeders.draw(name, column, Context::Body).unwrap_err();
+        let found = told(&feeders.draw(name, column, Context::Body).unwrap_err());
         assert!(found.starts_with(expected), "{found}");
     }
 }
@@ -118,7 +119,7 @@ fn feeders_of_the_command_line_are_read() {
         "x=text:0",
         "x=other:1",
     ] {
-        let found = feeder(text).unwrap_err();
+        let found = told(&feeder(text).unwrap_err());
         assert!(found.contains("; "), "{text}: {found}");
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tests::told;
 use proofload_engine::feed::Feeder;
 
 fn counter() -> Feeders {
@@ -26,7 +27,7 @@ fn placeholders_leave_the_text_and_are_remembered() {
 fn wrong_placeholders_are_told_with_a_remedy() {
     let mut feeders = counter();
     for text in ["/${n", "/${m}", "/${n.x}", "/${env.PROOFLOAD_NO_SUCH}", "/${}"] {
-        let found = Builder::default().target(&mut feeders, text).unwrap_err();
+        let found = told(&Builder::default().target(&mut feeders, text).unwrap_err());
         assert!(found.contains("; "), "{text}: {found}");
     }
 }
@@ -52,7 +53,7 @@ fn credentials_become_a_header_that_is_not_shown() {
         let mut builder = Builder::default();
         builder.target(feeders, "/")?;
         builder.auth(feeders, auth)?;
-        builder.finish("GET", false, 0).map_err(|error| error.to_string())
+        builder.finish("GET", false, 0)
     };
     let basic = Auth::Basic("Aladdin".to_string(), "open sesame".to_string());
     let asked = auth(&mut feeders, &basic).unwrap();
@@ -67,7 +68,7 @@ fn credentials_become_a_header_that_is_not_shown() {
         Auth::Basic("a:b".to_string(), String::new()),
         Auth::Basic("${n}".to_string(), String::new()),
     ] {
-        assert!(auth(&mut feeders, &wrong).unwrap_err().contains("; "));
+        assert!(told(&auth(&mut feeders, &wrong).unwrap_err()).contains("; "));
     }
 }
 
@@ -125,7 +126,7 @@ fn a_study_names_no_file_outside_its_folder() {
     std::os::unix::fs::symlink(directory.path().join("secret"), directory.path().join("in/link")).unwrap();
     let root = directory.path().join("in");
     for text in ["../secret", "/etc/passwd", "a/../../secret", "link"] {
-        assert!(within(&root, text).unwrap_err().contains("leaves the folder"), "{text}");
+        assert!(matches!(within(&root, text), Err(Mistake::OutsideFolder { .. })), "{text}");
     }
     assert_eq!(within(&root, "./a/b.csv"), Ok(root.join("./a/b.csv")));
 }

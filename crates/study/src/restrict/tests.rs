@@ -103,8 +103,8 @@ fn what_leaves_nothing_or_names_nothing_is_a_mistake_of_use() {
         ),
         (&["644c"][..], "there is no variant or load point 644c; did you mean 64c?"),
         (&["claim:fastest"][..], "there is no claim fastest"),
-        (&["heap=1g", "connector=nio,heap=256m"][..], "together leave no variant"),
-        (&["claim:more heap", "heap=1g"][..], "together leave no claim"),
+        (&["heap=1g", "connector=nio,heap=256m"][..], "leaves no variant"),
+        (&["claim:more heap", "heap=1g"][..], "leaves no claim"),
         (&[""][..], "there is no variant or load point"),
     ] {
         let found = study(WIDE, only, false).unwrap_err().to_string();
@@ -174,7 +174,7 @@ fn a_command_has_a_value_for_every_placeholder_in_every_combination() {
     let text = SMALL.replace("use: tomcat\n    vary: { connector: [nio, nio2] }", command);
     let text = text.replace("nio2", "b").replace("(nio)", "(a)");
     let said = study(&text, &[], false).unwrap_err().to_string();
-    assert!(said.contains("mode is not said by every combination"), "{said}");
+    assert!(said.contains("mode is not in every combination"), "{said}");
     let text = text.replace("    combinations", "    with: { mode: soft }\n    combinations");
     let kept = study(&text, &[], false).unwrap_or_else(|problems| panic!("{problems}"));
     let args = |index: usize| match &kept.variants[index].subject {

@@ -1,6 +1,7 @@
 //! A small catalogue and a small study; tests of plans include this file too.
 
 use super::{Declarations, Parameter, ParameterKind};
+use proofload_facts::{Expected, Mistake};
 
 pub const SMALL: &str = "\
 study: small
@@ -60,10 +61,10 @@ impl Declarations for TestCatalogue {
         vec!["reference".to_string(), "tomcat".to_string()]
     }
 
-    fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), String> {
+    fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), Mistake> {
         match (folder, parameter, value) {
             ("reference", "service", "slow") => {
-                Err("slow is not a service time; write one such as const:2ms".into())
+                Err(Mistake::not("slow", Expected::Distribution, "const:2ms"))
             }
             _ => Ok(()),
         }

@@ -1,5 +1,7 @@
 //! What a certificate itself says.
 
+use proofload_facts::Mistake;
+use std::path::Path;
 use time::OffsetDateTime;
 use yasna::tags::TAG_UTCTIME;
 use yasna::{ASN1Result, BERReader, BERReaderSeq, Tag};
@@ -13,16 +15,15 @@ pub(super) fn is_readable(der: &[u8]) -> bool {
 ///
 /// # Errors
 /// What is wrong and what to do.
-pub(super) fn check_dates(der: &[u8], now_s: u64) -> Result<(), String> {
-    let (from, to) = validity(der)
-        .map_err(|error| format!("its first certificate cannot be read ({error}); write X.509 in PEM"))?;
+pub(super) fn check_dates(path: &Path, der: &[u8], now_s: u64) -> Result<(), Mistake> {
+    let (from, to) = validity(der).map_err(|error| super::not_pem(path, Some(error.to_string())))?;
+    let file = path.display().to_string();
     let now_s = i64::try_from(now_s).unwrap_or(i64::MAX);
     if now_s > to.unix_timestamp() {
-        return Err(format!("the certificate has expired, on {}; get a new one", shown(to)));
+        return Err(Mistake::Expired { file, at: shown(to) });
     }
     if now_s < from.unix_timestamp() {
-        let from = shown(from);
-        return Err(format!("the certificate is not valid before {from}; check the clock of this machine"));
+        return Err(Mistake::NotYetValid { file, at: shown(from) });
     }
     Ok(())
 }
@@ -80,14 +81,13 @@ mod tests {
     #[test]
     fn dates_are_those_that_it_was_made_with() {
         let in_2024 = 1_718_000_000;
-        let said = |from, to| check_dates(&certificate(from, to), in_2024);
+        let said = |from, to| check_dates(Path::new("c.pem"), &certificate(from, to), in_2024);
         assert_eq!(said(1990, 2049), Ok(()));
         assert_eq!(said(1949, 2050), Ok(()));
-        let expired = "the certificate has expired, on 2001-03-04T00:00:00Z; get a new one";
-        assert_eq!(said(1990, 2001), Err(expired.to_string()));
-        let early =
-            "the certificate is not valid before 2999-01-02T00:00:00Z; check the clock of this machine";
-        assert_eq!(said(2999, 4000), Err(early.to_string()));
+        let (file, at) = ("c.pem".to_string(), "2001-03-04T00:00:00Z".to_string());
+        assert_eq!(said(1990, 2001), Err(Mistake::Expired { file: file.clone(), at }));
+        let at = "2999-01-02T00:00:00Z".to_string();
+        assert_eq!(said(2999, 4000), Err(Mistake::NotYetValid { file, at }));
     }
 
     #[test]

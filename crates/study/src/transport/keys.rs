@@ -2,9 +2,11 @@
 
 use super::super::field::{Field, Map};
 use super::super::keys::{Kind, WORD, keys, kinds};
-use super::super::problem::shown;
+use super::super::problem::text_or_variable;
 use super::super::speaks::{SPEAKS, Speaks, check_speaks};
+use super::super::suggest::not_one_of;
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
+use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -74,12 +76,12 @@ pub(in super::super) fn check_transport(
     };
     let tls = map.optional("tls");
     if let (Some(field), Speaks::Ajp(_) | Speaks::Dubbo(_) | Speaks::Rmi(..)) = (&tls, &speaks) {
-        field.problem("is not spoken together with this protocol", "delete one of them");
+        field.problem(Mistake::NoMeaningBeside { beside: speaks.name().to_string() });
         return None;
     }
     let proxy = map.optional("proxy").map(|field| check_proxy(&field));
     if let (Some(field), Some(false)) = (&tls, secure) {
-        field.problem("has no meaning for an address without TLS", "write https://, or delete it");
+        field.problem(Mistake::NoTls);
         return None;
     }
     let options = tls.as_ref().map(|field| check_tls(field, directory));
@@ -95,10 +97,10 @@ pub(in super::super) fn check_transport(
     match options.tls.read() {
         Ok(material) => Some(Passage::new(&options, host, Some(&material), speaks)),
         Err(mistakes) => {
-            let within = tls.as_ref().and_then(|field| field.map("write tls: { ca: ca.pem }"));
-            for (key, what) in mistakes {
+            let within = tls.as_ref().and_then(|field| field.map("tls: { ca: ca.pem }"));
+            for (key, mistake) in mistakes {
                 let field = within.as_ref().and_then(|map| map.optional(key.in_study()));
-                field.or_else(|| tls.clone()).unwrap_or_else(|| map.field.clone()).joined_problem(&what);
+                field.or_else(|| tls.clone()).unwrap_or_else(|| map.field.clone()).problem(mistake);
             }
             None
         }
@@ -108,15 +110,15 @@ pub(in super::super) fn check_transport(
 /// What is spoken where nothing but the protocol is said.
 fn of_protocol(map: &Map<'_>, protocol: &str) -> Option<Speaks> {
     let texts = BTreeMap::from([("protocol".to_string(), protocol.to_string())]);
-    Speaks::from_texts(&texts).map_err(|what| map.field.joined_problem(&what)).ok()
+    Speaks::from_texts(&texts).map_err(|mistake| map.field.problem(mistake)).ok()
 }
 
 fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
-    let map = field.map("write tls: { ca: ca.pem }, or tls: {} to trust the system's authorities")?;
+    let map = field.map("tls: { ca: ca.pem }, tls: {}")?;
     let mut whole = true;
     let mut file = |key: Key| -> Option<PathBuf> {
         let field = map.optional(key.in_study())?;
-        let path = field.text("name a file, relative to the study").map(|text| directory.join(text));
+        let path = field.text("ca.pem").map(|text| directory.join(text));
         whole &= path.is_some();
         path
     };
@@ -133,12 +135,12 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
         whole &= text.is_some();
         text.map(|text| (field, text))
     };
-    let server_name = word(Key::ServerName, "write the name of the server").map(|(_, name)| name.to_string());
-    let alpn = word(Key::Alpn, "write http/1.1 or none");
-    let version = word(Key::Version, "write \"1.2\" or \"1.3\"");
+    let server_name = word(Key::ServerName, "example.org").map(|(_, name)| name.to_string());
+    let alpn = word(Key::Alpn, "http/1.1, none");
+    let version = word(Key::Version, "\"1.2\", \"1.3\"");
     map.close();
-    let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|what| field.joined_problem(&what)));
-    let version = version.map(|(field, text)| version_of(text).map_err(|what| field.joined_problem(&what)));
+    let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|mistake| field.problem(mistake)));
+    let version = version.map(|(field, text)| version_of(text).map_err(|mistake| field.problem(mistake)));
     let told = matches!(no_alpn, Some(Err(()))) || matches!(version, Some(Err(())));
     (whole && !told).then(|| TlsOptions {
         ca,
@@ -156,11 +158,11 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn alpn_of(text: &str) -> Result<bool, String> {
+pub fn alpn_of(text: &str) -> Result<bool, Mistake> {
     match text {
         super::ALPN => Ok(false),
         "none" => Ok(true),
-        other => Err(format!("{} cannot be spoken; write http/1.1, or none to offer nothing", shown(other))),
+        other => Err(not_one_of(other, &["http/1.1", "none"])),
     }
 }
 
@@ -168,50 +170,39 @@ pub fn alpn_of(text: &str) -> Result<bool, String> {
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn version_of(text: &str) -> Result<TlsVersion, String> {
+pub fn version_of(text: &str) -> Result<TlsVersion, Mistake> {
     match text {
         "1.2" => Ok(TlsVersion::V1_2),
         "1.3" => Ok(TlsVersion::V1_3),
-        other => Err(format!("{} is not a version of TLS that is spoken; write 1.2 or 1.3", shown(other))),
+        other => Err(not_one_of(other, &["1.2", "1.3"])),
     }
 }
 
 /// `http://host:port`, or a map with the credentials beside it.
 fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
     const FORM: &str =
-        "write proxy: http://host:port, or { url: http://host:port, user: me, password: \"${env.NAME}\" }";
+        "proxy: http://host:port, proxy: { url: http://host:port, user: me, password: \"${env.NAME}\" }";
     let read = |field: &Field<'_>| {
         let text = field.text(FORM)?;
-        proxy(text).map_err(|message| field.joined_problem(&message)).ok()
+        field.take(proxy(text))
     };
     if field.written().is_some() {
         return read(field);
     }
     let map = field.map(FORM)?;
     let found = map.required("url", FORM).and_then(|field| read(&field));
-    let user = map.optional("user").map(|field| field.text("write the user's name"));
-    let password = map.optional("password").map(|field| {
-        let text = field.text("write ${env.NAME}, so that it need not stand here")?;
-        secret(text).map_err(|message| field.joined_problem(&message)).ok()
-    });
+    let user = map.optional("user").map(|field| field.text("me"));
+    let password =
+        map.optional("password").map(|field| field.take(text_or_variable(field.text("\"${env.NAME}\"")?)));
     map.close();
     let mut found = found?;
     match (user, password) {
         (None, None) => {}
         (Some(user), Some(password)) => found.user = Some((user?.to_string(), password?)),
         _ => {
-            field.problem("has a user or a password without the other", "write both, or none");
+            field.problem(Mistake::not(field.found(), Expected::User, FORM));
             return None;
         }
     }
     Some(found)
-}
-
-/// A text, or the variable of the environment that it names.
-fn secret(text: &str) -> Result<String, String> {
-    let Some(name) = text.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')) else {
-        return Ok(text.to_string());
-    };
-    std::env::var(name)
-        .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))
 }

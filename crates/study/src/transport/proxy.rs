@@ -4,6 +4,7 @@ use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
 use data_encoding::BASE64;
 use proofload_engine::Address;
+use proofload_facts::{Expected, Mistake};
 
 /// A proxy that is asked for tunnels (`CONNECT`).
 #[derive(Clone, PartialEq, Eq)]
@@ -44,13 +45,13 @@ impl ProxyOptions {
 ///
 /// # Errors
 /// What is wrong and what to write; never the password.
-pub fn proxy(text: &str) -> Result<ProxyOptions, String> {
-    const FORM: &str = "write http://host:port";
+pub fn proxy(text: &str) -> Result<ProxyOptions, Mistake> {
+    const FORM: &str = "http://host:port";
     let Some((scheme, rest)) = text.split_once("://") else {
-        return Err(format!("this is not the address of a proxy; {FORM}"));
+        return Err(Mistake::not("…", Expected::Proxy, FORM));
     };
     if !scheme.eq_ignore_ascii_case("http") {
-        return Err(format!("a proxy is spoken to in plain HTTP, not {}; {FORM}", shown(scheme)));
+        return Err(Mistake::ProxyScheme { scheme: shown(scheme) });
     }
     let (user, authority) = match rest.rsplit_once('@') {
         Some((user, authority)) => (Some(credentials(user)?), authority),
@@ -59,17 +60,16 @@ pub fn proxy(text: &str) -> Result<ProxyOptions, String> {
     let authority = authority.strip_suffix('/').unwrap_or(authority);
     let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
     let Some((host, port)) = split_authority(authority, 80).filter(|_| has_port) else {
-        return Err(format!("{} is not a host with a port; {FORM}", shown(authority)));
+        return Err(Mistake::not(shown(authority), Expected::HostAndPort, FORM));
     };
     Ok(ProxyOptions { address: Address::Tcp(resolve(host, port)?), authority: authority.to_string(), user })
 }
 
 /// `user:password`, percent-encoded where that is needed.
-fn credentials(text: &str) -> Result<(String, String), String> {
-    let form = "the user of a proxy is written user:password, with %40 for @ and the like";
-    let (user, password) = text.split_once(':').ok_or_else(|| format!("the password is missing; {form}"))?;
-    let decoded =
-        |text: &str| decode(text).ok_or_else(|| format!("a % is not followed by two digits; {form}"));
+fn credentials(text: &str) -> Result<(String, String), Mistake> {
+    let wrong = || Mistake::not("…", Expected::User, "user:password, user:p%40ss");
+    let (user, password) = text.split_once(':').ok_or_else(wrong)?;
+    let decoded = |text: &str| decode(text).ok_or_else(wrong);
     Ok((decoded(user)?, decoded(password)?))
 }
 

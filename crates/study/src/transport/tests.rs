@@ -1,4 +1,5 @@
 use super::*;
+use crate::tests::told;
 
 #[test]
 fn a_tunnel_is_asked_for_with_its_port() {
@@ -29,7 +30,7 @@ fn a_proxy_is_taken_apart_and_its_password_never_repeated() {
         "socks5://127.0.0.1:1",
         "http://hunter2@127.0.0.1:1",
     ] {
-        let error = proxy(bad).unwrap_err();
+        let error = told(&proxy(bad).unwrap_err());
         assert!(error.contains("; ") && !error.contains("hunter2"), "{bad}: {error}");
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tests::told;
 
 #[test]
 fn an_address_is_taken_apart() {
@@ -38,7 +39,7 @@ fn a_name_may_be_given_its_address() {
     let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given).unwrap();
     assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
     for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
-        assert!(pinned(bad).unwrap_err().contains("example.org:443:127.0.0.1"), "{bad}");
+        assert!(told(&pinned(bad).unwrap_err()).contains("example.org:443:127.0.0.1"), "{bad}");
     }
 }
 
@@ -49,7 +50,8 @@ fn what_is_no_http_address_is_refused_with_a_remedy() {
         ("example.org", "write http://host:port/path"),
         ("study.yaml", "write http://host:port/path"),
         ("localhost:http", "write http://host:port/path"),
-        ("localhost:0", "write http://host:port/path"),
+        ("localhost:0", "a host with a port from 1 to 65535"),
+        ("localhost:99999", "a host with a port from 1 to 65535"),
         ("user:secret@localhost:80", "Authorization"),
         ("/path", "write http://host:port/path"),
         ("http://", "write http://host:port"),
@@ -68,7 +70,7 @@ fn what_is_no_http_address_is_refused_with_a_remedy() {
         ("http+unix://%2Frun%00/", "write the whole path with %2F"),
         (&format!("http+unix://%2F{}/", "x".repeat(107)), "at most 107, so"),
     ] {
-        let error = parse_url(text).unwrap_err();
+        let error = told(&parse_url(text).unwrap_err());
         assert!(error.contains(remedy), "{text}: {error}");
         assert!(!error.contains("secret"), "{error}");
     }

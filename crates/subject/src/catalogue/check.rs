@@ -8,9 +8,9 @@ use serde_saphyr::Spanned;
 
 use crate::Mistake;
 use crate::contract::Answer;
-use proofload_study::{Parameter, ParameterKind, SPEAKS_TEXTS, Speaks, duration};
+use proofload_study::{Parameter, ParameterKind, SPEAKS_TEXTS, Speaks, duration, told};
 
-use super::declaration::{Declaration, ProcessDeclaration, check_value, memory_bytes};
+use super::declaration::{Declaration, ProcessDeclaration, memory_bytes};
 use super::raw::{
     Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
 };
@@ -145,8 +145,7 @@ impl<'a> Check<'a> {
         let speaks = self.templates(raw);
         let fixed = speaks.values().all(|text| placeholders(text).is_empty());
         if let (Some(at), true, Err(what)) = (raw.get("protocol"), fixed, Speaks::from_texts(&speaks)) {
-            let (what, remedy) = what.split_once("; ").unwrap_or((&what, ""));
-            self.wrong(at, what, remedy);
+            self.wrong(at, told(&what), "or leave it out");
         }
         speaks
     }
@@ -219,11 +218,11 @@ impl<'a> Check<'a> {
         let parameter = Parameter { name, kind, default, doc: raw.doc };
         if let (Some(at), Some(value)) = (&raw.default, &parameter.default)
             && !value.is_empty()
-            && let Err(why) = check_value(&parameter, value)
+            && let Err(why) = parameter.check(value)
         {
             self.wrong(
                 at,
-                format!("default of {}: {why}", parameter.name),
+                format!("default of {}: {}", parameter.name, told(&why)),
                 "choose a default that fits its kind",
             );
         }
@@ -271,7 +270,7 @@ impl<'a> Check<'a> {
                 // An option that is not given is empty.
                 let left_out = word.value.is_empty() && parameter.default.as_deref() == Some("");
                 let wrong = match pattern {
-                    Pattern::Word(value) if !left_out => check_value(parameter, value).err(),
+                    Pattern::Word(value) if !left_out => parameter.check(value).err().map(|why| told(&why)),
                     Pattern::Range(..) if !matches!(parameter.kind, ParameterKind::Integer { .. }) => {
                         Some(format!("{name} is no number, so it has no range"))
                     }
@@ -432,7 +431,7 @@ impl<'a> Check<'a> {
         match duration(&at.value) {
             Ok(ns) => Duration::from_nanos(ns),
             Err(why) => {
-                self.wrong(at, why, "write a duration such as 10s");
+                self.wrong(at, told(&why), "10s is one");
                 Duration::ZERO
             }
         }

@@ -1,10 +1,11 @@
 //! A folder of the catalogue, checked.
 
+use proofload_facts::Mistake;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use proofload_study::{Parameter, ParameterKind, Speaks, check_words, duration};
+use proofload_study::{Parameter, ParameterKind, Speaks};
 
 use super::rules::{Derived, Rule, Values};
 use super::template::{Filled, fill};
@@ -86,9 +87,9 @@ impl Declaration {
     /// Whether the combination applies.
     ///
     /// # Errors
-    /// `what; remedy` for each rule that does not hold.
-    pub(crate) fn check_combination(&self, values: &Values) -> Result<(), Vec<String>> {
-        let broken: Vec<String> = self.applies.iter().filter_map(|rule| rule.check(values).err()).collect();
+    /// One for each rule that does not hold.
+    pub(crate) fn check_combination(&self, values: &Values) -> Result<(), Vec<Mistake>> {
+        let broken: Vec<Mistake> = self.applies.iter().filter_map(|rule| rule.check(values).err()).collect();
         if broken.is_empty() { Ok(()) } else { Err(broken) }
     }
 
@@ -104,8 +105,8 @@ impl Declaration {
     /// What is spoken with a subject that has these values.
     ///
     /// # Errors
-    /// `what; remedy`, when nothing of the sort is spoken.
-    pub(crate) fn speaks(&self, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+    /// When nothing of the sort is spoken.
+    pub(crate) fn speaks(&self, given: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let values = self.values_with_defaults(given);
         let filled = self.speaks.iter().map(|(key, text)| (key.clone(), self.filled(text, &values).text));
         Speaks::from_texts(&filled.collect())
@@ -202,33 +203,6 @@ pub(crate) fn kind_text(kind: &ParameterKind) -> String {
         ParameterKind::Duration => "a duration such as 10s".into(),
         ParameterKind::Text => "text".into(),
         ParameterKind::Words(begin) => format!("words that begin with {}", begin.join(" or ")),
-    }
-}
-
-/// Whether a value fits a parameter.
-///
-/// # Errors
-/// What it should be.
-pub(crate) fn check_value(parameter: &Parameter, value: &str) -> Result<(), String> {
-    let shown = value.escape_debug();
-    match &parameter.kind {
-        ParameterKind::Choice(words) if !words.iter().any(|word| word == value) => {
-            Err(format!("`{shown}` is none of {}", words.join(", ")))
-        }
-        ParameterKind::Integer { min, max }
-            if !value.parse::<u64>().is_ok_and(|number| (*min..=*max).contains(&number)) =>
-        {
-            Err(format!("`{shown}` is no number from {min} to {max}"))
-        }
-        ParameterKind::Memory if !is_memory(value) => {
-            Err(format!("`{shown}` is no size of memory; write one such as 256m"))
-        }
-        ParameterKind::Duration => duration(value).map(|_| ()),
-        ParameterKind::Text if value.chars().any(char::is_control) => {
-            Err(format!("`{shown}` holds control characters; write one line of text"))
-        }
-        ParameterKind::Words(begin) => check_words(begin, value),
-        _ => Ok(()),
     }
 }
 

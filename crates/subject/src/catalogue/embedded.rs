@@ -27,14 +27,14 @@ pub(crate) fn unpack(cache: &Cache) -> Result<PathBuf, SubjectError> {
     let held = cache.hold("catalogue", &|| signals::count() > 0)?;
     if target.is_dir() {
         // Changed since it was unpacked, or unpacked by halves before a power cut.
-        fs::remove_dir_all(&target).map_err(SubjectError::files(&target, "cannot be replaced"))?;
+        fs::remove_dir_all(&target).map_err(SubjectError::files(&target, "remove"))?;
     }
     let fresh = held.fresh_directory("catalogue")?;
     for (path, content) in FILES {
         let file = fresh.join(path);
         let folder = file.parent().unwrap_or(&fresh);
         let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, content));
-        written.map_err(SubjectError::files(&file, "the catalogue cannot be unpacked here"))?;
+        written.map_err(SubjectError::files(&file, "write"))?;
     }
     held.publish(&fresh, &target)?;
     Ok(target)

@@ -7,6 +7,7 @@ mod raw;
 pub(crate) mod rules;
 pub(crate) mod template;
 
+use proofload_facts::Mistake as Fault;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub(crate) use check::is_within;
 #[cfg(test)]
 pub(crate) use check::parse;
 pub use declaration::Declaration;
-pub(crate) use declaration::{ProcessDeclaration, check_value, memory_bytes};
+pub(crate) use declaration::{ProcessDeclaration, memory_bytes};
 
 use proofload_study::{Declarations, Parameter, Speaks};
 
@@ -71,10 +72,8 @@ impl Catalogue {
     /// # Errors
     /// All mistakes in all declarations.
     pub fn read(root: &Path) -> Result<Catalogue, SubjectError> {
-        let root =
-            std::path::absolute(root).map_err(SubjectError::files(root, "not a path of a catalogue"))?;
-        let entries =
-            fs::read_dir(&root).map_err(SubjectError::files(&root, "the catalogue cannot be read"))?;
+        let root = std::path::absolute(root).map_err(SubjectError::files(root, "path"))?;
+        let entries = fs::read_dir(&root).map_err(SubjectError::files(&root, "read"))?;
         let mut folders = BTreeMap::new();
         let mut mistakes = Vec::new();
         for entry in entries.flatten() {
@@ -172,7 +171,7 @@ impl Declarations for Catalogue {
         self.folders.keys().cloned().collect()
     }
 
-    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<Fault>> {
         let Some(declaration) = self.folders.get(folder) else { return Ok(()) };
         declaration.check_combination(&declaration.values_with_defaults(given))
     }
@@ -181,7 +180,7 @@ impl Declarations for Catalogue {
         self.folders.get(folder).is_some_and(|declaration| declaration.jdk.is_some())
     }
 
-    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, Fault> {
         self.folders.get(folder).map_or(Ok(Speaks::Http), |declaration| declaration.speaks(given))
     }
 

@@ -1,5 +1,6 @@
 //! What depends on parameters: which combinations apply, and values that follow from others.
 
+use proofload_facts::Mistake;
 use std::collections::BTreeMap;
 
 /// The values of all parameters. A subject that several variants share has several values of one parameter.
@@ -98,8 +99,8 @@ pub(crate) struct Rule {
 
 impl Rule {
     /// # Errors
-    /// `what; remedy`, naming the combination.
-    pub(crate) fn check(&self, values: &Values) -> Result<(), String> {
+    /// The combination, and what goes with it.
+    pub(crate) fn check(&self, values: &Values) -> Result<(), Mistake> {
         if !self.when.holds(values) || self.need.holds(values) {
             return Ok(());
         }
@@ -107,14 +108,13 @@ impl Rule {
             self.need.0.iter().filter(|one| !Condition(vec![(*one).clone()]).holds(values)).collect();
         let with = failing.iter().map(|(name, _)| format!("{name}={}", values.of(name).join("+")));
         let with = with.collect::<Vec<_>>().join(",");
-        let remedy = failing.iter().map(|(name, patterns)| {
+        let form = failing.iter().map(|(name, patterns)| {
             let words: Vec<String> = patterns.iter().map(ToString::to_string).collect();
-            format!("{name} {}", words.join(" or "))
+            format!("{name}: {}", words.join(" | "))
         });
-        let remedy = remedy.collect::<Vec<_>>().join(" and ");
-        let when = self.when.shown(values);
-        let because = &self.because;
-        Err(format!("{when} is not applicable with {with}: {because}; with {when} write {remedy}"))
+        let form = form.collect::<Vec<_>>().join(", ");
+        let (when, because) = (self.when.shown(values), self.because.clone());
+        Err(Mistake::NotApplicable { when, with, because, form })
     }
 
     /// As it is explained to a person.

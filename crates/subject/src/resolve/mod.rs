@@ -156,15 +156,13 @@ impl<'a> Resolved<'a> {
             path: self.path.join(part),
         });
         for Source { name, path } in self.sources.iter().cloned().chain(own) {
-            let digest = digest_of(&path).map_err(SubjectError::files(&path, "cannot be read"))?;
+            let digest = digest_of(&path).map_err(SubjectError::files(&path, "read"))?;
             digests.insert(name, digest);
         }
         if self.uses("proofload") {
             let digest = digest_of(Path::new("/proc/self/exe"));
-            digests.insert(
-                "proofload".into(),
-                digest.map_err(SubjectError::files("/proc/self/exe", "cannot be read"))?,
-            );
+            digests
+                .insert("proofload".into(), digest.map_err(SubjectError::files("/proc/self/exe", "read"))?);
         }
         Ok(digests)
     }
@@ -210,7 +208,7 @@ impl<'a> Resolved<'a> {
         let (declaration, templates) = (self.declaration(), &self.templates);
         let files = declaration.files.iter().map(|(target, source)| {
             let source = self.path.join(source);
-            let text = fs::read_to_string(&source).map_err(SubjectError::files(&source, "cannot be read"))?;
+            let text = fs::read_to_string(&source).map_err(SubjectError::files(&source, "read"))?;
             Ok((target.clone(), templates.text(&text)))
         });
         let memory_max = declaration.memory_max.as_ref().map(|size| templates.text(size));

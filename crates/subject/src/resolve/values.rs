@@ -6,7 +6,8 @@ use proofload_study::SubjectSpec;
 
 use crate::SubjectError;
 use crate::catalogue::rules::Values;
-use crate::catalogue::{Catalogue, Declaration, check_value};
+use crate::catalogue::{Catalogue, Declaration};
+use proofload_study::told;
 
 /// Variants of one folder that share a start.
 pub(crate) struct Sharing<'s> {
@@ -83,8 +84,9 @@ pub(super) fn values(
         // An empty default stands for an option that is not given.
         let left_out = value.is_empty() && parameter.default.as_deref() == Some("");
         if !left_out {
-            check_value(parameter, value)
-                .map_err(|why| wrong(format!("parameter {}: {why}", parameter.name)))?;
+            parameter
+                .check(value)
+                .map_err(|why| wrong(format!("parameter {}: {}", parameter.name, told(&why))))?;
         }
     }
     for level in levels.iter().map(Some).chain(levels.is_empty().then_some(None)) {
@@ -92,7 +94,9 @@ pub(super) fn values(
         if let (Some(level), Some(name)) = (level, &declaration.shares) {
             one.plain.insert(name.clone(), level.clone());
         }
-        declaration.check_combination(&one).map_err(|broken| wrong(broken.join("; also ")))?;
+        declaration
+            .check_combination(&one)
+            .map_err(|broken| wrong(broken.iter().map(told).collect::<Vec<_>>().join(", ")))?;
     }
     values.shared =
         declaration.shares.clone().filter(|_| !levels.is_empty()).map(|name| (name, levels.to_vec()));

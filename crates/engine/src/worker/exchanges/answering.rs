@@ -7,7 +7,7 @@ use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
 use crate::record::SAMPLE_BYTES;
 use proofload_measure::Outcome;
-use proofload_wire::{Close, Event, MalformedKind, State};
+use proofload_wire::{Close, Event, MalformedKind, Protocol, State};
 
 /// What bytes, or the end of a connection, did to the exchanges in flight on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +222,10 @@ impl Exchanges<'_> {
                     self.record.recorder.snapshot_mut().control += u64::from(self.record.covers(now));
                     continue;
                 }
-                Event::Malformed { id: None, .. } | Event::Late { .. } => continue,
+                Event::Malformed { id: None, .. } | Event::Late { .. } => {
+                    self.record.recorder.snapshot_mut().surplus += u64::from(self.record.covers(now));
+                    continue;
+                }
             };
             self.end(number, outcome, now);
             self.ended.push(number);
@@ -301,6 +304,10 @@ impl Exchanges<'_> {
             let hint = match () {
                 () if plain && received.is_tls() => "; it speaks TLS: write https://",
                 () if at == 0 && received.is_http() => "; it speaks HTTP: write http://",
+                () if at == 0 && kind == MalformedKind::StatusLine => {
+                    return "the server speaks HTTP/2 here (or no HTTP); Proofload speaks HTTP/1.1"
+                        .to_string();
+                }
                 () => "",
             };
             format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
@@ -326,8 +333,13 @@ impl Exchanges<'_> {
         };
         let when = if began { "within" } else { "before" };
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
-        let number = carried + 1;
-        let what = || format!("the connection was {how} {when} the answer, its number {number}{why}");
+        let target = &self.plan.targets[lane.target as usize];
+        let plain = target.transport.tls.is_none() && target.protocol == Protocol::Http1;
+        let hint = match close {
+            Close::Fin if plain && carried == 0 && !began => "; if it speaks TLS, write https://",
+            _ => "",
+        };
+        let what = || format!("the connection was {how} {when} answer {}{why}{hint}", carried + 1);
         self.record.keep_bad(outcome, lane.entry as usize, lane.received(&[]), what);
         outcome
     }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_analysis::RunJudge;
+use proofload_facts::{Fact, Finding};
+use proofload_language::facts::in_english;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
@@ -28,6 +30,16 @@ pub struct Case {
 
 pub const CASE: Case =
     Case { blocks: 4, ratio: 1.10, wobble: 0.004, rejected: 0, fit: true, replication: "start" };
+
+/// What a generator that is at its limit finds.
+pub fn busy() -> Finding {
+    Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.9 }
+}
+
+/// Facts as sentences.
+pub fn told(facts: &[impl Fact]) -> Vec<String> {
+    facts.iter().map(in_english).collect()
+}
 
 pub fn plan(case: Case) -> Plan {
     let variant = |level: &str| Variant {
@@ -113,11 +125,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
                 threads: 1,
                 driver: "epoll".into(),
                 fit: case.fit,
-                findings: if case.fit {
-                    Vec::new()
-                } else {
-                    vec!["worker 0 was busy 100 % of the time".into()]
-                },
+                findings: if case.fit { Vec::new() } else { vec![busy()] },
                 ..Generator::default()
             },
             subject: Some(SubjectUse {
@@ -173,7 +181,7 @@ pub fn record(case: Case, plan: &Plan, root: &std::path::Path) -> Run {
         }
         writer.finish().expect("whole");
     }
-    record.set_status(RunState::Finished, "", 1_790_000_500 * SECOND).expect("written");
+    record.set_status(RunState::Finished, None, 1_790_000_500 * SECOND).expect("written");
     Run::open(record.path()).expect("readable")
 }
 

@@ -32,10 +32,7 @@ fn a_lost_connection_ends_exactly_what_is_in_flight_on_it() {
         assert!(whole >= 2 && lost >= whole * 10, "{act:?} {:?} {:?}", seen.on, outcomes(&result));
         assert_eq!(result.snapshot.closed_by_peer, 0, "they are told as lost exchanges");
         let how = if act == Act::Fin { "closed" } else { "reset" };
-        assert_eq!(
-            bad(&result, outcome),
-            format!("the connection was {how} before the answer, its number {}", good + 1)
-        );
+        assert_eq!(bad(&result, outcome), format!("the connection was {how} before answer {}", good + 1));
     }
 }
 
@@ -76,8 +73,7 @@ fn an_answer_that_breaks_the_protocol_ends_all_in_flight() {
         assert_eq!(outcomes(&result), [(Outcome::Answered, 90 - lost), (Outcome::Malformed, lost)]);
         assert!(lost >= 20 && provider.seen().connections >= 3, "{lost} {:?}", provider.seen().on);
         assert_eq!(result.snapshot.closed_by_us, 3, "{:?}", provider.seen().on);
-        let what = "the connection was given up, for other bytes on it broke the protocol, before the answer, its \
-                    number 21";
+        let what = "the connection was given up, for other bytes on it broke the protocol, before answer 21";
         assert_eq!(bad(&result, Outcome::Malformed), what);
     }
 }

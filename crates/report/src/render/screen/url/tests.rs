@@ -1,5 +1,6 @@
 use super::*;
 use crate::render::screen::screen;
+use proofload_facts::Finding;
 use proofload_store::durations_of;
 use proofload_store::schema::{BadAnswer, FitnessCheck, Generator, Histograms, RunState};
 use std::collections::BTreeMap;
@@ -38,7 +39,13 @@ fn drawn(change: impl Fn(&mut RunResult), columns: usize, colour: bool) -> Strin
     let mut result = RunResult {
         points: vec![slice.measured.clone()],
         run: "runs/url/20260131T120000.123Z-00a1b2".into(),
-        limits: vec!["5 silences of 200 ms, every 2.00 s. A closed loop hides them: try -r 900/s".into()],
+        limits: vec![Limit::Silences {
+            silences: 5,
+            typical_ns: 200 * MS,
+            longest_ns: 210 * MS,
+            period_ns: Some(2_000 * MS),
+            rate: "900/s".into(),
+        }],
         ..RunResult::default()
     };
     result.status.state = RunState::Finished;
@@ -80,7 +87,8 @@ fn where_nothing_answered_that_is_the_first_thing_said_and_nothing_is_said_of_th
             let point = &mut result.points[0];
             point.outcomes = BTreeMap::from([("answered".into(), 0), ("connect_refused".into(), 15)]);
             point.generator.fit = false;
-            point.generator.findings = vec!["a worker was away".into()];
+            point.generator.findings =
+                vec![Finding::WorkerHeldUp { worker: 0, away_share: 0.3, allowed_share: 0.02 }];
             result.limits.clear();
         },
         80,
@@ -98,7 +106,7 @@ fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
         |result| {
             let point = &mut result.points[0];
             point.generator.fit = false;
-            point.generator.findings = vec!["sends left late".into()];
+            point.generator.findings = vec![Finding::SendsLate { p90_ns: 3 * MS, allowed_ns: MS }];
             (point.dropped, point.unsent) = (200, 300);
         },
         80,

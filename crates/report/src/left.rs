@@ -25,6 +25,7 @@ pub struct Left {
 }
 
 impl Left {
+    /// Before the first block, with that much of the budget spent.
     pub fn new(plan: &Plan, spent_s: f64) -> Left {
         let last = plan.timing.looks.last().copied().unwrap_or(1);
         Left {
