@@ -91,15 +91,15 @@ fn of_number(name: &str, value: f64, whole: Option<u64>) -> String {
         (Some("share"), _) => of_share(value),
         (Some(unit), _) => number::with_unit(value, unit),
         (None, Some(count)) => number::count(count),
-        (None, None) => number::plain(value),
+        (None, None) => number::short(value, "count"),
     }
 }
 
-/// What is less than a thousandth bounds something, and is read to the digit.
+/// In per cent: from 10 % on without decimals. Below that digits matter: what is allowed is often not much less.
 fn of_share(value: f64) -> String {
     match value {
-        _ if value != 0.0 && value.abs() < 0.001 => number::percent(value),
-        _ if value < 0.0 => format!("−{}", number::short_percent(-value)),
+        _ if value < 0.0 => format!("−{}", of_share(-value)),
+        _ if value < 0.099_5 => number::short(value, "share"),
         _ => number::short_percent(value),
     }
 }
@@ -137,13 +137,17 @@ mod tests {
         for (name, value, expected) in [
             ("p90_ns", json!(3_216_000), "3.22 ms"),
             ("busy_share", json!(0.985), "98 %"),
-            ("faster_share", json!(-0.03), "−3.0 %"),
+            ("allowed_share", json!(0.05), "5 %"),
+            ("error_share", json!(0.001_4), "0.14 %"),
+            ("faster_share", json!(-0.03), "−3 %"),
             ("upper_share", json!(0.0000342), "0.00342 %"),
             ("names", json!(["a,1", "b,1"]), "a,1; b,1"),
             ("needed_bytes", json!(2_147_483_648_u64), "2.00 GiB"),
             ("most_per_s", json!(12_345.6), "12,346/s"),
             ("from_s", json!(20), "20 s"),
             ("ratio", json!(1.054), "1.05"),
+            ("hours", json!(24.0), "24"),
+            ("quota", json!(1.5), "1.5"),
             ("errors", json!(124_292), "124,292"),
             ("why", json!(null), "none"),
             ("names", json!(["a", "b"]), "a, b"),

@@ -176,7 +176,8 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
     let text = match points {
         [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
-            told(&nothing_answered(point))
+            let unnamed = Point { variant: String::new(), ..(*point).clone() };
+            told(&nothing_answered(&unnamed))
         }
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
