@@ -82,11 +82,7 @@ fn think_times_follow_the_distribution_that_is_asked_for() {
     }
     let output = proofload(&[&url, "--think", "gauss:10ms"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text(&output.stderr).contains("--think: gauss is not a distribution"),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(text(&output.stderr).contains("--think: gauss is not known here"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -358,7 +354,7 @@ fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
     assert!(shown.contains("const:1ms [fast] @ 200/s+4c") && shown.contains("errors[slow]"), "{shown}");
     let wrong = proofload(&["report", run, "--fail", "errors[slwo](const:1ms) == 0"]);
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(text(&wrong.stderr).contains("did you mean `slow`"), "{}", text(&wrong.stderr));
+    assert!(text(&wrong.stderr).contains("did you mean slow?"), "{}", text(&wrong.stderr));
 }
 
 #[test]

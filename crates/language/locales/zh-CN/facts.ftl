@@ -327,7 +327,7 @@ blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里�
 block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
 block-disturbed = 区组 { $block } 受到机器干扰：{ $causes }
 not-tested = 未检验：{ $what }
-young-servers = 服务器刚启动不久，测量时启动了 { $from_s }到 { $to_s }{ $jvm ->
+young-servers = 服务器刚启动不久：测量时已运行 { $from_s }到 { $to_s }{ $jvm ->
     [true] ；JVM 可能尚未达到稳态
    *[other] {""}
 }；--thorough 测量运行更久的服务器

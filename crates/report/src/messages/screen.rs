@@ -184,7 +184,7 @@ pub fn warnings(limits: &[Limit]) -> Vec<String> {
             // The same thing at another load point is no other warning.
             one_cause || (discriminant(*known) == discriminant(limit) && !is_listed(limit))
         };
-        if !kept.iter().any(|known| is_known(known)) {
+        if !kept.iter().any(is_known) {
             kept.push(limit);
         }
     }

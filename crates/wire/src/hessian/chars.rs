@@ -1,6 +1,7 @@
 //! Passing over a text whose length is told in UTF-16 code units.
 
-use super::{Wrong, count_work};
+use super::Wrong;
+use crate::scan::count_work;
 
 /// Characters that are passed over one by one before a stretch of ASCII is looked for.
 const MIXED_MAX: u32 = 64;

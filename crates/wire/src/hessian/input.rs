@@ -3,6 +3,7 @@
 use super::DEPTH_MAX;
 use super::chars::Chars;
 use super::tree::VALUES_MAX;
+use crate::utf;
 
 /// Bytes and how far they are read. Whatever is read behind their end, or behind something wrong, is zero or empty.
 #[derive(Clone, Debug)]
@@ -82,29 +83,6 @@ impl<'a> Input<'a> {
         };
         self.failed |= !chars.done();
         self.pos += len;
-        text.push_str(&decoded(&rest[..len]));
+        text.push_str(&utf::read(&rest[..len]));
     }
-}
-
-/// The text of characters whose surrogates may be in UTF-8 on their own.
-fn decoded(bytes: &[u8]) -> String {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
-    }
-    let (mut units, mut pos) = (Vec::with_capacity(bytes.len()), 0);
-    let low = |at: usize| u32::from(bytes.get(at).copied().unwrap_or_default() & 0x3f);
-    while let Some(&lead) = bytes.get(pos) {
-        let (code, len) = match lead {
-            0x00..=0x7f => (u32::from(lead), 1),
-            0x80..=0xdf => (u32::from(lead & 0x1f) << 6 | low(pos + 1), 2),
-            0xe0..=0xef => (u32::from(lead & 0xf) << 12 | low(pos + 1) << 6 | low(pos + 2), 3),
-            _ => (u32::from(lead & 7) << 18 | low(pos + 1) << 12 | low(pos + 2) << 6 | low(pos + 3), 4),
-        };
-        match char::from_u32(code) {
-            Some(char) => units.extend_from_slice(char.encode_utf16(&mut [0; 2])),
-            None => units.push(u16::try_from(code).unwrap_or(0xfffd)),
-        }
-        pos += len;
-    }
-    String::from_utf16_lossy(&units)
 }

@@ -17,7 +17,9 @@ mod tree;
 pub mod v1;
 pub mod v2;
 
+pub use crate::scan::Fed;
 pub use call::{Version, call_body, encode};
+pub(crate) use chars::Chars;
 pub use describe::describe;
 pub use reply::Reply;
 pub(crate) use text::{Dialect, length, write};
@@ -34,15 +36,6 @@ pub const FIELDS_MAX: usize = 4096;
 
 /// The class that sets have here, which lists name before their elements.
 const SET: &str = "java.util.HashSet";
-
-/// What became of bytes that were handed to a walker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fed {
-    /// Bytes that belong to the value. They are all of the input unless `done`.
-    pub consumed: usize,
-    /// Whether the value is whole.
-    pub done: bool,
-}
 
 /// A byte that no value can have there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +63,4 @@ fn feed(input: &[u8], mut advance: impl FnMut(&[u8]) -> Result<(usize, bool), Wr
         }
     }
     Ok(Fed { consumed: pos, done: false })
-}
-
-/// Counts bytes that a decoder looked at, for tests of its cost.
-#[inline]
-fn count_work(_bytes: usize) {
-    #[cfg(test)]
-    crate::tests::work::add(_bytes);
 }

@@ -1,7 +1,8 @@
 //! Finds where a value ends, without building it.
 
 use crate::hessian::chars::Chars;
-use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Impossible, Whole, Wrong, count_work, feed};
+use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Impossible, Whole, Wrong, feed};
+use crate::scan::count_work;
 
 /// Passes over the values of one message, one after the other, however their bytes come. It keeps nothing of them but
 /// how many fields each class has.
