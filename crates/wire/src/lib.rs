@@ -19,6 +19,7 @@ pub mod rpc;
 mod scan;
 mod session;
 mod speak;
+mod utf;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};
 pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};

@@ -5,6 +5,7 @@
 //! once the buffers have grown to the size of the largest request.
 
 use crate::hessian::Dialect;
+use crate::json;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -61,13 +62,14 @@ impl Form {
     fn length(self, value: &[u8]) -> usize {
         match self {
             Form::Plain => value.len(),
-            Form::DubboNative => crate::dubbo::NativeText.length(value),
-            Form::DubboJson => crate::dubbo::JsonText.length(value),
-            Form::DubboJsonb(form) => form.length(value),
             Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
             Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
-            Form::JsonText => crate::json::length(value),
             Form::JavaText => crate::java::form_length(value),
+            Form::DubboNative | Form::DubboJson | Form::DubboJsonb(_) | Form::JsonText => {
+                let mut length = 0;
+                self.write(value, |piece| length += piece.len());
+                length
+            }
         }
     }
 
@@ -75,12 +77,12 @@ impl Form {
     fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
         match self {
             Form::Plain => put(value),
-            Form::DubboNative => crate::dubbo::NativeText.write(value, put),
-            Form::DubboJson => crate::dubbo::JsonText.write(value, put),
+            Form::DubboNative => crate::dubbo::write_native(value, put),
+            Form::DubboJson => json::write(value, json::Dialect::Fastjson, put),
             Form::DubboJsonb(form) => form.write(value, put),
             Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
             Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
-            Form::JsonText => crate::json::write(value, put),
+            Form::JsonText => json::write(value, json::Dialect::Plain, put),
             Form::JavaText => crate::java::form_write(value, put),
         }
     }

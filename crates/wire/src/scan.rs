@@ -1,4 +1,20 @@
-//! Looking for a byte in a long text.
+//! What the decoders of every protocol have in common.
+
+/// What became of a slice that was handed to a decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fed {
+    /// Bytes of it that belong to what is decoded and need not be handed in again.
+    pub consumed: usize,
+    /// Whether what is decoded is whole.
+    pub done: bool,
+}
+
+/// Counts bytes that a decoder looked at, for tests of its cost; costs nothing elsewhere.
+#[inline]
+pub(crate) fn count_work(_bytes: usize) {
+    #[cfg(test)]
+    crate::tests::work::add(_bytes);
+}
 
 /// Bytes that are looked at together.
 const STRETCH: usize = 32;

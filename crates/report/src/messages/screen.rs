@@ -216,7 +216,7 @@ mod tests {
     use proofload_language::Language;
 
     fn at(finding: Finding) -> Limit {
-        Limit::GeneratorLimited { variant: "nio".into(), point: "64c".into(), what: finding }
+        Limit::GeneratorLimited { variant: "nio".into(), point: "64c".into(), tails: false, what: finding }
     }
 
     #[test]

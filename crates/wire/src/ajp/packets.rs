@@ -2,7 +2,8 @@
 
 use super::codes::{self, ANSWER_CONTENT_LENGTH, ANSWER_HEADERS, FROM_CONTAINER, HEADER, NULL};
 use crate::MalformedKind;
-use crate::http1::lines::{Fault, count_work};
+use crate::http1::lines::Fault;
+use crate::scan::count_work;
 
 /// The kinds of packets that a container sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A request of Dubbo that is being written, and what the serializations have in common.
 
-use crate::Places;
+use crate::{Call, Places, Value};
 use thiserror::Error;
 
 /// Deepest nesting of values within an argument.
@@ -33,6 +33,27 @@ pub enum EncodeError {
     /// The call is larger than a frame can be.
     #[error("the call takes more than 4 GiB")]
     TooLong,
+}
+
+/// What the body of a request says.
+pub(super) struct Content<'a> {
+    /// Dubbo's version, the service's path and version, the method, and the descriptors of its parameters.
+    pub head: [&'a str; 5],
+    pub call: &'a Call,
+    pub attachments: Vec<(String, String)>,
+}
+
+impl Content<'_> {
+    /// The arguments and the types of their parameters.
+    pub fn arguments(&self) -> impl Iterator<Item = (&Value, &String)> {
+        self.call.arguments.iter().zip(&self.call.parameter_types)
+    }
+
+    /// The attachments as a value.
+    pub fn attachments(&self) -> Value {
+        let text = |text: &String| Value::from(text.as_str());
+        Value::Map(self.attachments.iter().map(|(name, value)| (text(name), text(value))).collect())
+    }
 }
 
 /// A request that is being written.

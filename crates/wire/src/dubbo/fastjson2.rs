@@ -4,10 +4,10 @@
 //! An object has its class before it where the place's type does not tell it. Fields that have their type's default are
 //! left out, as Dubbo's own clients do.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError};
+use super::draft::{Content, Draft, EncodeError};
 use super::texts::{JsonbText, integer};
 use crate::places::{Form, LengthForm, What};
-use crate::{Call, Field, Object, Text, Value};
+use crate::{Field, Object, Text, Value};
 
 const BINARY: u8 = 0x91;
 const TYPED: u8 = 0x92;
@@ -29,22 +29,15 @@ const INT64_OF_32: u8 = 0xbf;
 const SYMBOL: u8 = 0x7f;
 
 /// Writes the body of a call.
-pub(super) fn write(
-    draft: &mut Draft,
-    head: [&str; 5],
-    call: &Call,
-    attachments: &[(String, String)],
-) -> Result<(), EncodeError> {
-    for text in head {
+pub(super) fn write(draft: &mut Draft, content: &Content<'_>) -> Result<(), EncodeError> {
+    for text in content.head {
         draft.bytes.push(0);
         JsonbText::WithLength.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
     }
-    for (value, ty) in call.arguments.iter().zip(&call.parameter_types) {
+    for (value, ty) in content.arguments() {
         argument(draft, value, ty)?;
     }
-    let text = |text: &String| Value::Text(Text::Fixed(text.clone()));
-    let attachments = attachments.iter().map(|(name, value)| (text(name), text(value))).collect();
-    argument(draft, &Value::Map(attachments), "java.util.Map")
+    argument(draft, &content.attachments(), "java.util.Map")
 }
 
 /// An integer of 64 bits, in one to nine bytes.
@@ -70,7 +63,7 @@ fn argument(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeErro
         return Ok(());
     }
     let mut trial = Draft::default();
-    Writer { draft: &mut trial, symbols: Vec::new() }.any(value, ty, 0)?;
+    Writer { draft: &mut trial, symbols: Vec::new() }.any(value, ty, true);
     if trial.places.is_empty() {
         let length = u32::try_from(trial.bytes.len()).map_err(|_| EncodeError::TooLong)?;
         draft.bytes.extend_from_slice(&length.to_be_bytes());
@@ -82,7 +75,8 @@ fn argument(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeErro
     let from = draft.bytes.len();
     let to = Some(from + trial.bytes.len());
     draft.places.push(from, What::Length { from, to, form: LengthForm::U24 });
-    Writer { draft, symbols: Vec::new() }.any(value, ty, 0)
+    Writer { draft, symbols: Vec::new() }.any(value, ty, true);
+    Ok(())
 }
 
 /// Writes one argument; symbols are numbered within it.
@@ -126,10 +120,8 @@ impl Writer<'_> {
         self.integer(number as i32);
     }
 
-    fn any(&mut self, value: &Value, ty: &str, depth: usize) -> Result<(), EncodeError> {
-        if depth > DEPTH_MAX {
-            return Err(EncodeError::TooDeep);
-        }
+    /// A value; `whole` where it is the argument itself, whose place tells no class.
+    fn any(&mut self, value: &Value, ty: &str, whole: bool) {
         match value {
             Value::Null => self.put(&[NULL]),
             Value::Bool(value) => self.put(&[FALSE + u8::from(*value)]),
@@ -144,27 +136,26 @@ impl Writer<'_> {
                 self.put(&[MILLISECONDS]);
                 self.put(&ms.to_be_bytes());
             }
-            Value::List(items) => return self.list(items, ty, depth + 1),
+            Value::List(items) => self.list(items, ty),
             Value::Set(items) => {
-                self.class("HashSet", depth == 0 || !is_set(ty));
-                return self.list(items, ty, depth + 1);
+                self.class("HashSet", whole || !is_set(ty));
+                self.list(items, ty);
             }
             Value::Map(entries) => {
                 self.put(&[OBJECT]);
-                let mut values = entries.iter().flat_map(|(key, value)| [key, value]);
-                values.try_for_each(|value| self.any(value, "java.lang.Object", depth + 1))?;
+                let values = entries.iter().flat_map(|(key, value)| [key, value]);
+                values.for_each(|value| self.any(value, "java.lang.Object", false));
                 self.put(&[OBJECT_END]);
             }
             Value::Enum { class, name } => {
-                self.class(class, depth == 0 || ty != class);
+                self.class(class, whole || ty != class);
                 self.text(name);
             }
             Value::Object(object) => {
-                self.class(&object.class, depth == 0 || ty != object.class);
-                return self.fields(object, depth + 1);
+                self.class(&object.class, whole || ty != object.class);
+                self.fields(object);
             }
         }
-        Ok(())
     }
 
     fn number(&mut self, value: &Value, ty: &str) {
@@ -189,7 +180,7 @@ impl Writer<'_> {
     }
 
     /// The elements of a list of unknown element type have their class; an array's have when it is another.
-    fn list(&mut self, items: &[Value], ty: &str, depth: usize) -> Result<(), EncodeError> {
+    fn list(&mut self, items: &[Value], ty: &str) {
         match u8::try_from(items.len()) {
             Ok(count @ 0..=15) => self.put(&[LIST + count]),
             _ => {
@@ -197,7 +188,7 @@ impl Writer<'_> {
                 self.integer(items.len() as i32);
             }
         }
-        items.iter().try_for_each(|item| self.any(item, element_of(ty), depth))
+        items.iter().for_each(|item| self.any(item, element_of(ty), false));
     }
 
     /// The class of the value that follows, where its place does not tell it.
@@ -207,16 +198,15 @@ impl Writer<'_> {
         }
     }
 
-    fn fields(&mut self, object: &Object, depth: usize) -> Result<(), EncodeError> {
+    fn fields(&mut self, object: &Object) {
         self.put(&[OBJECT]);
         for Field { name, ty, value } in object.all_fields() {
             if !is_default(value, ty) {
                 self.symbol(SYMBOL, name);
-                self.any(value, ty, depth)?;
+                self.any(value, ty, false);
             }
         }
         self.put(&[OBJECT_END]);
-        Ok(())
     }
 }
 

@@ -1,10 +1,9 @@
 //! Java's object streams as Dubbo uses them: texts and marks as primitives in blocks, values as objects between them.
 
-use super::draft::{Draft, EncodeError};
+use super::draft::{Content, Draft, EncodeError};
 use super::native::class_of;
-use super::utf;
 use crate::java::Writer;
-use crate::{Call, Text, Value};
+use crate::{Value, utf};
 
 /// Before a value: it is null, and nothing follows.
 const NULL: u8 = 0;
@@ -12,14 +11,9 @@ const NULL: u8 = 0;
 const OBJECT: u8 = 1;
 
 /// Writes the body of a call.
-pub(super) fn write(
-    draft: &mut Draft,
-    head: [&str; 5],
-    call: &Call,
-    attachments: &[(String, String)],
-) -> Result<(), EncodeError> {
+pub(super) fn write(draft: &mut Draft, content: &Content<'_>) -> Result<(), EncodeError> {
     let mut writer = Writer::new(&mut draft.bytes, &mut draft.places);
-    for text in head {
+    for text in content.head {
         writer.block(&(utf::units(text.as_bytes()) as u32).to_be_bytes());
         let mut bytes = Vec::new();
         utf::write(text.as_bytes(), |piece| bytes.extend_from_slice(piece));
@@ -27,12 +21,10 @@ pub(super) fn write(
         writer.block(&length.to_be_bytes());
         writer.block(&bytes);
     }
-    for (value, ty) in call.arguments.iter().zip(&call.parameter_types) {
+    for (value, ty) in content.arguments() {
         object(&mut writer, value, ty)?;
     }
-    let text = |text: &String| Value::Text(Text::Fixed(text.clone()));
-    let attachments = attachments.iter().map(|(name, value)| (text(name), text(value))).collect();
-    object(&mut writer, &Value::Map(attachments), "java.util.Map")?;
+    object(&mut writer, &content.attachments(), "java.util.Map")?;
     writer.finish();
     Ok(())
 }

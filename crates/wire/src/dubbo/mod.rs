@@ -25,7 +25,6 @@ mod said;
 mod session;
 mod table;
 mod texts;
-mod utf;
 mod walk;
 
 use std::ops::RangeInclusive;
@@ -34,7 +33,7 @@ pub use describe::describe;
 pub use draft::EncodeError;
 pub use request::{Options, encode};
 pub use session::Dubbo;
-pub(crate) use texts::{JsonText, JsonbText, NativeText};
+pub(crate) use texts::{JsonbText, write_native};
 
 /// Codes of answers that count as success when no other is expected: a value, or null.
 pub(crate) const GOOD_CODES: RangeInclusive<u16> = 20..=20;

@@ -5,11 +5,11 @@
 //! Dubbo writes an object that `equals` an earlier one as a reference; here each is written out, which every server
 //! reads: what `equals` would say is not known.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError};
+use super::draft::{Content, Draft, EncodeError};
 pub(super) use super::texts::{BYTES, EMPTY};
-use super::texts::{NativeText, digits};
+use super::texts::{digits, write_native};
 use crate::places::Form;
-use crate::{Call, Field, Object, Text, Value, descriptor};
+use crate::{Field, Object, Text, Value, descriptor};
 
 pub(super) const OBJECT: u8 = 0x80;
 pub(super) const VALUE: u8 = 0x84;
@@ -54,30 +54,18 @@ pub(super) const NUMBERED: [&str; 28] = [
 ];
 
 /// Writes the body of a call.
-pub(super) fn write(
-    draft: &mut Draft,
-    head: [&str; 5],
-    call: &Call,
-    attachments: &[(String, String)],
-) -> Result<(), EncodeError> {
-    for text in head {
+pub(super) fn write(draft: &mut Draft, content: &Content<'_>) -> Result<(), EncodeError> {
+    for text in content.head {
         fixed(draft, text);
     }
-    for (value, ty) in call.arguments.iter().zip(&call.parameter_types) {
-        any(draft, value, ty, 0)?;
+    for (value, ty) in content.arguments() {
+        any(draft, value, ty)?;
     }
-    class(draft, "Ljava/util/HashMap;");
-    draft.bytes.push(MAP);
-    unsigned(&mut draft.bytes, attachments.len());
-    for text in attachments.iter().flat_map(|(name, value)| [name, value]) {
-        class(draft, "Ljava/lang/String;");
-        fixed(draft, text);
-    }
-    Ok(())
+    any(draft, &content.attachments(), "java.util.Map")
 }
 
 fn fixed(draft: &mut Draft, text: &str) {
-    NativeText.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
+    write_native(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
 }
 
 fn text(draft: &mut Draft, text: &Text) {
@@ -122,14 +110,14 @@ fn class(draft: &mut Draft, descriptor: &str) {
 }
 
 /// A value that can be of any class, which is written before it.
-fn any(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), EncodeError> {
+fn any(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeError> {
     if matches!(value, Value::Null) {
         draft.bytes.push(NULL);
         return Ok(());
     }
     let own = class_of(value, ty);
     class(draft, &descriptor(&own));
-    bare(draft, value, &own, depth)
+    bare(draft, value, &own)
 }
 
 /// The class of a value in a place of that type: boxed when primitive.
@@ -166,10 +154,7 @@ fn is_text(ty: &str) -> bool {
 }
 
 /// A value whose class is known from its place.
-fn bare(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), EncodeError> {
-    if depth > DEPTH_MAX {
-        return Err(EncodeError::TooDeep);
-    }
+fn bare(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeError> {
     match value {
         Value::Null if ty == "java.lang.Boolean" => draft.bytes.push(ZERO - 1),
         Value::Null => draft.bytes.push(NULL),
@@ -183,15 +168,15 @@ fn bare(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), 
             unsigned(&mut draft.bytes, bytes.len());
             draft.bytes.extend_from_slice(bytes);
         }
-        Value::List(items) | Value::Set(items) => return list(draft, items, ty, depth + 1),
+        Value::List(items) | Value::Set(items) => return list(draft, items, ty),
         Value::Map(entries) => {
             draft.bytes.push(MAP);
             unsigned(&mut draft.bytes, entries.len());
             for value in entries.iter().flat_map(|(key, value)| [key, value]) {
-                any(draft, value, "java.lang.Object", depth + 1)?;
+                any(draft, value, "java.lang.Object")?;
             }
         }
-        Value::Object(object) => return fields(draft, object, depth + 1),
+        Value::Object(object) => return fields(draft, object),
     }
     Ok(())
 }
@@ -228,7 +213,7 @@ fn unwritable(value: &Value, ty: &str) -> EncodeError {
 }
 
 /// A list, a set, or an array, whose elements need no class when the array's type tells it.
-fn list(draft: &mut Draft, items: &[Value], ty: &str, depth: usize) -> Result<(), EncodeError> {
+fn list(draft: &mut Draft, items: &[Value], ty: &str) -> Result<(), EncodeError> {
     if ty == "java.lang.Object[]" {
         draft.bytes.push(OBJECT);
     } else {
@@ -237,32 +222,32 @@ fn list(draft: &mut Draft, items: &[Value], ty: &str, depth: usize) -> Result<()
     unsigned(&mut draft.bytes, items.len());
     for item in items {
         match ty.strip_suffix("[]") {
-            Some(element) => field(draft, item, element, depth)?,
-            None => any(draft, item, "java.lang.Object", depth)?,
+            Some(element) => field(draft, item, element)?,
+            None => any(draft, item, "java.lang.Object")?,
         }
     }
     Ok(())
 }
 
-fn fields(draft: &mut Draft, object: &Object, depth: usize) -> Result<(), EncodeError> {
+fn fields(draft: &mut Draft, object: &Object) -> Result<(), EncodeError> {
     let mut sorted: Vec<&Field> = object.all_fields().collect();
     sorted.sort_by(|a, b| a.name.encode_utf16().cmp(b.name.encode_utf16()));
     draft.bytes.push(OBJECT);
     integer(&mut draft.bytes, sorted.len() as i64);
     for Field { value, ty, .. } in sorted {
-        field(draft, value, ty, depth)?;
+        field(draft, value, ty)?;
     }
     Ok(())
 }
 
 /// A field, or an array's element, of that type. Interfaces cannot be told from classes by their name: a type that is
 /// not the value's own counts as one.
-fn field(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), EncodeError> {
+fn field(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeError> {
     let primitive = !ty.contains('.') && !ty.contains('[');
     let concrete = match value {
-        Value::Null => return bare(draft, value, ty, depth),
+        Value::Null => return bare(draft, value, ty),
         Value::Text(_) => ty == "java.lang.String" || !is_text(ty),
         _ => primitive || class_of(value, ty) == ty,
     };
-    if concrete { bare(draft, value, ty, depth) } else { any(draft, value, ty, depth) }
+    if concrete { bare(draft, value, ty) } else { any(draft, value, ty) }
 }

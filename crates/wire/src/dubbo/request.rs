@@ -1,6 +1,6 @@
 //! Calls as frames.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError};
+use super::draft::{Content, DEPTH_MAX, Draft, EncodeError};
 use super::{Serialization, fastjson, fastjson2, java, native};
 use crate::hessian::v2;
 use crate::places::{LengthForm, What};
@@ -73,37 +73,25 @@ fn body(draft: &mut Draft, call: &Call, options: &Options) -> Result<(), EncodeE
     let descriptors: String = call.parameter_types.iter().map(|ty| descriptor(ty)).collect();
     let version = version(call);
     let head = [&options.dubbo_version, &call.interface, version, &call.method, &descriptors];
-    let attachments = attachments(call, options);
-    match options.serialization {
-        Serialization::Native => native::write(draft, head, call, &attachments),
-        Serialization::FastJson => fastjson::write(draft, head, call, &attachments),
-        Serialization::FastJson2 => fastjson2::write(draft, head, call, &attachments),
-        Serialization::Hessian2 => hessian(draft, head, call, &attachments),
-        Serialization::Java if is_too_deep(call) => Err(EncodeError::TooDeep),
-        Serialization::Java => java::write(draft, head, call, &attachments),
-    }
-}
-
-fn hessian(
-    draft: &mut Draft,
-    head: [&str; 5],
-    call: &Call,
-    attachments: &[(String, String)],
-) -> Result<(), EncodeError> {
-    if is_too_deep(call) {
+    let content = Content { head, call, attachments: attachments(call, options) };
+    if call.arguments.iter().any(|value| is_deeper(value, DEPTH_MAX)) {
         return Err(EncodeError::TooDeep);
     }
-    let mut writer = v2::Writer::new(&mut draft.bytes, &mut draft.places);
-    head.into_iter().for_each(|text| writer.text(text));
-    call.arguments.iter().for_each(|value| writer.value(value));
-    let attachments: Vec<(&str, &str)> =
-        attachments.iter().map(|(name, value)| (&**name, &**value)).collect();
-    writer.texts(&attachments);
+    match options.serialization {
+        Serialization::Native => return native::write(draft, &content),
+        Serialization::FastJson2 => return fastjson2::write(draft, &content),
+        Serialization::Java => return java::write(draft, &content),
+        Serialization::FastJson => fastjson::write(draft, &content),
+        Serialization::Hessian2 => hessian(draft, &content),
+    }
     Ok(())
 }
 
-fn is_too_deep(call: &Call) -> bool {
-    call.arguments.iter().any(|value| is_deeper(value, DEPTH_MAX))
+fn hessian(draft: &mut Draft, content: &Content<'_>) {
+    let mut writer = v2::Writer::new(&mut draft.bytes, &mut draft.places);
+    content.head.into_iter().for_each(|text| writer.text(text));
+    content.call.arguments.iter().for_each(|value| writer.value(value));
+    writer.value(&content.attachments());
 }
 
 /// Whether values are nested more than that deep.

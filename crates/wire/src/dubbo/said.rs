@@ -1,9 +1,9 @@
 //! What a refusal says, found in its first bytes: an error status has a text of its own, an exception its class and
 //! message.
 
-use super::{Serialization, utf};
-use crate::hessian::v2;
-use crate::java;
+use super::Serialization;
+use crate::hessian::{Chars, Tree, v2};
+use crate::{java, utf};
 
 /// Most bytes of it that are told.
 const TOLD_MAX: usize = 300;
@@ -48,39 +48,11 @@ pub(super) fn text_of(serialization: Serialization, bytes: &[u8]) -> Option<Stri
     }
 }
 
-/// Chunks of a Hessian text, the lengths of which count UTF-16 units.
 fn hessian_text(bytes: &[u8]) -> Option<String> {
-    let (mut rest, mut text) = (bytes, Vec::new());
-    loop {
-        let (&tag, after) = rest.split_first()?;
-        let (units, start) = match tag {
-            0..=0x1f => (usize::from(tag), 0),
-            0x30..=0x33 => (usize::from(tag - 0x30) << 8 | usize::from(*after.first()?), 1),
-            b'R' | b'S' => (usize::from(*after.first()?) << 8 | usize::from(*after.get(1)?), 2),
-            _ => return None,
-        };
-        let after = after.get(start..)?;
-        let length = units_length(after, units);
-        text.extend_from_slice(&after[..length]);
-        rest = &after[length..];
-        if tag != b'R' || rest.is_empty() {
-            return Some(utf::read(&text));
-        }
+    match v2::Reader::new(bytes).next()? {
+        Tree::Text(text) => Some(text),
+        _ => None,
     }
-}
-
-/// Bytes that so many units take, as far as they are there.
-fn units_length(bytes: &[u8], units: usize) -> usize {
-    let mut length = 0;
-    for _ in 0..units {
-        length += match bytes.get(length) {
-            None => break,
-            Some(0xc0..=0xdf) => 2,
-            Some(0xe0..=0xef) => 3,
-            Some(_) => 1,
-        };
-    }
-    length.min(bytes.len())
 }
 
 /// A text of Dubbo's own serialization, and what follows it.
@@ -89,14 +61,14 @@ fn native_text(bytes: &[u8]) -> Option<(String, &[u8])> {
     let (mut units, mut shift) = (0, 0);
     loop {
         let (&digit, after) = rest.split_first()?;
-        units |= usize::from(digit & 0x7f) << shift;
+        units |= u32::from(digit & 0x7f) << shift;
         shift += 7;
         rest = after;
         if digit & 0x80 != 0 || shift > 28 {
             break;
         }
     }
-    let (text, after) = rest.split_at(units_length(rest, units));
+    let (text, after) = rest.split_at(Chars::new(units).feed(rest).unwrap_or_else(|wrong| wrong.at));
     Some((utf::read(text), after))
 }
 
@@ -165,7 +137,7 @@ fn exception_of(serialization: Serialization, bytes: &[u8]) -> Option<String> {
         Serialization::Native => native_exception(bytes)?,
         Serialization::FastJson => (json_field(bytes, b"@type"), json_field(bytes, b"message")),
         Serialization::FastJson2 => jsonb_exception(bytes)?,
-        Serialization::Hessian2 => hessian_exception(bytes)?,
+        Serialization::Hessian2 => return hessian_exception(bytes),
         Serialization::Java => return java::thrown(&[&java::STREAM_HEADER, bytes].concat()),
     };
     let told: Vec<String> = [class, message].into_iter().flatten().collect();
@@ -200,35 +172,13 @@ fn stream_message(stream: &[u8]) -> Option<String> {
     Some(utf::read(&text[..text.len().min(length)]))
 }
 
-/// A class definition, then the fields' values in its order.
-fn hessian_exception(bytes: &[u8]) -> Option<ClassAndMessage> {
-    let mut rest = bytes.strip_prefix(b"C")?;
-    let mut values = v2::Walker::new();
-    let mut next = |values: &mut v2::Walker| {
-        let fed = values.feed(rest).ok().filter(|fed| fed.done)?;
-        let (value, after) = rest.split_at(fed.consumed);
-        rest = after;
-        Some(value)
-    };
-    let class = hessian_text(next(&mut values)?)?;
-    let count = next(&mut values)?.first()?.checked_sub(0x90)?;
-    let mut names = (0..count).map(|_| hessian_text(next(&mut values)?));
-    let before_message = names.by_ref().position(|name| name.as_deref() == Some("detailMessage"))?;
-    names.for_each(drop);
-    let definition = &bytes[..bytes.len() - rest.len()];
-    // The walker has to know the class, which it does once it has passed over an instance: one of nulls.
-    let instance = [definition, &[0x60], &vec![b'N'; usize::from(count)]].concat();
-    values.clear();
-    values.feed(&instance).ok()?;
-    rest = rest.strip_prefix(&[0x60])?;
-    let mut message = None;
-    for _ in 0..=before_message {
-        let fed = values.feed(rest).ok();
-        let Some(fed) = fed.filter(|fed| fed.done) else { return Some((Some(class), None)) };
-        let (value, after) = rest.split_at(fed.consumed);
-        (message, rest) = (Some(value), after);
-    }
-    Some((Some(class), message.and_then(hessian_text)))
+/// What the exception says, or its class alone where it is cut before its message.
+fn hessian_exception(bytes: &[u8]) -> Option<String> {
+    let tree = v2::Reader::new(bytes).next()?;
+    tree.exception().or(match &tree {
+        Tree::Object(class, _) if tree.is_cut() => Some(class.clone()),
+        _ => None,
+    })
 }
 
 /// The text of the first field of that name.

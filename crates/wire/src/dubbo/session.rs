@@ -6,6 +6,7 @@ use super::request::HEAD;
 use super::table::Table;
 use super::{GOOD_CODES, Limits, STATUS_OK, Serialization};
 use crate::hessian::Wrong;
+use crate::http1::lines::Fault;
 use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
@@ -453,13 +454,6 @@ impl Speak for Dubbo {
             _ => State::Ready(self.in_flight.saturating_sub(self.flights.len() as u32)),
         }
     }
-}
-
-/// What broke the protocol, and at which byte of the connection.
-#[derive(Clone, Copy, Debug)]
-struct Fault {
-    at: u64,
-    kind: MalformedKind,
 }
 
 fn wire_id(counter: u32, id: ExchangeId) -> u64 {

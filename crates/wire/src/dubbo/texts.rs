@@ -1,7 +1,6 @@
 //! How the serializations of Dubbo write texts that are drawn for each exchange.
 
-use super::utf;
-use crate::scan;
+use crate::utf;
 
 pub(super) const INT32: u8 = 0x48;
 pub(super) const ASCII: u8 = 0x49;
@@ -11,55 +10,6 @@ pub(super) const UTF8: u8 = 0x7a;
 pub(super) const SHORT_MAX: usize = 47;
 pub(super) const EMPTY: u8 = 0x95;
 pub(super) const BYTES: u8 = 0x83;
-
-/// How a drawn text is written: quoted and escaped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JsonText;
-
-impl JsonText {
-    pub fn length(self, value: &[u8]) -> usize {
-        let mut length = 0;
-        self.write(value, |piece| length += piece.len());
-        length
-    }
-
-    pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        put(b"\"");
-        let mut rest = value;
-        loop {
-            let (plain, behind) = rest.split_at(scan::before(rest, is_escaped));
-            put(plain);
-            let Some((byte, behind)) = behind.split_first() else { break };
-            if let Some((escaped, length)) = escape(*byte) {
-                put(&escaped[..length]);
-            }
-            rest = behind;
-        }
-        put(b"\"");
-    }
-}
-
-fn is_escaped(byte: u8) -> bool {
-    matches!(byte, 0..=0x1f | b'"' | b'\\')
-}
-
-/// What a byte becomes in a quoted text, and how long that is; `None` when it stays.
-fn escape(byte: u8) -> Option<([u8; 6], usize)> {
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x0c => b'f',
-        0x08 => b'b',
-        0..0x20 => {
-            let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
-            return Some(([b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 0xf)], 6));
-        }
-        _ => return None,
-    };
-    Some(([b'\\', short, 0, 0, 0, 0], 2))
-}
 
 /// How a drawn text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -71,12 +21,6 @@ pub(crate) enum JsonbText {
 }
 
 impl JsonbText {
-    pub fn length(self, value: &[u8]) -> usize {
-        let mut length = 0;
-        self.write(value, |piece| length += piece.len());
-        length
-    }
-
     pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
         let (mut head, mut length) = ([0; 6], 1);
         let (ascii, short) = (value.is_ascii(), value.len() <= SHORT_MAX);
@@ -110,25 +54,14 @@ pub(super) fn integer(value: i32, mut put: impl FnMut(&[u8])) {
     }
 }
 
-/// How a drawn text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NativeText;
-
-impl NativeText {
-    pub fn length(self, value: &[u8]) -> usize {
-        let mut length = 0;
-        self.write(value, |piece| length += piece.len());
-        length
+/// Writes a text of Dubbo's own serialization.
+pub(crate) fn write_native(value: &[u8], mut put: impl FnMut(&[u8])) {
+    if value.is_empty() {
+        return put(&[EMPTY]);
     }
-
-    pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        if value.is_empty() {
-            return put(&[EMPTY]);
-        }
-        put(&[BYTES]);
-        digits(utf::units(value), |digit| put(&[digit]));
-        utf::write(value, put);
-    }
+    put(&[BYTES]);
+    digits(utf::units(value), |digit| put(&[digit]));
+    utf::write(value, put);
 }
 
 /// A length or number without sign: seven bits a byte, the lowest first, the last byte marked.

@@ -1,16 +1,11 @@
 //! Where a value ends, in the serializations of Dubbo's own and of Fastjson, without keeping any of it.
 
 use super::native;
-use crate::hessian::{Fed, Wrong};
+use crate::hessian::Wrong;
+use crate::scan::{Fed, count_work};
 
 /// Deepest nesting that a walk follows.
 const DEPTH_MAX: usize = 1024;
-
-#[inline]
-fn count_work(_bytes: usize) {
-    #[cfg(test)]
-    crate::tests::work::add(_bytes);
-}
 
 /// Walks Dubbo's own serialization. It is not self-describing in all corners: the fields of some collections, arrays of
 /// `Object` and bytes in a field look like something else. Once one of them may have come, a wrong byte is no breach but

@@ -1,13 +1,14 @@
 //! Passing over a text whose length is told in UTF-16 code units.
 
-use super::{Wrong, count_work};
+use super::Wrong;
+use crate::scan::count_work;
 
 /// Characters that are passed over one by one before a stretch of ASCII is looked for.
 const MIXED_MAX: u32 = 64;
 
 /// What is still to come of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chars {
+pub struct Chars {
     /// Code units that have not begun.
     units: u32,
     /// Bytes to come of the character that has begun.

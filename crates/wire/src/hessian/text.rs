@@ -1,5 +1,6 @@
 //! Texts as Java writes them: chunks of UTF-16 code units, each unit in UTF-8 on its own.
 
+use crate::utf;
 use std::borrow::Cow;
 
 /// Most code units of a chunk.
@@ -25,7 +26,7 @@ pub(crate) fn length(value: &[u8], dialect: Dialect) -> usize {
 pub(crate) fn write(value: &[u8], dialect: Dialect, mut put: impl FnMut(&[u8])) {
     each_chunk(&utf8(value), |chunk| {
         put(dialect.head(&chunk).as_slice());
-        write_units(chunk.text, &mut put);
+        utf::write(chunk.text.as_bytes(), &mut put);
     });
 }
 
@@ -34,7 +35,7 @@ pub(crate) fn write(value: &[u8], dialect: Dialect, mut put: impl FnMut(&[u8])) 
 pub(crate) fn write_name(name: &str, bytes: &mut Vec<u8>) {
     let chunk = first_chunk(name, usize::from(u16::MAX));
     bytes.extend_from_slice(&(chunk.units as u16).to_be_bytes());
-    write_units(chunk.text, &mut |piece: &[u8]| bytes.extend_from_slice(piece));
+    utf::write(chunk.text.as_bytes(), |piece| bytes.extend_from_slice(piece));
 }
 
 fn utf8(value: &[u8]) -> Cow<'_, str> {
@@ -88,22 +89,6 @@ fn first_chunk(text: &str, most: usize) -> Chunk<'_> {
         pairs += more - 1;
     }
     Chunk { text, units, pairs, last: true }
-}
-
-fn write_units(text: &str, put: &mut impl FnMut(&[u8])) {
-    let mut written = 0;
-    if text.is_ascii() {
-        return put(text.as_bytes());
-    }
-    for (at, char) in text.char_indices().filter(|(_, char)| char.len_utf16() == 2) {
-        put(&text.as_bytes()[written..at]);
-        for unit in char.encode_utf16(&mut [0; 2]) {
-            let [high, low] = unit.to_be_bytes();
-            put(&[0xe0 | high >> 4, 0x80 | (high & 0xf) << 2 | low >> 6, 0x80 | low & 0x3f]);
-        }
-        written = at + char.len_utf8();
-    }
-    put(&text.as_bytes()[written..]);
 }
 
 /// The head of a chunk.

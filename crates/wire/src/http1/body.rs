@@ -5,8 +5,9 @@
 
 use super::Limits;
 use super::fields::Fields;
-use super::lines::{Fault, Fed, Lines, Next, count_work, is_control};
+use super::lines::{Fault, Lines, Next, is_control};
 use crate::MalformedKind;
+use crate::scan::{Fed, count_work};
 
 /// Where the bytes of a body go: counted, and the first of them kept.
 #[derive(Debug, Default)]

@@ -4,9 +4,10 @@ use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
-use super::lines::{Fault, Fed, Lines, Next, count_work, letters_len, plain_line_end};
+use super::lines::{Fault, Lines, Next, letters_len, plain_line_end};
 use super::redirect::Location;
 use super::request::HEAD_ONLY;
+use crate::scan::{Fed, count_work};
 use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,

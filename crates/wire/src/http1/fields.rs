@@ -1,7 +1,8 @@
 //! The fields of a head that say where the message and the connection end.
 
-use super::lines::{Fault, count_work, plain_line_end, token_len};
+use super::lines::{Fault, plain_line_end, token_len};
 use crate::MalformedKind;
+use crate::scan::count_work;
 
 const KEEP_ALIVE: &[u8] = b"Connection: keep-alive\r\n";
 

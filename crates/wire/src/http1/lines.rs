@@ -4,6 +4,7 @@
 //! reader remembers how far it looked. All offsets here count from the first byte of the slice.
 
 use crate::MalformedKind;
+use crate::scan::count_work;
 
 /// What broke the protocol, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,15 +13,6 @@ pub(crate) struct Fault {
     pub at: u64,
     /// What was wrong.
     pub kind: MalformedKind,
-}
-
-/// What became of a slice that was handed to a decoder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fed {
-    /// Bytes that need not be handed in again.
-    pub consumed: usize,
-    /// Whether the decoder has all it wants.
-    pub done: bool,
 }
 
 /// What the reader found.
@@ -199,13 +191,6 @@ static TOKEN: [bool; 256] = {
     }
     table
 };
-
-/// Counts for the tests how many bytes were scanned; costs nothing elsewhere.
-#[inline]
-pub(crate) fn count_work(_bytes: usize) {
-    #[cfg(test)]
-    crate::tests::work::add(_bytes);
-}
 
 #[cfg(test)]
 mod tests {

@@ -14,12 +14,13 @@ mod time;
 mod walk;
 mod write;
 
+pub use crate::scan::Fed;
 pub use error::WriteError;
 pub(crate) use read::{Piece, Reader};
 pub(crate) use tell::describe_from;
 pub use tell::{describe, thrown};
 pub(crate) use text::{form_length, form_write};
-pub use walk::{Broken, Fed, Walker};
+pub use walk::{Broken, Walker};
 pub use write::Writer;
 
 /// What every stream begins with: the magic number and version 5.

@@ -1,7 +1,8 @@
 //! Reads a stream that is at hand, whole or cut short, into a tree: for people, and for the few values that are needed.
 
 use super::time::{self, Part};
-use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text, width};
+use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, width};
+use crate::utf;
 
 /// Deepest nesting that is read.
 const DEPTH_MAX: usize = 96;
@@ -164,7 +165,7 @@ impl<'a> Reader<'a> {
 
     fn short_text(&mut self) -> String {
         let len = self.number(2) as usize;
-        text::from_modified(self.take(len))
+        utf::read(self.take(len))
     }
 
     fn push(&mut self, piece: Piece) -> usize {
@@ -206,7 +207,7 @@ impl<'a> Reader<'a> {
                 self.handles.push(Handle::Piece(piece));
                 let len = self.number(if tag == tag::STRING { 2 } else { 8 });
                 let bytes = self.take(usize::try_from(len).unwrap_or(usize::MAX));
-                self.pieces[piece] = Piece::Text(text::from_modified(bytes));
+                self.pieces[piece] = Piece::Text(utf::read(bytes));
             }
             tag::OBJECT => self.object(piece),
             tag::ARRAY => self.array(piece),

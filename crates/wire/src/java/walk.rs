@@ -4,21 +4,13 @@ use super::task::{Class, NONE, Task, wanted};
 use super::time::{self, Part};
 use super::{FIRST_HANDLE, Limits, flag, tag, width};
 use crate::MalformedKind;
+use crate::scan::{Fed, count_work};
 
 /// Most classes above another one. Each object is followed through all of them, so their number multiplies the work.
 const ABOVE_MAX: u16 = 64;
 
 /// Most interfaces of a proxy, the limit of the virtual machine.
 const INTERFACES_MAX: i32 = 65535;
-
-/// What became of a slice that was handed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fed {
-    /// How many bytes of it belong to the element: all of them, unless it ends before.
-    pub consumed: usize,
-    /// Whether the element ended.
-    pub done: bool,
-}
 
 /// A breach of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -438,10 +430,4 @@ impl Walker {
         self.objects(u32::from(objects))?;
         self.skip(u64::from(primitives))
     }
-}
-
-#[inline]
-fn count_work(_steps: usize) {
-    #[cfg(test)]
-    crate::tests::work::add(_steps);
 }

@@ -5,12 +5,6 @@ mod text;
 mod write;
 
 pub use reply::Reply;
-pub(crate) use text::{length, write};
+pub(crate) use text::{Dialect, write};
+pub(crate) use write::Writer;
 pub use write::{Body, call_body, encode};
-
-/// Counts bytes that a decoder looked at, for tests of its cost.
-#[inline]
-fn count_work(_bytes: usize) {
-    #[cfg(test)]
-    crate::tests::work::add(_bytes);
-}

@@ -1,7 +1,7 @@
 //! Answers of JSON-RPC 2.0, read as their bytes come. Nothing is kept of them but what an error says.
 
-use super::count_work;
 use crate::rpc::{Answer, Verdict};
+use crate::scan::count_work;
 
 /// Deepest nesting of an answer; what is nested deeper is no answer.
 pub const DEPTH_MAX: u32 = 64;

@@ -3,23 +3,32 @@
 use crate::scan;
 use std::borrow::Cow;
 
-/// How many bytes a string takes. What is not UTF-8 in it becomes U+FFFD.
-pub(crate) fn length(value: &[u8]) -> usize {
-    let mut bytes = 0;
-    write(value, |piece| bytes += piece.len());
-    bytes
+/// Whose JSON is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// That of RFC 8259. What is not UTF-8 in a string becomes U+FFFD.
+    Plain,
+    /// That of Fastjson 1: fields that are null are left out, keys are values of any kind, and strings are copied as they
+    /// are but for what is escaped.
+    Fastjson,
 }
 
 /// Writes a string, quoted and escaped.
-pub(crate) fn write(value: &[u8], mut put: impl FnMut(&[u8])) {
-    let text: Cow<'_, str> = String::from_utf8_lossy(value);
-    let mut rest = text.as_bytes();
+pub(crate) fn write(value: &[u8], dialect: Dialect, mut put: impl FnMut(&[u8])) {
+    let text: Cow<'_, str>;
+    let mut rest = match dialect {
+        Dialect::Fastjson => value,
+        Dialect::Plain => {
+            text = String::from_utf8_lossy(value);
+            text.as_bytes()
+        }
+    };
     put(b"\"");
     loop {
         let (plain, behind) = rest.split_at(scan::before(rest, needs_escape));
         put(plain);
         let Some((byte, behind)) = behind.split_first() else { break };
-        put_escaped(*byte, &mut put);
+        put_escaped(*byte, dialect, &mut put);
         rest = behind;
     }
     put(b"\"");
@@ -29,13 +38,15 @@ fn needs_escape(byte: u8) -> bool {
     matches!(byte, 0..=0x1f | b'"' | b'\\')
 }
 
-fn put_escaped(byte: u8, put: &mut impl FnMut(&[u8])) {
+fn put_escaped(byte: u8, dialect: Dialect, put: &mut impl FnMut(&[u8])) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     match byte {
         b'"' | b'\\' => put(&[b'\\', byte]),
         b'\n' => put(b"\\n"),
         b'\r' => put(b"\\r"),
         b'\t' => put(b"\\t"),
+        0x0c if dialect == Dialect::Fastjson => put(b"\\f"),
+        0x08 if dialect == Dialect::Fastjson => put(b"\\b"),
         _ => {
             let digit = |bits: u8| DIGITS[usize::from(bits & 0xf)];
             put(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)]);

@@ -1,6 +1,6 @@
 //! Calls as JSON.
 
-use super::text;
+use super::text::{self, Dialect};
 use crate::http1::{EncodeError, RequestSpec};
 use crate::places::Form;
 use crate::{Call, Places, Request, Text, Value};
@@ -25,7 +25,7 @@ pub enum Body {
 /// does not have is `null`.
 pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Places) {
     let (mut bytes, mut places) = (Vec::new(), Places::default());
-    let mut writer = Writer { bytes: &mut bytes, places: &mut places };
+    let mut writer = Writer { bytes: &mut bytes, places: &mut places, dialect: Dialect::Plain };
     match body {
         Body::Arguments => writer.array(&call.arguments),
         Body::Argument => writer.value(call.arguments.first().unwrap_or(&Value::Null)),
@@ -49,21 +49,30 @@ pub fn encode(body: Body, call: &Call, spec: &RequestSpec) -> Result<Request, En
     spec.encode_call(CONTENT_TYPE, body, &places)
 }
 
-struct Writer<'a> {
-    bytes: &'a mut Vec<u8>,
-    places: &'a mut Places,
+/// Writes values behind bytes that are there already.
+pub(crate) struct Writer<'a> {
+    pub bytes: &'a mut Vec<u8>,
+    pub places: &'a mut Places,
+    pub dialect: Dialect,
 }
 
 impl Writer<'_> {
-    fn put(&mut self, text: &str) {
+    pub fn put(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn text(&mut self, value: &str) {
-        text::write(value.as_bytes(), |piece| self.bytes.extend_from_slice(piece));
+    pub fn text(&mut self, value: &str) {
+        text::write(value.as_bytes(), self.dialect, |piece| self.bytes.extend_from_slice(piece));
     }
 
-    fn value(&mut self, value: &Value) {
+    fn form(&self) -> Form {
+        match self.dialect {
+            Dialect::Plain => Form::JsonText,
+            Dialect::Fastjson => Form::DubboJson,
+        }
+    }
+
+    pub fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.put("null"),
             Value::Bool(truth) => self.put(if *truth { "true" } else { "false" }),
@@ -73,7 +82,7 @@ impl Writer<'_> {
             Value::Double(_) => self.put("null"),
             Value::Text(text) | Value::Enum { name: text, .. } => match text {
                 Text::Fixed(text) => self.text(text),
-                Text::Drawn(draw) => self.places.push_draw(self.bytes.len(), *draw, Form::JsonText),
+                Text::Drawn(draw) => self.places.push_draw(self.bytes.len(), *draw, self.form()),
             },
             Value::Bytes(binary) => {
                 self.put("\"");
@@ -85,10 +94,14 @@ impl Writer<'_> {
                 writer.key(key);
                 value
             }),
-            Value::Object(object) => self.members(object.all_fields(), |writer, field| {
-                writer.text(&field.name);
-                &field.value
-            }),
+            Value::Object(object) => {
+                let keeps_null = self.dialect == Dialect::Plain;
+                let written = object.all_fields().filter(|field| keeps_null || field.value != Value::Null);
+                self.members(written, |writer, field| {
+                    writer.text(&field.name);
+                    &field.value
+                });
+            }
         }
     }
 
@@ -119,12 +132,13 @@ impl Writer<'_> {
 
     /// A key of a map: a text as it is, anything else as the text that it is in JSON.
     fn key(&mut self, key: &Value) {
-        if matches!(key, Value::Text(_) | Value::Enum { .. } | Value::Bytes(_)) {
+        let is_text = matches!(key, Value::Text(_) | Value::Enum { .. } | Value::Bytes(_));
+        if is_text || self.dialect == Dialect::Fastjson {
             return self.value(key);
         }
         let mut bytes = Vec::new();
-        Writer { bytes: &mut bytes, places: &mut Places::default() }.value(key);
-        text::write(&bytes, |piece| self.bytes.extend_from_slice(piece));
+        Writer { bytes: &mut bytes, places: &mut Places::default(), dialect: self.dialect }.value(key);
+        text::write(&bytes, self.dialect, |piece| self.bytes.extend_from_slice(piece));
     }
 }
 

@@ -123,13 +123,6 @@ impl<'a> Writer<'a> {
         text::write(text.as_bytes(), Dialect::V2, |piece| self.bytes.extend_from_slice(piece));
     }
 
-    /// Writes a `java.util.HashMap` of texts.
-    pub fn texts(&mut self, entries: &[(&str, &str)]) {
-        self.bytes.push(b'H');
-        entries.iter().flat_map(|(key, value)| [key, value]).for_each(|text| self.text(text));
-        self.bytes.push(b'Z');
-    }
-
     fn tagged(&mut self, tag: u8, bytes: &[u8]) {
         self.bytes.push(tag);
         self.bytes.extend_from_slice(bytes);
