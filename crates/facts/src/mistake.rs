@@ -30,7 +30,6 @@ pub enum Thing {
     Quantity,
     Redirect,
     Reference,
-    Request,
     Row,
     Setting,
     Stage,
@@ -49,13 +48,11 @@ pub enum Thing {
 pub enum Expected {
     Address,
     Arguments,
-    Base64,
     Bytes,
     CoresNumber,
     Csv,
     Distribution,
     Duration,
-    Encoded,
     EvenNumber,
     Factor,
     Feeder,
@@ -92,7 +89,6 @@ pub enum Expected {
     Sine,
     Size,
     Span,
-    Speed,
     Spike,
     Stage,
     Text,
@@ -625,10 +621,6 @@ told Mistake {
     ///
     /// Write it percent-encoded.
     Failure NotInPaths { character: String, encoded: String },
-    /// A fragment, which never reaches a server.
-    ///
-    /// Leave it out, or write `%23`.
-    Failure Fragment,
     /// A whole address where a path belongs.
     ///
     /// Name the server under `subjects`.

@@ -203,7 +203,7 @@ pub fn check_target(target: &str) -> Result<(), Mistake> {
         return Err(not_in_paths(bad));
     }
     if target.contains('#') {
-        return Err(Mistake::Fragment);
+        return Err(not_in_paths('#'));
     }
     if target.len() > 8 * 1024 {
         return Err(Mistake::TooLong { length: target.len() as u64, most: "8 KiB".to_string() });

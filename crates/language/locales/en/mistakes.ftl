@@ -51,13 +51,11 @@ no-folder = { $found } is not a folder here; name one, relative to the study fil
 expected = { $expected ->
     [address] an address
     [arguments] a list of arguments, and no shell is asked
-    [base64] text in base64
     [bytes] a whole number of bytes
     [cores-number] a number of cores
     [csv] CSV
     [distribution] a distribution
     [duration] a duration
-    [encoded] percent-encoded
     [even-number] an even number
     [factor] a factor above zero
     [feeder] a feeder
@@ -94,7 +92,6 @@ expected = { $expected ->
     [sine] a sine
     [size] a size
     [span] a span
-    [speed] a speed
     [spike] a spike
     [stage] a stage
     [text] text
@@ -130,7 +127,6 @@ thing = { $what ->
     [quantity] row for the quantity
     [redirect] redirect
     [reference] reference
-    [request] request
     [row] row
     [setting] setting
     [stage] stage
@@ -165,7 +161,6 @@ things = { $what ->
     [quantity] quantities
     [redirect] redirects
     [reference] references
-    [request] requests
     [row] rows
     [setting] settings
     [stage] stages
@@ -293,7 +288,6 @@ bad-lines = { $lines }{ $more ->
 
 ## Requests.
 not-in-paths = `{ $character }` cannot stand in a path; write { $encoded }
-fragment = a fragment (#) never reaches a server; leave it out, or write %23
 whole-address = a path belongs here, not a whole address; name the server under subjects, and here the path
 path-of-subject = has the path { $path }, but what is asked stands in the workload; write http://host:port, and the path under workload
 unknown-protocol = { $found } is not a protocol that can be loaded: no WebSocket, HTTP/2 or gRPC yet (docs/peers.md names tools for them); write { $known }

@@ -50,13 +50,11 @@ no-folder = { $found } 不是现有的文件夹；请写相对于实验文件的
 expected = { $expected ->
     [address] 地址
     [arguments] 参数列表（不经过 shell）
-    [base64] base64 文本
     [bytes] 整数个字节
     [cores-number] 核数
     [csv] CSV
     [distribution] 分布
     [duration] 时长
-    [encoded] 百分号编码的文本
     [even-number] 偶数
     [factor] 大于零的系数
     [feeder] 数据源
@@ -93,7 +91,6 @@ expected = { $expected ->
     [sine] 正弦波
     [size] 大小
     [span] 起止范围
-    [speed] 播放速度
     [spike] 尖峰
     [stage] 阶段
     [text] 文本
@@ -129,7 +126,6 @@ thing = { $what ->
     [quantity] 度量行
     [redirect] 重定向
     [reference] 参考来源
-    [request] 请求
     [row] 行
     [setting] --set 项
     [stage] 阶段
@@ -258,7 +254,6 @@ bad-lines = { $lines }{ $more ->
 
 ## 请求
 not-in-paths = `{ $character }` 不能出现在路径中；请写 { $encoded }
-fragment = 片段（#）不会到达服务器；请去掉，或写 %23
 whole-address = 这里应写路径，而不是完整地址；请在 subjects 下写服务器，在这里写路径
 path-of-subject = 带有路径 { $path }，而请求内容写在 workload 中；请写 http://host:port，路径写在 workload 下
 unknown-protocol = { $found } 不是支持的协议：尚不支持 WebSocket、HTTP/2 和 gRPC（可用的工具见 docs/peers.md）；请写 { $known }

@@ -38,7 +38,7 @@ fn left_out(variant: &str) -> Finding {
     Finding::VariantLeftOut { variant: variant.into(), why: String::new() }
 }
 
-fn left_out_claim<'a>(finding: &'a Finding) -> Option<(&'a str, bool)> {
+fn left_out_claim(finding: &Finding) -> Option<(&str, bool)> {
     match finding {
         Finding::ClaimLeftOut { claim, lost_side, .. } => Some((claim, *lost_side)),
         _ => None,
