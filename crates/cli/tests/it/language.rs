@@ -1,6 +1,8 @@
 //! In which language Proofload speaks, and what stays English.
 
-use crate::support::{Reference, command, proofload, text};
+use crate::support::{Reference, command, executable, proofload, text};
+use proofload_language::Language;
+use proofload_store::StoreError;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -121,4 +123,44 @@ fn an_unknown_language_is_told_with_those_there_are() {
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
     assert!(said.contains("en") && said.contains("zh-CN"), "{said}");
+}
+
+#[test]
+fn errors_are_told_in_the_language_that_is_spoken() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let record = dir.path().join("record");
+    std::fs::create_dir(&record).expect("a folder");
+    let said = |args: &[&str]| {
+        let output = proofload(&[args, &["--lang", "zh-CN"]].concat());
+        assert_ne!(output.status.code(), Some(0), "{args:?}");
+        text(&output.stderr)
+    };
+    let report = ["report", record.to_str().expect("UTF-8")];
+    let missing = said(&["reference-server", "--service", "const:2"]);
+    assert!(missing.contains("缺少单位"), "{missing}");
+    let nothing = said(&report);
+    assert!(nothing.contains("不是运行记录"), "{nothing}");
+    std::fs::write(record.join("plan.json"), "{").expect("a file");
+    let damaged = said(&report);
+    assert!(damaged.contains("已损坏"), "{damaged}");
+    let full = StoreError::Full { what: "append", path: "/x".into(), source: std::io::Error::other("full") };
+    assert!(Language::Chinese.within(|| full.to_string()).contains("无法追加写入 /x：磁盘已满"), "{full}");
+}
+
+#[test]
+fn a_server_that_fails_is_told_in_chinese_and_recorded_in_english() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let study = dir.path().join("study.yaml");
+    let text_of_it = "study: s\nquestion: Which?\nsubjects: { a: { command: [/bin/sh, -c, exit 3, '{port}'] }, \
+        b: { use: reference } }\nworkload: { page: { get: / } }\nload: { closed: { connections: 4 } }\nclaims: [ \
+        more: throughput(a) > throughput(b) ]\n";
+    std::fs::write(&study, text_of_it).expect("a study");
+    let runs = dir.path().to_str().expect("UTF-8");
+    let args = ["run", study.to_str().expect("UTF-8"), "--smoke", "--dir", runs];
+    let output = executable(&[&args[..], &["--lang", "zh-CN"]].concat()).output().expect("proofload runs");
+    let said = text(&output.stderr);
+    assert!(said.contains("被测服务 a 在就绪之前就结束了"), "{said}");
+    let latest = dir.path().join("runs/s/latest");
+    let result = std::fs::read_to_string(latest.join("result.json")).unwrap_or(said);
+    assert!(result.contains("subject-died-at-start") && !has_chinese(&result), "{result}");
 }
