@@ -367,11 +367,7 @@ fn a_refused_port_is_the_first_thing_said_and_the_generator_is_left_out() {
             assert!(!said.contains(word), "{word}: {said}");
         }
         if extra.is_empty() {
-            assert!(
-                said.starts_with("✘ http://")
-                    && said.lines().next().is_some_and(|line| line.contains("nothing answered")),
-                "{said}"
-            );
+            assert!(said.starts_with("✘ nothing answered"), "{said}");
         }
     }
 }
