@@ -95,10 +95,7 @@ fn where_nothing_answered_that_is_the_first_thing_said_and_nothing_is_said_of_th
         false,
     );
     let first = text.lines().next().unwrap();
-    assert!(
-        first.starts_with("✘ http://127.0.0.1:8184/: nothing answered: connection refused (15 times); start"),
-        "{text}"
-    );
+    assert!(first.starts_with("✘ nothing answered: connection refused (15 times); start"), "{text}");
     assert!(!text.contains("generator") && !text.contains("client-limited"), "{text}");
     assert!(!text.contains("latency"), "{text}");
 }
