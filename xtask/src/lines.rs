@@ -25,12 +25,16 @@ pub fn run(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Folders and files of tests are known by their name.
+/// Modules of tests are known by their name, or by the line that declares them.
 fn count_folder(folder: &Path) -> anyhow::Result<usize> {
+    let paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    let declared =
+        ["mod.rs", "lib.rs", "main.rs"].map(|file| fs::read_to_string(folder.join(file)).unwrap_or_default());
+    let of_tests: Vec<String> = declared.iter().flat_map(|text| test_modules(text)).collect();
     let mut lines = 0;
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.file_stem().is_some_and(|stem| stem == "tests") {
+    for path in paths {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        if stem == "tests" || of_tests.iter().any(|name| *name == stem) {
             continue;
         }
         if path.is_dir() {
@@ -40,6 +44,11 @@ fn count_folder(folder: &Path) -> anyhow::Result<usize> {
         }
     }
     Ok(lines)
+}
+
+fn test_modules(text: &str) -> Vec<String> {
+    let lines = text.lines().zip(text.lines().skip(1)).filter(|(line, _)| line.trim() == "#[cfg(test)]");
+    lines.filter_map(|(_, next)| Some(next.strip_prefix("mod ")?.strip_suffix(';')?.to_string())).collect()
 }
 
 fn count(text: &str) -> usize {
@@ -73,5 +82,6 @@ mod tests {
                     impl B {\n    #[cfg(test)]\n    fn t() {\n        {\n        }\n    }\n\n    fn g() {}\n}\n\
                     #[cfg(test)]\nmod tests {\n    fn t() {}\n}\n";
         assert_eq!(count(text), 7);
+        assert_eq!(test_modules("mod a;\n\n#[cfg(test)]\nmod b;\nmod c;\n"), ["b"]);
     }
 }

@@ -70,8 +70,8 @@ fn reasons(
     limited: Option<&Finding>,
 ) -> Vec<Reason> {
     let confirmed = |(rate_per_s, ends, passed): (f64, Confirmed, bool)| Reason::CapacityConfirmed {
-        agreed: ends.agreed as u32,
-        trials: ends.of as u32,
+        agreed: ends.agreed,
+        trials: ends.of,
         running,
         passed,
         rate_per_s,

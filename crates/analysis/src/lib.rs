@@ -45,31 +45,26 @@ mod threshold;
 mod trends;
 mod unfit;
 
-pub use capacity::{SeenTrial, search_terms, searches, trial_of, trial_slices};
+pub use capacity::{SeenTrial, searches, trial_slices};
 pub use cells::{Cells, Place, answered_over};
 pub use changes::COMPARED;
-pub use checks::{
-    ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only, finding,
-    lacks_agents_only,
-};
+pub use checks::{ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, finding, lacks_agents_only};
 pub use claims::{Judgements, allows_both, is_early, reason_in_sentence};
 pub use conditions::{conditions_vary, fixed_conditions, level_of, levels_of};
 pub use error::AnalysisError;
 pub use estimate::stored;
 pub use expected::reported_measures;
-pub use fitness::{Disturbance, counting_blocks, disturbances, left_out};
+pub use fitness::{counting_blocks, disturbances, left_out};
 pub use hints::hints;
-pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
+pub use joined::{conditions_of, earlier_sittings, joined};
 pub use judged::{RunJudge, all_told, is_told, judged, measures_of};
 pub use observe::{condense, observations, observations_of};
-pub use planned::{PlanError, design_of, expectations_of, published_figures, restore};
-pub use points::{enter_checks, place_of, points};
+pub use planned::{PlanError, design_of, restore};
+pub use points::{enter_checks, points};
 pub use reasons::{reason, reasons};
 pub use result::{Analysed, Overall, of_run, overall};
 pub use runs::{baseline, diff, diff_of, history};
-pub use series::{RunSeries, comparable_series};
 pub use sittings::{overall_of_sittings, sittings};
 pub use slicing::{Answers, FirstBlock, choose_slicing, first_slicing};
-pub use soak::{SoakMeasure, SoakSeries, soak_series, soaks};
 pub use steady::steady_states;
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -8,7 +8,7 @@ use proofload_store::schema::{
     self, Baseline, Mode, Model, Plan, Point, Preset, Replication, RunResult, Slice, SubjectKind, Transport,
 };
 use proofload_store::{Run, ended_in_window};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most limits about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
@@ -25,7 +25,7 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let measured: Vec<&Slice> =
         run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured()).collect();
     let mut limits = Vec::new();
-    if plan.timing.looks == [1] {
+    if plan.timing.looks == [1] && !plan.not_tested.contains(&Finding::NoVerdict) {
         limits.push(Limit::OneStart);
     }
     limits.extend(warm_up(plan, &measured));
@@ -57,13 +57,19 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
 /// without a study.
 pub fn of_result(result: &RunResult) -> Vec<Limit> {
     let mut limits = unchecked(result);
-    if result.plan.is_none() {
-        limits.extend(result.points.iter().flat_map(of_point));
-        let is_fit = result.points.iter().all(|point| point.generator.fit);
-        limits.extend(crate::unfit::limits(&result.points).into_iter().filter(|_| is_fit));
+    let single = result.plan.is_none();
+    let mut points = result.points.clone();
+    if single {
+        // There is one address: it need not be named in each sentence.
+        points.iter_mut().for_each(|point| (point.variant, point.point) = (String::new(), String::new()));
+        limits.extend(points.iter().flat_map(of_point));
+        let is_fit = points.iter().all(|point| point.generator.fit);
+        limits.extend(crate::unfit::limits(&points).into_iter().filter(|_| is_fit));
     }
-    limits.extend(failures(result));
-    limits.extend(result.points.iter().filter_map(surplus));
+    if result.capacities.is_empty() {
+        limits.extend(failures(&points, single));
+    }
+    limits.extend(points.iter().filter_map(surplus));
     limits.extend(result.limits.iter().cloned());
     limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
@@ -109,6 +115,7 @@ fn of_point(point: &Point) -> Vec<Limit> {
         let limited = |what: &Finding| Limit::GeneratorLimited {
             variant: variant(),
             point: label(),
+            tails: false,
             what: what.clone(),
         };
         limits.extend(point.generator.findings.iter().map(limited));
@@ -156,15 +163,13 @@ pub fn nothing_answered(point: &Point) -> Limit {
 }
 
 /// Each variant of which more exchanges failed than a claim about speed allows. At the limit of a capacity some always do.
-fn failures(result: &RunResult) -> Vec<Limit> {
-    let wholes = || result.points.iter().filter(|point| point.stream.is_empty());
-    let answered = wholes().any(|point| outcome(point, "answered") > 0);
+fn failures(points: &[Point], single: bool) -> Vec<Limit> {
+    let wholes = || points.iter().filter(|point| point.stream.is_empty());
     // Of one address that nothing came is a limit of its own.
-    if !result.capacities.is_empty() || (result.plan.is_none() && !answered) {
+    if single && !wholes().any(|point| outcome(point, "answered") > 0) {
         return Vec::new();
     }
-    let mut variants: Vec<&str> = wholes().map(|point| point.variant.as_str()).collect();
-    variants.dedup();
+    let variants: BTreeSet<&str> = wholes().map(|point| point.variant.as_str()).collect();
     variants
         .into_iter()
         .filter_map(|variant| failed(wholes().filter(|point| point.variant == variant)))

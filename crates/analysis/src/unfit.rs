@@ -23,6 +23,7 @@ pub fn limits(points: &[Point]) -> Vec<Limit> {
             limits.extend(finding.filter(|what| !of_delays(what)).map(|what| Limit::GeneratorLimited {
                 variant: point.variant.clone(),
                 point: point.point.clone(),
+                tails: tails_only,
                 what,
             }));
         }
@@ -56,9 +57,10 @@ fn unresolved(points: &[Point]) -> Option<Limit> {
         is_perturbation(&check.check) && is_open
     };
     let whole = points.iter().filter(|point| point.stream.is_empty());
-    let open = whole.filter(|point| point.generator.checks.iter().any(is_open));
-    let places: Vec<String> = open.map(|point| place_of(&point.variant, "", &point.point)).collect();
-    (!places.is_empty()).then_some(Limit::ThreadsNotChecked { places })
+    let open: Vec<&Point> = whole.filter(|point| point.generator.checks.iter().any(is_open)).collect();
+    let named = open.iter().filter(|point| !point.variant.is_empty());
+    let places = named.map(|point| place_of(&point.variant, "", &point.point)).collect();
+    (!open.is_empty()).then_some(Limit::ThreadsNotChecked { places })
 }
 
 #[cfg(test)]
@@ -88,7 +90,7 @@ mod tests {
         let whole = vec![check("ceiling", "failed", Some(0.9), "share"), tail.clone()];
         assert_eq!(limits(&[point("a", whole)]).len(), 1);
         let alone = limits(&[point("a", vec![check("ceiling", "passed", Some(0.6), "share"), tail])]);
-        assert!(matches!(alone[..], [Limit::GeneratorLimited { .. }]), "{alone:?}");
+        assert!(matches!(alone[..], [Limit::GeneratorLimited { tails: true, .. }]), "{alone:?}");
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
 use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
-use proofload_language::{say, word};
 use proofload_study::overflow::Sending;
 use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
 use proofload_subject::{Cache, Catalogue};
@@ -76,9 +75,7 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let (connections, coalesce_ns, open) = (point.connections, point.coalesce_ns(), point.open);
     let sending = Sending { connections, coalesce_ns, open };
     let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
-    let slo = searched.slo.texts().join(word!("between-items"));
     let study = study::searched(&args.url, &request, point, searched);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    let question = say!("capacity-question", server = study.variants[0].name, slo);
-    Ok(Study { question, conditions: args.load.conditions(), ..study })
+    Ok(Study { conditions: args.load.conditions(), ..study })
 }

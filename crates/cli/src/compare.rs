@@ -8,7 +8,6 @@ use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
-use proofload_language::{say, word};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 
@@ -38,11 +37,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
-    let both_ways =
-        |first: &str, other: &str| [say!("compare-more", first, other), say!("compare-alike", first, other)];
-    let study = study::comparison(&args.servers, &args.path, request, point, &claims, both_ways);
+    let study = study::comparison(&args.servers, &args.path, request, point, &claims);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    let servers: Vec<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
-    let question = say!("compare-question", servers = servers.join(word!("between-choices")));
-    Ok(Study { question, conditions: args.load.conditions(), ..study })
+    Ok(Study { conditions: args.load.conditions(), ..study })
 }

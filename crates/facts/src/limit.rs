@@ -25,10 +25,10 @@ stored Limit {
     ///
     /// Give the generator a CPU of its own, or lower the load.
     Warning GeneratorDelays { variant: String, point: String, from: Check, longer_share: f64, allowed_share: f64 },
-    /// The generator was the limit: figures are its own.
+    /// The generator was the limit: figures are its own; `tails` where that is so of p99 and beyond alone.
     ///
     /// Do what the finding says.
-    Warning GeneratorLimited { variant: String, point: String, what: Finding },
+    Warning GeneratorLimited { variant: String, point: String, tails: bool, what: Finding },
     /// Other programs had the generator's CPUs.
     ///
     /// Stop them, or give the generator a CPU of its own.

@@ -86,7 +86,7 @@ fn fresh(
     let work = now_ns as f64 / found.canary_ns.max(1) as f64;
     match (1.0 / (1.0 + CANARY_SHARE)..=1.0 + CANARY_SHARE).contains(&work) {
         true => Ok(Ceiling { cached: true, ..found }),
-        false => Err(Finding::CeilingOtherSpeed { then_ns: found.canary_ns, now_ns: now_ns }),
+        false => Err(Finding::CeilingOtherSpeed { then_ns: found.canary_ns, now_ns }),
     }
 }
 

@@ -67,7 +67,7 @@ fn drawn(name: &str, value: &Json) -> String {
     match value {
         Json::Null => NONE.to_string(),
         Json::String(text) if text.is_empty() => NONE.to_string(),
-        Json::String(text) => text.clone(),
+        Json::String(text) => of_text(text),
         Json::Bool(is) => is.to_string(),
         Json::Number(number) => of_number(name, number.as_f64().unwrap_or(f64::NAN), number.as_u64()),
         Json::Array(items) if items.is_empty() => NONE.to_string(),
@@ -85,21 +85,45 @@ fn drawn(name: &str, value: &Json) -> String {
     }
 }
 
+/// A message as its code and fields, in which a record keeps an error.
+pub(crate) fn as_code(id: &str, arguments: &[(&'static str, crate::Value<'_>)]) -> String {
+    let field = |value: &crate::Value<'_>| match value {
+        FluentValue::String(text) => Json::from(text.as_ref()),
+        FluentValue::Number(number) => Json::from(number.value as i64),
+        _ => Json::Null,
+    };
+    let fields = arguments.iter().map(|(name, value)| ((*name).to_string(), field(value)));
+    let fact: Map<String, Json> = [("code".to_string(), Json::from(id))].into_iter().chain(fields).collect();
+    Json::Object(fact).to_string()
+}
+
+/// A text, whose lines can be errors as their codes.
+fn of_text(text: &str) -> String {
+    let line = |line: &str| {
+        let fact = line.starts_with("{\"code\":").then(|| serde_json::from_str(line).ok()).flatten();
+        fact.and_then(|fact| of_json(&fact)).unwrap_or_else(|| line.to_string())
+    };
+    match text.contains("{\"code\":") {
+        true => text.split('\n').map(line).collect::<Vec<_>>().join("\n"),
+        false => text.to_string(),
+    }
+}
+
 fn of_number(name: &str, value: f64, whole: Option<u64>) -> String {
     match (unit(name), whole) {
         (Some("s"), _) => crate::say!("fact-seconds", seconds = number::short(value, "count")),
         (Some("share"), _) => of_share(value),
         (Some(unit), _) => number::with_unit(value, unit),
         (None, Some(count)) => number::count(count),
-        (None, None) => number::plain(value),
+        (None, None) => number::short(value, "count"),
     }
 }
 
-/// What is less than a thousandth bounds something, and is read to the digit.
+/// In per cent: from 10 % on without decimals. Below that digits matter: what is allowed is often not much less.
 fn of_share(value: f64) -> String {
     match value {
-        _ if value != 0.0 && value.abs() < 0.001 => number::percent(value),
-        _ if value < 0.0 => format!("−{}", number::short_percent(-value)),
+        _ if value < 0.0 => format!("−{}", of_share(-value)),
+        _ if value < 0.099_5 => number::short(value, "share"),
         _ => number::short_percent(value),
     }
 }
@@ -133,17 +157,41 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn an_error_is_kept_as_its_code_and_drawn_in_any_language() {
+        let keeper = || crate::say!("subject-no-keeper", why = "it died");
+        let error = || crate::say!("subject-not-started", subject = "a", program = "./b", why = keeper());
+        let kept = proofload_facts::Finding::failed(Language::Chinese.within(error));
+        assert!(in_english(&kept).contains("无法"), "a text that was drawn before stays");
+        struct Error<F>(F);
+        impl<F: Fn() -> String> std::fmt::Display for Error<F> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&(self.0)())
+            }
+        }
+        let kept = Language::Chinese.within(|| proofload_facts::Finding::failed(Error(error)));
+        assert!(in_english(&kept).contains("`./b` could not be started: the keeper"), "{kept:?}");
+        assert!(
+            Language::Chinese.within(|| told(&kept)).contains("无法启动 `./b`：无法启动被测服务"),
+            "{kept:?}"
+        );
+    }
+
+    #[test]
     fn a_field_is_drawn_by_the_end_of_its_name() {
         for (name, value, expected) in [
             ("p90_ns", json!(3_216_000), "3.22 ms"),
             ("busy_share", json!(0.985), "98 %"),
-            ("faster_share", json!(-0.03), "−3.0 %"),
+            ("allowed_share", json!(0.05), "5 %"),
+            ("error_share", json!(0.001_4), "0.14 %"),
+            ("faster_share", json!(-0.03), "−3 %"),
             ("upper_share", json!(0.0000342), "0.00342 %"),
             ("names", json!(["a,1", "b,1"]), "a,1; b,1"),
             ("needed_bytes", json!(2_147_483_648_u64), "2.00 GiB"),
             ("most_per_s", json!(12_345.6), "12,346/s"),
             ("from_s", json!(20), "20 s"),
             ("ratio", json!(1.054), "1.05"),
+            ("hours", json!(24.0), "24"),
+            ("quota", json!(1.5), "1.5"),
             ("errors", json!(124_292), "124,292"),
             ("why", json!(null), "none"),
             ("names", json!(["a", "b"]), "a, b"),

@@ -2,6 +2,7 @@
 
 use crate::messages;
 use percent_encoding::percent_decode_str;
+use proofload_language::word;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ impl OtlpSettings {
         let milliseconds = |name: &str, value: Option<String>, usual: u64| match value {
             None => Ok(usual),
             Some(text) => {
-                text.parse().map_err(|_| Mistake(messages::bad_variable(name, "a number of milliseconds")))
+                text.parse().map_err(|_| Mistake(messages::bad_variable(name, word!("metrics-milliseconds"))))
             }
         };
         let interval_name = "OTEL_METRIC_EXPORT_INTERVAL";
@@ -136,7 +137,7 @@ fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, Mist
         Some((key.trim().to_string(), value.into_owned())).filter(|(key, _)| !key.is_empty())
     };
     let read: Option<Vec<_>> = parts.map(pair).collect();
-    read.ok_or_else(|| Mistake(messages::bad_variable(name, "pairs such as key=value,key=value")))
+    read.ok_or_else(|| Mistake(messages::bad_variable(name, word!("metrics-pairs"))))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What the server is to do.
 
 use crate::{Faults, ReferenceError, ServiceTime, Size, Stall, TlsConfig, TlsFaults};
+use proofload_language::word;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -111,40 +112,38 @@ impl Config {
     pub fn check(&self) -> Result<(), ReferenceError> {
         let refuse = |what: &'static str| Err(ReferenceError::Contradiction(what));
         if !(1..=WORKERS_MAX).contains(&self.workers) {
-            return refuse("the number of workers must be 1 to 64");
+            return refuse(word!("reference-workers"));
         }
         if self.connections_max == Some(0) {
-            return refuse("at least one connection must be allowed");
+            return refuse(word!("reference-no-connection"));
         }
         if self.close_after == Some(0) {
-            return refuse("a connection cannot be closed after 0 answers; 1 is keep-alive off");
+            return refuse(word!("reference-close-after"));
         }
         if let Some(servers) = self.servers {
             if !(1..=SERVERS_MAX).contains(&servers) {
-                return refuse("the number of servers must be 1 to 1024");
+                return refuse(word!("reference-servers"));
             }
             if self.workers > 1 {
-                return refuse("a queue has one order of arrival: use one worker with --servers");
+                return refuse(word!("reference-queue"));
             }
         }
         if self.null {
             if self.service != ServiceTime::NONE || self.servers.is_some() {
-                return refuse("the null server takes no time: leave out --service and --servers");
+                return refuse(word!("reference-null-time"));
             }
             if self.stall.is_some() || !self.faults.is_none() {
-                return refuse("the null server neither stalls nor fails: leave out --stall and --faults");
+                return refuse(word!("reference-null-faults"));
             }
             if self.tls.as_ref().is_some_and(|tls| tls.faults != TlsFaults::NONE) {
-                return refuse("the null server does not fail: leave out --tls-faults");
+                return refuse(word!("reference-null-tls"));
             }
             if self.close_after.is_some_and(|n| n > 1) {
-                return refuse(
-                    "the null server closes after one answer or never: use --close-after 1 or leave it out",
-                );
+                return refuse(word!("reference-null-close"));
             }
             // The prebuilt answers of one receive go out together, so they must fit in memory.
             if !matches!(self.size, Size::Constant(size) if size <= NULL_BODY_MAX) {
-                return refuse("the null server's answer has one size of at most 64KiB");
+                return refuse(word!("reference-null-size"));
             }
         }
         Ok(())

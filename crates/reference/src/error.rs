@@ -1,5 +1,6 @@
 //! What can go wrong before and while the server serves.
 
+use proofload_language::say;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ReferenceError {
     /// A textual value could not be read.
-    #[error("{what} {value:?} cannot be used: {wrong}; write it such as {expected}")]
+    #[error("{}", say!("reference-bad-value", what, value = format!("{value:?}"), wrong, expected))]
     BadValue {
         /// What the value is for.
         what: &'static str,
@@ -23,7 +24,7 @@ pub enum ReferenceError {
     #[error("{0}")]
     Contradiction(&'static str),
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}; choose another --port, or end the process that holds it")]
+    #[error("{}", say!("reference-listen", address = address.to_string(), source))]
     Listen {
         /// The address asked for.
         address: SocketAddr,
@@ -31,9 +32,7 @@ pub enum ReferenceError {
         source: std::io::Error,
     },
     /// The process may not open enough descriptors for the connections that it must hold.
-    #[error(
-        "{needed} descriptors are needed and {allowed} allowed: lower --connections-max or raise `ulimit -Hn`"
-    )]
+    #[error("{}", say!("reference-descriptors", needed, allowed))]
     Descriptors {
         /// Connections and a reserve.
         needed: u64,
@@ -41,7 +40,7 @@ pub enum ReferenceError {
         allowed: u64,
     },
     /// A file for arrivals or counts cannot be written.
-    #[error("cannot write {path}: {source}; check the path and the free space", path = path.display())]
+    #[error("{}", say!("reference-file", path, source))]
     File {
         /// The file.
         path: PathBuf,
@@ -49,7 +48,7 @@ pub enum ReferenceError {
         source: std::io::Error,
     },
     /// A certificate or key cannot be used.
-    #[error("{path} cannot be used for TLS: {wrong}", path = path.display())]
+    #[error("{}", say!("reference-tls", path, wrong))]
     Tls {
         /// The file, or the directory of files.
         path: PathBuf,
@@ -57,7 +56,7 @@ pub enum ReferenceError {
         wrong: String,
     },
     /// The kernel refused something that an event loop cannot do without.
-    #[error("the kernel refused {what}: {source}")]
+    #[error("{}", say!("reference-kernel", what, source))]
     Kernel {
         /// The call.
         what: &'static str,
@@ -65,7 +64,7 @@ pub enum ReferenceError {
         source: std::io::Error,
     },
     /// A file is not a log of arrivals.
-    #[error("{path} is no log of arrivals: {wrong}", path = path.display())]
+    #[error("{}", say!("reference-not-arrivals", path, wrong))]
     NotArrivals {
         /// The file.
         path: PathBuf,

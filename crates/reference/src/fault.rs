@@ -22,6 +22,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{probability, refuse};
+use proofload_language::{say, word};
 use proofload_measure::Outcome;
 
 /// One way of treating a request badly.
@@ -110,10 +111,8 @@ impl Faults {
     /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        const WHAT: &str = "the list of faults";
-        const EXPECTED: &str = "reset_before=0.01,status_500=1% with names out of reset_before, \
-                                reset_within, reset_after, wrong_length, short_body, surplus, status_500, \
-                                drip, silence, drip_every";
+        let what = word!("value-faults");
+        let expected = word!("expected-faults");
         let mut faults = Faults::NONE;
         if text == "none" {
             return Ok(faults);
@@ -121,31 +120,37 @@ impl Faults {
         let mut seen: Vec<&str> = Vec::new();
         for pair in text.split(',') {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(refuse(WHAT, text, &format!("{pair:?} has no ="), EXPECTED));
+                return Err(refuse(
+                    what,
+                    text,
+                    &say!("wrong-no-equals", pair = format!("{pair:?}")),
+                    expected,
+                ));
             };
             if seen.contains(&name) {
-                return Err(refuse(WHAT, text, &format!("{name} is given twice"), EXPECTED));
+                return Err(refuse(what, text, &say!("wrong-twice", name), expected));
             }
             seen.push(name);
             if name == "drip_every" {
                 faults.drip_every_ns = crate::parse::duration("drip_every", value)?;
                 if !(1_000..=1_000_000_000).contains(&faults.drip_every_ns) {
-                    return Err(refuse(WHAT, text, "drip_every is not between 1us and 1s", EXPECTED));
+                    return Err(refuse(what, text, word!("wrong-drip-every"), expected));
                 }
             } else if name == "wrong_length" {
-                let half = probability(WHAT, value)? / 2.0;
+                let half = probability(what, value)? / 2.0;
                 faults.add(Fault::ShortBody, half);
                 faults.add(Fault::Surplus, half);
             } else {
                 let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name);
-                let fault = fault
-                    .ok_or_else(|| refuse(WHAT, text, &format!("no fault is named {name:?}"), EXPECTED))?;
-                faults.add(fault, probability(WHAT, value)?);
+                let fault = fault.ok_or_else(|| {
+                    refuse(what, text, &say!("wrong-fault", name = format!("{name:?}")), expected)
+                })?;
+                faults.add(fault, probability(what, value)?);
             }
         }
         // Ten terms of 0.1 sum to a hair over 1 in floating point.
         if faults.probability.iter().sum::<f64>() > 1.0 + 1e-9 {
-            return Err(refuse(WHAT, text, "the probabilities exceed 1 together", EXPECTED));
+            return Err(refuse(what, text, word!("wrong-sum"), expected));
         }
         Ok(faults)
     }

@@ -3,6 +3,7 @@
 //! Each parser names the whole value it was given, what is wrong with it, and what it should look like.
 
 use crate::ReferenceError;
+use proofload_language::word;
 
 /// Builds the error of a value that could not be read.
 pub(crate) fn refuse(what: &'static str, value: &str, wrong: &str, expected: &'static str) -> ReferenceError {
@@ -11,7 +12,7 @@ pub(crate) fn refuse(what: &'static str, value: &str, wrong: &str, expected: &'s
 
 /// A duration such as `250us`, `1.5ms`, `2s`, `1m`, in nanoseconds; the unit is required, except for `0`.
 pub(crate) fn duration(what: &'static str, value: &str) -> Result<u64, ReferenceError> {
-    const EXPECTED: &str = "a number with a unit, such as 200us, 1.5ms or 2s";
+    let expected = word!("expected-duration");
     if value == "0" {
         return Ok(0);
     }
@@ -22,19 +23,20 @@ pub(crate) fn duration(what: &'static str, value: &str) -> Result<u64, Reference
         "ms" => 1e6,
         "s" => 1e9,
         "m" | "min" => 60e9,
-        "" => return Err(refuse(what, value, "the unit is missing", EXPECTED)),
-        _ => return Err(refuse(what, value, "the unit is none of ns, us, ms, s, m", EXPECTED)),
+        "" => return Err(refuse(what, value, word!("wrong-no-unit"), expected)),
+        _ => return Err(refuse(what, value, word!("wrong-unit-of-time"), expected)),
     };
-    let nanos = decimal(number).ok_or_else(|| refuse(what, value, "it is no duration", EXPECTED))? * scale;
+    let nanos =
+        decimal(number).ok_or_else(|| refuse(what, value, word!("wrong-duration"), expected))? * scale;
     if nanos > 1e18 {
-        return Err(refuse(what, value, "it is too long", EXPECTED));
+        return Err(refuse(what, value, word!("wrong-too-long"), expected));
     }
     Ok(nanos.round() as u64)
 }
 
 /// A size in bytes, such as `1024`, `4KiB`, `1MiB`, `10kB`.
 pub(crate) fn bytes(what: &'static str, value: &str) -> Result<u64, ReferenceError> {
-    const EXPECTED: &str = "a number of bytes, such as 1024, 4KiB or 10kB";
+    let expected = word!("expected-size");
     let (number, unit) = split_unit(value);
     let scale = match unit {
         "" | "B" => 1.0,
@@ -44,25 +46,25 @@ pub(crate) fn bytes(what: &'static str, value: &str) -> Result<u64, ReferenceErr
         "KiB" | "k" | "K" => 1024.0,
         "MiB" | "M" => 1024.0 * 1024.0,
         "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(refuse(what, value, "the unit is none of B, KiB, MiB, GiB, kB, MB, GB", EXPECTED)),
+        _ => return Err(refuse(what, value, word!("wrong-unit-of-size"), expected)),
     };
-    let size = decimal(number).ok_or_else(|| refuse(what, value, "it is no size", EXPECTED))? * scale;
+    let size = decimal(number).ok_or_else(|| refuse(what, value, word!("wrong-size"), expected))? * scale;
     if size > 1e15 {
-        return Err(refuse(what, value, "it is too large", EXPECTED));
+        return Err(refuse(what, value, word!("wrong-too-large"), expected));
     }
     Ok(size.round() as u64)
 }
 
 /// A probability from 0 to 1, or a percentage such as `0.1%`.
 pub(crate) fn probability(what: &'static str, value: &str) -> Result<f64, ReferenceError> {
-    const EXPECTED: &str = "a number from 0 to 1, such as 0.01, or a percentage, such as 1%";
+    let expected = word!("expected-probability");
     let read = match value.strip_suffix('%') {
         Some(percent) => decimal(percent).map(|p| p / 100.0),
         None => decimal(value),
     };
-    let p = read.ok_or_else(|| refuse(what, value, "it is no probability", EXPECTED))?;
+    let p = read.ok_or_else(|| refuse(what, value, word!("wrong-probability"), expected))?;
     if p > 1.0 {
-        return Err(refuse(what, value, "it is greater than 1", EXPECTED));
+        return Err(refuse(what, value, word!("wrong-over-one"), expected));
     }
     Ok(p)
 }

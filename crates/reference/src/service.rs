@@ -3,6 +3,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{bytes, duration, refuse};
+use proofload_language::word;
 
 /// Longest delay or spin that can be configured, and the cap of an exponential draw: a minute.
 pub const SERVICE_MAX_NS: u64 = 60_000_000_000;
@@ -43,13 +44,12 @@ impl ServiceTime {
     /// # Errors
     /// [`ReferenceError::BadValue`] when the text is none of these, or longer than a minute.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        const WHAT: &str = "the service time";
-        const EXPECTED: &str =
-            "none, const:2ms, exp:500us, uniform:1ms..3ms, spin:200us, or spin:50us+exp:1ms";
+        let what = word!("value-service");
+        let expected = "none, const:2ms, exp:500us, uniform:1ms..3ms, spin:200us, or spin:50us+exp:1ms";
         let bounded = |value: &str| {
-            let nanos = duration(WHAT, value)?;
+            let nanos = duration(what, value)?;
             if nanos > SERVICE_MAX_NS {
-                return Err(refuse(WHAT, text, "it is longer than a minute", EXPECTED));
+                return Err(refuse(what, text, word!("wrong-over-a-minute"), expected));
             }
             Ok(nanos)
         };
@@ -59,14 +59,14 @@ impl ServiceTime {
         }
         for term in text.split('+') {
             let Some((kind, value)) = term.split_once(':') else {
-                return Err(refuse(WHAT, text, "it names no distribution", EXPECTED));
+                return Err(refuse(what, text, word!("wrong-no-distribution"), expected));
             };
             if kind == "spin" && service.spin_ns == 0 {
                 service.spin_ns = bounded(value)?;
                 continue;
             }
             if service.delay != Delay::None {
-                return Err(refuse(WHAT, text, "it has two delays", EXPECTED));
+                return Err(refuse(what, text, word!("wrong-two-delays"), expected));
             }
             service.delay = match kind {
                 "const" => Delay::Constant(bounded(value)?),
@@ -74,15 +74,15 @@ impl ServiceTime {
                 "uniform" => {
                     let (low, high) = value
                         .split_once("..")
-                        .ok_or_else(|| refuse(WHAT, text, "the range has no ..", EXPECTED))?;
+                        .ok_or_else(|| refuse(what, text, word!("wrong-range"), expected))?;
                     let (low, high) = (bounded(low)?, bounded(high)?);
                     if low > high {
-                        return Err(refuse(WHAT, text, "the range runs backwards", EXPECTED));
+                        return Err(refuse(what, text, word!("wrong-backwards"), expected));
                     }
                     Delay::Uniform(low, high)
                 }
-                "spin" => return Err(refuse(WHAT, text, "it spins twice", EXPECTED)),
-                _ => return Err(refuse(WHAT, text, "the distribution is not known", EXPECTED)),
+                "spin" => return Err(refuse(what, text, word!("wrong-spins-twice"), expected)),
+                _ => return Err(refuse(what, text, word!("wrong-distribution"), expected)),
             };
         }
         Ok(service)
@@ -120,10 +120,10 @@ impl Size {
     /// # Errors
     /// [`ReferenceError::BadValue`] when the text is none of these, or larger than [`SIZE_MAX`].
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        const WHAT: &str = "the body size";
-        const EXPECTED: &str = "const:1024, 4KiB or uniform:100..10KiB";
-        let bounded = |value: &str| match bytes(WHAT, value)? {
-            size if size > SIZE_MAX => Err(refuse(WHAT, text, "it is larger than 1GiB", EXPECTED)),
+        let what = word!("value-body");
+        let expected = "const:1024, 4KiB or uniform:100..10KiB";
+        let bounded = |value: &str| match bytes(what, value)? {
+            size if size > SIZE_MAX => Err(refuse(what, text, word!("wrong-over-a-gib"), expected)),
             size => Ok(size),
         };
         match text.split_once(':') {
@@ -132,14 +132,14 @@ impl Size {
             Some(("uniform", value)) => {
                 let (low, high) = value
                     .split_once("..")
-                    .ok_or_else(|| refuse(WHAT, text, "the range has no ..", EXPECTED))?;
+                    .ok_or_else(|| refuse(what, text, word!("wrong-range"), expected))?;
                 let (low, high) = (bounded(low)?, bounded(high)?);
                 if low > high {
-                    return Err(refuse(WHAT, text, "the range runs backwards", EXPECTED));
+                    return Err(refuse(what, text, word!("wrong-backwards"), expected));
                 }
                 Ok(Size::Uniform(low, high))
             }
-            Some(_) => Err(refuse(WHAT, text, "the distribution is not known", EXPECTED)),
+            Some(_) => Err(refuse(what, text, word!("wrong-distribution"), expected)),
         }
     }
 

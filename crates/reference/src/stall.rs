@@ -2,6 +2,7 @@
 
 use crate::ReferenceError;
 use crate::parse::{duration, refuse};
+use proofload_language::word;
 
 /// A stall of `length_ns` begins at every whole multiple of `period_ns` after the server's start: at one
 /// period, two periods, … (none at the start itself). An answer that is due within a stall, its first
@@ -19,17 +20,17 @@ impl Stall {
     /// [`ReferenceError::BadValue`] when the text is not such a pair, when either is zero, or when the stall
     /// is not shorter than its period.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        const WHAT: &str = "the stall schedule";
-        const EXPECTED: &str = "length/period, such as 200ms/2s";
+        let what = word!("value-stall");
+        let expected = word!("expected-stall");
         let Some((length, period)) = text.split_once('/') else {
-            return Err(refuse(WHAT, text, "the period is missing", EXPECTED));
+            return Err(refuse(what, text, word!("wrong-no-period"), expected));
         };
-        let (length_ns, period_ns) = (duration(WHAT, length)?, duration(WHAT, period)?);
+        let (length_ns, period_ns) = (duration(what, length)?, duration(what, period)?);
         if length_ns == 0 || period_ns == 0 {
-            return Err(refuse(WHAT, text, "length and period must be greater than zero", EXPECTED));
+            return Err(refuse(what, text, word!("wrong-zero"), expected));
         }
         if length_ns >= period_ns {
-            return Err(refuse(WHAT, text, "the stall is not shorter than its period", EXPECTED));
+            return Err(refuse(what, text, word!("wrong-stall"), expected));
         }
         Ok(Stall { length_ns, period_ns })
     }

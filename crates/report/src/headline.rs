@@ -51,7 +51,7 @@ pub(crate) fn shown(result: &RunResult) -> Vec<ClaimResult> {
     let answers =
         both_ways::answers(plan, &names, &claims, &result.claims).into_iter().map(|(claim, judged)| {
             let sentence = comparison(&claim, &judged, &names, plan).unwrap_or_default();
-            ClaimResult { sentence, reason_in_sentence: None, ..judged }
+            ClaimResult { found: sentence.clone(), sentence, reason_in_sentence: None, ..judged }
         });
     answers.chain(asked).collect()
 }

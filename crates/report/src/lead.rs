@@ -84,6 +84,11 @@ pub fn brief(result: &RunResult) -> Lead {
         return brief(&RunResult { status, ..result.clone() });
     }
     let first = lead(result).swap_remove(0);
+    let answer = result.plan.as_ref().map(|plan| of_claims(plan, &result.claims)).unwrap_or_default();
+    if first.tone != Tone::Bad && first.word.is_empty() && !answer.is_empty() && first.text != answer {
+        let text = [first.text.as_str(), &answer].join(word!("between-sentences"));
+        return Lead { text, ..first };
+    }
     let Some(plan) =
         result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))
     else {
@@ -176,7 +181,8 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
     let text = match points {
         [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
-            told(&nothing_answered(point))
+            let unnamed = Point { variant: String::new(), ..(*point).clone() };
+            told(&nothing_answered(&unnamed))
         }
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };

@@ -23,8 +23,7 @@ const ALIKE: &str = "5%";
 
 /// A study that compares servers that already run, or that commands start: what has a `{port}` or a space in it is a command.
 /// Addresses are named by host and port where these tell them apart and can stand in a claim, else they are `a`, `b`, … like
-/// commands, which are asked for `path`. Without claims the first server is compared with each of the others: `both_ways`
-/// names the two claims, that it serves more and that they serve alike.
+/// commands, which are asked for `path`. Without claims the first server is compared with each of the others, both ways.
 ///
 /// # Errors
 /// All mistakes at once: addresses that are none, paths that differ, commands without a port, claims that cannot be read.
@@ -34,7 +33,6 @@ pub fn comparison(
     request: RequestOptions,
     load: LoadPoint,
     claims: &[(String, String)],
-    both_ways: impl Fn(&str, &str) -> [String; 2],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
     if !(2..=URLS_MAX).contains(&servers.len()) {
@@ -58,17 +56,21 @@ pub fn comparison(
     }
     let mut declared = claims.to_vec();
     if let ([], [first, others @ ..]) = (claims, study.variants.as_slice()) {
-        declared.extend(others.iter().flat_map(|other| {
-            let [more, alike] = both_ways(&first.name, &other.name);
-            let sides =
-                |between: &str| format!("throughput({}) {between} throughput({})", first.name, other.name);
-            [(more, sides(">")), (alike, format!("{} within {ALIKE}", sides("~")))]
-        }));
+        declared.extend(others.iter().flat_map(|other| both_ways(&first.name, &other.name)));
         study.two_sided = true;
     }
     study.claims = expand(&declared, &study.names, &sink);
     study.declared_claims = declared;
     if sink.is_empty() { Ok(study) } else { Err(sink.into_problems()) }
+}
+
+/// Either of the two serves more, or they are alike.
+fn both_ways(first: &str, other: &str) -> [(String, String); 2] {
+    let sides = |between: &str| format!("throughput({first}) {between} throughput({other})");
+    [
+        (format!("{first} serves more than {other}"), sides(">")),
+        (format!("{first} and {other} serve alike"), format!("{} within {ALIKE}", sides("~"))),
+    ]
 }
 
 /// The words of a command; `None` for an address.
@@ -115,10 +117,12 @@ pub fn searched(
     let Some(study) = of_addresses(&[url.to_string()], request, load, &sink) else {
         return Err(sink.into_problems());
     };
-    Ok(Study { name: "capacity".to_string(), capacity: Some(capacity), ..study })
+    let question =
+        format!("At which rate does {} still hold {}?", study.question, capacity.slo.texts().join(", "));
+    Ok(Study { name: "capacity".to_string(), question, capacity: Some(capacity), ..study })
 }
 
-/// A study of servers that already run, without a question and claims; its mistakes go to `sink`.
+/// A study of servers that already run, without claims; its mistakes go to `sink`.
 fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink: &Sink) -> Option<Study> {
     let (parsed, passages) = parse_urls(urls, request, sink);
     let mut mistakes = Vec::new();
@@ -128,9 +132,13 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
     let asked = asked.filter(|_| sink.is_empty())?;
     let variants = variants(&parsed, passages);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
+    let servers: Vec<&str> = parsed.iter().map(|url| url.name.as_str()).collect();
     Some(Study {
         name: "compare".to_string(),
-        question: String::new(),
+        question: match servers.as_slice() {
+            [alone] => (*alone).to_string(),
+            servers => format!("Which is faster: {}?", servers.join(" or ")),
+        },
         variants,
         workload: vec![request.entry("request".to_string(), 1, asked)],
         asking: request.asking(feeders),

@@ -198,7 +198,7 @@ impl RequestOptions {
     pub fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, Mistake> {
         match (&self.unix, &self.transport.proxy, url.host.is_some()) {
             (Some(_), _, false) => Err(Mistake::exclude("--unix", "http+unix://")),
-            (Some(_), Some(_), _) | (None, Some(_), false) => Err(Mistake::SocketBehindProxy),
+            (Some(_), Some(_), _) | (None, Some(_), false) => Err(Mistake::SocketBehindProxy.at("--proxy")),
             (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
             (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
             (None, None, _) => url.resolved(&self.pinned),

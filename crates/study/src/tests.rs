@@ -9,6 +9,7 @@ mod catalogue;
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
 pub(crate) use catalogue::{SMALL, TestCatalogue};
+use proofload_facts::Finding;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -36,11 +37,6 @@ fn load_named(path: &Path) -> Result<Study, Problems> {
 /// A mistake as people read it.
 pub(crate) fn told(mistake: &proofload_facts::Mistake) -> String {
     proofload_language::facts::told(mistake)
-}
-
-/// What a study leaves out, as people read it.
-pub(crate) fn left_out(study: &Study) -> Vec<String> {
-    study.not_tested.iter().map(proofload_language::facts::told).collect()
 }
 
 /// What the checks say about a file, with the file's name alone, so that the place of the checkout does not
@@ -240,9 +236,9 @@ fn the_quick_block_applies_when_asked_for_and_says_what_it_drops() {
     assert_eq!(study.points.len(), 1);
     assert_eq!(study.names.points, ["100c"]);
     assert_eq!(study.claims.len(), 1);
-    let left = left_out(&study);
-    assert_eq!(left[..2], ["load point 25c".to_string(), "load point 400c".to_string()]);
-    assert!(left[2].contains("claim "), "{left:?}");
+    let left_out = ["25c", "400c"].map(|point| Finding::PointLeftOut { point: point.into() });
+    assert_eq!(study.not_tested[..2], left_out);
+    assert!(matches!(study.not_tested[2], Finding::ClaimLeftOut { .. }), "{:?}", study.not_tested);
 }
 
 #[test]
@@ -296,10 +292,6 @@ proptest::proptest! {
     }
 }
 
-fn both_ways(first: &str, other: &str) -> [String; 2] {
-    [format!("{first} over {other}"), format!("{first} as {other}")]
-}
-
 #[test]
 fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     let point = LoadPoint::new(
@@ -311,7 +303,7 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     );
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();
-        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[], both_ways)
+        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[])
     };
     let study = compare(&["http://127.0.0.1:8080/a", "http://127.0.0.1:8081/a"]).unwrap();
     assert_eq!(study.variants[1].name, "127.0.0.1:8081");
@@ -335,12 +327,7 @@ fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     assert!(compare(&["http://127.0.0.1/a"]).is_err());
     let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
     let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
-    assert!(
-        comparison(&urls, "/", request, point.clone(), &[], both_ways)
-            .unwrap_err()
-            .to_string()
-            .contains("G ET")
-    );
+    assert!(comparison(&urls, "/", request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
 }
 
 #[test]
@@ -353,14 +340,7 @@ fn a_comparison_starts_what_is_written_as_a_command() {
         Default::default(),
     );
     let compare = |servers: [&str; 2], path: &str| {
-        comparison(
-            &servers.map(str::to_string),
-            path,
-            RequestOptions::default(),
-            point.clone(),
-            &[],
-            both_ways,
-        )
+        comparison(&servers.map(str::to_string), path, RequestOptions::default(), point.clone(), &[])
     };
     let study = compare(["./a --port {port}", "java -jar 'my server.jar' {port}"], "/echo").unwrap();
     let args = |at: usize| match &study.variants[at].subject {

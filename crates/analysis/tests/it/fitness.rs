@@ -267,7 +267,7 @@ fn on_one_cpu(mut blocks: Vec<Vec<Slice>>) -> Vec<Vec<Slice>> {
 }
 
 fn throughput_check(run: &Run) -> FitnessCheck {
-    let checks = &points(&run).unwrap()[0].generator.checks;
+    let checks = &points(run).unwrap()[0].generator.checks;
     checks.iter().find(|check| check.check == CheckName::PerturbedThroughput).unwrap().clone()
 }
 
@@ -403,7 +403,7 @@ fn long_slices_that_show_another_ratio_forbid_a_verdict_and_are_in_no_figure() {
     assert_eq!(found, Verdict::Undecided);
     assert!(reasons.iter().any(|reason| matches!(reason, Reason::SliceLength { .. })), "{reasons:?}");
     let merged = |run: &Run| {
-        let seen = observations(&run, &[Measure::Throughput]).unwrap();
+        let seen = observations(run, &[Measure::Throughput]).unwrap();
         seen.cells.iter().map(|cell| cell.merged).collect::<Vec<_>>()
     };
     assert_eq!(merged(&run(&with_long(1.2))), merged(&run(&four())));
@@ -434,7 +434,7 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     assert_eq!((seen.blocks, seen.excluded_blocks, seen.disturbed), (vec![1, 2, 3, 4], 0, vec![1]));
     assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
     let quiet = record(root.path(), &plan(), &(1..=5).map(block).collect::<Vec<_>>(), &[]);
-    let answered = |run: &Run| points(&run).unwrap()[0].outcomes["answered"];
+    let answered = |run: &Run| points(run).unwrap()[0].outcomes["answered"];
     assert!(answered(&run) < answered(&quiet), "in no figure either");
 }
 

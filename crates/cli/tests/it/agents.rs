@@ -322,8 +322,8 @@ fn sittings_that_agents_cannot_hold_are_refused() {
     let study = study.to_str().expect("a path");
     let of = |args: &[&str]| proofload(&[&["replicate", "-q", "--dir", folder], args].concat());
     for (args, says) in [
-        (&[study, "--agents", "2", "--tolerate-lost", "2"][..], "write at most 1"),
-        (&[study, "--tolerate-lost", "1"], "give --agents"),
+        (&[study, "--agents", "2", "--tolerate-lost", "2"][..], "write 0 to 1"),
+        (&[study, "--tolerate-lost", "1"], "has no meaning without --agents"),
         (&["--agents", "2", "--from", folder], "--from"),
         (&["--from", folder, "--tolerate-lost", "1"], "--from"),
         // They would be on this machine, which is not what the study says.
@@ -367,11 +367,15 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
     ];
     let nobody_left = proofload(&[&args[..], &[file, "--tolerate-lost", "2"]].concat());
     assert_eq!(nobody_left.status.code(), Some(2));
-    assert!(text(&nobody_left.stderr).contains("write at most 1"), "{}", text(&nobody_left.stderr));
+    assert!(text(&nobody_left.stderr).contains("write 0 to 1"), "{}", text(&nobody_left.stderr));
     for verb in [&["http://127.0.0.1:1"][..], &["run", "studies/quickstart.yaml"]] {
         let without_agents = proofload(&[verb, &["--tolerate-lost", "1"]].concat());
         assert_eq!(without_agents.status.code(), Some(2));
-        assert!(text(&without_agents.stderr).contains("give --agents"), "{}", text(&without_agents.stderr));
+        assert!(
+            text(&without_agents.stderr).contains("has no meaning without --agents"),
+            "{}",
+            text(&without_agents.stderr)
+        );
     }
     let alone = proofload(&[&args[..], &[file, "--wait", "200ms"]].concat());
     assert_eq!(alone.status.code(), Some(3));

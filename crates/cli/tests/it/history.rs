@@ -1,6 +1,7 @@
 //! Change points over records that are planted: it is told what was put there, and no more.
 
 use crate::support::{json, proofload, root, text};
+use proofload_facts::Finding;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
@@ -69,7 +70,11 @@ fn slice(of: Planted, block: u32, rng: &mut Rng) -> Slice {
         recorder.record(&times, Outcome::Answered);
     }
     let snapshot = recorder.finish();
-    let findings = if of.fit { Vec::new() } else { vec!["worker 0 was busy 100 % of the time".into()] };
+    let findings = if of.fit {
+        Vec::new()
+    } else {
+        vec![Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.9 }]
+    };
     Slice {
         format: FORMAT_VERSION,
         block,
@@ -111,7 +116,7 @@ fn plant(root: &Path, runs: &[Planted]) -> Vec<String> {
             writer.append(&slice(*of, block, &mut rng)).expect("written");
             writer.finish().expect("whole");
         }
-        record.set_status(RunState::Finished, "", began + 60 * SECOND).expect("written");
+        record.set_status(RunState::Finished, None, began + 60 * SECOND).expect("written");
         let id = record.path().file_name().expect("an id");
         ids.push(id.to_string_lossy().into_owned());
     }

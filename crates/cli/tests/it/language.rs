@@ -87,7 +87,7 @@ fn what_stands_before_a_verb_and_is_no_option_of_all_is_refused() {
     for (args, says) in [
         (&["--lang", "xx", "history"][..], "zh-CN"),
         (&["--lang", "zh-CN", "history", "--lang", "en"], "cannot be used multiple times"),
-        (&["--lang", "zh-CN", "-c", "4", "history"], "history is not an address"),
+        (&["--lang", "zh-CN", "-c", "4", "history"], "history 不是地址"),
         (&["--lang", "zh-CN", "hsitory"], "did you mean history?"),
         (&["--lang=zh-CN", "study.yaml"], "`proofload run study.yaml`"),
     ] {
@@ -95,6 +95,24 @@ fn what_stands_before_a_verb_and_is_no_option_of_all_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
     }
+}
+
+#[test]
+fn mistakes_of_studies_and_flags_are_told_in_the_language_that_is_asked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let study = directory.path().join("wrong.yaml");
+    let wrong = "study: s\nquestion: Which?\nsubjects: { a: { use: referenc } }\nworkload: { page: { get: / } }\n\
+                 load: { open: { rate: 5000/sec } }\nclaims:\n  - one: latency(a) < latency(b)\n";
+    std::fs::write(&study, wrong).expect("written");
+    let output = proofload(&["--lang", "zh-CN", "run", study.to_str().expect("text"), "--explain"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    // A load that cannot be read hides no mistake in a claim, and each is told once.
+    for part in ["是否想写 reference？", "5000/sec 不是速率", "没有名为 latency 的度量"] {
+        assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
+    }
+    let output = proofload(&["--lang", "zh-CN", "http://127.0.0.1:1/", "-c", "0"]);
+    assert!(text(&output.stderr).contains("-c：0 不符合要求"), "{}", text(&output.stderr));
 }
 
 #[test]

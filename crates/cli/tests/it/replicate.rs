@@ -109,7 +109,7 @@ fn blocks(record: &mut RunWriter, first: u32, began: u64, ratio: f64) {
 fn plant(root: &Path, plan: &Plan, build: &str, began: u64, ratio: f64) -> PathBuf {
     let mut record = RunWriter::create(root, plan, &environment(build), began).expect("a record");
     (0..plan.timing.looks[0] / 2).for_each(|pair| blocks(&mut record, 1 + 2 * pair, began, ratio));
-    record.set_status(RunState::Finished, "", began + MINUTE).expect("written");
+    record.set_status(RunState::Finished, None, began + MINUTE).expect("written");
     record.path().to_path_buf()
 }
 
@@ -210,7 +210,7 @@ fn a_run_that_went_on_after_half_an_hour_is_of_two_sittings() {
         let again = FIRST + (1 + pause) * MINUTE;
         let (mut record, _) = RunWriter::reopen(&run, again, Vec::new()).expect("a record");
         blocks(&mut record, 5, again, 1.21);
-        record.set_status(RunState::Finished, "", again + MINUTE).expect("written");
+        record.set_status(RunState::Finished, None, again + MINUTE).expect("written");
         drop(record);
         let claim = &reported(&run, &[])["claims"][0];
         assert_eq!((&claim["sittings"], &claim["scope"]), (&sittings.into(), &scope.into()), "{claim}");

@@ -74,11 +74,11 @@ fn a_ceiling_holds_for_a_week_and_for_the_machine_as_it_was() {
     let found = |unix_ns, canary_ns| fresh(&path, &lines, unix_ns, || canary_ns);
     let ceiling = found(107 * DAY_NS, 400_000).expect("seven days old");
     assert_eq!((ceiling.exchanges_per_s, ceiling.cached), (Some(50_000.0), true));
-    assert_eq!(found(107 * DAY_NS + 1, 400_000), Err(Unusable::TooOld));
-    assert_eq!(found(99 * DAY_NS, 400_000), Err(Unusable::TooOld), "from the future");
+    assert_eq!(found(107 * DAY_NS + 1, 400_000), Err(Finding::CeilingOld { allowed_days: 7 }));
+    assert_eq!(found(99 * DAY_NS, 400_000), Err(Finding::CeilingOld { allowed_days: 7 }), "from the future");
     assert!(found(101 * DAY_NS, 439_000).is_ok() && found(101 * DAY_NS, 364_000).is_ok());
     for now_ns in [445_000, 360_000] {
-        assert_eq!(found(101 * DAY_NS, now_ns), Err(Unusable::AnotherSpeed(400_000, now_ns)));
+        assert_eq!(found(101 * DAY_NS, now_ns), Err(Finding::CeilingOtherSpeed { then_ns: 400_000, now_ns }));
     }
 }
 
@@ -87,10 +87,13 @@ fn what_is_damaged_or_of_another_setting_is_measured_anew() {
     let root = tempfile::tempdir().unwrap();
     let (path, lines) = kept(root.path());
     let unasked = || panic!("the fixed work is not done in vain");
-    assert_eq!(fresh(&path, &lines[1..], 101 * DAY_NS, unasked), Err(Unusable::Damaged));
+    assert_eq!(fresh(&path, &lines[1..], 101 * DAY_NS, unasked), Err(Finding::CeilingDamaged));
     fs::write(&path, "{").unwrap();
-    assert_eq!(fresh(&path, &lines, 101 * DAY_NS, unasked), Err(Unusable::Damaged));
-    assert_eq!(fresh(&root.path().join("none"), &lines, 101 * DAY_NS, unasked), Err(Unusable::Absent));
+    assert_eq!(fresh(&path, &lines, 101 * DAY_NS, unasked), Err(Finding::CeilingDamaged));
+    assert_eq!(
+        fresh(&root.path().join("none"), &lines, 101 * DAY_NS, unasked),
+        Err(Finding::CeilingNotCached)
+    );
 }
 
 fn posting(feeders: &[&str], body: &str) -> Setting {
@@ -173,29 +176,25 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
     assert_eq!(setting(4, KeepAlive::On).refusal(), None);
     assert_eq!(setting(4, KeepAlive::Off).refusal(), None);
     assert_eq!(through(tls()).refusal(), None);
-    let refused = |setting: Setting, why: &str| {
-        let said = messages::refusal(setting.refusal().expect(why));
-        assert!(said.contains(why), "{said}");
-    };
-    refused(setting(4, KeepAlive::Every(3)), "after some exchanges");
+    let refused = |setting: Setting, why: Finding| assert_eq!(setting.refusal(), Some(why));
+    refused(setting(4, KeepAlive::Every(3)), Finding::CeilingEndsAfterSome);
     let unix = || with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/run/app".into()));
-    refused(unix(), "Unix socket");
+    refused(unix(), Finding::CeilingUnixSocket);
     let proxy = Proxy { authority: "a:80".into(), authorization: None };
-    refused(with(|plan| plan.targets[0].transport.proxy = Some(proxy.clone())), "behind no proxy");
+    refused(with(|plan| plan.targets[0].transport.proxy = Some(proxy.clone())), Finding::CeilingProxy);
     let client = Some(ClientCertificate { chain: vec![vec![1]], key: vec![2] });
-    refused(through(Tls { client, ..tls() }), "certificate");
+    refused(through(Tls { client, ..tls() }), Finding::CeilingClientCertificate);
     let mut half = through(tls());
     let plain = setting(4, KeepAlive::On).plans[0].targets[0].clone();
     half.plans[0].targets.push(plain);
-    refused(half, "different things");
+    refused(half, Finding::CeilingPassages);
     // However good a ceiling of plain connections the cache holds.
     let root = tempfile::tempdir().unwrap();
     kept(root.path());
     let cache = Cache::at(&root.path().join("cache")).unwrap();
-    let (why, can_be_measured) = cached(&cache, &unix(), &machine(), &on(0)).unwrap_err();
-    assert!(why.contains("Unix socket") && !can_be_measured, "{why}");
-    let (why, can_be_measured) = cached(&cache, &through(tls()), &machine(), &on(0)).unwrap_err();
-    assert!(why.contains("knows none") && can_be_measured, "{why}");
+    let unusable = |setting: &Setting| cached(&cache, setting, &machine(), &on(0));
+    assert_eq!(unusable(&unix()), Err((Finding::CeilingUnixSocket, false)));
+    assert_eq!(unusable(&through(tls())), Err((Finding::CeilingNotCached, true)));
 }
 
 #[test]

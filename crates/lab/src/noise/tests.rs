@@ -15,7 +15,7 @@ fn study_with(claims: &str) -> Study {
 }
 
 fn quick(study: &Study) -> Plan {
-    let (mode, cpus) = ((Mode::Cycles, String::new()), CpuShare::default());
+    let (mode, cpus) = ((Mode::Cycles, Finding::SideBySide), CpuShare::default());
     let mut plan = plan::make(study, Preset::Quick, 1, Some(3600 * S), mode, &cpus);
     plan.timing.looks = Design::quick().looks;
     plan
@@ -65,8 +65,14 @@ fn the_boundary_is_where_four_studies_of_five_find_it() {
 fn a_study_that_keeps_going_is_doubted_by_its_own_bounds() {
     let study = study_with("more: throughput(a) >= 1.01 * throughput(b) @ 4c");
     let length = plan::Length { budget_ns: None, keep_going: true };
-    let plan =
-        plan::make(&study, Preset::Quick, 1, length, (Mode::Cycles, String::new()), &CpuShare::default());
+    let plan = plan::make(
+        &study,
+        Preset::Quick,
+        1,
+        length,
+        (Mode::Cycles, Finding::SideBySide),
+        &CpuShare::default(),
+    );
     let said = doubts(&study.claims, &plan, &audit_with(0.2));
     assert!(said.len() == 1 && said[0].contains("200 blocks here"), "{said:?}");
     assert_eq!(doubts(&study.claims, &plan, &audit_with(0.01)), Vec::<String>::new());

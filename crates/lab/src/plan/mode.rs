@@ -91,7 +91,9 @@ mod tests {
         let study = with_memory(4 * GIB);
         let (mode, reason) = choose(&study, None, Some(8 * GIB)).unwrap();
         assert_eq!(mode, Mode::Serial);
-        assert_eq!(reason, "2 variants need about 10.2 GiB together, 8.0 GiB are available");
+        let needed_bytes = 2 * (5 * GIB + BESIDE_BYTES);
+        let together = Finding::MemoryTogether { variants: 2, needed_bytes, available_bytes: 8 * GIB };
+        assert_eq!(reason, together);
         assert_eq!(choose(&study, None, Some(16 * GIB)).unwrap().0, Mode::Cycles);
         assert_eq!(choose(&study, None, None).unwrap().0, Mode::Cycles, "nothing is known");
     }
@@ -107,7 +109,7 @@ mod tests {
     fn what_is_asked_for_goes_first_and_the_command_line_before_the_study() {
         let mut study = with_memory(4 * GIB);
         study.mode = Some(Mode::Serial);
-        assert_eq!(choose(&study, None, None).unwrap(), (Mode::Serial, "asked for".to_string()));
+        assert_eq!(choose(&study, None, None).unwrap(), (Mode::Serial, Finding::AskedFor));
         assert_eq!(choose(&study, Some(Mode::Cycles), Some(GIB)).unwrap().0, Mode::Cycles);
     }
 }

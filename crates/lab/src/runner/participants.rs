@@ -20,7 +20,7 @@ pub(super) struct Participants {
 /// What became of a variant that did not get through a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fate {
-    /// What happened, a sentence.
+    /// What happened.
     pub why: Finding,
     /// Whether its processes ended under load.
     pub died: bool,
@@ -161,7 +161,7 @@ mod tests {
         for (lost, given_up) in [(true, false), (false, false), (true, false), (true, true)] {
             participants.begin_block();
             if lost {
-                participants.lose(1, Fate { why: "died".into(), died: true });
+                participants.lose(1, Fate { why: Finding::failed("died"), died: true });
             }
             assert_eq!(participants.end_block().len(), usize::from(given_up));
         }

@@ -174,7 +174,13 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [1, 2]);
     let [lost] = run.blocks()[0].lost.as_slice() else { panic!("{:?}", run.blocks()[0].lost) };
     assert_eq!(lost.variant, "a");
-    assert_eq!(lost.why, "block 1, cycle 2, a: killed by signal 9");
+    let died = Finding::InCycle {
+        block: 1,
+        cycle: 2,
+        variant: "a".into(),
+        what: Box::new(Finding::failed("killed by signal 9")),
+    };
+    assert_eq!(lost.why, [died]);
     assert_eq!(lost.slices.iter().filter(|slice| slice.phase == Phase::Measure).count(), 1);
     let of_a = |slice: &&Slice| slice.measured.variant == "a";
     assert_eq!(run.blocks()[0].slices.iter().filter(of_a).count(), 0, "in no figure");
@@ -182,7 +188,7 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     assert_eq!(bench.done_of("end "), ["0"], "what died or hangs is stopped at once");
     let seen = observations(&run, &[proofload_stats::Measure::Errors]).expect("readable").lost;
     let [start] = seen.as_slice() else { panic!("{seen:?}") };
-    assert_eq!((start.block, start.variant, start.died.as_ref()), (1, 0, Some(&lost.why)));
+    assert_eq!((start.block, start.variant, start.died.as_ref()), (1, 0, lost.why.first()));
     assert!(start.seen[0].finished > 0 && start.seen[0].errors == 0, "{start:?}");
 }
 
@@ -194,11 +200,17 @@ fn a_server_that_does_not_start_is_tried_once_more() {
     assert!(Run::open(&path).expect("readable").blocks().iter().all(|block| block.lost.is_empty()));
 }
 
+/// What is said of a variant that did not start in the first block.
+fn given_up(variant: &str) -> Finding {
+    let what = Box::new(Finding::failed("exited with status 1"));
+    Finding::GivenUp { why: vec![Finding::InStart { block: 1, variant: variant.into(), what }] }
+}
+
 #[test]
 fn a_study_of_which_no_claim_is_left_ends_at_once_and_what_was_started_is_stopped() {
     let mut bench = FakeBench { broken: Some((0, 9)), ..FakeBench::new() };
     let (ending, _, _root) = conduct(&plan(&[4]), &mut bench, 9, &AtomicBool::new(false));
-    assert_eq!(ending, Ending::Failed("block 1, start of a: exited with status 1".into()));
+    assert_eq!(ending, Ending::Failed(given_up("a")));
     assert_eq!(bench.done, ["start 1", "end 0", "end 0", "stop"]);
 }
 
@@ -212,7 +224,7 @@ fn the_others_go_on_when_one_never_starts() {
     for block in run.blocks() {
         assert_eq!(block.lost.iter().map(|lost| lost.variant.as_str()).collect::<Vec<_>>(), ["c"]);
     }
-    assert!(run.blocks()[2].lost[0].why.starts_with("given up before: block 1, start of c"));
+    assert_eq!(run.blocks()[2].lost[0].why, [given_up("c")]);
     assert_eq!(bench.done_of("start 2").len(), 0);
 }
 
@@ -234,15 +246,20 @@ fn a_server_that_hangs_is_told_from_one_that_dies() {
         let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
         let run = Run::open(&path).expect("readable");
         let lost = &run.blocks()[0].lost;
-        assert!(lost[0].why.starts_with("block 1, cycle 2, c: hangs: it took 120 requests"), "{lost:?}");
-        assert!(lost[0].why.contains("a load that is not sliced"), "{lost:?}");
+        let hangs = Finding::InCycle {
+            block: 1,
+            cycle: 2,
+            variant: "c".into(),
+            what: Box::new(Finding::Hangs { requests: 120, sliced: true }),
+        };
+        assert_eq!(lost[0].why, [hangs]);
     }
     let mut bench = FakeBench { hangs: Some((2, 2)), ..FakeBench::new() };
     let mut plan = plan_of_three(&[1]);
     plan.points[0] = LoadPoint { whole: true, length_ns: 7 * SECOND, ..plan.points[0].clone() };
     let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
     let lost = Run::open(&path).expect("readable").blocks()[0].lost.clone();
-    assert!(lost[0].why.ends_with("make the load longer"), "{lost:?}");
+    assert!(matches!(lost[0].why[0].innermost(), Finding::Hangs { sliced: false, .. }), "{lost:?}");
 }
 
 #[test]

@@ -206,3 +206,92 @@ hsperf-version = another version than 2
 hsperf-size = a negative size
 hsperf-not-plain = not a plain file
 hsperf-of-another = another user's
+
+## The reference server.
+reference-bad-value = { $what } { $value } cannot be used: { $wrong }; write it such as { $expected }
+reference-listen = cannot listen on { $address }: { $source }; choose another --port, or end the process that holds it
+reference-descriptors = { $needed } descriptors are needed and { $allowed } allowed: lower --connections-max or raise `ulimit -Hn`
+reference-file = cannot write { $path }: { $source }; check the path and the free space
+reference-tls = { $path } cannot be used for TLS: { $wrong }
+reference-kernel = the kernel refused { $what }: { $source }
+reference-not-arrivals = { $path } is no log of arrivals: { $wrong }
+wrong-no-unit = the unit is missing
+wrong-unit-of-time = the unit is none of ns, us, ms, s, m
+wrong-duration = it is no duration
+wrong-too-long = it is too long
+wrong-unit-of-size = the unit is none of B, KiB, MiB, GiB, kB, MB, GB
+wrong-size = it is no size
+wrong-too-large = it is too large
+wrong-probability = it is no probability
+wrong-over-one = it is greater than 1
+wrong-tls-version = it is not spoken
+wrong-sum = the probabilities exceed 1 together
+wrong-no-period = the period is missing
+wrong-zero = length and period must be greater than zero
+wrong-stall = the stall is not shorter than its period
+wrong-drip-every = drip_every is not between 1us and 1s
+wrong-over-a-minute = it is longer than a minute
+wrong-no-distribution = it names no distribution
+wrong-two-delays = it has two delays
+wrong-range = the range has no ..
+wrong-backwards = the range runs backwards
+wrong-spins-twice = it spins twice
+wrong-distribution = the distribution is not known
+wrong-over-a-gib = it is larger than 1GiB
+reference-workers = the number of workers must be 1 to 64
+reference-no-connection = at least one connection must be allowed
+reference-close-after = a connection cannot be closed after 0 answers; 1 is keep-alive off
+reference-servers = the number of servers must be 1 to 1024
+reference-queue = a queue has one order of arrival: use one worker with --servers
+reference-null-time = the null server takes no time: leave out --service and --servers
+reference-null-faults = the null server neither stalls nor fails: leave out --stall and --faults
+reference-null-tls = the null server does not fail: leave out --tls-faults
+reference-null-close = the null server closes after one answer or never: use --close-after 1 or leave it out
+reference-null-size = the null server's answer has one size of at most 64KiB
+expected-duration = a number with a unit, such as 200us, 1.5ms or 2s
+expected-size = a number of bytes, such as 1024, 4KiB or 10kB
+expected-probability = a number from 0 to 1, such as 0.01, or a percentage, such as 1%
+value-tls-faults = the list of TLS faults
+expected-tls-faults = garbage=0.01,stall=1% with names out of garbage, refuse, hang_up, stall, no_close_notify
+value-stall = the stall schedule
+expected-stall = length/period, such as 200ms/2s
+value-faults = the list of faults
+expected-faults = reset_before=0.01,status_500=1% with names out of reset_before, reset_within, reset_after, wrong_length, short_body, surplus, status_500, drip, silence, drip_every
+value-service = the service time
+value-body = the body size
+value-tls-version = the version of TLS
+wrong-arrivals-head = it does not begin with PLARRIV1
+wrong-arrivals-cut = its last record is cut
+wrong-no-certificate = it has no certificate; write one in PEM
+wrong-no-key = it has no unencrypted key; write one in PEM
+wrong-one-missing = it is missing beside the others; delete ca.pem, cert.pem, key.pem, client.pem and client-key.pem, and all are made anew
+wrong-no-equals = { $pair } has no =
+wrong-twice = { $name } is given twice
+wrong-fault = no fault is named { $name }
+
+## Figures while a run goes on.
+metrics-bad-address = { $text } is no port and no address; write 9464, or 127.0.0.1:9464
+metrics-bad-endpoint = { $text } is no address of a collector; write http://127.0.0.1:4318, or env
+metrics-with-user = an address with a user name would be recorded; leave it out, and put the credentials into OTEL_EXPORTER_OTLP_HEADERS
+metrics-with-query = behind an address with a query no path can be added; write env, and put the whole address, with its /v1/metrics, into OTEL_EXPORTER_OTLP_METRICS_ENDPOINT
+metrics-no-endpoint = OTEL_EXPORTER_OTLP_ENDPOINT is not set; set it, or write the address, such as http://127.0.0.1:4318
+metrics-bad-variable = { $name } cannot be read: it is { $wanted }
+metrics-no-authorities = cannot read the authorities that this system trusts: { $why }
+metrics-status = it answered { $status }{ $body ->
+    [none] {""}
+   *[other] : { $body }
+}
+metrics-unreadable = it answered { $status }, and the rest could not be read: { $why }
+metrics-no-answer = it answered { $status } with { $kind ->
+    [none] what is no answer of a collector
+   *[other] { $kind }, which is no answer of a collector
+}
+metrics-rejected = it rejected { $points } of the values: { $why }
+metrics-pushes-failed = { $failed } of { $all } pushes to { $endpoint } failed, the latest of them: { $latest }; { $at_end ->
+    [true] the collector lacks the end, the record does not
+   *[false] the next one made up for it
+}
+metrics-push-abandoned = the last push to { $endpoint } was not over in time; the collector may lack the end, the record does not
+metrics-serving = figures for Prometheus at http://{ $address }/metrics
+metrics-milliseconds = a number of milliseconds
+metrics-pairs = pairs such as key=value,key=value

@@ -1,5 +1,24 @@
 # One message for each code of `facts`: its identifier is the code, its variables are the fields.
 fact-at-level = { $interval } with { $condition }
+fact-outcome = { $outcome ->
+    [connect_refused] connection refused
+    [connect_timeout] no connection in time
+    [connect_failed] connection failed
+    [local_exhausted] no local port or descriptor was free
+    [send_failed] sending failed
+    [reset_fresh] a new connection was reset
+    [reset_reused] a connection that had answered before was reset
+    [closed_early] the connection was closed within an answer
+    [timeout] no answer in time
+    [unanswered] no answer in time
+    [unsent] no request was sent
+    [rejected] rejected
+    [mismatch] mismatched
+    [malformed] malformed
+    [internal] a fault of Proofload
+    [nothing_asked] nothing was asked
+   *[other] { $outcome }
+}
 fact-seconds = { $seconds } s
 
 ## What was noticed while a study was planned or measured.
@@ -7,9 +26,15 @@ sends-late = sends left late: p90 { $p90_ns } of the generator's own making, { $
 worker-busy = worker { $worker } was busy { $busy_share } of the time, { $allowed_share } allowed; use more workers or another machine
 worker-held-up = worker { $worker } was kept from waking for { $away_share } of the time, { $allowed_share } allowed: other programs had its CPU; give it one of its own
 connections-unaccounted = Little's law: { $expected } connections in use, { $found } accounted for by throughput and service time
-no-local-port = local ports: { $connections } connections found none, { $opened } opened, { $available } in the range; keep connections alive or widen the range
-no-descriptor = file descriptors: { $connections } connections found none; raise `ulimit -n` or use fewer connections
-load-not-offered = offered load: { $unsent } of { $intended } planned requests ({ $unsent_share }) were never sent though a connection was free: the generator fell behind; use more workers or lower the rate
+no-local-port = { $connections ->
+    [one] local ports: 1 connection found none
+   *[other] local ports: { $connections } connections found none
+}, { $opened } opened, { $available } in the range; keep connections alive or widen the range
+no-descriptor = { $connections ->
+    [one] file descriptors: 1 connection found none
+   *[other] file descriptors: { $connections } connections found none
+}; raise `ulimit -n` or use fewer connections
+load-not-offered = offered load: of { $intended } planned requests, { $unsent } ({ $unsent_share }) never left though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
 near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $why }); use more workers, more CPUs or another machine
@@ -24,15 +49,21 @@ threads-matter = with twice the threads { $measure } is { $ratio } times as much
 median-of-slices = median of { $slices } slices
 of-ceiling = { $per_s } of { $most_per_s }, which it reaches against a server that does nothing
 no-ceiling = ceiling not measured: { $why }
-thread-pairs = { $measure } in { $pairs } pairs of slices{ $all_variants ->
+thread-pairs = { $measure } in { $pairs ->
+    [one] 1 pair
+   *[other] { $pairs } pairs
+} of slices{ $all_variants ->
     [true] {" "}of all variants
    *[other] {""}
 }
-threads-share-cpus = { $measure } in { $pairs } pairs of slices{ $all_variants ->
+threads-share-cpus = { $measure } in { $pairs ->
+    [one] 1 pair
+   *[other] { $pairs } pairs
+} of slices{ $all_variants ->
     [true] {" "}of all variants
    *[other] {""}
 }: the threads share CPUs, which costs something
-thread-pairs-too-few = could not check whether a second thread helps: { $pairs } pairs of slices were too few
+thread-pairs-too-few = could not check whether a second thread helps: too few pairs of slices ({ $pairs })
 no-thread-pairs = not measured: no pair of slices with more threads
 too-few-sends = no send of the generator's own timing, or too few
 too-few-due = no open loop, or too few requests
@@ -67,7 +98,10 @@ not-idle = idle { $variant } used { $cpu_share } of a core, more than { $allowed
 not-spread = { $variant } warms up on its own CPUs alone, which takes longer: { $why }
 not-gathered = it cannot be brought back from the generator's CPUs, on which it warmed up: { $error }; start it as a user whose threads Proofload may move
 
-hangs = hangs: it took { $requests } requests and answered none; { $sliced ->
+hangs = hangs: it took { $requests ->
+    [one] 1 request
+   *[other] { $requests } requests
+} and answered none; { $sliced ->
     [true] if its answers take longer than a slice, ask it in a load that is not sliced
    *[other] if its answers take longer than the load, make the load longer
 }
@@ -118,7 +152,10 @@ does-not-hold = { $term } does not hold
 never-ended = { $term }: { $unended } of { $intended } requests never came to an end
 nothing-due = no request was due in it
 check-failed = the check { $check } failed
-connections-busy = all { $most } connections were busy, and the server answered each in time: more connections might carry more
+connections-busy = { $most ->
+    [one] the only connection was busy, and the server answered in time
+   *[other] all { $most } connections were busy, and the server answered each in time
+}: more connections might carry more
 
 no-process-found = CPU, memory and all else of the processes: none was found, for the command has ended; let it stay in the foreground
 no-backend = back-end bytes: no connection to a back-end port was seen
@@ -155,7 +192,7 @@ claim-left-out = claim { $claim }: { $text }{ $lost_side ->
 }
 expectation-left-out = expectation { $quantity }: { $range }
 other-length = the load's own length, { $own_s } instead of { $instead_s }
-not-tested-by-smoke = one block: a check that everything works tests no conclusion
+not-tested-by-smoke = one block tests no conclusion: leave --smoke out
 not-tested-by-study = { $why }
 no-such-claim = the study has no claim { $claim }
 cannot-stay-awake = the kernel does not let CPUs be kept awake here
@@ -176,8 +213,14 @@ other-servers = other servers: their own noise adds to that of the machine
 equal-servers-differ = two equal servers differ in { $measure } by { $difference_share }: something favours one of them, and every verdict here
 slices-move = long slices show a ratio in { $measure } that is { $difference_share } from that of short ones: studies here need longer slices (--timing slice=1s,discard=100ms)
 few-blocks = { $blocks } blocks tell the spread only roughly; an audit of { $better } is better
-blocks-disturbed = { $blocks } blocks were disturbed by the machine and left out, as they are in any study
-audit-unfit = the generator was unfit in { $slices } slices: its own noise is in the figures
+blocks-disturbed = { $blocks ->
+    [one] 1 block was disturbed by the machine and left out, as it is in any study
+   *[other] { $blocks } blocks were disturbed by the machine and left out, as they are in any study
+}
+audit-unfit = the generator was unfit in { $slices ->
+    [one] 1 slice
+   *[other] { $slices } slices
+}: its own noise is in the figures
 
 one-cpu = generator and servers share CPU { $cpu }, the only one: they slow each other down, and no figure of speed is the server's alone
 one-core = generator and servers run on hardware threads of one core: they slow each other down
@@ -237,7 +280,10 @@ blocks-lost = { $blocks ->
 }
 lost-unevenly = { $variant } was lost in { $lost } of { $blocks } blocks, another in { $other }: what is left of it may be its better starts
 halves-differ = the first half of the blocks shows { $first }, the second { $second }: { $errors } standard errors apart, and chance explains { $allowed }; something changed in between
-slice-length = long slices show a ratio that is { $ratio } times that of short ones, in { $blocks } blocks: in these it is felt that the load went from one server to the other; use longer ones (--timing slice=1s,discard=100ms)
+slice-length = long slices show a ratio that is { $ratio } times that of short ones, in { $blocks ->
+    [one] 1 block
+   *[other] { $blocks } blocks
+}: in these it is felt that the load went from one server to the other; use longer ones (--timing slice=1s,discard=100ms)
 futile = closed early: as it is, the probability that { $blocks } blocks would settle it is { $chance_share }
 spoiled-blocks = the generator was unfit in { $unfit } of { $blocks } blocks, which are left out for all variants alike
 disturbed = the machine disturbed { $disturbed } of { $blocks } blocks (steal, or a lower clock frequency), and what is left is not judged; run it where it has the machine to itself
@@ -246,7 +292,10 @@ no-steady-state = still warming in { $unsteady } of { $blocks } blocks: a varian
    *[other] {" "}(by { $faster_share } within 10 s, the median of these starts)
 }, or took a step while it was measured; more than a quarter is too many
 beyond-warm-up = still warming in { $unsteady } of { $blocks } blocks, which does not turn it: it would be the same if what is compared changed by { $change_share } more, either way
-not-resolvable = { $measure }({ $variant }) is not resolvable: as few as { $beyond } exchanges of a start lie beyond it, { $need } are needed; make the starts longer
+not-resolvable = { $measure }({ $variant }) is not resolvable: { $beyond ->
+    [one] as few as 1 exchange of a start lies beyond it
+   *[other] as few as { $beyond } exchanges of a start lie beyond it
+}, { $need } are needed; make the starts longer
 measure-missing = { $measure }({ $variant }) @ { $point } has no value in { $blocks ->
     [one] 1 block
    *[other] { $blocks } blocks
@@ -267,13 +316,16 @@ one-measurement = one measurement, no interval: says only what was seen
 limited-on-the-faster-side = the generator was the limit of the faster side alone: the difference is at least what was seen
 only-lengthened = the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands
 widened = the interval is wider by { $wider_share } for what the generator, late or busy, may have done to it
-lower-end = { $measure } of { $variant } is a lower end: { $unanswered } of its requests were never answered and { $unsent } never sent, and rank beyond it
+lower-end = { $measure } of { $variant } is a lower end: requests that were never answered ({ $unanswered }) or never sent ({ $unsent }) rank beyond it
 seen-only = { $starts ->
     [one] holds for the { $exchanges } exchanges of one start that were seen; with 95 % confidence, less than { $upper_share } of its exchanges fail, and another start may differ
    *[other] holds for the { $exchanges } exchanges of { $starts } starts that were seen; with 95 % confidence, less than { $upper_share } of such exchanges fail, and less than { $upper_starts_share } of starts see an error
 }
 in-lost-blocks = { $errors } of them in blocks that it did not complete
-own-errors = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
+own-errors = { $errors ->
+    [one] 1 error is
+   *[other] { $errors } errors are
+} of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
 depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}
@@ -308,7 +360,10 @@ no-upper-end = no upper end was confirmed by { $running ->
 }: the server differs from trial to trial by more than an interval of some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)
 capacity-of-process = nothing was restarted: the next start may carry another rate
 too-few-levels = too few load levels ({ $have } of { $need }) to find a knee
-too-few-whole-blocks = { $have } blocks in which each number of connections has a value, { $need } are needed
+too-few-whole-blocks = { $have ->
+    [one] 1 block in which each number of connections has a value
+   *[other] { $have } blocks in which each number of connections has a value
+}, { $need } are needed
 non-finite = non-finite figures in the record
 knee-beyond = knee not observed up to { $highest } connections: none well below them come near their throughput, which may still rise
 knee-at-lowest = the knee is at { $lowest } connections or below: that many already reach 95 % of the most; begin with fewer
@@ -316,7 +371,10 @@ knee-unclear = knee not observed up to { $highest } connections: { $lowest } too
 loaded-at-lowest = { $lowest } connections are no low load: they wait for each other already, so the knee may be too high; begin with fewer
 peak-beyond = peak not observed up to { $highest } connections: throughput may still be at its most there
 peak-unclear = peak not observed up to { $highest } connections: throughput falls, but the interval of the peak does not end below that
-level-left-out = { $connections } connections left out: { $why }
+level-left-out = { $connections ->
+    [one] 1 connection left out
+   *[other] { $connections } connections left out
+}: { $why }
 failed-share = { $error_share } of the exchanges failed
 too-few-beyond = not resolvable, too few exchanges of a start lie beyond it
 combinations-left-out = which settings matter: { $measure } @ { $point } of { $variants }{ $more ->
@@ -373,19 +431,28 @@ unknown = unknown reason (newer record)
 
 ## What limits a result.
 tls-unchecked = { $variant }: the TLS certificate was NOT CHECKED (insecure): another server could have answered
-exchanges-failed = { $variant }: { $failed } of { $exchanges } exchanges failed, most of them: { $outcome }{ $example ->
+exchanges-failed = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}{ $failed } of { $exchanges } exchanges failed, most of them: { fact-outcome }{ $example ->
     [none] {""}
    *[other] {" "}({ $example })
 }
-nothing-answered = { $variant }: nothing answered: { $outcome ->
-    [connect_refused] connection refused ({ $times } times); start the server, or correct the address
-    [connect_timeout] no connection in time ({ $times } times); check the address and the firewall
-    [connect_failed] connection failed ({ $times } times); check the address; --debug shows why
-    [local_exhausted] no local port or descriptor was free ({ $times } times); see proofload doctor
-    [timeout] no answer in time ({ $times } times); allow more time, or see one exchange with --debug
-    [unanswered] no answer in time ({ $times } times); allow more time, or see one exchange with --debug
-    [unsent] no request was sent; see one exchange with --debug
-   *[other] { $outcome } ({ $times } times); see one exchange with --debug
+nothing-answered = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}nothing answered: { fact-outcome }{ $times ->
+    [0] {""}
+    [one] {" "}(once)
+   *[other] {" "}({ $times } times)
+}; { $outcome ->
+    [connect_refused] start the server, or correct the address
+    [connect_timeout] check the address and the firewall
+    [connect_failed] check the address; --debug shows why
+    [local_exhausted] see proofload doctor
+    [timeout] allow more time, or see one exchange with --debug
+    [unanswered] allow more time, or see one exchange with --debug
+   *[other] see one exchange with --debug
 }
 variant-lost = { $variant } failed in { $blocks ->
     [one] 1 block
@@ -399,7 +466,13 @@ generator-delays = { $from ->
     [p99] p50 of { $variant } @ { $point } is the server's; p99 and above are up to { $longer_share } too long for Proofload's own delays
    *[other] p99 of { $variant } @ { $point } is the server's; p99.9 and above are up to { $longer_share } too long for Proofload's own delays
 } ({ $allowed_share } allowed): give it a CPU of its own
-generator-limited = client-limited at { $variant } @ { $point }: { $what }
+generator-limited = client-limited{ $variant ->
+    [none] , not the server's figures
+   *[other] {" "}at { $variant } @ { $point }
+}{ $tails ->
+    [true] {" "}for p99 and beyond
+   *[other] {""}
+}: { $what }
 generator-held-up = other programs had Proofload's CPU for { $least_share } to { $most_share } of the time in { $unfit } of { $slices } slices ({ $allowed_share } allowed): stop them, or give it a CPU of its own
 generator-unfit = client-limited in { $unfit } of { $slices } slices: { $first }
 agent-missing = from block { $block } on, in { $missing } of { $slices } slices: { $what }
@@ -407,16 +480,40 @@ overloaded = overloaded: { $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
 } @ { $point } completed only { $completed_share } of scheduled requests; latencies grow with run length. Lower the rate.
-unsent = overloaded: { $unsent } of { $intended } intended requests of { $variant } were never sent, the connections were too few or the server too slow for this rate; times are lower ends
+unsent = overloaded: { $unsent } of { $intended } intended requests{ $variant ->
+    [none] {""}
+   *[other] {" "}of { $variant }
+} never left, the connections were too few or the server too slow for this rate; times are lower ends
 dropped = { $many ->
-    [true] only a part of the planned load was offered: { $dropped } of { $intended } intended requests of { $variant } ({ $dropped_share }) were dropped, no connection was free; times are lower ends
-   *[other] { $dropped } of { $intended } intended requests of { $variant } were dropped: no connection was free
+    [true] only a part of the planned load was offered: { $dropped } of { $intended } intended requests
+   *[other] { $dropped } of { $intended } intended requests
+}{ $variant ->
+    [none] {""}
+   *[other] {" "}of { $variant }
+} ({ $dropped_share }) found no free connection and were dropped{ $many ->
+    [true] ; times are lower ends
+   *[other] {""}
 }
-unanswered = { $unanswered } requests of { $variant } were still unanswered at the end: errors, and longer than any time that is known
-surplus-answers = { $variant } @ { $point }: { $surplus } more answers came than requests were sent
+unanswered = { $unanswered ->
+    [one] 1 request
+   *[other] { $unanswered } requests
+}{ $variant ->
+    [none] {""}
+   *[other] {" "}of { $variant }
+} had no answer at the end: errors, and longer than any time that is known
+surplus-answers = { $variant ->
+    [none] {""}
+   *[other] { $variant } @ { $point }:{" "}
+}{ $surplus ->
+    [one] 1 more answer came than requests were sent
+   *[other] { $surplus } more answers came than requests were sent
+}
 one-start = a check that everything works: one start of each server gives no verdict; leave --smoke out for one
 running-servers = one start of each, not restarted: a verdict is about these processes; for the setups, give commands with {"{"}port{"}"}
-slices-marked = { $marked } of { $slices } slices are marked, and their cycles left out for all variants alike: { $first }
+slices-marked = { $marked ->
+    [one] 1 of { $slices } slices is marked, and its cycle left out for all variants alike
+   *[other] { $marked } of { $slices } slices are marked, and their cycles left out for all variants alike
+}: { $first }
 blocks-excluded = { $blocks ->
     [one] 1 block was begun and not finished: on record, not judged
    *[other] { $blocks } blocks were begun and not finished: on record, not judged
@@ -431,15 +528,25 @@ young-servers = young servers, { $from_s } to { $to_s } after start{ $jvm ->
    *[other] {""}
 }; --thorough measures older ones
 machine = machine: { $what }
-threads-not-checked = could not check whether a second generator thread helps at { $places }: more threads might change the result
-quantile-not-resolvable = { $measure } is not resolvable where it is marked ≈: as few as { $beyond } exchanges of a start lie beyond it, { $need } are needed; make the starts longer
+threads-not-checked = could not check whether a second generator thread helps{ $places ->
+    [none] {""}
+   *[other] {" "}at { $places }
+}: more threads might change the result
+quantile-not-resolvable = { $measure } is not resolvable where it is marked ≈: { $beyond ->
+    [one] as few as 1 exchange of a start lies beyond it
+   *[other] as few as { $beyond } exchanges of a start lie beyond it
+}, { $need } are needed; make the starts longer
 longer-starts = measuring longer per start would narrow { $measure } of { $places }{ $more ->
     [0] {""}
    *[other] {" "}and { $more } more
 }: within-start noise exceeds half the spread between starts
 steadiness-not-measured = steady state of { $variant }: not measured, for neither its CPU per exchange nor its throughput says anything
 no-scalability = no knee or peak can be given: { $reasons }
-factors-explored = which settings matter was explored, not claimed: of { $main_effects } main effects, each an average over the other settings, and { $interactions } interactions; { $shown } shown, the interval of which excludes 1; with a probability of { $error_share } at most any of all these is reported although there is nothing (Holm), where the number of blocks was fixed before and not by what was found
+factors-explored = which settings matter was explored, not claimed: of { $main_effects } main effects, each an average over the other settings, and { $interactions } interactions; { $shown ->
+    [0] no interaction is shown, for none has an interval that excludes 1
+    [one] 1 interaction is shown, the interval of which excludes 1
+   *[other] { $shown } interactions are shown, the intervals of which exclude 1
+}; with a probability of { $error_share } at most any of all these is reported although there is nothing (Holm), where the number of blocks was fixed before and not by what was found
 factors-not-told = cannot tell which settings matter: no effect has matched combinations in three blocks
 factor-left-out = { $why }
 figure-left-out = { $place }: { $why }
@@ -483,8 +590,12 @@ silences = { $silences ->
     [none] {""}
    *[other] : try -r { $rate }
 }
-redirects = { $redirects } answers were redirects; { $followed ->
+redirects = { $redirects ->
+    [one] 1 answer was a redirect
+   *[other] { $redirects } answers were redirects
+}; { $followed ->
     [0] none was followed
+    [one] 1 was followed, as part of its exchange
    *[other] { $followed } were followed, as part of their exchanges
 }
 connections-opened = connections were opened while none was free: { $began } at first, { $peak } in the end ({ $full ->
@@ -497,7 +608,11 @@ forced-collections = { $collections ->
    *[other] { $collections } full collections were
 } forced in the soak, half of them took { $median_ns } or more, the longest { $longest_ns }: latencies and throughput are with them, trends of latencies without those seconds
 capacity-no-ceiling = the generator's ceiling in this setting is not known: that it was fit is based on its other checks
-rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond } of which lie beyond it; give longer trials (--trial), or a higher --from
+rough-objective = { $measure } is based on little: a trial had { $requests } requests, { $beyond ->
+    [0] none of which lies beyond it
+    [one] 1 of which lies beyond it
+   *[other] { $beyond } of which lie beyond it
+}; give longer trials (--trial), or a higher --from
 capacity = { $variant }: { $why }
 baseline-not-paired = the comparison with the baseline is not paired: the runs were made at different times, and a machine that changed between them is within the ratio
 baseline-without-spread = how much the figures differ between sittings is not known (four runs like the baseline beside it would show it): where it is 5 to 7 %, an equal run regresses in 12 to 20 of 100 comparisons

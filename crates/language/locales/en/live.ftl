@@ -108,7 +108,3 @@ live-progress-time = { $warm_up ->
    *[false] { $spent_s } of { $all_s } s, { $left } left
 }
 live-progress-requests = { $done } of { $count } requests, about { $left } left
-compare-more = { $first } serves more than { $other }
-compare-alike = { $first } and { $other } serve alike
-compare-question = Which is faster: { $servers }?
-capacity-question = At which rate does { $server } still hold { $slo }?

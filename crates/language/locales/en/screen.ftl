@@ -14,7 +14,10 @@ counted-undecided = undecided
 counted-met = met
 counted-not-met = not met
 counted-line = { $title }: { $good } { $words }, { $bad } { $words2 }, { $open } { $words3 }
-more-rows = and { $left } more rows: --verbose shows them
+more-rows = { $left ->
+    [one] and 1 more row
+   *[other] and { $left } more rows
+}: --verbose shows them
 load-connections-closed-loop-response = { $connections } connections, closed loop: response times include the wait for each other
 load-open-loop-at-response = open loop at { $label }: response times count from when each request was due
 load-loop = { $model } loop, { $label }
@@ -39,5 +42,5 @@ replicate-restarts = restarts
 replicate-round = round
 replicate-rounds = rounds
 replicates = { $blocks } { $word }
-screen-one-more = about 1 { $one } more would settle it
-screen-more = about { $n } { $many } more would settle it
+screen-one-more = the interval allows both; about 1 more { $one } would settle it
+screen-more = the interval allows both; about { $n } more { $many } would settle it

@@ -1,9 +1,3 @@
-nothing-answered-connection-refused = connection refused
-nothing-answered-no-connection-in-time = no connection in time
-nothing-answered-connection-failed = connection failed
-nothing-answered-no-local-port-or = no local port or descriptor was free
-nothing-answered-no-answer-in-time = no answer in time
-nothing-answered-no-request-was-sent = no request was sent
 load-of-connections = { $n ->
     [one] { $count } connection
    *[other] { $count } connections

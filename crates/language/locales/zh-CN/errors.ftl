@@ -220,3 +220,92 @@ hsperf-version = 版本不是 2
 hsperf-size = 大小为负
 hsperf-not-plain = 非普通文件
 hsperf-of-another = 其他用户的文件
+
+## 参考服务器。
+reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；请改为：{ $expected }
+reference-listen = 无法监听 { $address }：{ $source }；请用 --port 换一个端口，或停止占用它的进程
+reference-descriptors = 需要 { $needed } 个描述符，而只允许 { $allowed } 个：请减小 --connections-max，或提高 `ulimit -Hn`
+reference-file = 无法写入 { $path }：{ $source }；请检查路径和剩余空间
+reference-tls = { $path } 不能用于 TLS：{ $wrong }
+reference-kernel = 内核拒绝了 { $what }：{ $source }
+reference-not-arrivals = { $path } 不是到达日志：{ $wrong }
+wrong-no-unit = 缺少单位
+wrong-unit-of-time = 单位不是 ns、us、ms、s、m 之一
+wrong-duration = 不是时长
+wrong-too-long = 太长
+wrong-unit-of-size = 单位不是 B、KiB、MiB、GiB、kB、MB、GB 之一
+wrong-size = 不是大小
+wrong-too-large = 太大
+wrong-probability = 不是概率
+wrong-over-one = 大于 1
+wrong-tls-version = 不支持
+wrong-sum = 概率之和超过 1
+wrong-no-period = 缺少周期
+wrong-zero = 长度和周期必须大于零
+wrong-stall = 停顿不短于其周期
+wrong-drip-every = drip_every 不在 1us 到 1s 之间
+wrong-over-a-minute = 超过一分钟
+wrong-no-distribution = 没有指明分布
+wrong-two-delays = 有两个延迟
+wrong-range = 范围缺少 ..
+wrong-backwards = 范围的起点大于终点
+wrong-spins-twice = 有两个 spin
+wrong-distribution = 未知的分布
+wrong-over-a-gib = 超过 1GiB
+reference-workers = 工作线程数须为 1 到 64
+reference-no-connection = 至少要允许一个连接
+reference-close-after = 连接不能在 0 个应答后关闭；1 表示关闭 keep-alive
+reference-servers = 服务台数须为 1 到 1024
+reference-queue = 队列只有一种到达次序：使用 --servers 时请只用一个工作线程
+reference-null-time = 空服务器不耗时：请去掉 --service 和 --servers
+reference-null-faults = 空服务器既不停顿也不出错：请去掉 --stall 和 --faults
+reference-null-tls = 空服务器不出错：请去掉 --tls-faults
+reference-null-close = 空服务器在一个应答后关闭或从不关闭：请用 --close-after 1，或去掉它
+reference-null-size = 空服务器的应答只有一种大小，不超过 64KiB
+expected-duration = 带单位的数字，如 200us、1.5ms 或 2s
+expected-size = 字节数，如 1024、4KiB 或 10kB
+expected-probability = 0 到 1 之间的数字，如 0.01，或百分比，如 1%
+value-tls-faults = TLS 故障列表
+expected-tls-faults = garbage=0.01,stall=1%，名称取自 garbage、refuse、hang_up、stall、no_close_notify
+value-stall = 停顿安排
+expected-stall = 长度/周期，如 200ms/2s
+value-faults = 故障列表
+expected-faults = reset_before=0.01,status_500=1%，名称取自 reset_before、reset_within、reset_after、wrong_length、short_body、surplus、status_500、drip、silence、drip_every
+value-service = 服务时间
+value-body = 消息体大小
+value-tls-version = TLS 版本
+wrong-arrivals-head = 开头不是 PLARRIV1
+wrong-arrivals-cut = 最后一条记录不完整
+wrong-no-certificate = 其中没有证书；请写入 PEM 格式的证书
+wrong-no-key = 其中没有未加密的密钥；请写入 PEM 格式的密钥
+wrong-one-missing = 其他文件都在，唯独缺少它；请删除 ca.pem、cert.pem、key.pem、client.pem 和 client-key.pem，它们会全部重新生成
+wrong-no-equals = { $pair } 缺少 =
+wrong-twice = { $name } 给出了两次
+wrong-fault = 没有名为 { $name } 的故障
+
+## 运行期间的指标。
+metrics-bad-address = { $text } 既不是端口也不是地址；请写成 9464 或 127.0.0.1:9464
+metrics-bad-endpoint = { $text } 不是收集器的地址；请写成 http://127.0.0.1:4318，或 env
+metrics-with-user = 含用户名的地址会被记录下来；请去掉用户名，把凭据放入 OTEL_EXPORTER_OTLP_HEADERS
+metrics-with-query = 带查询参数的地址后面无法再加路径；请写成 env，并把含 /v1/metrics 的完整地址放入 OTEL_EXPORTER_OTLP_METRICS_ENDPOINT
+metrics-no-endpoint = 没有设置 OTEL_EXPORTER_OTLP_ENDPOINT；请设置它，或直接写地址，如 http://127.0.0.1:4318
+metrics-bad-variable = 无法读取 { $name }：应为{ $wanted }
+metrics-no-authorities = 无法读取本系统信任的证书颁发机构：{ $why }
+metrics-status = 它应答 { $status }{ $body ->
+    [none] {""}
+   *[other] ：{ $body }
+}
+metrics-unreadable = 它应答 { $status }，其余部分无法读取：{ $why }
+metrics-no-answer = 它应答 { $status }，{ $kind ->
+    [none] 但内容不是收集器的应答
+   *[other] 但内容类型为 { $kind }，不是收集器的应答
+}
+metrics-rejected = 它拒绝了其中 { $points } 个值：{ $why }
+metrics-pushes-failed = 推送到 { $endpoint } 的 { $all } 次中有 { $failed } 次失败，最近一次：{ $latest }；{ $at_end ->
+    [true] 收集器缺少末尾部分，记录不缺
+   *[false] 下一次已补上
+}
+metrics-push-abandoned = 最后一次推送到 { $endpoint } 没有及时完成；收集器可能缺少末尾部分，记录不缺
+metrics-serving = 供 Prometheus 读取的指标：http://{ $address }/metrics
+metrics-milliseconds = 毫秒数
+metrics-pairs = 形如 key=value,key=value 的键值对

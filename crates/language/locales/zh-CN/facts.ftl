@@ -1,4 +1,23 @@
 # `facts` 的每个代码一条消息：标识即代码，变量即字段。
+fact-outcome = { $outcome ->
+    [connect_refused] 连接被拒绝
+    [connect_timeout] 未能及时建立连接
+    [connect_failed] 连接失败
+    [local_exhausted] 没有空闲的本地端口或描述符
+    [send_failed] 发送失败
+    [reset_fresh] 新连接被重置
+    [reset_reused] 复用的连接被重置
+    [closed_early] 应答中途连接被关闭
+    [timeout] 未能及时应答
+    [unanswered] 未能及时应答
+    [unsent] 没有发出任何请求
+    [rejected] 被拒绝
+    [mismatch] 内容不符
+    [malformed] 格式错误
+    [internal] Proofload 自身的缺陷
+    [nothing_asked] 没有任何请求
+   *[other] { $outcome }
+}
 fact-seconds = { $seconds } 秒
 
 ## 规划或测量实验时注意到的情况。
@@ -234,19 +253,27 @@ unknown = 原因未知（记录来自更新的版本）
 
 ## 结果的局限。
 tls-unchecked = { $variant }：未验证 TLS 证书（insecure）：应答的可能是另一个服务器
-exchanges-failed = { $variant }：{ $exchanges } 次交互中有 { $failed } 次失败，多为 { $outcome }{ $example ->
+exchanges-failed = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}{ $exchanges } 次交互中有 { $failed } 次失败，多为：{ fact-outcome }{ $example ->
     [none] {""}
    *[other] （{ $example }）
 }
-nothing-answered = { $variant }：没有任何应答：{ $outcome ->
-    [connect_refused] 连接被拒绝（{ $times } 次）；请启动服务器，或更正地址
-    [connect_timeout] 未能及时建立连接（{ $times } 次）；请检查地址和防火墙
-    [connect_failed] 连接失败（{ $times } 次）；请检查地址，--debug 可显示原因
-    [local_exhausted] 没有空闲的本地端口或描述符（{ $times } 次）；见 proofload doctor
-    [timeout] 未能及时应答（{ $times } 次）；请放宽时间，或用 --debug 查看一次交互
-    [unanswered] 未能及时应答（{ $times } 次）；请放宽时间，或用 --debug 查看一次交互
-    [unsent] 没有发出任何请求；请用 --debug 查看一次交互
-   *[other] { $outcome }（{ $times } 次）；请用 --debug 查看一次交互
+nothing-answered = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}没有任何应答：{ fact-outcome }{ $times ->
+    [0] {""}
+   *[other] （{ $times } 次）
+}；{ $outcome ->
+    [connect_refused] 请启动服务器，或更正地址
+    [connect_timeout] 请检查地址和防火墙
+    [connect_failed] 请检查地址，--debug 可显示原因
+    [local_exhausted] 见 proofload doctor
+    [timeout] 请放宽时间，或用 --debug 查看一次交互
+    [unanswered] 请放宽时间，或用 --debug 查看一次交互
+   *[other] 请用 --debug 查看一次交互
 }
 variant-lost = { $variant } 在 { $blocks } 个区组中失败{ $given_up ->
     [true] ，已停止测量
@@ -257,7 +284,13 @@ generator-delays = { $from ->
     [p99] { $variant } @ { $point } 的 p50 反映服务器本身；因 Proofload 自身的延迟，p99 及以上最多偏长 { $longer_share }
    *[other] { $variant } @ { $point } 的 p99 反映服务器本身；因 Proofload 自身的延迟，p99.9 及以上最多偏长 { $longer_share }
 }（容许 { $allowed_share }）：请给它专用的 CPU
-generator-limited = { $variant } @ { $point } 发压端受限：{ $what }
+generator-limited = { $variant ->
+    [none] 发压端受限，数据不代表服务器
+   *[other] { $variant } @ { $point } 发压端受限
+}{ $tails ->
+    [true] （仅涉及 p99 及以上）
+   *[other] {""}
+}：{ $what }
 generator-held-up = { $slices } 个时间片中有 { $unfit } 个，其他程序占用了 Proofload 的 CPU，占时间的 { $least_share } 到 { $most_share }（容许 { $allowed_share }）：请停止这些程序，或给它专用的 CPU
 generator-unfit = { $slices } 个时间片中有 { $unfit } 个发压端受限：{ $first }
 agent-missing = 从区组 { $block } 起，{ $slices } 个时间片中有 { $missing } 个：{ $what }
@@ -265,13 +298,28 @@ overloaded = 过载：{ $variant }{ $stream ->
     [none] {""}
    *[other] {" "}[{ $stream }]
 } @ { $point } 只完成了计划请求的 { $completed_share }；延迟会随测量时长增加。请降低速率。
-unsent = 过载：{ $variant } 的 { $intended } 个预定请求中有 { $unsent } 个从未发出，连接太少，或者服务器跟不上这一速率；时间均为下限
+unsent = 过载：{ $variant ->
+    [none] {""}
+   *[other] { $variant } 的{" "}
+}{ $intended } 个预定请求中有 { $unsent } 个从未发出，连接太少，或者服务器跟不上这一速率；时间均为下限
 dropped = { $many ->
-    [true] 只施加了部分计划负载：{ $variant } 的 { $intended } 个预定请求中有 { $dropped } 个（{ $dropped_share }）被丢弃，没有空闲连接；时间均为下限
-   *[other] { $variant } 的 { $intended } 个预定请求中有 { $dropped } 个被丢弃：没有空闲连接
+    [true] 只施加了部分计划负载：
+   *[other] {""}
+}{ $variant ->
+    [none] {""}
+   *[other] { $variant } 的{" "}
+}{ $intended } 个预定请求中有 { $dropped } 个（{ $dropped_share }）因没有空闲连接而被丢弃{ $many ->
+    [true] ；时间均为下限
+   *[other] {""}
 }
-unanswered = 结束时 { $variant } 仍有 { $unanswered } 个请求没有应答：算作错误，其时间比已知的任何时间都长
-surplus-answers = { $variant } @ { $point }：收到的应答比发出的请求多 { $surplus } 个
+unanswered = 结束时{ $variant ->
+    [none] {""}
+   *[other] {" "}{ $variant }{" "}
+}仍有 { $unanswered } 个请求没有应答：算作错误，其时间比已知的任何时间都长
+surplus-answers = { $variant ->
+    [none] {""}
+   *[other] { $variant } @ { $point }：
+}收到的应答比发出的请求多 { $surplus } 个
 one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
 running-servers = 每个只有一次启动，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
 slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }
@@ -279,17 +327,20 @@ blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里�
 block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
 block-disturbed = 区组 { $block } 受到机器干扰：{ $causes }
 not-tested = 未检验：{ $what }
-young-servers = 服务器刚启动不久，测量时启动了 { $from_s } 到 { $to_s }{ $jvm ->
+young-servers = 服务器刚启动不久：测量时已运行 { $from_s }到 { $to_s }{ $jvm ->
     [true] ；JVM 可能尚未达到稳态
    *[other] {""}
 }；--thorough 测量运行更久的服务器
 machine = 机器：{ $what }
-threads-not-checked = 未能检查发压端多一个线程是否有帮助（{ $places }）：增加线程后结果可能改变
+threads-not-checked = 未能检查发压端多一个线程是否有帮助{ $places ->
+    [none] {""}
+   *[other] （{ $places }）
+}：增加线程后结果可能改变
 quantile-not-resolvable = 标有 ≈ 处的 { $measure } 样本不足：一次启动中超出它的交互只有 { $beyond } 次，需要 { $need } 次；请延长每次启动的测量
 longer-starts = 延长每次启动的测量会使 { $places }{ $more ->
-    [0] {""}
+    [0] {" "}
    *[other] {" "}等另外 { $more } 处
-} 的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
+}的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
 steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 时间和吞吐量都不足以说明
 no-scalability = 给不出拐点或峰值：{ $reasons }
 factors-explored = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出其中 { $shown } 个，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）

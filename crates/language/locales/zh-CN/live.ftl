@@ -102,7 +102,3 @@ live-progress-time = { $warm_up ->
    *[false] { $spent_s }/{ $all_s } 秒，还需 { $left }
 }
 live-progress-requests = { $done }/{ $count } 个请求，约需 { $left }
-compare-more = { $first } 比 { $other } 处理的请求多
-compare-alike = { $first } 与 { $other } 处理能力相当
-compare-question = 哪个更快：{ $servers }？
-capacity-question = { $server } 在多高的速率下仍满足 { $slo }？

@@ -39,5 +39,5 @@ replicate-restarts = 次重启
 replicate-round = 轮
 replicate-rounds = 轮
 replicates = { $blocks } { $word }
-screen-one-more = 大约再做 1 { $one }即可判定
-screen-more = 大约再做 { $n } { $many }即可判定
+screen-one-more = 区间容许两种结论；大约再做 1 { $one }即可判定
+screen-more = 区间容许两种结论；大约再做 { $n } { $many }即可判定

@@ -65,20 +65,27 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every file below `crates/*/src`.
-fn all() -> Vec<Asked> {
+/// Every file below `crates/*/src`, with its text.
+pub fn sources_of_crates() -> Vec<(PathBuf, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for of in std::fs::read_dir(crates).expect("crates").filter_map(Result::ok) {
         let folder = of.path().join("src");
-        let mut files = Vec::new();
         if folder.is_dir() {
             sources(&folder, &mut files);
         }
-        for file in files {
-            let text = std::fs::read_to_string(&file).expect("a source");
-            asked(text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display())), &mut found);
-        }
+    }
+    let read = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        (file, text)
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn all() -> Vec<Asked> {
+    let mut found = Vec::new();
+    for (file, text) in sources_of_crates() {
+        asked(text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display())), &mut found);
     }
     found
 }

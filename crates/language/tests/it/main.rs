@@ -3,5 +3,6 @@
 mod asked;
 mod catalogue;
 mod chinese;
+mod compared;
 mod facts;
 mod whole;

@@ -38,7 +38,7 @@ pub fn slice(variant: &str, point: &str, stream: &str, seen: &Snapshot) -> Slice
         found: Some(0.01),
         limit: Some(0.1),
         unit: "share".to_string(),
-        note: String::new(),
+        note: None,
     };
     Slice {
         block: 1,

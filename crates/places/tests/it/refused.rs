@@ -33,14 +33,14 @@ fn cpus_are_whole_and_memory_has_a_unit_of_bytes() {
         assert_eq!(problems(|wanted| wanted.agent.cpu = good.into()), []);
     }
     for bad in ["", "0", "500m", "1.5", "01", "-1", "1 ", "99999"] {
-        let expected = Problem::Cpu { of: "each agent", text: bad.into() };
+        let expected = Problem::Cpu { of: "agent", text: bad.into() };
         assert_eq!(problems(|wanted| wanted.agent.cpu = bad.into()), [expected]);
     }
     for good in ["512Mi", "1Gi", "500M", "1073741824"] {
         assert_eq!(problems(|wanted| wanted.coordinator.memory = good.into()), []);
     }
     for bad in ["", "0", "512m", "512MB", "1.5Gi", "Gi", "1 Gi"] {
-        let expected = Problem::Memory { of: "the coordinator", text: bad.into() };
+        let expected = Problem::Memory { of: "coordinator", text: bad.into() };
         assert_eq!(problems(|wanted| wanted.coordinator.memory = bad.into()), [expected]);
     }
 }

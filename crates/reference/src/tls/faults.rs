@@ -14,6 +14,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{probability, refuse};
+use proofload_language::{say, word};
 
 /// One way of treating a connection badly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,9 +76,8 @@ impl TlsFaults {
     /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        const WHAT: &str = "the list of TLS faults";
-        const EXPECTED: &str =
-            "garbage=0.01,stall=1% with names out of garbage, refuse, hang_up, stall, no_close_notify";
+        let what = word!("value-tls-faults");
+        let expected = word!("expected-tls-faults");
         let mut faults = TlsFaults::NONE;
         if text == "none" {
             return Ok(faults);
@@ -85,19 +85,25 @@ impl TlsFaults {
         let mut seen: Vec<&str> = Vec::new();
         for pair in text.split(',') {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(refuse(WHAT, text, &format!("{pair:?} has no ="), EXPECTED));
+                return Err(refuse(
+                    what,
+                    text,
+                    &say!("wrong-no-equals", pair = format!("{pair:?}")),
+                    expected,
+                ));
             };
             if seen.contains(&name) {
-                return Err(refuse(WHAT, text, &format!("{name} is given twice"), EXPECTED));
+                return Err(refuse(what, text, &say!("wrong-twice", name), expected));
             }
             seen.push(name);
             let fault = TlsFault::ALL.into_iter().find(|fault| fault.name() == name);
-            let fault =
-                fault.ok_or_else(|| refuse(WHAT, text, &format!("no fault is named {name:?}"), EXPECTED))?;
-            faults.probability[fault as usize] = probability(WHAT, value)?;
+            let fault = fault.ok_or_else(|| {
+                refuse(what, text, &say!("wrong-fault", name = format!("{name:?}")), expected)
+            })?;
+            faults.probability[fault as usize] = probability(what, value)?;
         }
         if faults.probability.iter().sum::<f64>() > 1.0 + 1e-9 {
-            return Err(refuse(WHAT, text, "the probabilities exceed 1 together", EXPECTED));
+            return Err(refuse(what, text, word!("wrong-sum"), expected));
         }
         Ok(faults)
     }

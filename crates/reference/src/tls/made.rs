@@ -1,6 +1,7 @@
 //! A certification authority and certificates of our own making, for loopback.
 
 use crate::ReferenceError;
+use proofload_language::word;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
     KeyPair, KeyUsagePurpose, PublicKeyData, date_time_ymd,
@@ -49,11 +50,7 @@ impl Made {
         match missing.len() {
             0 => Ok(made),
             5 => made.write(directory).map(|()| made),
-            _ => Err(ReferenceError::tls(
-                missing[0],
-                "it is missing beside the others; delete ca.pem, cert.pem, key.pem, client.pem and \
-                 client-key.pem, and all are made anew",
-            )),
+            _ => Err(ReferenceError::tls(missing[0], word!("wrong-one-missing"))),
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) use line::{CIPHER, Line, Received, Receiving, receive_some};
 pub use made::Made;
 
 use crate::ReferenceError;
+use proofload_language::word;
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::danger::ClientCertVerifier;
@@ -54,7 +55,12 @@ impl TlsVersion {
         match text {
             "1.2" => Ok(TlsVersion::V1_2),
             "1.3" => Ok(TlsVersion::V1_3),
-            _ => Err(crate::parse::refuse("the version of TLS", text, "it is not spoken", "1.2 or 1.3")),
+            _ => Err(crate::parse::refuse(
+                word!("value-tls-version"),
+                text,
+                word!("wrong-tls-version"),
+                "1.2 or 1.3",
+            )),
         }
     }
 

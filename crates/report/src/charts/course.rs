@@ -181,7 +181,7 @@ fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) 
     let has_pale = rows.iter().any(|row| row.last() != Some(&Cell::text("")));
     let says = if has_pale { word!("chart-course-with-pale-says") } else { word!("chart-course-says") };
     let title = say!("chart-over-time", series = measure_in_words(measure));
-    let chart = Chart::course(format!("course-{measure}"), title, &says, axes, rows);
+    let chart = Chart::course(format!("course-{measure}"), title, says, axes, rows);
     Chart { group: GROUP, ..chart }
 }
 

@@ -8,9 +8,6 @@ use proofload_store::schema::LevelChange;
 pub const FACTORS: Phrase = Phrase("factors");
 /// Its columns.
 pub const FACTOR_COLUMNS: Columns<5> = Columns("factor-columns");
-/// Most combinations that are named in one sentence.
-/// Most sentences about what was left out.
-
 /// `heap: 256m → 1g`; of an interaction both.
 pub fn changes(changes: &[LevelChange]) -> String {
     let said = changes

@@ -28,8 +28,10 @@ pub const GENERATOR_AT_ITS_LIMIT: Phrase = Phrase("lead-the-generator");
 pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     let (n, all) = (number::count(n), number::count(all));
     match why {
-        "" => say!("lead-failed-how", n, all, kind = outcome_of(kind)),
-        why if is_bad_answer(kind) => say!("lead-failed", n, all, kind = outcome_of(kind), why),
+        "" => say!("lead-failed-how", n, all, kind = say!("fact-outcome", outcome = kind)),
+        why if is_bad_answer(kind) => {
+            say!("lead-failed", n, all, kind = say!("fact-outcome", outcome = kind), why)
+        }
         why => say!("lead-failed-how", n, all, kind = why),
     }
 }
@@ -46,23 +48,6 @@ pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
         Some(variant) => say!("labelled", label = variant, what = said),
         None => said,
     }
-}
-
-/// What became of an exchange, in words.
-pub fn outcome_of(kind: &str) -> String {
-    let words = match Outcome::from_name(kind) {
-        Some(Outcome::ConnectRefused) => word!("nothing-answered-connection-refused"),
-        Some(Outcome::ConnectTimeout) => word!("nothing-answered-no-connection-in-time"),
-        Some(Outcome::ConnectFailed) => word!("nothing-answered-connection-failed"),
-        Some(Outcome::LocalExhausted) => word!("nothing-answered-no-local-port-or"),
-        Some(Outcome::Timeout | Outcome::Unanswered) => word!("nothing-answered-no-answer-in-time"),
-        Some(Outcome::Unsent) => word!("nothing-answered-no-request-was-sent"),
-        Some(Outcome::Rejected) => word!("lead-rejected"),
-        Some(Outcome::Mismatch) => word!("lead-mismatch"),
-        Some(Outcome::Malformed) => word!("lead-malformed"),
-        _ => kind,
-    };
-    words.replace('_', " ")
 }
 
 /// `throughput(a) ×0.71 [0.61, 0.83], 10 % allowed`; with the load point where there are several.

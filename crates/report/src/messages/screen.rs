@@ -184,7 +184,7 @@ pub fn warnings(limits: &[Limit]) -> Vec<String> {
             // The same thing at another load point is no other warning.
             one_cause || (discriminant(*known) == discriminant(limit) && !is_listed(limit))
         };
-        if !kept.iter().any(|known| is_known(known)) {
+        if !kept.iter().any(is_known) {
             kept.push(limit);
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     use proofload_language::Language;
 
     fn at(finding: Finding) -> Limit {
-        Limit::GeneratorLimited { variant: "nio".into(), point: "64c".into(), what: finding }
+        Limit::GeneratorLimited { variant: "nio".into(), point: "64c".into(), tails: false, what: finding }
     }
 
     #[test]

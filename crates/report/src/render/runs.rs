@@ -70,11 +70,7 @@ fn series_lines(
     entries: &[HistoryEntry],
 ) -> Vec<(usize, String)> {
     let mut lines = vec![(2, messages::series(&first.study, series))];
-    lines.extend(at_most(
-        DIFFERENCES_MAX,
-        4,
-        series.differences.iter().map(|d| messages::apart(d)).collect(),
-    ));
+    lines.extend(at_most(DIFFERENCES_MAX, 4, series.differences.iter().map(messages::apart).collect()));
     let is_in = |entry: &&HistoryEntry| {
         entry.study == first.study && entry.series.as_ref().is_some_and(|of| of.began == series.began)
     };
@@ -92,11 +88,7 @@ fn series_lines(
         lines.extend(run.changes.iter().map(|change| (4, messages::change_point(change, &run.id))));
         // What was different is the same for all that changed with one run, unless one of them has no value before.
         let differences = run.changes.first().map_or(&[][..], |change| &change.differences);
-        lines.extend(at_most(
-            DIFFERENCES_MAX,
-            6,
-            differences.iter().map(|d| messages::changed_with(d)).collect(),
-        ));
+        lines.extend(at_most(DIFFERENCES_MAX, 6, differences.iter().map(messages::changed_with).collect()));
     }
     lines
 }

@@ -1,6 +1,7 @@
 //! Searches for a capacity, drawn from their record.
 
-use crate::made::{busy, told};
+use crate::facts::told;
+use crate::made::busy;
 use proofload_analysis::{Overall, overall, searches};
 use proofload_facts::{Finding, Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
@@ -229,7 +230,7 @@ fn the_limit_is_told_by_a_trial_of_its_own_kind() {
     assert!(outcomes.contains(&"client_limited"), "{outcomes:?}");
     assert_eq!(found.answer, CapacityAnswer::ConnectionLimited);
     let said = told(&found.reasons).join("\n");
-    assert!(said.contains("all 1 connections were busy") && !said.contains("worker 0 was busy"), "{said}");
+    assert!(said.contains("the only connection was busy") && !said.contains("worker 0 was busy"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Published conclusions and figures, beside what became of them in a record.
 
-use crate::made::{Case, plan, result_of, told};
+use crate::facts::told;
+use crate::made::{Case, plan, result_of};
 use proofload_analysis::overall;
 use proofload_facts::{Finding, Reason};
 use proofload_report::{html, json, markdown, text};
@@ -171,7 +172,7 @@ fn one_block_tests_nothing() {
     assert_eq!(outcomes(&found), ["not tested"]);
     assert!(found.conclusions[0].tests.is_empty());
     assert_eq!(found.conclusions[0].not_tested, [Finding::NotTestedBySmoke]);
-    assert!(text(&found, false).contains("without --smoke"), "{}", text(&found, false));
+    assert!(text(&found, false).contains("leave --smoke out"), "{}", text(&found, false));
 }
 
 #[test]
@@ -197,8 +198,8 @@ fn figures_that_cannot_be_true_stand_beside_the_figures_and_the_conclusions_that
     assert_eq!(variants, ["nio", "nio2", "nio2"], "{:?}", found.contradictions);
     let facts: Vec<Reason> = found.contradictions.iter().map(|it| it.what.clone()).collect();
     for (said, expected) in told(&facts).iter().zip([
-        "cannot be true: throughput × mean is 99.0 requests in flight at the least, on 64.0 connections",
-        "does not add up: the time of 23.0 of the 64.0 connections is unaccounted for",
+        "cannot be true: throughput × mean is 99 requests in flight at the least, on 64 connections",
+        "does not add up: the time of 23 of the 64 connections is unaccounted for",
         "cannot be true: max is below p99",
     ]) {
         assert!(said.contains(expected), "{said}");

@@ -1,6 +1,6 @@
 //! A condensed record tells the same as the one that it was made of.
 
-use crate::made::{self, CASE, Case, plan, record, slice};
+use crate::made::{CASE, Case, plan, record, slice};
 use proofload_analysis::reported_measures;
 use proofload_analysis::{condense, observations};
 use proofload_facts::Finding;
@@ -118,7 +118,7 @@ fn what_was_lost_cut_off_or_not_seen_is_still_told() {
     let small = small(&whole, &root.path().join("small"));
     let (before, after) = (told(&whole), told(&small));
     assert_eq!(before, after);
-    let said = made::told(&before.limits).join("\n");
+    let said = crate::facts::told(&before.limits).join("\n");
     for part in ["it died", "not permitted"] {
         assert!(said.contains(part), "no {part} in {said}");
     }

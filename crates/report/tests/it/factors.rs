@@ -1,6 +1,7 @@
 //! Which settings matter, written as records, read back and drawn in every format.
 
-use crate::made::{CASE, SECOND, busy, plan, told};
+use crate::facts::told;
+use crate::made::{CASE, SECOND, busy, plan};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_store::schema::{

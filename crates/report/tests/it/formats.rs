@@ -1,6 +1,7 @@
 //! The formats that programs read, read back by other people's readers.
 
-use crate::made::{CASE, Case, SECOND, result, slice, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, SECOND, result, slice};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use proofload_facts::{Finding, Limit};
@@ -143,7 +144,7 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
         let limits = limits_with(&|slice| {
             slice.measured.subject.as_mut().expect("a subject").gc_ns = jvm.then_some(5);
         });
-        assert!(told(&limits).iter().any(|limit| limit.starts_with("young servers, 14 to ")));
+        assert!(told(&limits).iter().any(|limit| limit.starts_with("young servers, 14 s to ")));
         assert_eq!(told(&limits).iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
     }
 }
@@ -163,7 +164,7 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
-    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50.0 %"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50 %"), "{found:?}");
     assert!(said(&|slice| slice.measured.intended += slice.measured.intended / 25).is_empty(), "4 % more");
     let closed = |slice: &mut Slice| {
         half(slice);

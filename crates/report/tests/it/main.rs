@@ -9,6 +9,7 @@ mod condensed;
 mod crafted;
 mod doctor;
 mod factors;
+mod facts;
 mod figures;
 mod formats;
 mod hostile;

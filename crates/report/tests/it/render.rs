@@ -1,6 +1,7 @@
 //! Records made in memory, written, read back, judged and drawn in every format.
 
-use crate::made::{CASE, Case, plan, result, result_of, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, plan, result, result_of};
 use crate::page::read_only;
 use proofload_analysis::{Overall, overall};
 use proofload_facts::Limit;

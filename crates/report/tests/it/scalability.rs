@@ -1,6 +1,7 @@
 //! Ladders whose knee and peak are known, written as records, read back and drawn in every format.
 
-use crate::made::{CASE, SECOND, busy, plan, told};
+use crate::facts::told;
+use crate::made::{CASE, SECOND, busy, plan};
 use proofload_facts::{Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{html, json, markdown, of_run, text};

@@ -28,7 +28,7 @@ fn a_threshold_of_a_server_that_fails_too_often_fails_in_junit_as_in_the_exit_co
     let [run, failure] = failures[..] else { panic!("{drawn}") };
     assert!(run.attribute("message").is_some_and(|why| why.starts_with("✘ 120 of 11,044")), "{drawn}");
     let why = failure.attribute("message").expect("a message");
-    assert!(why.starts_with("refuted: ") && why.contains("1.1 % errors of nio2: above 0.1 %"), "{why}");
+    assert!(why.starts_with("refuted: ") && why.contains("1.09 % errors of nio2: above 0.1 %"), "{why}");
     assert!(!drawn.contains("<skipped"), "{drawn}");
     assert_eq!(overall(&measured(CASE, &["p99 < 50ms"])), Overall::AllSupported);
 }

@@ -1,6 +1,7 @@
 //! Soaks that are planted in a record: what grew is told in every format, and no more.
 
-use crate::made::{CASE, Case, SECOND, plan, slice, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, SECOND, plan, slice};
 use proofload_report::{Reproduction, html, json, markdown, of_run, reproductions, text};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
@@ -185,7 +186,7 @@ fn what_does_not_grow_is_said_and_what_is_too_short_is_undecided() {
     let found = result([steady, steady]);
     assert!(found.trends.iter().all(|row| row.verdict == TrendVerdict::NoGrowth), "{:#?}", found.trends);
     let said = text(&found, false);
-    assert!(said.contains("in 24.0 hours, ") && said.contains("counts as no growth"), "{said}");
+    assert!(said.contains("in 24 hours, ") && said.contains("counts as no growth"), "{said}");
     assert!(!said.contains("most grew"), "{said}");
     // A load that is no soak has no trends.
     let plain = crate::made::result(CASE);

@@ -1,6 +1,7 @@
 //! What a report may say of a claim, and what it never says.
 
-use crate::made::{CASE, Case, plan, result, result_of, told};
+use crate::facts::told;
+use crate::made::{CASE, Case, plan, result, result_of};
 use crate::page::read_only;
 use proofload_report::{Undecided, csv, html, json, junit, markdown, text};
 use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant, Verdict};

@@ -1,8 +1,8 @@
 //! Expectations and references through the whole check.
 
-use crate::tests::left_out;
 use crate::tests::{SMALL, TestCatalogue};
 use crate::{Options, Problems, Study, parse};
+use proofload_facts::Finding;
 use std::path::Path;
 
 const TABLE: &str = "\
@@ -32,7 +32,10 @@ fn what_loses_its_variant_is_dropped_and_said() {
     let kept = study(&format!("{SMALL}{TABLE}"), &["nio"]).unwrap();
     assert_eq!((kept.expectations.len(), kept.references[0].figures.len()), (1, 1));
     assert!(
-        left_out(&kept).contains(&"expectation p99(nio2) @ 64c: ..50ms".to_string()),
+        kept.not_tested.contains(&Finding::ExpectationLeftOut {
+            quantity: "p99(nio2) @ 64c".into(),
+            range: "..50ms".into()
+        }),
         "{:?}",
         kept.not_tested
     );

@@ -1,8 +1,8 @@
 //! Restrictions through the whole check.
 
-use crate::tests::left_out;
 use crate::tests::{SMALL, TestCatalogue};
 use crate::{Options, Problems, Study, parse};
+use proofload_facts::Finding;
 use std::path::Path;
 
 const WIDE: &str = "\
@@ -34,6 +34,17 @@ fn names(study: &Study) -> Vec<&str> {
     study.variants.iter().map(|variant| variant.name.as_str()).collect()
 }
 
+fn left_out(variant: &str) -> Finding {
+    Finding::VariantLeftOut { variant: variant.into(), why: String::new() }
+}
+
+fn left_out_claim<'a>(finding: &'a Finding) -> Option<(&'a str, bool)> {
+    match finding {
+        Finding::ClaimLeftOut { claim, lost_side, .. } => Some((claim, *lost_side)),
+        _ => None,
+    }
+}
+
 fn claims(study: &Study) -> Vec<&str> {
     study.declared_claims.iter().map(|(name, _)| name.as_str()).collect()
 }
@@ -47,14 +58,13 @@ fn levels_points_and_claims_are_kept_and_the_rest_is_said() {
     // Every kept claim is about the kept variants, under their new indexes.
     let again = proofload_stats::parse_claim("faster", &kept.declared_claims[0].1, &kept.names).unwrap();
     assert_eq!(again[0].left, kept.claims[0].left);
-    let said = left_out(&kept).join("\n");
+    let more_heap = "throughput(connector=nio,heap=1g) > throughput(connector=nio,heap=256m) @ 64c";
     for part in [
-        "variant connector=nio,heap=256m",
-        "load point 16c",
-        "claim more heap: ",
-        "one of its variants or load points was not run",
+        left_out("connector=nio,heap=256m"),
+        Finding::PointLeftOut { point: "16c".into() },
+        Finding::ClaimLeftOut { claim: "more heap".into(), text: more_heap.into(), lost_side: true },
     ] {
-        assert!(said.contains(part), "no {part} in {said}");
+        assert!(kept.not_tested.contains(&part), "no {part:?} in {:?}", kept.not_tested);
     }
     assert_eq!(kept.only, ["heap=1g", "64c"]);
 }
@@ -73,14 +83,15 @@ fn levels_of_one_factor_add_up_and_factors_must_all_fit() {
 fn a_claim_alone_keeps_every_variant() {
     let kept = study(WIDE, &["claim:fast enough"], false).unwrap();
     assert_eq!((names(&kept).len(), claims(&kept)), (6, vec!["fast enough"]));
-    assert!(left_out(&kept).iter().any(|line| line.starts_with("claim faster: ")), "{:?}", kept.not_tested);
+    let dropped: Vec<_> = kept.not_tested.iter().filter_map(left_out_claim).collect();
+    assert_eq!(dropped, [("faster", false), ("more heap", false)]);
 }
 
 #[test]
 fn figures_without_a_claim_are_allowed_and_said() {
     let kept = study(SMALL, &["nio"], false).unwrap();
     assert!(kept.claims.is_empty() && kept.declared_claims.is_empty());
-    assert!(left_out(&kept)[1].contains("faster"), "{:?}", kept.not_tested);
+    assert_eq!(left_out_claim(&kept.not_tested[1]), Some(("faster", true)));
 }
 
 #[test]
@@ -106,14 +117,10 @@ fn a_quick_block_may_keep_fewer_levels() {
     let kept = study(WIDE, &[], true).unwrap();
     assert_eq!(names(&kept).len(), 4);
     assert_eq!(claims(&kept), ["faster", "fast enough"]);
-    assert!(
-        left_out(&kept).iter().any(|line| line == "variant connector=nio2,heap=256m"),
-        "{:?}",
-        kept.not_tested
-    );
+    assert!(kept.not_tested.contains(&left_out("connector=nio2,heap=256m")), "{:?}", kept.not_tested);
     let both = study(WIDE, &["heap=1g"], true).unwrap();
     assert_eq!((names(&both).len(), both.names.points.len()), (2, 1));
-    assert_eq!(left_out(&study(WIDE, &[], false).unwrap()), Vec::<String>::new());
+    assert_eq!(study(WIDE, &[], false).unwrap().not_tested, []);
 }
 
 #[test]
@@ -123,7 +130,8 @@ fn what_is_excluded_is_no_variant_and_is_said() {
     let text = text.replace("  variants: [heap=1g, heap=512m]\n", "");
     let kept = study(&text, &[], false).unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!(names(&kept), ["connector=nio,heap=256m", "connector=nio,heap=1g", "connector=nio2,heap=1g"]);
-    assert_eq!(left_out(&kept), ["3 of 6 combinations of server, which it excludes"]);
+    let excluded = Finding::CombinationsExcluded { subject: "server".into(), excluded: 3, combinations: 6 };
+    assert_eq!(kept.not_tested, [excluded]);
 }
 
 #[test]

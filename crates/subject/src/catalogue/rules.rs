@@ -181,9 +181,9 @@ mod tests {
         rule.check(&apr("9.0")).unwrap();
         rule.check(&values(&[("connector", "nio"), ("version", "11")])).unwrap();
         let told = rule.check(&apr("11")).unwrap_err();
-        let expected = "connector=apr is not applicable with version=11: it has gone; \
-                        with connector=apr write version 8.5 or 9.0";
-        assert_eq!(told, expected);
+        let [when, with, because, form] =
+            ["connector=apr", "version=11", "it has gone", "version: 8.5 | 9.0"].map(str::to_string);
+        assert_eq!(told, Mistake::NotApplicable { when, with, because, form });
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub fn slices(block: usize) -> Vec<Slice> {
 /// Ends a run as Proofload does.
 pub fn end(mut writer: RunWriter) -> PathBuf {
     let path = writer.path().to_path_buf();
-    writer.set_status(RunState::Finished, "", BEGAN_UNIX_NS + 2 * HOUR_NS).expect("written");
+    writer.set_status(RunState::Finished, None, BEGAN_UNIX_NS + 2 * HOUR_NS).expect("written");
     let result = of_run(&Run::open(&path).expect("a record")).expect("a result");
     writer.write_result(&result).expect("written");
     path

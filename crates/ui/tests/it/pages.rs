@@ -2,6 +2,7 @@
 
 use crate::asking::{between, serve};
 use crate::made;
+use proofload_facts::Finding;
 use proofload_store::schema::Slice;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -105,7 +106,7 @@ fn a_large_record_without_a_result_is_listed_and_not_judged() {
     let root = tempfile::tempdir().expect("a folder");
     let mut writer = made::begun(root.path(), "large", 0, 1);
     let mut block = writer.begin_block(2).expect("a block");
-    let marks = vec!["x".repeat(8 << 20)];
+    let marks = vec![Finding::failed("x".repeat(8 << 20))];
     let slice = Slice { marks, ..made::slices(1).remove(0) };
     (0..4).for_each(|_| block.append(&slice).expect("written"));
     block.finish().expect("whole");

@@ -3,6 +3,7 @@
 use super::Reference;
 use super::world::World;
 use proofload_engine::{Address, EngineError, Extent, Launch, LoadPlan, LoadResult, Profile, Stretch, Watch};
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms};
@@ -54,7 +55,7 @@ struct Running {
 }
 
 fn failed(why: impl ToString) -> BenchError {
-    BenchError::Failed(why.to_string())
+    BenchError::Failed(Finding::failed(why))
 }
 
 impl SimBench<'_> {
@@ -69,7 +70,7 @@ impl SimBench<'_> {
         let missing = || {
             let missing = &self.terms.hosts.missing;
             let why = missing.iter().find(|(missing, _)| *missing == variant).map(|(_, why)| why.clone());
-            BenchError::Failed(why.unwrap_or_default())
+            BenchError::Failed(why.map_or(Finding::NotStarted, Finding::failed))
         };
         let host = host.ok_or_else(missing)?;
         let mut planned = Variant::default();
@@ -218,7 +219,7 @@ impl Bench for SimBench<'_> {
         Ok(())
     }
 
-    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
         Vec::new()
     }
 
@@ -247,9 +248,9 @@ impl Bench for SimBench<'_> {
         self.load_point(variant, &point, window, seed)
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), String> {
+    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
         match self.running[variant].as_ref().is_some_and(|running| running.is_dead) {
-            true => Err("was killed by signal 9".into()),
+            true => Err(Finding::failed("was killed by signal 9")),
             false => Ok(()),
         }
     }
@@ -282,12 +283,12 @@ impl Bench for SimBench<'_> {
         self.running[variant].as_ref().is_some_and(|running| running.server.is_none())
     }
 
-    fn stop(&mut self, variant: usize) -> Vec<String> {
+    fn stop(&mut self, variant: usize) -> Vec<Finding> {
         self.running[variant] = None;
         Vec::new()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         self.running.iter_mut().for_each(|running| *running = None);
         Vec::new()
     }

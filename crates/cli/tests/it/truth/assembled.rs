@@ -5,6 +5,7 @@ use super::bench::{SECONDS, planned, run_on, study};
 use super::recorded::{Block, Recorded};
 use super::{MS, SECOND};
 use proofload_engine::{GeneratorUse, LoadResult};
+use proofload_facts::Finding;
 use proofload_lab::runner::{Bench, BenchError, LoadWindow, Loaded};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
@@ -96,7 +97,7 @@ impl Bench for RecordedBench<'_> {
         Ok(())
     }
 
-    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
         Vec::new()
     }
 
@@ -107,7 +108,8 @@ impl Bench for RecordedBench<'_> {
         load_window: LoadWindow,
         _: u64,
     ) -> Result<Loaded, BenchError> {
-        let block = self.now.ok_or_else(|| BenchError::Failed("the record has no more blocks".into()))?;
+        let block =
+            self.now.ok_or_else(|| BenchError::Failed(Finding::failed("the record has no more blocks")))?;
         let warming = load_window.role == LoadRole::WarmUp;
         let slice = block[variant][if warming { 0 } else { self.taken[variant] }];
         self.taken[variant] += usize::from(!warming);
@@ -133,15 +135,15 @@ impl Bench for RecordedBench<'_> {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), String> {
+    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
         Ok(())
     }
 
-    fn stop(&mut self, _variant: usize) -> Vec<String> {
+    fn stop(&mut self, _variant: usize) -> Vec<Finding> {
         Vec::new()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         self.now = None;
         assert!(
             self.taken.iter().all(|taken| *taken == self.plan.timing.cycles as usize),

@@ -4,6 +4,7 @@ use super::{MS, SECOND};
 use proofload_analysis::RunJudge;
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
+use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms, Preset};
@@ -75,7 +76,7 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         Ok(())
     }
 
-    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
         Vec::new()
     }
 
@@ -90,7 +91,7 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         let mut world = (self.world)(variant, self.starts[variant]);
         world.seed ^= seed;
         let result = run_in(&plan, &Watch::default(), &world)
-            .map_err(|error| BenchError::Failed(error.to_string()))?;
+            .map_err(|error| BenchError::Failed(Finding::failed(error)))?;
         let started_ns = self.now_ns + load_window.discard_ns;
         self.now_ns = started_ns + load_window.measure_ns;
         Ok(Loaded {
@@ -104,15 +105,15 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), String> {
+    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
         Ok(())
     }
 
-    fn stop(&mut self, _variant: usize) -> Vec<String> {
+    fn stop(&mut self, _variant: usize) -> Vec<Finding> {
         Vec::new()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         Vec::new()
     }
 }

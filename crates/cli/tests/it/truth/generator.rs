@@ -3,6 +3,7 @@
 use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
 use proofload_engine::driver::sim::{Machine, Server, Service, Stall, World};
+use proofload_facts::Reason;
 use proofload_store::schema::{CheckOutcome, Point, RunResult, Verdict};
 use std::thread;
 
@@ -54,7 +55,10 @@ fn truth_08_what_a_limited_generator_saw_gives_no_verdict() {
     for (how, result) in &limited {
         let claim = &result.claims[0];
         assert_eq!(claim.verdict, Verdict::Undecided, "{how}: {claim:?}");
-        assert!(claim.reasons.iter().any(|reason| reason.contains("client-limited")), "{how}: {claim:?}");
+        assert!(
+            claim.reasons.iter().any(|reason| matches!(reason, Reason::ClientLimited { .. })),
+            "{how}: {claim:?}"
+        );
         let failed =
             |point: &Point| point.generator.checks.iter().any(|check| check.outcome == CheckOutcome::Failed);
         assert!(result.points.iter().any(failed), "{how}: a figure of a server");
@@ -64,6 +68,6 @@ fn truth_08_what_a_limited_generator_saw_gives_no_verdict() {
 
 fn told(result: &RunResult) -> String {
     let claim = &result.claims[0];
-    let limited = claim.reasons.iter().any(|reason| reason.contains("client-limited"));
+    let limited = claim.reasons.iter().any(|reason| matches!(reason, Reason::ClientLimited { .. }));
     format!("{}{}", claim.verdict, if limited { ", client-limited" } else { "" })
 }

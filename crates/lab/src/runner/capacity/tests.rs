@@ -88,12 +88,12 @@ impl Bench for QueueBench {
         Ok(())
     }
 
-    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
         Vec::new()
     }
 
     fn load(&mut self, _: usize, _: usize, _: LoadWindow, _: u64) -> Result<Loaded, BenchError> {
-        Err(BenchError::Failed("a search has rates of its own".into()))
+        Err(BenchError::Failed(Finding::failed("a search has rates of its own")))
     }
 
     fn load_at(
@@ -124,24 +124,24 @@ impl Bench for QueueBench {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), String> {
-        if self.dead { Err("killed by signal 9".to_string()) } else { Ok(()) }
+    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
+        if self.dead { Err(Finding::failed("killed by signal 9")) } else { Ok(()) }
     }
 
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
         self.done.push("ceiling".into());
         if self.stop_at_ceiling {
             self.stop.store(true, Ordering::Relaxed);
-            return Ceiling { why: "it was stopped".into(), ..Ceiling::default() };
+            return Ceiling { why: Some(Finding::CeilingStopped), ..Ceiling::default() };
         }
         Ceiling { answer_bytes: of.answer_bytes, exchanges_per_s: Some(1e6), ..Ceiling::default() }
     }
 
-    fn stop(&mut self, _variant: usize) -> Vec<String> {
+    fn stop(&mut self, _variant: usize) -> Vec<Finding> {
         Vec::new()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         self.done.push("stop".into());
         Vec::new()
     }
@@ -283,7 +283,11 @@ fn a_server_that_answers_nothing_ends_the_search_with_what_to_do() {
     let mut bench = QueueBench::new(&[400.0]);
     bench.silent = true;
     let Ending::Failed(why) = conduct(&plan, &mut bench, &mut record, 0) else { panic!("nothing answers") };
-    assert!(why.contains("mostly connect_refused") && why.contains("see that the server runs"), "{why}");
+    let unanswered = |mostly: &str| mostly == "connect_refused";
+    assert!(
+        matches!(why.innermost(), Finding::FirstTrialUnanswered { mostly, .. } if unanswered(mostly)),
+        "{why:?}"
+    );
     let run = Run::open(record.path()).expect("a run");
     assert!(trial_slices(&run).is_empty(), "it says nothing of what is there when the search goes on");
     let ended = conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, run.last_block());
@@ -298,7 +302,14 @@ fn a_server_that_dies_before_its_first_trial_has_failed_at_no_rate() {
     let mut record = recorded(root.path(), &plan);
     let mut bench = QueueBench { dies_at_load: Some(2), ..QueueBench::new(&[400.0]) };
     let ended = conduct(&plan, &mut bench, &mut record, 0);
-    assert_eq!(ended, Ending::Failed("block 1, warm-up of a: killed by signal 9".into()));
+    assert_eq!(
+        ended,
+        Ending::Failed(Finding::InWarmUp {
+            block: 1,
+            variant: "a".into(),
+            what: Box::new(Finding::failed("killed by signal 9"))
+        })
+    );
     assert!(trial_slices(&Run::open(record.path()).expect("a run")).is_empty());
 }
 

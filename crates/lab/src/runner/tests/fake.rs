@@ -128,7 +128,7 @@ impl Bench for FakeBench {
             && *times > 0
         {
             *times -= 1;
-            return Err(BenchError::Failed("exited with status 1".into()));
+            return Err(BenchError::Failed(Finding::failed("exited with status 1")));
         }
         self.done.push(format!("start {variant}"));
         self.started_ns[variant] = self.now_ns;
@@ -136,7 +136,7 @@ impl Bench for FakeBench {
         Ok(())
     }
 
-    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
         Vec::new()
     }
 
@@ -157,7 +157,7 @@ impl Bench for FakeBench {
         let always = self.always_dies == Some(variant) && load_window.measure_ns == SECOND;
         if self.dies_at_load == Some(self.loads) || always {
             self.dead[variant] = true;
-            return Err(BenchError::Failed("nobody listens".into()));
+            return Err(BenchError::Failed(Finding::failed("nobody listens")));
         }
         let start_ns = self.now_ns + load_window.discard_ns;
         let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
@@ -214,23 +214,26 @@ impl Bench for FakeBench {
         Some((self.nature_of(variant)?.jit_s? * SECOND as f64) as u64)
     }
 
-    fn spread(&mut self, variant: usize) -> Result<bool, String> {
+    fn spread(&mut self, variant: usize) -> Result<bool, Finding> {
         match self.lends {
             None => return Ok(false),
-            Some(Lending::Refused) => return Err("not permitted".into()),
+            Some(Lending::Refused) => return Err(Finding::failed("not permitted")),
             Some(_) => {}
         }
         self.done.push(format!("spread {variant}"));
         Ok(true)
     }
 
-    fn gather(&mut self, variant: usize) -> Result<(), String> {
+    fn gather(&mut self, variant: usize) -> Result<(), Finding> {
         self.done.push(format!("gather {variant}"));
-        if self.lends == Some(Lending::Kept) { Err("not permitted".into()) } else { Ok(()) }
+        if self.lends == Some(Lending::Kept) {
+            return Err(Finding::NotGathered { error: "not permitted".into() });
+        }
+        Ok(())
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), String> {
-        if self.dead[variant] { Err("killed by signal 9".into()) } else { Ok(()) }
+    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
+        if self.dead[variant] { Err(Finding::failed("killed by signal 9")) } else { Ok(()) }
     }
 
     fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
@@ -247,17 +250,17 @@ impl Bench for FakeBench {
             answer_bytes: of.answer_bytes,
             setting: self.ceiling_setting(of),
             exchanges_per_s: measured.map(|_| 50_000.0),
-            why: if measured.is_some() { String::new() } else { "it failed".into() },
+            why: if measured.is_some() { None } else { Some(Finding::failed("it failed")) },
             ..Ceiling::default()
         }
     }
 
-    fn stop(&mut self, variant: usize) -> Vec<String> {
+    fn stop(&mut self, variant: usize) -> Vec<Finding> {
         self.done.push(format!("end {variant}"));
         Vec::new()
     }
 
-    fn stop_all(&mut self) -> Vec<String> {
+    fn stop_all(&mut self) -> Vec<Finding> {
         self.done.push("stop".into());
         Vec::new()
     }

@@ -112,8 +112,15 @@ impl Screen {
         let shown = shown(result);
         let bars = bars_of(Some(plan), &shown);
         let name_width = self.name_width(&shown);
-        for (judged, bar) in shown.iter().zip(&bars).take(most_claims(shown.len())) {
-            self.verdict(judged, bar.as_ref(), plan, (name_width, shown.len()));
+        let most = most_claims(shown.len());
+        let below: Vec<String> = shown.iter().take(most).map(|judged| below(judged, plan)).collect();
+        // What keeps all of several claims open is said once, behind them.
+        let once = below.len() > 1 && shown.iter().all(is_open) && below.iter().all(|text| *text == below[0]);
+        for (at, (judged, bar)) in shown.iter().zip(&bars).take(most).enumerate() {
+            self.verdict(judged, bar.as_ref(), plan, name_width);
+            if !once || at + 1 == below.len() {
+                self.below(&below[at], shown.len());
+            }
         }
         self.counted(shown.len().saturating_sub(most_claims(shown.len())), result);
         if plan.two_sided {
@@ -141,14 +148,8 @@ impl Screen {
         shown.iter().map(|judged| line(&judged.name).width()).max().unwrap_or(0).min(room)
     }
 
-    /// A claim: its verdict, name, interval and picture; below it what was found, or why nothing was decided.
-    fn verdict(
-        &mut self,
-        judged: &ClaimResult,
-        bar: Option<&Bar>,
-        plan: &Plan,
-        (width, claims): (usize, usize),
-    ) {
+    /// A claim: its verdict, name, interval and picture.
+    fn verdict(&mut self, judged: &ClaimResult, bar: Option<&Bar>, plan: &Plan, width: usize) {
         let (mark, colour) = mark_of(judged, plan);
         let word = padded(&mark, WORD);
         let name = padded(&clipped(&line(&judged.name), width), width);
@@ -166,15 +167,16 @@ impl Screen {
         } else {
             self.say(head);
         }
-        let is_answer = plan.two_sided && judged.verdict != Verdict::Undecided;
-        // Of two servers the last line says it.
-        let below = if is_answer { String::new() } else { messages::below(judged, plan) };
+    }
+
+    /// Below one of so many claims: what was found, or why nothing was decided.
+    fn below(&mut self, below: &str, claims: usize) {
         if !below.is_empty() {
             let room = self.terminal.columns.saturating_sub(WORD + 1);
-            let mut lines = wrapped(&line(&below), room, 0);
+            let mut lines = wrapped(&line(below), room, 0);
             // Of a few claims there is room for the whole reason.
             if lines.len() > 1 && (claims > FEW || lines.len() > 2) {
-                lines = vec![clipped(&line(&below), room)];
+                lines = vec![clipped(&line(below), room)];
             }
             let indent = " ".repeat(WORD + 1);
             lines
@@ -287,6 +289,15 @@ impl Screen {
         let bold: Vec<String> = lines.iter().map(|text| self.terminal.paint(Colour::Bold, text)).collect();
         self.lines.extend(bold);
     }
+}
+
+fn is_open(judged: &ClaimResult) -> bool {
+    judged.verdict == Verdict::Undecided
+}
+
+/// Of two servers the last line says it.
+fn below(judged: &ClaimResult, plan: &Plan) -> String {
+    if plan.two_sided && !is_open(judged) { String::new() } else { messages::below(judged, plan) }
 }
 
 fn most_claims(all: usize) -> usize {

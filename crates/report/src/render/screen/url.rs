@@ -9,7 +9,7 @@ use crate::{headline, lead, messages, number};
 use proofload_analysis::figures::{errors, outcome};
 use proofload_analysis::limits;
 use proofload_facts::Limit;
-use proofload_language::word;
+use proofload_language::{say, word};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, Slice};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -104,7 +104,7 @@ fn errors_of(page: &mut Page, point: &Point) {
     kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let named = kinds.iter().take(KINDS_MAX).map(|(kind, n)| {
         let bad = point.bad_answers.iter().find(|bad| bad.outcome == **kind);
-        let what = bad.map_or_else(|| kind.replace('_', " "), |bad| line(&bad.what));
+        let what = bad.map_or_else(|| say!("fact-outcome", outcome = kind), |bad| line(&bad.what));
         if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
     });
     let named = named.collect::<Vec<_>>().join(word!("between-items"));

@@ -2,8 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_analysis::RunJudge;
-use proofload_facts::{Fact, Finding};
-use proofload_language::facts::in_english;
+use proofload_facts::Finding;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
@@ -34,11 +33,6 @@ pub const CASE: Case =
 /// What a generator that is at its limit finds.
 pub fn busy() -> Finding {
     Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.9 }
-}
-
-/// Facts as sentences.
-pub fn told(facts: &[impl Fact]) -> Vec<String> {
-    facts.iter().map(in_english).collect()
 }
 
 pub fn plan(case: Case) -> Plan {

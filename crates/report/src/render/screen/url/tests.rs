@@ -95,7 +95,10 @@ fn where_nothing_answered_that_is_the_first_thing_said_and_nothing_is_said_of_th
         false,
     );
     let first = text.lines().next().unwrap();
-    assert!(first.starts_with("✘ nothing answered: connection refused (15 times); start"), "{text}");
+    assert!(
+        first.starts_with("✘ http://127.0.0.1:8184/: nothing answered: connection refused (15 times); start"),
+        "{text}"
+    );
     assert!(!text.contains("generator") && !text.contains("client-limited"), "{text}");
     assert!(!text.contains("latency"), "{text}");
 }
@@ -114,7 +117,11 @@ fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
     );
     let warnings: Vec<&str> = text.lines().filter(|line| line.starts_with("⚠")).collect();
     let [limited, dropped, unsent] = warnings[..] else { panic!("{text}") };
-    assert!(limited.contains("client-limited") && dropped.contains("only 98.0 %"), "{text}");
+    assert!(
+        limited.contains("client-limited, not the server's figures: sends left late")
+            && dropped.contains("only a part of the planned load was offered: 200 of 10,100"),
+        "{text}"
+    );
     assert!(unsent.contains("overloaded"), "{text}");
     assert!(text.contains("and 1 more: -v") && !text.contains("generator fit"), "{text}");
 }
