@@ -28,7 +28,7 @@ struct Flight {
 ///
 /// `FirstByte` comes with the byte that shows a packet to be the answer's head, its fifth. A container that answers
 /// before it has asked for the whole body of a request never gets the rest: only what it asks for is sent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ajp {
     options: Options,
     /// Bytes consumed since the connection began.
@@ -40,25 +40,14 @@ pub struct Ajp {
     kept: Kept,
     /// Whether the answer to a ping is awaited.
     opening: bool,
-    /// Whether the connection can carry another exchange.
-    persists: bool,
+    /// Whether the connection can carry no other exchange.
+    drains: bool,
     dead: bool,
 }
 
 impl Ajp {
     pub(crate) fn new(options: Options) -> Self {
-        Ajp {
-            options,
-            received: 0,
-            reader: Reader::new(),
-            flight: None,
-            status: 0,
-            sink: Sink::default(),
-            kept: Kept::default(),
-            opening: options.ping,
-            persists: true,
-            dead: false,
-        }
+        Ajp { options, opening: options.ping, ..Ajp::default() }
     }
 
     #[inline]
@@ -115,7 +104,7 @@ impl Ajp {
                 if cut && !self.has_no_body() {
                     return Err(MalformedKind::ContentLength);
                 }
-                self.persists &= reuse;
+                self.drains |= !reuse;
                 self.finish(events);
                 Ok(())
             }
@@ -238,7 +227,7 @@ impl Speak for Ajp {
         match &self.flight {
             _ if self.dead => State::Dead,
             _ if self.opening => State::Opening,
-            _ if !self.persists => State::Draining,
+            _ if self.drains => State::Draining,
             Some(flight) if flight.closes => State::Draining,
             Some(_) => State::Ready(0),
             None => State::Ready(1),

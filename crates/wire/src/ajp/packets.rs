@@ -46,8 +46,9 @@ enum Field {
 }
 
 /// What the next byte belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Step {
+    #[default]
     Magic,
     MagicEnd,
     Size,
@@ -65,7 +66,7 @@ enum Step {
 }
 
 /// Reads the packets of one connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reader {
     step: Step,
     /// Bytes of the packet's content still to come.
@@ -87,21 +88,6 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// At the beginning of a connection.
-    pub fn new() -> Self {
-        Reader {
-            step: Step::Magic,
-            left: 0,
-            half: None,
-            text: 0,
-            headers: 0,
-            name: None,
-            digits: None,
-            is_length: false,
-            length: None,
-        }
-    }
-
     /// What the latest head says of the body's length.
     pub fn length(&self) -> Option<u64> {
         self.length

@@ -16,7 +16,7 @@ pub(super) const EVENT: u8 = 0x20;
 const SERIALIZATION: u8 = 0x1f;
 
 /// A header, in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub flags: u8,
     pub status: u8,

@@ -26,7 +26,7 @@ enum Part {
 }
 
 /// Reads bodies, one after the other; its buffers stay.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reply {
     serialization: Option<Serialization>,
     status: u8,
@@ -45,27 +45,6 @@ pub(super) struct Reply {
     java_left: u8,
     said: Vec<u8>,
     keeps_said: bool,
-}
-
-impl Default for Reply {
-    fn default() -> Self {
-        Reply {
-            serialization: None,
-            status: 0,
-            part: Part::default(),
-            kind: None,
-            kind_bytes: 0,
-            hessian: v2::Walker::new(),
-            native: NativeWalk::default(),
-            json: JsonWalk::default(),
-            jsonb: JsonbWalk::default(),
-            java: java::Walker::new(java::Limits::default()),
-            java_block: 0,
-            java_left: 0,
-            said: Vec::new(),
-            keeps_said: false,
-        }
-    }
 }
 
 impl Reply {

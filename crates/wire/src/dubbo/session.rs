@@ -58,7 +58,7 @@ enum Frame {
 /// When bytes break the protocol, all exchanges in flight end: the one whose reply they are in (the eldest, when they
 /// are in none's) as `Malformed`, the others before it as `ClosedEarly` by [`Close::Local`]. When the peer was silent too
 /// long, the session is dead while exchanges are in flight; `handle_close` ends them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Dubbo {
     limits: Limits,
     in_flight: u32,
@@ -95,32 +95,7 @@ pub struct Dubbo {
 
 impl Dubbo {
     pub(crate) fn new(limits: Limits, in_flight: u32) -> Self {
-        Dubbo {
-            limits,
-            in_flight: in_flight.max(1),
-            flights: Table::default(),
-            owed: Table::default(),
-            counter: 0,
-            serialization: Serialization::default(),
-            received: 0,
-            head: [0; HEADER],
-            head_len: 0,
-            frame: None,
-            header: Header::of(&[0; HEADER]),
-            left: 0,
-            reply: Box::default(),
-            kept: Vec::new(),
-            keep: 0,
-            event: Vec::new(),
-            refusals: 0,
-            read_at: 0,
-            written_at: 0,
-            wrote: false,
-            tick_at: None,
-            drains: false,
-            closes: false,
-            dead: false,
-        }
+        Dubbo { limits, in_flight: in_flight.max(1), ..Dubbo::default() }
     }
 
     /// How often is looked whether the connection is idle: three times in the time after which a heartbeat is due.

@@ -40,13 +40,14 @@ impl Sink {
 }
 
 /// How a body ends, and how far it is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum Body {
     /// This many bytes are still to come.
     Length(u64),
     /// The chunked coding.
     Chunked(Chunked),
     /// The end of the connection ends it.
+    #[default]
     UntilClose,
 }
 
@@ -75,9 +76,10 @@ impl Body {
 }
 
 /// Where in the chunked coding the next byte is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Before the first digit of a size.
+    #[default]
     Start,
     /// After a digit of a size.
     Size,
@@ -98,7 +100,7 @@ enum Place {
 }
 
 /// The decoder of the chunked coding (RFC 9112 section 7.1).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Chunked {
     place: Place,
     /// The size being read, then the bytes of the chunk still to come.
@@ -112,18 +114,6 @@ pub(crate) struct Chunked {
 }
 
 impl Chunked {
-    /// Before the first chunk.
-    pub fn new() -> Self {
-        Chunked {
-            place: Place::Start,
-            size: 0,
-            line_len: 0,
-            line_at: 0,
-            lines: Lines::default(),
-            trailers: Fields::new(false),
-        }
-    }
-
     fn feed(&mut self, input: &[u8], at: u64, limits: &Limits, sink: &mut Sink) -> Result<Fed, Fault> {
         let mut pos = 0;
         while pos < input.len() {

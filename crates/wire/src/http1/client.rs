@@ -21,8 +21,9 @@ const VERSION: &[u8] = b"HTTP/1.";
 const STATUS_AT: usize = 9;
 
 /// Which part of an answer the next byte belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Status,
     Fields,
     Body,
@@ -42,7 +43,7 @@ struct Flight {
 ///
 /// `FirstByte` means the final answer: interim answers (1xx) are skipped. Which of the two an answer is
 /// shows in the first digit of its status, its tenth byte, so the event comes with that byte.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Http1 {
     limits: Limits,
     /// Bytes consumed since the connection began.
@@ -54,8 +55,8 @@ pub struct Http1 {
     fields: Fields,
     body: Body,
     sink: Sink,
-    /// Whether the connection can carry another exchange.
-    persists: bool,
+    /// Whether the connection can carry no other exchange.
+    drains: bool,
     dead: bool,
     /// Set-Cookie lines of the present answer, where somebody wants them.
     set_cookies: Option<Vec<u8>>,
@@ -65,21 +66,7 @@ pub struct Http1 {
 
 impl Http1 {
     pub(crate) fn new(limits: Limits) -> Self {
-        Http1 {
-            limits,
-            received: 0,
-            flight: None,
-            part: Part::Status,
-            lines: Lines::default(),
-            status: 0,
-            fields: Fields::new(false),
-            body: Body::UntilClose,
-            sink: Sink::default(),
-            persists: true,
-            dead: false,
-            set_cookies: None,
-            location: None,
-        }
+        Http1 { limits, ..Http1::default() }
     }
 
     #[inline]
@@ -297,21 +284,21 @@ impl Http1 {
             }
             return Ok(false);
         }
-        self.persists &= self.fields.persists();
+        self.drains |= !self.fields.persists();
         let head_only = self.flight.is_some_and(|flight| flight.head_only);
         if head_only || matches!(self.status, 204 | 304) {
             return Ok(true);
         }
         self.part = Part::Body;
         self.body = match self.fields.length {
-            _ if self.fields.chunked => Body::Chunked(Chunked::new()),
+            _ if self.fields.chunked => Body::Chunked(Chunked::default()),
             Some((0, _)) => return Ok(true),
             Some((length, at)) if length > self.limits.body_max => {
                 return Err(Fault { at, kind: MalformedKind::BodyTooLong });
             }
             Some((length, _)) => Body::Length(length),
             None => {
-                self.persists = false;
+                self.drains = true;
                 Body::UntilClose
             }
         };
@@ -322,7 +309,7 @@ impl Http1 {
     #[inline]
     fn finish(&mut self, events: &mut Events) {
         let Some(flight) = self.flight.take() else { return };
-        self.persists &= !flight.closes;
+        self.drains |= flight.closes;
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }
@@ -414,9 +401,9 @@ impl Speak for Http1 {
 
     #[inline]
     fn state(&self) -> State {
-        match (self.dead, self.persists, &self.flight) {
+        match (self.dead, self.drains, &self.flight) {
             (true, _, _) => State::Dead,
-            (_, false, _) => State::Draining,
+            (_, true, _) => State::Draining,
             (_, _, Some(flight)) if flight.closes => State::Draining,
             (_, _, Some(_)) => State::Ready(0),
             (_, _, None) => State::Ready(1),

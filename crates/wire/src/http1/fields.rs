@@ -7,9 +7,10 @@ use crate::scan::count_work;
 const KEEP_ALIVE: &[u8] = b"Connection: keep-alive\r\n";
 
 /// What the last field was, for a folded line continues it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     /// No field yet.
+    #[default]
     None,
     /// A field that frames nothing.
     Plain,
@@ -18,7 +19,7 @@ enum Last {
 }
 
 /// What the fields seen so far say.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Fields {
     /// Whether the message is HTTP/1.0, where no transfer coding exists.
     pub old: bool,
@@ -40,16 +41,7 @@ pub(crate) struct Fields {
 impl Fields {
     /// No fields yet, of a message of HTTP/1.0 (`old`) or later.
     pub fn new(old: bool) -> Self {
-        Fields {
-            old,
-            length: None,
-            chunked: false,
-            close: false,
-            keep_alive: false,
-            hosts: 0,
-            expects_continue: false,
-            last: Last::None,
-        }
+        Fields { old, ..Fields::default() }
     }
 
     /// Whether the connection can carry another exchange (RFC 9112 section 9.3).

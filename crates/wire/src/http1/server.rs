@@ -176,7 +176,7 @@ impl RequestParser {
             return Err(ServerError { at, kind: MalformedKind::HeaderLine });
         }
         let (body, decoder) = match self.fields.length {
-            _ if self.fields.chunked => (BodyLength::Chunked, Body::Chunked(Chunked::new())),
+            _ if self.fields.chunked => (BodyLength::Chunked, Body::Chunked(Chunked::default())),
             None | Some((0, _)) => (BodyLength::None, Body::Length(0)),
             Some((length, at)) if length > self.limits.body_max => {
                 return Err(ServerError { at, kind: MalformedKind::BodyTooLong });

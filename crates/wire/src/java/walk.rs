@@ -41,6 +41,12 @@ pub struct Walker {
     aborted: bool,
 }
 
+impl Default for Walker {
+    fn default() -> Self {
+        Walker::new(Limits::default())
+    }
+}
+
 impl Walker {
     /// A walker of a stream that begins.
     pub fn new(limits: Limits) -> Self {

@@ -25,9 +25,10 @@ const WORDS_MAX: usize = 300;
 const EXCEPTION_KEPT: usize = 64 * 1024;
 
 /// Which part of what the server sends the next byte belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     /// The answer to our greeting.
+    #[default]
     Greeting,
     HostLength,
     Host(u16),
@@ -60,7 +61,7 @@ struct Flight {
 ///
 /// `FirstByte` means the first byte of the return message. The body of an answer is the value as it came: its stream
 /// without header, or the bytes of a primitive.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rmi {
     /// Bytes consumed since the connection began.
     received: u64,
@@ -97,26 +98,7 @@ type Wrong = MalformedKind;
 
 impl Rmi {
     pub(crate) fn new(limits: Limits) -> Self {
-        Rmi {
-            received: 0,
-            flight: None,
-            part: Part::Greeting,
-            held: [0; 4],
-            held_len: 0,
-            host: Vec::new(),
-            head: [0; 1 + UID_LEN],
-            in_block: 0,
-            walker: Box::new(Walker::new(limits)),
-            code: 0,
-            body_bytes: 0,
-            kept: Vec::new(),
-            exception: Vec::new(),
-            refusals: 0,
-            idle_since: 0,
-            pinged: false,
-            drains: false,
-            dead: false,
-        }
+        Rmi { walker: Box::new(Walker::new(limits)), ..Rmi::default() }
     }
 
     /// Takes one part, or as much of it as came. Of wrong bytes the last one taken shows it.
