@@ -1,8 +1,8 @@
 //! What becomes of an exchange, for each thing that can go wrong.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Link, Server};
 use proofload_engine::{BadAnswer, Finding};
+use proofload_sim::{Fault, Link, Server};
 
 /// Loads a server that always does that.
 fn always(fault: Fault, plan: &LoadPlan) -> (LoadResult, World) {
