@@ -426,8 +426,8 @@ impl Finding {
         }
     }
 
-    /// What failed with an error, whose text is kept.
+    /// What failed with an error: its code and its fields where it is of the catalogue, else its text.
     pub fn failed(error: impl ToString) -> Finding {
-        Finding::Failed { error: error.to_string() }
+        Finding::Failed { error: crate::coded(|| error.to_string()) }
     }
 }

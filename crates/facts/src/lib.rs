@@ -19,6 +19,25 @@ pub use mistake::{Expected, Mistake, Syntax, Thing, Unquoted};
 pub use reason::{Amount, AtLevel, Interval, Needs, Reason};
 
 use serde::Serialize;
+use std::cell::Cell;
+
+thread_local! {
+    static CODED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `saying` so that messages of the catalogue become their code and fields as JSON: what a record keeps of an error
+/// does not depend on the language of the one who made it.
+pub fn coded<T>(saying: impl FnOnce() -> T) -> T {
+    let before = CODED.replace(true);
+    let said = saying();
+    CODED.set(before);
+    said
+}
+
+/// Whether this thread is within [`coded`].
+pub fn is_coded() -> bool {
+    CODED.get()
+}
 
 /// How much a fact matters to someone who acts on the result. Orders what is shown: the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

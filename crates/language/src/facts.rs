@@ -67,7 +67,7 @@ fn drawn(name: &str, value: &Json) -> String {
     match value {
         Json::Null => NONE.to_string(),
         Json::String(text) if text.is_empty() => NONE.to_string(),
-        Json::String(text) => text.clone(),
+        Json::String(text) => of_text(text),
         Json::Bool(is) => is.to_string(),
         Json::Number(number) => of_number(name, number.as_f64().unwrap_or(f64::NAN), number.as_u64()),
         Json::Array(items) if items.is_empty() => NONE.to_string(),
@@ -82,6 +82,30 @@ fn drawn(name: &str, value: &Json) -> String {
             items.join(text(between))
         }
         Json::Object(fields) => of_object(value, fields),
+    }
+}
+
+/// A message as its code and fields, in which a record keeps an error.
+pub(crate) fn as_code(id: &str, arguments: &[(&'static str, crate::Value<'_>)]) -> String {
+    let field = |value: &crate::Value<'_>| match value {
+        FluentValue::String(text) => Json::from(text.as_ref()),
+        FluentValue::Number(number) => Json::from(number.value as i64),
+        _ => Json::Null,
+    };
+    let fields = arguments.iter().map(|(name, value)| ((*name).to_string(), field(value)));
+    let fact: Map<String, Json> = [("code".to_string(), Json::from(id))].into_iter().chain(fields).collect();
+    Json::Object(fact).to_string()
+}
+
+/// A text, whose lines can be errors as their codes.
+fn of_text(text: &str) -> String {
+    let line = |line: &str| {
+        let fact = line.starts_with("{\"code\":").then(|| serde_json::from_str(line).ok()).flatten();
+        fact.and_then(|fact| of_json(&fact)).unwrap_or_else(|| line.to_string())
+    };
+    match text.contains("{\"code\":") {
+        true => text.split('\n').map(line).collect::<Vec<_>>().join("\n"),
+        false => text.to_string(),
     }
 }
 
@@ -131,6 +155,26 @@ fn at_level(fields: &Map<String, Json>, interval: String) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_error_is_kept_as_its_code_and_drawn_in_any_language() {
+        let keeper = || crate::say!("subject-no-keeper", why = "it died");
+        let error = || crate::say!("subject-not-started", subject = "a", program = "./b", why = keeper());
+        let kept = proofload_facts::Finding::failed(Language::Chinese.within(error));
+        assert!(in_english(&kept).contains("无法"), "a text that was drawn before stays");
+        struct Error<F>(F);
+        impl<F: Fn() -> String> std::fmt::Display for Error<F> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&(self.0)())
+            }
+        }
+        let kept = Language::Chinese.within(|| proofload_facts::Finding::failed(Error(error)));
+        assert!(in_english(&kept).contains("`./b` could not be started: the keeper"), "{kept:?}");
+        assert!(
+            Language::Chinese.within(|| told(&kept)).contains("无法启动 `./b`：无法启动被测服务"),
+            "{kept:?}"
+        );
+    }
 
     #[test]
     fn a_field_is_drawn_by_the_end_of_its_name() {

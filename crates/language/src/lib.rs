@@ -56,12 +56,16 @@ macro_rules! word {
 /// A message with these variables in the language that is spoken; [`say!`] calls it. The identifier itself where the
 /// catalogue does not have it, which a test excludes.
 pub fn said(id: &str, arguments: &[(&'static str, Value<'_>)]) -> String {
+    if proofload_facts::is_coded() {
+        return facts::as_code(id, arguments);
+    }
     catalogue::formatted(Language::spoken(), id, arguments)
 }
 
 /// A message without variables in the language that is spoken.
 pub fn text(id: &'static str) -> &'static str {
-    catalogue::text(Language::spoken(), id)
+    let language = if proofload_facts::is_coded() { Language::English } else { Language::spoken() };
+    catalogue::text(language, id)
 }
 
 /// A word that a stored field holds, as a person reads it; the word itself where the language has no other.

@@ -84,6 +84,11 @@ pub fn brief(result: &RunResult) -> Lead {
         return brief(&RunResult { status, ..result.clone() });
     }
     let first = lead(result).swap_remove(0);
+    let answer = result.plan.as_ref().map(|plan| of_claims(plan, &result.claims)).unwrap_or_default();
+    if first.tone != Tone::Bad && first.word.is_empty() && !answer.is_empty() && first.text != answer {
+        let text = [first.text.as_str(), &answer].join(word!("between-sentences"));
+        return Lead { text, ..first };
+    }
     let Some(plan) =
         result.plan.as_ref().filter(|plan| plan.two_sided && first.text == answer_text(plan, result))
     else {

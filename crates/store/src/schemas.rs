@@ -7,9 +7,9 @@ use crate::schema::{
 use schemars::schema_for;
 use serde_json::Value;
 
-/// File name and JSON Schema (2020-12) of every stored format, for `schema/`.
+/// File name and JSON Schema (2020-12) of every stored format, for `schema/`; in alphabetical order, whatever order the types have.
 pub fn schemas() -> Vec<(&'static str, Value)> {
-    vec![
+    let mut all = vec![
         ("result.schema.json", schema_for!(RunResult).to_value()),
         ("plan.schema.json", schema_for!(Plan).to_value()),
         ("slice.schema.json", schema_for!(Slice).to_value()),
@@ -25,5 +25,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("history.schema.json", schema_for!(HistoryEntry).to_value()),
         ("diff.schema.json", schema_for!(RunDiff).to_value()),
         ("sittings.schema.json", schema_for!(SittingsResult).to_value()),
-    ]
+    ];
+    all.iter_mut().for_each(|(_, schema)| schema.sort_all_objects());
+    all
 }

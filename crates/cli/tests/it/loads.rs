@@ -173,7 +173,7 @@ fn a_stage_that_cannot_be_read_is_one_mistake() {
     let output = proofload(&["http://127.0.0.1:1/", "--stage", "x"]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
-    assert!(said.contains("x is not a stage") && !said.contains("ask nothing"), "{said}");
+    assert!(said.contains("x is not a stage") && !said.contains("asks nothing"), "{said}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn shapes_that_contradict_other_flags_are_usage_errors() {
         (vec!["--stage", "hold 2k/s 10s", "-r", "5"], "--rate"),
         (vec!["--stage", "hold 2k/s"], "is not a stage"),
         (vec!["--stage", "hold 2k/s 1s", "--stage", "hold 5 1s"], "some are rates"),
-        (vec!["--stage", "hold 0/s 1s"], "ask nothing"),
+        (vec!["--stage", "hold 0/s 1s"], "asks nothing"),
         (vec!["--stage", "hold 5 1s", "-c", "7"], "-c"),
         (vec!["--stage", "hold 5/s 1s", "--warm-up", "1s"], "--warm-up"),
         (vec!["--stage", "hold 5/s 1s", "--think", "1s"], "--think"),
@@ -193,7 +193,7 @@ fn shapes_that_contradict_other_flags_are_usage_errors() {
         (vec!["--users", "5", "--loops", "1", "-n", "5"], "--requests"),
         (vec!["--ramp", "5s"], "--users"),
         (vec!["--poisson"], "--poisson"),
-        (vec!["--fail", "p99 < 50"], "lacks a unit"),
+        (vec!["--fail", "p99 < 50"], "p99 is compared with a duration"),
         (vec!["--fail", "p99 < 2 * p50"], "constant on one side"),
     ] {
         let output = proofload(&[&[url][..], &args].concat());

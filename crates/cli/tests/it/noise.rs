@@ -108,7 +108,7 @@ fn what_cannot_be_audited_or_searched_is_refused_with_what_to_do() {
         (&["doctor", "--blocks", "9"], "--noise"),
         (&["tune", &file, "--budget", "1m"], "minutes; give --budget"),
         (&["tune", &file, "--maximize", "troughput"], "no measure"),
-        (&["tune", &file, "--minimize", "errors"], "0 where all is well"),
+        (&["tune", &file, "--minimize", "errors"], "zero of nearly all variants"),
         (&["tune", &file, "--minimize", "p99 @ 9c"], "9c"),
         (&["tune", &file, "--default", "spin:1us"], "--default"),
         (&["tune", &file, "--only", "spin:200us"], "1 variants"),

@@ -165,9 +165,10 @@ fn a_subject_is_started_for_a_look_and_ends_when_it_is_told_to() {
 
 #[test]
 fn a_start_with_a_parameter_that_is_none_says_which_there_are() {
-    for (with, told) in
-        [("sise=17", "no parameter `sise`; there are: service"), ("size", "no =; write --with NAME=VALUE")]
-    {
+    for (with, told) in [
+        ("sise=17", "no parameter `sise`; there are: service"),
+        ("size", "size is not a name with a value; write --with jdk=17"),
+    ] {
         let output = proofload(&["subjects", "start", "reference", "--with", with]);
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));

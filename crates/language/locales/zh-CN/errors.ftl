@@ -222,7 +222,7 @@ hsperf-not-plain = 非普通文件
 hsperf-of-another = 其他用户的文件
 
 ## 参考服务器。
-reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；请写成如 { $expected }
+reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；请改为：{ $expected }
 reference-listen = 无法监听 { $address }：{ $source }；请用 --port 换一个端口，或停止占用它的进程
 reference-descriptors = 需要 { $needed } 个描述符，而只允许 { $allowed } 个：请减小 --connections-max，或提高 `ulimit -Hn`
 reference-file = 无法写入 { $path }：{ $source }；请检查路径和剩余空间

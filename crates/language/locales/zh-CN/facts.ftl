@@ -327,7 +327,7 @@ blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里�
 block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
 block-disturbed = 区组 { $block } 受到机器干扰：{ $causes }
 not-tested = 未检验：{ $what }
-young-servers = 服务器刚启动不久，测量时启动了 { $from_s }到 { $to_s }{ $jvm ->
+young-servers = 服务器刚启动不久：测量时已运行 { $from_s }到 { $to_s }{ $jvm ->
     [true] ；JVM 可能尚未达到稳态
    *[other] {""}
 }；--thorough 测量运行更久的服务器
@@ -338,9 +338,9 @@ threads-not-checked = 未能检查发压端多一个线程是否有帮助{ $plac
 }：增加线程后结果可能改变
 quantile-not-resolvable = 标有 ≈ 处的 { $measure } 样本不足：一次启动中超出它的交互只有 { $beyond } 次，需要 { $need } 次；请延长每次启动的测量
 longer-starts = 延长每次启动的测量会使 { $places }{ $more ->
-    [0] {""}
+    [0] {" "}
    *[other] {" "}等另外 { $more } 处
-} 的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
+}的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
 steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 时间和吞吐量都不足以说明
 no-scalability = 给不出拐点或峰值：{ $reasons }
 factors-explored = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出其中 { $shown } 个，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）

@@ -88,7 +88,7 @@ fn of_tools_and_runs() -> Vec<Finding> {
         Finding::Maven(Some("/usr/bin/mvn".into())),
         Finding::Lock(Ok(None)),
         Finding::Lock(Ok(Some(holder))),
-        Finding::Lock(Err(LockError::NotAFile { path: "/tmp/x".into(), what: "a directory" })),
+        Finding::Lock(Err(LockError::NotAFile { path: "/tmp/x".into(), what: "directory" })),
         Finding::Leftovers(vec![]),
         Finding::Leftovers(vec![12, 13]),
     ]

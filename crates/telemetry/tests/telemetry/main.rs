@@ -224,8 +224,10 @@ fn a_back_end_that_is_called_anew_each_time_is_not_measured_rather_than_wrong() 
     assert_eq!(used.backend_bytes, None);
     assert!(used.backend_connections_lost > Some(250), "{used:?}");
     assert!(used.time_wait > Some(250), "{used:?}");
-    let lost = |what: &Finding| matches!(what, Finding::BackendLost { .. });
-    assert!(telemetry.missing.iter().any(lost), "{telemetry:?}");
+    assert!(
+        telemetry.missing.iter().any(|what| matches!(what, Finding::BackendLost { .. })),
+        "{telemetry:?}"
+    );
 }
 
 #[test]

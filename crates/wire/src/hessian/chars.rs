@@ -8,7 +8,7 @@ const MIXED_MAX: u32 = 64;
 
 /// What is still to come of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chars {
+pub struct Chars {
     /// Code units that have not begun.
     units: u32,
     /// Bytes to come of the character that has begun.

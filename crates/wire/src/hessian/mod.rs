@@ -10,12 +10,13 @@
 mod call;
 mod chars;
 mod describe;
-mod input;
+mod read;
 mod reply;
 mod text;
 mod tree;
 pub mod v1;
 pub mod v2;
+mod walk;
 
 pub use crate::scan::Fed;
 pub use call::{Version, call_body, encode};
@@ -42,25 +43,4 @@ const SET: &str = "java.util.HashSet";
 pub struct Wrong {
     /// Where it is in the bytes that were handed in.
     pub at: usize,
-}
-
-/// Whether the value is whole, or why a byte cannot be there.
-type Whole = Result<bool, Impossible>;
-
-/// A byte cannot be there.
-struct Impossible;
-
-/// Hands `advance` what is left of the input until a value is whole. It tells how much of that it took and whether the
-/// value is whole now; what is left is never empty.
-#[inline]
-fn feed(input: &[u8], mut advance: impl FnMut(&[u8]) -> Result<(usize, bool), Wrong>) -> Result<Fed, Wrong> {
-    let mut pos = 0;
-    while pos < input.len() {
-        let (consumed, whole) = advance(&input[pos..]).map_err(|wrong| Wrong { at: pos + wrong.at })?;
-        pos += consumed;
-        if whole {
-            return Ok(Fed { consumed: pos, done: true });
-        }
-    }
-    Ok(Fed { consumed: pos, done: false })
 }

@@ -33,9 +33,6 @@ pub enum Tree {
     Missing,
 }
 
-/// Most values that a tree is built of.
-pub(super) const VALUES_MAX: u32 = 10_000;
-
 /// Most lines of [`Tree::describe`].
 const LINES_MAX: usize = 1_000;
 

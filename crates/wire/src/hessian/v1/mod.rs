@@ -1,9 +1,10 @@
 //! The serialization of Hessian 1.0.2.
 
-mod read;
 mod walk;
 mod write;
 
-pub use read::Reader;
 pub use walk::Walker;
 pub use write::Writer;
+
+/// Reads the values of one message as trees, one after the other.
+pub type Reader<'a> = super::read::Reader<'a, Walker>;

@@ -1,9 +1,10 @@
 //! Hessian 2.0 Serialization Protocol.
 
-mod read;
 mod walk;
 mod write;
 
-pub use read::Reader;
 pub use walk::Walker;
 pub use write::Writer;
+
+/// Reads the values of one message as trees, one after the other.
+pub type Reader<'a> = super::read::Reader<'a, Walker>;

@@ -1,8 +1,9 @@
 //! Finds where a value ends, without building it.
 
-use crate::hessian::chars::Chars;
-use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Impossible, Whole, Wrong, feed};
-use crate::scan::count_work;
+use crate::hessian::read::{number, signed};
+use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole};
+use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Tree, Wrong};
+use crate::utf;
 
 /// Passes over the values of one message, one after the other, however their bytes come. It keeps nothing of them but
 /// how many fields each class has.
@@ -13,37 +14,6 @@ pub struct Walker {
     frames: Vec<Frame>,
     /// How many fields each class has, in the order of their definitions.
     classes: Vec<u16>,
-}
-
-/// What the next byte is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Step {
-    /// The first of something that the innermost frame tells.
-    #[default]
-    Tag,
-    /// The first of a value, which must follow the definition of a class.
-    Defined,
-    /// The first of a further chunk of a text.
-    MoreText,
-    /// The first of a further chunk of a binary.
-    MoreBinary,
-    /// One of a number, the highest first.
-    Number { left: u8, value: i32, then: Then },
-    /// One of a text, whose last chunk it is or not.
-    Text { chars: Chars, last: bool },
-    /// One of so many that mean nothing here. Those of a binary may be followed by another chunk.
-    Skip { left: u32, last: bool },
-}
-
-/// What a number is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// An `int`.
-    Int,
-    /// The length of a chunk of a text.
-    Text { last: bool },
-    /// The length of a chunk of a binary.
-    Binary { last: bool },
 }
 
 /// What a value is in, or a part of one.
@@ -120,42 +90,104 @@ impl Walker {
     /// The first byte that no value has there, or that exceeds a limit of this module; the walker is of no further use
     /// then, until it is [cleared](Self::clear).
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Wrong> {
-        feed(input, |rest| self.advance(rest))
-    }
-
-    /// Takes a byte, or a stretch of a text or binary, of input that is not empty.
-    #[inline]
-    fn advance(&mut self, input: &[u8]) -> Result<(usize, bool), Wrong> {
-        let (consumed, whole) = match &mut self.step {
-            Step::Text { chars, last } => {
-                let consumed = chars.feed(input)?;
-                let (done, last) = (chars.done(), *last);
-                (consumed, if done { self.chunk_ended(last, Step::MoreText) } else { Ok(false) })
-            }
-            Step::Skip { left, last } => {
-                let consumed = input.len().min(*left as usize);
-                *left -= consumed as u32;
-                let (done, last) = (*left == 0, *last);
-                (consumed, if done { self.chunk_ended(last, Step::MoreBinary) } else { Ok(false) })
-            }
-            Step::Number { left, value, then } => {
-                *value = *value << 8 | i32::from(input[0]);
-                *left -= 1;
-                let (done, value, then) = (*left == 0, *value, *then);
-                (1, if done { self.number_ended(value, then) } else { Ok(false) })
-            }
-            Step::Tag | Step::Defined | Step::MoreText | Step::MoreBinary => (1, self.tag(input[0])),
-        };
-        count_work(1);
-        Ok((consumed, whole.map_err(|Impossible| Wrong { at: 0 })?))
+        self.walk(input, &mut Nobody)
     }
 
     fn wants(&self) -> Wants {
         self.frames.last().map_or(Wants::Value, |frame| frame.wants())
     }
 
-    fn tag(&mut self, tag: u8) -> Whole {
-        let fits = match (self.step, self.wants()) {
+    fn compound(&mut self, tag: u8, visit: &mut impl Visit) -> Whole {
+        let (frame, event) = match tag {
+            b'Z' => return self.end(visit),
+            b'C' => (Frame::ClassName, None),
+            b'O' => (Frame::Instance, None),
+            b'Q' => (Frame::Reference, None),
+            b'H' => (Frame::Pairs { key: true }, Some(Event::Map)),
+            b'M' => (Frame::Typed(Typed::Pairs), Some(Event::Map)),
+            b'U' => (Frame::Typed(Typed::Open), Some(Event::List)),
+            b'V' => (Frame::Typed(Typed::Count), Some(Event::List)),
+            b'W' => (Frame::Open, Some(Event::List)),
+            b'X' => (Frame::Count, Some(Event::List)),
+            0x60..=0x6f => {
+                let class = usize::from(tag & 0xf);
+                (Frame::Values(self.fields_of(class)?), Some(Event::Instance(class)))
+            }
+            0x70..=0x77 => (Frame::Typed(Typed::Values(tag & 7)), Some(Event::List)),
+            0x78..=0x7f => (Frame::Values(u32::from(tag & 7)), Some(Event::List)),
+            _ => return Err(Impossible),
+        };
+        if self.frames.len() == DEPTH_MAX {
+            return Err(Impossible);
+        }
+        self.frames.push(frame);
+        event.map_or(Ok(()), |event| visit.see(event))?;
+        self.settle(visit)
+    }
+
+    fn fields_of(&self, class: usize) -> Result<u32, Impossible> {
+        self.classes.get(class).map(|fields| u32::from(*fields)).ok_or(Impossible)
+    }
+
+    /// Leaves a frame that holds nothing more.
+    fn settle(&mut self, visit: &mut impl Visit) -> Whole {
+        match self.frames.last() {
+            Some(Frame::Values(0)) => self.leave(visit),
+            // The definition of a class is no value: one follows it in its place.
+            Some(Frame::FieldNames(0)) => {
+                self.frames.pop();
+                self.go_on(Step::Defined)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// `Z` came.
+    fn end(&mut self, visit: &mut impl Visit) -> Whole {
+        match self.frames.last() {
+            Some(Frame::Open | Frame::Pairs { key: true }) => self.leave(visit),
+            _ => Err(Impossible),
+        }
+    }
+
+    /// A list, a map or an object is whole.
+    fn leave(&mut self, visit: &mut impl Visit) -> Whole {
+        self.frames.pop();
+        visit.see(Event::Close)?;
+        self.value_ended(visit)
+    }
+
+    fn scalar_ended(&mut self, visit: &mut impl Visit) -> Whole {
+        visit.see(Event::Value)?;
+        self.value_ended(visit)
+    }
+
+    fn value_ended(&mut self, visit: &mut impl Visit) -> Whole {
+        while let Some(frame) = self.frames.last_mut() {
+            match frame {
+                Frame::Values(left) if *left > 1 => *left -= 1,
+                Frame::Values(_) => {
+                    self.frames.pop();
+                    visit.see(Event::Close)?;
+                    continue;
+                }
+                Frame::Pairs { key } => *key = !*key,
+                _ => {}
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+}
+
+impl Walk for Walker {
+    fn step(&mut self) -> &mut Step {
+        &mut self.step
+    }
+
+    fn tag(&mut self, tag: u8, visit: &mut impl Visit) -> Whole {
+        let wants = self.wants();
+        let fits = match (self.step, wants) {
             (Step::MoreText, _) | (_, Wants::Text) => is_text(tag),
             (Step::MoreBinary, _) => is_binary(tag),
             (_, Wants::Int) => is_int(tag),
@@ -166,110 +198,36 @@ impl Walker {
         if !fits {
             return Err(Impossible);
         }
+        if !matches!(self.step, Step::MoreText | Step::MoreBinary) {
+            visit.see(Event::Begin((wants == Wants::Value).then_some(tag)))?;
+        }
         self.step = Step::Tag;
+        let (text, binary) = (Part::Text { last: tag != b'R' }, Part::Binary { last: tag != b'A' });
         match tag {
-            0x00..=0x1f => self.text(u32::from(tag), true),
-            0x20..=0x2f => self.skip(u32::from(tag & 0xf), true),
-            0x30..=0x33 => self.number(1, i32::from(tag & 3), Then::Text { last: true }),
-            0x34..=0x37 => self.number(1, i32::from(tag & 3), Then::Binary { last: true }),
-            b'R' => self.number(2, 0, Then::Text { last: false }),
-            b'S' => self.number(2, 0, Then::Text { last: true }),
-            b'A' => self.number(2, 0, Then::Binary { last: false }),
-            b'B' => self.number(2, 0, Then::Binary { last: true }),
-            0x80..=0xbf => self.int_ended(i32::from(tag) - 0x90),
+            0x00..=0x1f => self.begin(u32::from(tag), text, visit),
+            0x20..=0x2f => self.begin(u32::from(tag & 0xf), binary, visit),
+            0x30..=0x33 => self.number(1, i32::from(tag & 3), Then::Length(text)),
+            0x34..=0x37 => self.number(1, i32::from(tag & 3), Then::Length(binary)),
+            b'R' | b'S' => self.number(2, 0, Then::Length(text)),
+            b'A' | b'B' => self.number(2, 0, Then::Length(binary)),
+            0x80..=0xbf => self.int(i32::from(tag) - 0x90, visit),
             0xc0..=0xcf => self.number(1, i32::from(tag) - 0xc8, Then::Int),
             0xd0..=0xd7 => self.number(2, i32::from(tag) - 0xd4, Then::Int),
             b'I' => self.number(4, 0, Then::Int),
-            b'N' | b'T' | b'F' | 0x5b | 0x5c | 0xd8..=0xef => self.value_ended(),
-            0xf0..=0xff | 0x5d => self.skip(1, true),
-            0x38..=0x3f | 0x5e => self.skip(2, true),
-            b'Y' | b'K' | 0x5f => self.skip(4, true),
-            b'D' | b'L' | b'J' => self.skip(8, true),
-            _ => self.compound(tag),
+            b'N' | b'T' | b'F' | 0x5b | 0x5c | 0xd8..=0xef => self.scalar_ended(visit),
+            0xf0..=0xff | 0x5d => self.begin(1, Part::Scalar, visit),
+            0x38..=0x3f | 0x5e => self.begin(2, Part::Scalar, visit),
+            b'Y' | b'K' | 0x5f => self.begin(4, Part::Scalar, visit),
+            b'D' | b'L' | b'J' => self.begin(8, Part::Scalar, visit),
+            _ => self.compound(tag, visit),
         }
     }
 
-    fn compound(&mut self, tag: u8) -> Whole {
-        let frame = match tag {
-            b'Z' => return self.end(),
-            b'C' => Frame::ClassName,
-            b'H' => Frame::Pairs { key: true },
-            b'M' => Frame::Typed(Typed::Pairs),
-            b'O' => Frame::Instance,
-            b'Q' => Frame::Reference,
-            b'U' => Frame::Typed(Typed::Open),
-            b'V' => Frame::Typed(Typed::Count),
-            b'W' => Frame::Open,
-            b'X' => Frame::Count,
-            0x60..=0x6f => Frame::Values(self.fields_of(usize::from(tag & 0xf))?),
-            0x70..=0x77 => Frame::Typed(Typed::Values(tag & 7)),
-            0x78..=0x7f => Frame::Values(u32::from(tag & 7)),
-            _ => return Err(Impossible),
-        };
-        if self.frames.len() == DEPTH_MAX {
-            return Err(Impossible);
-        }
-        self.frames.push(frame);
-        self.settle()
-    }
-
-    fn fields_of(&self, class: usize) -> Result<u32, Impossible> {
-        self.classes.get(class).map(|fields| u32::from(*fields)).ok_or(Impossible)
-    }
-
-    fn text(&mut self, units: u32, last: bool) -> Whole {
-        if units == 0 {
-            return self.chunk_ended(last, Step::MoreText);
-        }
-        self.step = Step::Text { chars: Chars::new(units), last };
-        Ok(false)
-    }
-
-    fn skip(&mut self, left: u32, last: bool) -> Whole {
-        if left == 0 {
-            return self.chunk_ended(last, Step::MoreBinary);
-        }
-        self.step = Step::Skip { left, last };
-        Ok(false)
-    }
-
-    fn number(&mut self, left: u8, value: i32, then: Then) -> Whole {
-        self.step = Step::Number { left, value, then };
-        Ok(false)
-    }
-
-    fn number_ended(&mut self, value: i32, then: Then) -> Whole {
-        self.step = Step::Tag;
-        match then {
-            Then::Int => self.int_ended(value),
-            Then::Text { last } => self.text(value as u32, last),
-            Then::Binary { last } => self.skip(value as u32, last),
-        }
-    }
-
-    /// A chunk is over, or a number that means nothing here.
-    fn chunk_ended(&mut self, last: bool, more: Step) -> Whole {
-        if !last {
-            self.step = more;
-            return Ok(false);
-        }
-        self.step = Step::Tag;
-        let Some(frame) = self.frames.last_mut() else { return Ok(true) };
-        match *frame {
-            Frame::ClassName => *frame = Frame::FieldCount,
-            Frame::FieldNames(left) => *frame = Frame::FieldNames(left - 1),
-            Frame::Typed(typed) => *frame = typed.into(),
-            _ => return self.value_ended(),
-        }
-        self.settle()
-    }
-
-    fn int_ended(&mut self, value: i32) -> Whole {
+    fn int(&mut self, value: i32, visit: &mut impl Visit) -> Whole {
         let unsigned = u32::try_from(value).map_err(|_| Impossible);
-        let Some(frame) = self.frames.last_mut() else { return Ok(true) };
-        match *frame {
-            Frame::Count => *frame = Frame::Values(unsigned?),
-            Frame::FieldCount => {
+        match self.frames.last_mut() {
+            Some(frame @ Frame::Count) => *frame = Frame::Values(unsigned?),
+            Some(frame @ Frame::FieldCount) => {
                 let fields = u16::try_from(unsigned?).map_err(|_| Impossible)?;
                 if usize::from(fields) > FIELDS_MAX || self.classes.len() == CLASSES_MAX {
                     return Err(Impossible);
@@ -277,62 +235,69 @@ impl Walker {
                 *frame = Frame::FieldNames(u32::from(fields));
                 self.classes.push(fields);
             }
-            Frame::Instance => {
-                let fields = *self.classes.get(unsigned? as usize).ok_or(Impossible)?;
+            Some(frame @ Frame::Instance) => {
+                let class = unsigned? as usize;
+                let fields = *self.classes.get(class).ok_or(Impossible)?;
                 *frame = Frame::Values(u32::from(fields));
+                visit.see(Event::Instance(class))?;
             }
-            Frame::Typed(typed) => *frame = typed.into(),
-            Frame::Reference => {
+            Some(frame @ &mut Frame::Typed(typed)) => {
+                *frame = typed.into();
+                visit.see(Event::TypeAgain(value))?;
+            }
+            Some(Frame::Reference) => {
                 self.frames.pop();
-                return self.value_ended();
+                visit.see(Event::Reference(value))?;
+                return self.value_ended(visit);
             }
-            _ => return self.value_ended(),
+            _ => {
+                visit.see(Event::Int(value))?;
+                return self.value_ended(visit);
+            }
         }
-        self.settle()
+        self.settle(visit)
     }
 
-    /// Leaves a frame that holds nothing more.
-    fn settle(&mut self) -> Whole {
-        match self.frames.last() {
-            Some(Frame::Values(0)) => {
-                self.frames.pop();
-                self.value_ended()
+    fn ended(&mut self, _part: Part, visit: &mut impl Visit) -> Whole {
+        let event = match self.frames.last_mut() {
+            Some(frame @ Frame::ClassName) => {
+                *frame = Frame::FieldCount;
+                Event::ClassName
             }
-            // The definition of a class is no value: one follows it in its place.
-            Some(Frame::FieldNames(0)) => {
-                self.frames.pop();
-                self.step = Step::Defined;
-                Ok(false)
+            Some(Frame::FieldNames(left)) => {
+                *left -= 1;
+                Event::FieldName
             }
-            _ => Ok(false),
-        }
+            Some(frame @ &mut Frame::Typed(typed)) => {
+                *frame = typed.into();
+                Event::Type
+            }
+            _ => return self.scalar_ended(visit),
+        };
+        visit.see(event)?;
+        self.settle(visit)
     }
 
-    /// `Z` came.
-    fn end(&mut self) -> Whole {
-        match self.frames.last() {
-            Some(Frame::Open | Frame::Pairs { key: true }) => {
-                self.frames.pop();
-                self.value_ended()
-            }
-            _ => Err(Impossible),
+    fn scalar(tag: u8, bytes: &[u8]) -> Tree {
+        let high = i64::from(tag);
+        match tag {
+            b'N' => Tree::Null,
+            b'T' => Tree::Bool(true),
+            b'F' => Tree::Bool(false),
+            0xd8..=0xef => Tree::Long(high - 0xe0),
+            0xf0..=0xff => Tree::Long(number(high - 0xf8, bytes)),
+            0x38..=0x3f => Tree::Long(number(high - 0x3c, bytes)),
+            b'Y' | b'L' => Tree::Long(signed(bytes)),
+            0x5b | 0x5c => Tree::Double(f64::from(tag - 0x5b)),
+            0x5d | 0x5e => Tree::Double(signed(bytes) as f64),
+            0x5f => Tree::Double(0.001 * signed(bytes) as f64),
+            b'D' => Tree::Double(f64::from_bits(signed(bytes) as u64)),
+            b'J' => Tree::Date(signed(bytes)),
+            b'K' => Tree::Date(signed(bytes) * 60_000),
+            tag if is_text(tag) => Tree::Text(utf::read(bytes)),
+            tag if is_binary(tag) => Tree::Bytes(bytes.len()),
+            _ => Tree::Missing,
         }
-    }
-
-    fn value_ended(&mut self) -> Whole {
-        while let Some(frame) = self.frames.last_mut() {
-            match frame {
-                Frame::Values(left) if *left > 1 => *left -= 1,
-                Frame::Values(_) => {
-                    self.frames.pop();
-                    continue;
-                }
-                Frame::Pairs { key } => *key = !*key,
-                _ => {}
-            }
-            return Ok(false);
-        }
-        Ok(true)
     }
 }
 

@@ -1,0 +1,206 @@
+//! What the walkers of both versions have in common. A walker finds where a value ends, however its bytes come, and tells a
+//! visitor what it passes over: nobody, or what builds a tree of it.
+
+use super::Wrong;
+use super::chars::Chars;
+use super::tree::Tree;
+use crate::scan::{Fed, count_work};
+
+/// A byte cannot be there.
+pub struct Impossible;
+
+/// Whether the value is whole, or why a byte cannot be there.
+pub type Whole = Result<bool, Impossible>;
+
+/// What a walker passes over.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// The first byte of a value; `None` of a name, a type or a number that is no value of its own.
+    Begin(Option<u8>),
+    /// Bytes of what has begun, behind its tags and lengths.
+    Bytes(&'a [u8]),
+    /// What has begun is whole, a value.
+    Value,
+    Int(i32),
+    /// A value that came before.
+    Reference(i32),
+    /// What has begun is whole, the type of the list or map that was opened last.
+    Type,
+    /// That type is one that came before.
+    TypeAgain(i32),
+    /// What has begun is whole, the name of a class that is being defined.
+    ClassName,
+    /// What has begun is whole, the name of a field of that class.
+    FieldName,
+    /// A list opens.
+    List,
+    /// A map opens.
+    Map,
+    /// The place of a remote object opens.
+    Remote,
+    /// An object of the class with this index opens.
+    Instance(usize),
+    /// What was opened last closes.
+    Close,
+}
+
+/// Is told what a walker passes over.
+pub trait Visit {
+    fn see(&mut self, event: Event<'_>) -> Result<(), Impossible>;
+}
+
+/// Keeps nothing.
+pub struct Nobody;
+
+impl Visit for Nobody {
+    #[inline]
+    fn see(&mut self, _event: Event<'_>) -> Result<(), Impossible> {
+        Ok(())
+    }
+}
+
+/// What the next byte is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// The first of something that the innermost frame tells.
+    #[default]
+    Tag,
+    /// The first of a value, which must follow the definition of a class.
+    Defined,
+    /// The first of a further chunk of a text.
+    MoreText,
+    /// The first of a further chunk of a binary.
+    MoreBinary,
+    /// One of a number, the highest first.
+    Number { left: u8, value: i32, then: Then },
+    /// One of a text.
+    Text { chars: Chars, of: Part },
+    /// One of so many that mean nothing here.
+    Skip { left: u32, of: Part },
+}
+
+/// What a number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// An `int`.
+    Int,
+    /// The length of such a part.
+    Length(Part),
+}
+
+/// What a stretch of bytes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A value that is whole with it.
+    Scalar,
+    /// A text, to be followed by another chunk or not.
+    Text { last: bool },
+    /// A binary, to be followed by another chunk or not.
+    Binary { last: bool },
+    /// A type: no value of its own.
+    Type,
+    /// The number of values in a list: likewise.
+    Count,
+}
+
+/// The grammar of a version, and how far a walker is in it.
+pub trait Walk: Default {
+    fn step(&mut self) -> &mut Step;
+
+    /// The first byte of something came.
+    fn tag(&mut self, tag: u8, visit: &mut impl Visit) -> Whole;
+
+    /// An `int` came.
+    fn int(&mut self, _value: i32, _visit: &mut impl Visit) -> Whole {
+        Err(Impossible)
+    }
+
+    /// A part has ended, with all its chunks.
+    fn ended(&mut self, part: Part, visit: &mut impl Visit) -> Whole;
+
+    /// The value with that tag, of what came behind its tags and lengths.
+    fn scalar(tag: u8, bytes: &[u8]) -> Tree;
+
+    /// Takes the next bytes of a value.
+    #[inline]
+    fn walk(&mut self, input: &[u8], visit: &mut impl Visit) -> Result<Fed, Wrong> {
+        let mut pos = 0;
+        while pos < input.len() {
+            let (consumed, whole) =
+                self.advance(&input[pos..], visit).map_err(|wrong| Wrong { at: pos + wrong.at })?;
+            pos += consumed;
+            if whole {
+                return Ok(Fed { consumed: pos, done: true });
+            }
+        }
+        Ok(Fed { consumed: pos, done: false })
+    }
+
+    /// Takes a byte, or a stretch of a text or binary, of input that is not empty.
+    #[inline]
+    fn advance(&mut self, input: &[u8], visit: &mut impl Visit) -> Result<(usize, bool), Wrong> {
+        count_work(1);
+        let (consumed, whole) = match self.step() {
+            Step::Text { chars, of } => {
+                let fed = chars.feed(input);
+                let (done, of) = (chars.done(), *of);
+                let consumed = fed.unwrap_or_else(|wrong| wrong.at);
+                let seen = visit.see(Event::Bytes(&input[..consumed]));
+                fed?;
+                (consumed, seen.and_then(|()| if done { self.chunk_ended(of, visit) } else { Ok(false) }))
+            }
+            Step::Skip { left, of } => {
+                let consumed = input.len().min(*left as usize);
+                *left -= consumed as u32;
+                let (done, of) = (*left == 0, *of);
+                let seen = visit.see(Event::Bytes(&input[..consumed]));
+                (consumed, seen.and_then(|()| if done { self.chunk_ended(of, visit) } else { Ok(false) }))
+            }
+            Step::Number { left, value, then } => {
+                *value = *value << 8 | i32::from(input[0]);
+                *left -= 1;
+                let (done, value, then) = (*left == 0, *value, *then);
+                (1, if done { self.number_ended(value, then, visit) } else { Ok(false) })
+            }
+            Step::Tag | Step::Defined | Step::MoreText | Step::MoreBinary => (1, self.tag(input[0], visit)),
+        };
+        Ok((consumed, whole.map_err(|Impossible| Wrong { at: 0 })?))
+    }
+
+    fn go_on(&mut self, step: Step) -> Whole {
+        *self.step() = step;
+        Ok(false)
+    }
+
+    fn number(&mut self, left: u8, value: i32, then: Then) -> Whole {
+        self.go_on(Step::Number { left, value, then })
+    }
+
+    fn number_ended(&mut self, value: i32, then: Then, visit: &mut impl Visit) -> Whole {
+        *self.step() = Step::Tag;
+        match then {
+            Then::Int => self.int(value, visit),
+            Then::Length(part) => self.begin(value as u32, part, visit),
+        }
+    }
+
+    /// Begins a part whose length is known.
+    fn begin(&mut self, length: u32, of: Part, visit: &mut impl Visit) -> Whole {
+        match of {
+            _ if length == 0 => self.chunk_ended(of, visit),
+            Part::Text { .. } | Part::Type => self.go_on(Step::Text { chars: Chars::new(length), of }),
+            Part::Scalar | Part::Binary { .. } | Part::Count => self.go_on(Step::Skip { left: length, of }),
+        }
+    }
+
+    fn chunk_ended(&mut self, of: Part, visit: &mut impl Visit) -> Whole {
+        match of {
+            Part::Text { last: false } => self.go_on(Step::MoreText),
+            Part::Binary { last: false } => self.go_on(Step::MoreBinary),
+            _ => {
+                *self.step() = Step::Tag;
+                self.ended(of, visit)
+            }
+        }
+    }
+}
