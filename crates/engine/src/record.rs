@@ -1,6 +1,5 @@
 //! What a worker writes down: what became of its exchanges, and what it spent on them.
 
-use crate::driver::SIM_NAME;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
@@ -168,8 +167,8 @@ pub(crate) struct WorkerResult {
 /// The name of a driver that another process wrote.
 fn driver_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
     let name = String::deserialize(deserializer)?;
-    let known = DriverChoice::ALL.into_iter().map(DriverChoice::name).chain([SIM_NAME]);
-    known.into_iter().find(|known| *known == name).ok_or_else(|| D::Error::custom("no driver of that name"))
+    let known = DriverChoice::from_name(&name).ok_or_else(|| D::Error::custom("no driver of that name"))?;
+    Ok(known.name())
 }
 
 impl WorkerRecord {

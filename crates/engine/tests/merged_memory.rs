@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
-use proofload_engine::driver::sim::{Server, Service, World};
 use proofload_engine::{
     Arrival, Extent, KeepAlive, Launch, LoadPlan, Merger, MixEntry, Profile, ShareResult, Timeouts, Watch,
     execute_share_in,
 };
 use proofload_measure::{LatencyHistogram, SparseSnapshot};
+use proofload_sim::{Server, Service, World};
 use proofload_wire::http1::RequestSpec;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What carries bytes: the kernel's sockets through epoll or io_uring, or a simulated network in virtual time.
+//! What carries bytes: the kernel's sockets through epoll or io_uring.
 //!
 //! A [`Driver`] belongs to one worker. [`Driver::poll`] waits until something happens or an instant
 //! comes, and calls the [`Handler`] for each thing that happened; the handler answers at once through
@@ -12,13 +12,9 @@ mod busy_poll;
 mod dial;
 mod epoll;
 mod machine;
-pub mod sim;
 mod tap;
 mod unix_connect_queue;
 mod uring;
-
-#[cfg(test)]
-mod conformance;
 
 pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
@@ -207,9 +203,6 @@ pub struct Allowance {
     /// Local ports for connections to one address.
     pub ports: u64,
 }
-
-/// Name of the simulated one.
-pub(crate) const SIM_NAME: &str = "sim";
 
 /// Makes a driver for each worker, and answers for the machine below them.
 pub trait Drivers: Sync {

@@ -21,7 +21,7 @@ pub(super) struct Way {
 
 /// Ways to targets, and what is on them: all of the layer but the sockets.
 #[derive(Debug)]
-pub(crate) struct Layer {
+pub struct Layer {
     pub(super) ways: Vec<Way>,
     pub(super) links: Vec<Link>,
     pub(super) buffers: Buffers,

@@ -12,9 +12,8 @@ mod stream;
 mod tls;
 mod tunnel;
 
-#[cfg(test)]
-pub(crate) mod tests;
-
 pub use crate::target::{ClientCertificate, Handshake, Negotiated, Proxy, Tls, TlsVersion, Transport};
-pub(crate) use layer::{Layer, problems};
-pub(crate) use secured::Secured;
+pub use layer::Layer;
+pub(crate) use layer::problems;
+pub use net::SecuredNet;
+pub use secured::Secured;

@@ -15,7 +15,7 @@ const SEND_BYTES: usize = 64 * 1024;
 
 /// The connections of [`Secured`](super::Secured).
 #[derive(Debug)]
-pub(crate) struct SecuredNet<N> {
+pub struct SecuredNet<N> {
     /// The connections below, for as long as somebody may use these: set by `Secured::net` and at the beginning
     /// of each call of [`Above`](super::above::Above), which both hold the exclusive reference that it is made from.
     pub(super) below: Option<NonNull<N>>,

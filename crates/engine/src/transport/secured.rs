@@ -12,12 +12,13 @@ use std::ptr::NonNull;
 
 /// The driver.
 #[derive(Debug)]
-pub(crate) struct Secured<D: Driver> {
+pub struct Secured<D: Driver> {
     below: D,
     net: SecuredNet<D::Net>,
 }
 
 impl<D: Driver> Secured<D> {
+    /// The layer over that driver, for as many connections.
     pub fn new(below: D, layer: Layer) -> Self {
         Secured { below, net: SecuredNet { below: None, layer } }
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may")]
 
+mod conformance;
 mod drivers;
 mod live;
 mod misbehaviour;

@@ -1,10 +1,10 @@
 //! The world of a test: servers at addresses, reached in virtual time by the engine itself.
 
-use proofload_engine::driver::sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::{EngineError, Generator, Here, Launch, LoadPlan, LoadResult, Target, Watch, launch};
 use proofload_host::clock;
 use proofload_reference::{Act, Config, Simulated, SimulatedLine};
+use proofload_sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;

@@ -2,13 +2,13 @@
 
 use super::{MS, SECOND};
 use proofload_analysis::RunJudge;
-use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
 use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms, Preset};
 use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
+use proofload_sim::World;
 use proofload_store::schema::{Environment, Plan, RunResult};
 use proofload_store::{Run, RunWriter};
 use proofload_study::{self as study, Study};

@@ -2,8 +2,8 @@
 
 use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
-use proofload_engine::driver::sim::{Machine, Server, Service, Stall, World};
 use proofload_facts::Reason;
+use proofload_sim::{Machine, Server, Service, Stall, World};
 use proofload_store::schema::{CheckOutcome, Point, RunResult, Verdict};
 use std::thread;
 

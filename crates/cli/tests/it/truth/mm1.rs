@@ -2,10 +2,10 @@
 
 use super::SECOND;
 use super::bench::study;
-use proofload_engine::driver::sim::{Link, Server, Service, World};
 use proofload_engine::{Extent, Watch, run_in};
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms};
+use proofload_sim::{Link, Server, Service, World};
 use proofload_stats::{mean_over_blocks, student};
 use proofload_study::LoadRole;
 use std::net::SocketAddr;

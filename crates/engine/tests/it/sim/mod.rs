@@ -9,6 +9,7 @@ mod pace;
 mod queue;
 mod readiness;
 mod refusal;
+pub mod secured;
 mod shapes;
 mod shares;
 mod shortage;
@@ -16,12 +17,12 @@ mod stall;
 mod streams;
 mod totals;
 
-use proofload_engine::driver::sim::World;
 use proofload_engine::{
     Arrival, Expect, Extent, Follow, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
     Watch, run_in,
 };
 use proofload_measure::Outcome;
+use proofload_sim::World;
 use proofload_wire::http1::RequestSpec;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What becomes of an exchange, for each thing that can go wrong.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Link, Server};
 use proofload_engine::{BadAnswer, Finding};
+use proofload_sim::{Fault, Link, Server};
 
 /// Loads a server that always does that.
 fn always(fault: Fault, plan: &LoadPlan) -> (LoadResult, World) {
@@ -87,7 +87,7 @@ fn a_reset_or_an_end_within_the_answer_is_no_answer() {
     only(&always(Fault::CloseWithin, &brief()).0, Outcome::ClosedEarly);
     let (result, _) = always(Fault::CloseBefore, &brief());
     only(&result, Outcome::ClosedEarly);
-    assert!(bad(&result, Outcome::ClosedEarly).what.contains("closed before the answer"));
+    assert!(bad(&result, Outcome::ClosedEarly).what.contains("closed before answer 1"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! When exchanges begin, on which connections, and when a load ends.
 
 use super::*;
-use proofload_engine::driver::sim::{Server, Service, Stall};
 use proofload_engine::{Distribution, EngineError};
+use proofload_sim::{Server, Service, Stall};
 use std::sync::atomic::Ordering;
 
 fn quick() -> World {

@@ -6,9 +6,9 @@
 //! spread that of the sections' quantiles around it, Student's t with nine degrees of freedom.
 
 use super::*;
-use proofload_engine::driver::sim::{Link, Server, Service};
 use proofload_engine::{Launch, Stretch, launch};
 use proofload_measure::LatencyHistogram;
+use proofload_sim::{Link, Server, Service};
 
 const SERVICE_NS: u64 = MS;
 const MU: f64 = 1e9 / SERVICE_NS as f64;

@@ -1,10 +1,10 @@
 //! What is done before the first instant of a load is fixed, and what after it.
 
 use super::*;
-use proofload_engine::driver::sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::feed::{Feed, Feeder};
 use proofload_engine::{Asking, Overflow, Shortage};
+use proofload_sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;

@@ -1,8 +1,8 @@
 //! Loads with a shape: stages of a rate, stages of connections, users.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Machine, Server, Service};
 use proofload_engine::{EngineError, Stage, Trace};
+use proofload_sim::{Fault, Machine, Server, Service};
 
 fn quick() -> World {
     World::new(Server::default(), 1)

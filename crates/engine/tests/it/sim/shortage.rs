@@ -1,8 +1,8 @@
 //! An open loop whose connections are all busy: it queues, it drops, it opens more.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Link, Machine, Server, Service, Stall};
 use proofload_engine::{EngineError, Finding, Overflow, Shortage};
+use proofload_sim::{Fault, Link, Machine, Server, Service, Stall};
 
 /// A tenth of all time: of 5,000 requests a second a thousand fall into each.
 const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };

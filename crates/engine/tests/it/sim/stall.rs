@@ -3,8 +3,8 @@
 //! of 180 ms. A tool that measures from the actual send says a fraction of a millisecond.
 
 use super::*;
-use proofload_engine::driver::sim::{Machine, Server, Service, Stall};
 use proofload_engine::{CheckKind, Finding};
+use proofload_sim::{Machine, Server, Service, Stall};
 
 const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
 

@@ -1,8 +1,8 @@
 //! Several loads at once.
 
 use super::*;
-use proofload_engine::driver::sim::{Machine, Server};
 use proofload_engine::{EngineError, run_streams_in};
+use proofload_sim::{Machine, Server};
 
 fn quick() -> World {
     World::new(Server::default(), 1)

@@ -1,8 +1,8 @@
 //! Whatever goes wrong, every intended exchange is counted once, as what the server knows it to be.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Link, Redirect, Server, Service, Stall};
 use proofload_engine::{Overflow, Shortage};
+use proofload_sim::{Fault, Link, Redirect, Server, Service, Stall};
 use proptest::prelude::*;
 
 const FAULTS: [Fault; 13] = [

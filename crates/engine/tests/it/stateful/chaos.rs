@@ -3,13 +3,13 @@
 //! agree with what a witness between worker and network saw. The fuzz target `worker` is this very file.
 
 use super::witness::{Canary, Notes, Witnessed};
-use proofload_engine::driver::sim::{Accept, Link, Machine, Peer, Reply};
 use proofload_engine::load::{Curve, Schedule};
 use proofload_engine::{
     Arrival, Expect, Extent, Finding, Follow, KeepAlive, Launch, LoadPlan, LoadResult, MixEntry, Overflow,
     Profile, Shortage, Stage, Stretch, Target, Timeouts, Watch, launch,
 };
 use proofload_measure::{Outcome, OutcomeCounts, Snapshot};
+use proofload_sim::{Accept, Link, Machine, Peer, Reply};
 use proofload_wire::http1::RequestSpec;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! A driver over the simulated network that writes down what crosses it, ends what hangs, and can be made to err.
 
-use proofload_engine::driver::sim::{Link, Machine, Peer, Sim, SimNet};
 use proofload_engine::driver::{
     Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Polled, Pushed, Wake,
 };
 use proofload_engine::{Target, Watch};
+use proofload_sim::{Link, Machine, Peer, Sim, SimNet};
 use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;

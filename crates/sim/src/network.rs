@@ -2,9 +2,9 @@
 
 use super::peer::{Accept, Peer, Reply};
 use super::{Link, Machine};
-use crate::Target;
-use crate::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Polled, Pushed, Wake};
-use crate::load::Random;
+use proofload_engine::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Polled, Pushed, Wake};
+use proofload_engine::load::Random;
+use proofload_engine::{DriverChoice, Target};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::io;
@@ -159,8 +159,9 @@ impl Sim {
 impl Driver for Sim {
     type Net = SimNet;
 
+    /// That of the driver it stands for: records of no other are read.
     fn name(&self) -> &'static str {
-        crate::driver::SIM_NAME
+        DriverChoice::Epoll.name()
     }
 
     fn net(&mut self) -> &mut SimNet {

@@ -1,17 +1,18 @@
 //! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
 //! address, and the simulation against the same scripts in virtual time.
 
-mod tests;
+mod kernels;
 
-use super::sim::{Front, Link, Machine, ScriptPeer, Sim};
-use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Sent, Uring, Wake, probe};
-use crate::Target;
-use crate::transport::tests::{TlsFront, secured};
-use crate::transport::{Layer, Secured};
-use crate::{DriverChoice, EngineError};
+use crate::drivers::is_usable;
+use crate::sim::secured::{TlsFront, secured};
+use proofload_engine::driver::{
+    Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Sent, Uring, Wake,
+};
+use proofload_engine::transport::{Layer, Secured};
+use proofload_engine::{DriverChoice, Manner, Target};
+use proofload_sim::{Front, Link, Machine, ScriptPeer, Sim, Step as SimStep};
 use proofload_testkit::tls::Speaks;
 use proofload_testkit::{Refusing, ScriptedPeer, Step, refusing_address};
-use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -144,13 +145,13 @@ trait Kernels: Driver {
 
 impl Kernels for Epoll {
     fn make() -> Self {
-        Epoll::new(CAPACITY, crate::Manner::EVENTS).unwrap()
+        Epoll::new(CAPACITY, Manner::EVENTS).unwrap()
     }
 }
 
 impl Kernels for Uring {
     fn make() -> Self {
-        Uring::new(CAPACITY, crate::Manner::EVENTS).unwrap()
+        Uring::new(CAPACITY, Manner::EVENTS).unwrap()
     }
 }
 
@@ -196,7 +197,6 @@ struct Simulated {
 
 /// A simulated peer of those scripts, and where it keeps what it receives.
 fn script_peer(scripts: Vec<Vec<Step>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>) {
-    use super::sim::Step as SimStep;
     let step = |step: Step| match step {
         Step::Await(n) => SimStep::Await(n),
         Step::Send(bytes) => SimStep::Send(bytes),
@@ -541,27 +541,6 @@ fn a_turn_without_events_ends_at_its_instant_and_not_before<G: Ground>() {
     assert!(notes.seen.is_empty());
 }
 
-/// Whether io_uring can be used here; where it cannot, its cases are skipped, and it is said why.
-fn is_usable(probed: Result<(), EngineError>, say: &mut dyn Write) -> bool {
-    let Err(refused) = probed else { return true };
-    // Past what keeps the output of tests that pass.
-    writeln!(say, "skipped, because this machine {refused}").unwrap();
-    false
-}
-
-#[test]
-fn where_io_uring_is_refused_its_cases_are_skipped_and_say_why() {
-    let mut said = Vec::new();
-    assert!(is_usable(Ok(()), &mut said) && said.is_empty());
-    let refused = EngineError::Driver { driver: "io_uring", why: "planted".to_owned() };
-    assert!(!is_usable(Err(refused), &mut said));
-    let said = String::from_utf8(said).unwrap();
-    assert!(
-        said.starts_with("skipped, because this machine cannot use the io_uring driver: planted"),
-        "{said}"
-    );
-}
-
 macro_rules! over_every_driver {
     ($($case:ident),+ $(,)?) => {
         mod epoll {
@@ -569,7 +548,7 @@ macro_rules! over_every_driver {
         }
         mod uring {
             $(#[test] fn $case() {
-                if super::is_usable(super::probe(super::DriverChoice::IoUring), &mut std::io::stderr()) {
+                if super::is_usable(super::DriverChoice::IoUring) {
                     super::$case::<super::Live<super::Uring>>();
                 }
             })+

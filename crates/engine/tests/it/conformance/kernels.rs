@@ -1,10 +1,10 @@
 //! What drivers of the kernel's sockets must do and a simulation cannot show.
 
 use super::*;
-use crate::Address;
+use proofload_engine::Address;
 use rustix::net::sockopt as socket;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -203,11 +203,11 @@ macro_rules! over_every_kernel {
         }
         mod uring {
             $(#[test] fn $case() {
-                if is_usable(probe(DriverChoice::IoUring), &mut std::io::stderr()) {
+                if is_usable(DriverChoice::IoUring) {
                     super::$case::<Uring>(concat!("uring-", stringify!($case)));
                 }
             })+
-            use super::{DriverChoice, Uring, is_usable, probe};
+            use super::{DriverChoice, Uring, is_usable};
         }
     };
 }

@@ -2,8 +2,8 @@
 
 use super::loads::{count, load, plan, scripted};
 use super::*;
-use crate::driver::sim::{Link, Server, Step, World};
 use proofload_measure::Outcome;
+use proofload_sim::{Link, Server, Step, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proptest::prelude::*;
 

@@ -4,6 +4,8 @@
 //! worker; each worker has a server of its own that behaves alike. Time stands still while a handler runs
 //! and jumps from one happening to the next. Instants are nanoseconds from the world's beginning.
 
+#![forbid(unsafe_code)]
+
 mod network;
 mod peer;
 mod server;
@@ -12,7 +14,7 @@ pub use network::{Sim, SimNet};
 pub use peer::{Accept, Peer, Reply, ScriptPeer, Step};
 pub use server::{Fault, Redirect, Served, Server, Service, Stall};
 
-use super::{Allowance, Drivers};
+use proofload_engine::driver::{Allowance, Drivers};
 use std::io;
 use std::sync::{Arc, Mutex};
 

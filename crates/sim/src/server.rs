@@ -1,7 +1,7 @@
 //! A simulated HTTP/1.1 server: service times, stalls, faults by probability, and exact counts.
 
 use super::peer::{Accept, Peer, Reply};
-use crate::load::Random;
+use proofload_engine::load::Random;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

@@ -3,16 +3,16 @@
 mod loads;
 mod odd;
 
-use super::{Tls, Transport};
-use crate::Target;
-use crate::driver::sim::{Accept, Front, Peer, Reply};
+use proofload_engine::Target;
+use proofload_engine::transport::{Tls, Transport};
+use proofload_sim::{Accept, Front, Peer, Reply};
 use proofload_testkit::tls::{Authority, Good, Identity, ServerSide, Speaks};
 use rustls::ServerConfig;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// The authority of all servers, and the certificate of `server.test`.
-pub(crate) fn authority() -> &'static (Authority, Identity) {
+pub fn authority() -> &'static (Authority, Identity) {
     static MADE: OnceLock<(Authority, Identity)> = OnceLock::new();
     MADE.get_or_init(|| {
         let authority = Authority::default();
@@ -22,7 +22,7 @@ pub(crate) fn authority() -> &'static (Authority, Identity) {
 }
 
 /// The way to such a server.
-pub(crate) fn secured() -> Target {
+pub fn secured() -> Target {
     let tls = Tls::new("server.test", vec![authority().0.certificate.clone()]);
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 80));
     Target { transport: Transport { proxy: None, tls: Some(Arc::new(tls)) }, ..address.into() }
@@ -30,7 +30,7 @@ pub(crate) fn secured() -> Target {
 
 /// A server's side of TLS before each server, with what it does wrong.
 #[derive(Clone, Debug)]
-pub(crate) struct TlsFront {
+pub struct TlsFront {
     pub config: Arc<ServerConfig>,
     /// Ends connections without saying so first.
     pub truncates: bool,

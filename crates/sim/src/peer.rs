@@ -1,6 +1,6 @@
 //! What is at the other end of a simulated link.
 
-use crate::Target;
+use proofload_engine::Target;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
