@@ -11,23 +11,23 @@ trial-stage-confirm-high = 确认上限
 trial-stage-fresh = { $what }，全新启动
 trial-outcome-client-limited = 发压端受限
 trial-outcome-connections = 受连接数限制
-capacity-columns = 变体 | 容量 | 答案 | 满足于 | 不满足于 | 试验 | 用于确认
-trial-columns = 试验 | 速率 | 目的 | 已发送 | 已承受 |  | 原因
+capacity-columns = 变体 | 容量 | 结论 | 满足目标 | 不满足目标 | 搜索试验数 | 确认试验数
+trial-columns = 试验 | 速率 | 目的 | 已发出 | 及时完成 |  | 原因
 trial-outcomes = { $all } 次中 { $n } 次{ $outcome }
 capacity-searched = { $from } 到 { $to }，每次试验 { $trial } 秒，确认之前最多 { $trials_max } 次{ $warm_up ->
     [none] {""}
    *[other] ，每次启动预热 { $warm_up } 秒
 }，种子 { $seed }
-capacity-found = { $variant } 在满足 { $slo } 时能承受 { $interval }{ $process ->
-    [true] （指这个正在运行的进程）
+capacity-found = { $variant } 在满足 { $slo } 的前提下能承受 { $interval }{ $process ->
+    [true] （仅指这个正在运行的进程）
    *[false] {""}
 }
 capacity-below-range = { $variant }：不在范围内：在最低速率 { $rate } 下就不满足 { $slo }{ $process ->
-    [true] （指这个正在运行的进程）
+    [true] （仅指这个正在运行的进程）
    *[false] {""}
 }
-capacity-above-range = { $variant }：不在范围内：在满足 { $slo } 时至少能承受最高速率 { $rate }{ $process ->
-    [true] （指这个正在运行的进程）
+capacity-above-range = { $variant }：不在范围内：在满足 { $slo } 的前提下至少能承受最高速率 { $rate }{ $process ->
+    [true] （仅指这个正在运行的进程）
    *[false] {""}
 }
 capacity-limited = { $generator ->
@@ -38,8 +38,8 @@ capacity-limited = { $generator ->
         [none] 无法判断它的容量
        *[other] 在 { $unconfirmed } 下多数试验通过，但未经确认
     }
-   *[other] 在满足 { $slo } 时容量至少为 { $at_least }{ $process ->
-        [true] （指这个正在运行的进程）
+   *[other] 在满足 { $slo } 的前提下容量至少为 { $at_least }{ $process ->
+        [true] （仅指这个正在运行的进程）
        *[false] {""}
     }
 }

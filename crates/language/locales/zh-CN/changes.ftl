@@ -1,6 +1,6 @@
 changes = 变点
 no-series = 这里没有哪次运行跑完过一个区组：没有可跟踪的指标
-changes-note = 不是判定：各次运行的时间不同，变化的可能是机器而不是服务器；变点的位置是按数值挑选的，所以数字略显乐观；即使纯属噪声，三十次运行之内每一百个指标也会有一两个显出变点
+changes-note = 不是判定：各次运行的时间不同，变化的可能是机器而不是服务器；变点的位置是按数值挑选的，所以变化幅度略有夸大；即使纯属噪声，在三十次运行之内，每一百个指标里也会有一两个出现变点
 series-run = { $study }，运行 { $began }
 series-comparable-runs-the-first = { $study }，{ $n } 次可比较的运行，第一次是 { $began }
 apart = 与前一次运行不可比较：{ $difference }
@@ -16,4 +16,4 @@ change-point = { $place } 的 { $measure } 从运行 { $run } 起{ $rose ->
 } { $by }{ $points ->
     [true] （百分点）
    *[false] {""}
-}，此前 { $before } 次运行，此后 { $after } 次
+}，此前 { $before } 次运行，自该次起 { $after } 次

@@ -1,8 +1,8 @@
 # 列表各项之间的分隔。
 between-items = 、
 between-sentences = ；
-between-choices = {" "}或{" "}
-between-both = {" "}和{" "}
+between-choices = {" "}/{" "}
+between-both = 、
 between-parts = ；
 labelled = { $label }：{ $what }
 between-changes = {" "}与{" "}

@@ -31,8 +31,8 @@ store-io = 无法{ $what ->
 store-not-a-run = { $path } 不是运行记录：其中没有 plan.json；请指定形如 runs/<study>/<id> 或 runs/<study>/latest 的目录
 store-damaged = { $path } 已损坏：{ $why }；请从备份恢复，或重新测量
 store-too-large = 这份记录的区组到 { $path } 为止已超过 { $most } MiB，任何实验都不会这么大；请从备份恢复记录，或将其删除
-store-newer = { $path } 的格式是 { $found }，这个 Proofload 只能读取格式 1 到 { $known }；请用写入它的 Proofload 或更新的版本读取
-store-in-use = 另一个进程正在执行 { $path }；请等它结束
+store-newer = { $path } 的格式版本是 { $found }，当前的 Proofload 只能读取格式 1 到 { $known }；请用写入它的 Proofload 或更新的版本读取
+store-in-use = { $path } 正由另一个进程执行；请等它结束
 store-name = “{ $name }”不是普通的文件名；请只用字母、数字、点和连字符
 store-encode = 无法编码 { $what }：{ $source }；这是 Proofload 的缺陷，请报告
 store-unfinished = { $path } 无法完成：此前有一个时间片没能写入；该区组不计入，请重新测量
@@ -50,19 +50,19 @@ subject-unpinned = 被测服务 { $subject }：{ $lock } 中没有固定 { $what
 subject-offline = 被测服务 { $subject }：指定了 --offline，而缓存中缺少 { $missing }；请在有网络的地方不带 --offline 运行一次
 subject-no-apt = 被测服务 { $subject } 需要 Debian 软件包，而 PATH 中没有 `apt-get` 或 `dpkg-deb`；请使用 Debian 或 Ubuntu，或改用不需要软件包的参数
 subject-package-gone = 被测服务 { $subject }：Debian 镜像中已没有 { $packages }（镜像只保留最新版本）；请用 `proofload subjects add debian:PACKAGE --to { $subject }` 固定当前版本，或让 apt 源指向 snapshot.debian.org{ $lines }
-subject-packages-failed = 被测服务 { $subject }：apt-get 无法获取 { $packages }：{ $how }；请检查网络和 apt 源；缓存中已有的不需要它们{ $lines }
+subject-packages-failed = 被测服务 { $subject }：apt-get 无法获取 { $packages }：{ $how }；请检查网络和 apt 源；缓存中已有的无需再获取{ $lines }
 subject-no-maven = 被测服务 { $subject } 需要 Maven Central 上的文件，而 PATH 中没有 `mvn`；请安装 Maven（Debian：apt install maven）；文件获取之后就不再需要它
-subject-fetch-failed = 被测服务 { $subject }：Maven 无法获取 { $coordinates }：{ $how }；请检查网络和 Maven 的设置（代理、镜像）；缓存中已有的不需要它们{ $lines }
+subject-fetch-failed = 被测服务 { $subject }：Maven 无法获取 { $coordinates }：{ $how }；请检查网络和 Maven 的设置（代理服务器、镜像）；缓存中已有的无需再获取{ $lines }
 subject-mismatch = { $file } 不是 { $lock } 所固定的文件：SHA-256 为 { $found }，应为 { $pinned }；{ $remedy }
 subject-archive = { $archive }：拒绝其中的 `{ $member }`：{ $why }；请不要使用这个归档
 subject-build = 被测服务 { $subject } 无法构建：{ $how }{ $lines }
-subject-cache-held = 另一个 Proofload 已用 { $seconds } 秒生成 { $path }；请等它完成，或停止它
+subject-cache-held = 另一个 Proofload 正在生成 { $path }，已用 { $seconds } 秒；请等它完成，或停止它
 subject-no-keeper = 无法启动被测服务的守护进程：{ $why }
 subject-keeper-gone = 被测服务的守护进程意外结束；`proofload doctor --clean` 可清除它留下的进程
 subject-not-started = 被测服务 { $subject }：无法启动 `{ $program }`：{ $why }；请检查命令、目录和 CPU
 subject-died-at-start = 被测服务 { $subject } 在就绪之前就结束了：{ $exit }；日志 { $log }：{ $lines }
 subject-died = 被测服务 { $subject } 异常结束：{ $exit }；日志 { $log }：{ $lines }
-subject-hangs = 被测服务 { $subject } 没有响应：{ $seconds } 秒内{ $missing }；日志 { $log }：{ $lines }
+subject-hangs = 被测服务 { $subject } 没有响应：已等待 { $seconds } 秒：{ $missing }；日志 { $log }：{ $lines }
 subject-too-much-memory = 被测服务 { $subject } 使用了 { $used } MiB 内存，超过限额 { $limit } MiB，已被终止；请减小负载或堆，或提高限额：subject.yaml 中的 memory_max，或实验中命令的 memory
 subject-killed-by-kernel = 被测服务 { $subject } 因机器或其 cgroup 内存耗尽而被内核终止；请释放内存，或减小它的堆；日志 { $log }：{ $lines }
 subject-jvm-out-of-memory = 被测服务 { $subject } 自身内存不足（java.lang.OutOfMemoryError）；请增大堆，或减小负载；日志 { $log }：{ $lines }
@@ -75,13 +75,13 @@ subject-contract = 被测服务 { $subject } 在 answers 中声明了 { $word }�
 subject-interrupted = 已中断
 subject-log-empty = （日志为空）
 subject-files = { $path }：{ $what ->
-    [apt] apt-get 没有取得它
+    [apt] apt-get 没有取到
     [cache] 无法用作缓存，请设置 PROOFLOAD_CACHE
     [list] 无法列出其中的文件
     [lock] 无法锁定
     [make] 无法创建
     [make-in] 无法在其中创建目录
-    [maven] Maven 没有取得它
+    [maven] Maven 没有取到
     [move] 无法移动
     [name] 无法确定工作目录
     [no-cache] 没有可用作缓存的位置
@@ -94,7 +94,7 @@ subject-files = { $path }：{ $what ->
 
 ## 代理。
 agents-nobody-there = { $at } 在 { $seconds } 秒内没有应答（{ $last }）：请在那里启动 `proofload coordinator`，或更正 --join
-agents-token = { $at } 不认识我方的令牌（{ $what }）：请给双方相同的 --token-file
+agents-token = { $at } 不接受本方的令牌（{ $what }）：请给双方相同的 --token-file
 agents-agent-refused = 协调者拒绝了这个代理：{ $why }
 agents-coordinator-lost = 协调者已失联（{ $why }）：这里正在进行的工作已结束
 agents-missing = { $seconds } 秒内 { $wanted } 个代理只加入了 { $came } 个{ $here ->
@@ -104,11 +104,11 @@ agents-missing = { $seconds } 秒内 { $wanted } 个代理只加入了 { $came }
 agents-stopped = 等待代理时被终止
 agents-count = 代理数为 { $agents }；应为 1 到 { $most }
 agents-missing-numbers = 编号 { $numbers }
-agents-missing-some = 任意编号的 { $absent } 个
-agents-and-more = { $shown } 等另外 { $more } 个
+agents-missing-some = { $absent } 个（编号不限）
+agents-and-more = { $shown } 以及另外 { $more } 个
 agents-listener-ended = 监听已结束
 agents-connection-ended = 连接已结束
-agents-speaks-otherwise = 它使用的协议不同：{ $error }
+agents-speaks-otherwise = 双方的协议不一致：{ $error }
 cannot-make-runtime = 无法创建运行时
 agents-cannot-speak = 无法与协调者通信
 agents-cannot-start = 无法启动代理 { $index }
@@ -126,7 +126,7 @@ kubernetes-image = 镜像 `{ $image }`：应为形如 registry.example/proofload
 kubernetes-cpu = { $of ->
     [agent] 代理的 CPU
    *[coordinator] 协调者的 CPU
-}：`{ $text }`；应为整数，如 1，因为不足一个的 CPU 会被轮流收回
+}：`{ $text }`；应为整数，如 1，因为非整数的 CPU 会被周期性限流
 kubernetes-memory = { $of ->
     [agent] 代理的内存
    *[coordinator] 协调者的内存
@@ -138,7 +138,7 @@ kubernetes-argument = 参数 `{ $argument }` 由集群设置：请去掉
 kubernetes-odd = { $text } 含有换行、制表符或其他控制字符：请去掉
 kubernetes-token = 令牌须为一行 32 到 4096 个字符：可用 `openssl rand -hex 32` 生成
 kubernetes-time = { $what }：至少需要一秒
-kubernetes-wait = 协调者与代理互相等待的时间
+kubernetes-wait = 协调者与代理互相等待的时限
 kubernetes-deadline = 期限
 
 ## 导出。
@@ -151,8 +151,8 @@ export-too-many-lines = jtl：共 { $exchanges } 次交互，而它每次交互�
 host-cannot-move = 无法把进程 { $process } 的线程 { $thread } 移到其他 CPU：{ $why }
 host-restless = 进程 { $process } 创建线程的速度太快，来不及移到其他 CPU
 host-no-such-cpu = CPU { $cpu } 超出了系统能表示的范围
-host-lock-held = { $holder } 正在这台机器上测量；同时测量会互相干扰：请等它完成，或停止它
-host-lock-stopped = 等待 { $holder } 完成测量时被终止
+host-lock-held = { $holder }正在这台机器上测量；同时测量会互相干扰：请等它完成，或停止它
+host-lock-stopped = 等待{ $holder }完成测量时被终止
 host-lock-not-a-file = { $path }：测量锁的位置上是{ $what ->
     [link] 符号链接
     [directory] 目录
@@ -166,15 +166,18 @@ host-lock-io = { $path }：无法{ $action ->
 }测量锁：{ $source }
 host-lock-holder = { $pid ->
     [none] 另一个进程
-   *[other] 进程 { $pid }
+   *[other] 进程号为 { $pid } 的进程
 }{ $who ->
-    [none] {""}
-   *[other] （{ $who }）
-}{ $since ->
-    [none] {""}
-   *[other] ，始于 { $since }，
+    [none] { $since ->
+        [none] {""}
+       *[other] （始于 { $since }）
+    }
+   *[other] { $since ->
+        [none] （{ $who }）
+       *[other] （{ $who }，始于 { $since }）
+    }
 }
-host-lock-waiting = 等待 { $holder } 在这台机器上完成测量
+host-lock-waiting = 等待{ $holder }在这台机器上完成测量
 
 ## 发压端及计划对它的要求。
 engine-descriptors = 需要 { $needed } 个文件描述符，而上限为 { $limit }：请减少连接，或提高 `ulimit -n`
@@ -182,11 +185,11 @@ engine-driver = 无法使用 { $driver } 驱动：{ $why }；请使用 epoll 驱
 engine-too-late = 负载本应在工作线程就绪之前 { $seconds } 秒开始：请指定更晚的时刻
 engine-no-driver = 无法创建工作线程的驱动
 engine-cannot-start = 无法启动
-engine-cannot-wait = 无法等待网络
+engine-cannot-wait = 无法等待网络事件
 engine-cannot-pin = 无法把工作线程绑定到它的 CPU
 plan-claim = plan.json：论断“{ $claim }”：{ $why }
 plan-request = 工作负载 { $entry }：{ $source }
-run-changed = { $path } 是另一项内容的记录
+run-changed = { $path } 的记录与这里要运行的内容不同
 run-places = 实验指定了部署位置；只有 proofload run 和 coordinator 会用到：请用它们运行，或去掉这些位置
 run-few-connections = 负载 { $few }：连接数少于代理数 { $agents }，而每个代理至少需要一个连接；请增加连接，或减少代理
 
@@ -203,7 +206,7 @@ hsperf-not-yet = JVM 尚未开放它的性能数据
 attach-no-handler = 它不接受请求：没有处理 SIGQUIT
 attach-silent = 它不接受请求：5 秒内没有监听 { $path }
 attach-slow = 它没有在 60 秒内答完
-attach-stopped = 没有等待它
+attach-stopped = 没有再等它
 attach-foreign = { $path } 不是该 JVM 的套接字
 attach-refused = 它应答：{ $answer }
 attach-its-answer = 它的应答
@@ -213,7 +216,7 @@ attach-signalling = 向它发送信号
 attach-its-socket = 它的套接字
 attach-connecting = 与它建立连接
 attach-asking = 向它查询
-hsperf-ends = 文件到此结束
+hsperf-ends = 文件提前结束
 hsperf-magic = 魔数不符
 hsperf-byte-order = 字节序未知
 hsperf-version = 版本不是 2
@@ -222,7 +225,7 @@ hsperf-not-plain = 非普通文件
 hsperf-of-another = 其他用户的文件
 
 ## 参考服务器。
-reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；请改为：{ $expected }
+reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；应为：{ $expected }
 reference-listen = 无法监听 { $address }：{ $source }；请用 --port 换一个端口，或停止占用它的进程
 reference-descriptors = 需要 { $needed } 个描述符，而只允许 { $allowed } 个：请减小 --connections-max，或提高 `ulimit -Hn`
 reference-file = 无法写入 { $path }：{ $source }；请检查路径和剩余空间
@@ -246,10 +249,10 @@ wrong-stall = 停顿不短于其周期
 wrong-drip-every = drip_every 不在 1us 到 1s 之间
 wrong-over-a-minute = 超过一分钟
 wrong-no-distribution = 没有指明分布
-wrong-two-delays = 有两个延迟
+wrong-two-delays = 延迟出现了两次
 wrong-range = 范围缺少 ..
 wrong-backwards = 范围的起点大于终点
-wrong-spins-twice = 有两个 spin
+wrong-spins-twice = spin 出现了两次
 wrong-distribution = 未知的分布
 wrong-over-a-gib = 超过 1GiB
 reference-workers = 工作线程数须为 1 到 64
@@ -267,7 +270,7 @@ expected-size = 字节数，如 1024、4KiB 或 10kB
 expected-probability = 0 到 1 之间的数字，如 0.01，或百分比，如 1%
 value-tls-faults = TLS 故障列表
 expected-tls-faults = garbage=0.01,stall=1%，名称取自 garbage、refuse、hang_up、stall、no_close_notify
-value-stall = 停顿安排
+value-stall = 停顿计划
 expected-stall = 长度/周期，如 200ms/2s
 value-faults = 故障列表
 expected-faults = reset_before=0.01,status_500=1%，名称取自 reset_before、reset_within、reset_after、wrong_length、short_body、surplus、status_500、drip、silence、drip_every
@@ -300,12 +303,12 @@ metrics-no-answer = 它应答 { $status }，{ $kind ->
     [none] 但内容不是收集器的应答
    *[other] 但内容类型为 { $kind }，不是收集器的应答
 }
-metrics-rejected = 它拒绝了其中 { $points } 个值：{ $why }
-metrics-pushes-failed = 推送到 { $endpoint } 的 { $all } 次中有 { $failed } 次失败，最近一次：{ $latest }；{ $at_end ->
-    [true] 收集器缺少末尾部分，记录不缺
-   *[false] 下一次已补上
+metrics-rejected = 它拒绝了其中 { $points } 个数据点：{ $why }
+metrics-pushes-failed = 向 { $endpoint } 推送 { $all } 次，失败 { $failed } 次，最近一次失败：{ $latest }；{ $at_end ->
+    [true] 收集器缺少末尾的数据，记录是完整的
+   *[false] 下一次推送已补上
 }
-metrics-push-abandoned = 最后一次推送到 { $endpoint } 没有及时完成；收集器可能缺少末尾部分，记录不缺
+metrics-push-abandoned = 最后一次推送到 { $endpoint } 没有及时完成；收集器可能缺少末尾的数据，记录是完整的
 metrics-serving = 供 Prometheus 读取的指标：http://{ $address }/metrics
 metrics-milliseconds = 毫秒数
 metrics-pairs = 形如 key=value,key=value 的键值对

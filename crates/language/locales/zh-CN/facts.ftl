@@ -37,7 +37,7 @@ times-lengthened = 发压端自身的延迟使{ $measure ->
    *[other] {" "}{ $measure }{" "}
 }最多偏长 { $longer_share }（容许 { $allowed_share }）；请给它专用的 CPU，或降低负载
 tail-sent-late = 发送偏晚：由发压端自身造成的延迟 p99 为 { $p99_ns }，容许 { $allowed_ns }；请降低负载，或给它专用的 CPU
-threads-matter = 发压端线程加倍后，{ $measure } 变为 { $ratio } 倍，超出 ±{ $allowed_share }（{ $why }）：请增加工作线程
+threads-matter = 发压端线程加倍后，{ $measure } 变为原来的 { $ratio } 倍，超出 ±{ $allowed_share }（{ $why }）：请增加工作线程
 
 median-of-slices = { $slices } 个时间片的中位数
 of-ceiling = { $per_s }，对空服务器最高可达 { $most_per_s }
@@ -52,7 +52,7 @@ threads-share-cpus = { $all_variants ->
 }：各线程共用 CPU，因此有所损失
 thread-pairs-too-few = 未能检查多一个线程是否有帮助：只有 { $pairs } 对时间片，太少
 no-thread-pairs = 未测得：没有用更多线程对照的时间片
-too-few-sends = 由发压端定时的发送没有或太少
+too-few-sends = 没有由发压端定时的发送，或次数太少
 too-few-due = 不是开环，或请求太少
 too-few-exchanges = 交互太少，或窗口太短
 not-closed-loop = 是开环，或交互太少
@@ -64,8 +64,8 @@ ceiling-stopped = 测量被中止
 ceiling-exchanges-failed = 与空服务器的交互有 { $failed_share } 失败
 ceiling-ends-after-some = 空服务器不能在若干次交互后关闭连接
 ceiling-unix-socket = 空服务器不监听 Unix 套接字
-ceiling-proxy = 空服务器前面没有代理
-ceiling-passages = 各连接使用的代理或 TLS 设置不同
+ceiling-proxy = 空服务器前面没有代理服务器
+ceiling-passages = 各连接使用的代理服务器或 TLS 设置不同
 ceiling-client-certificate = 空服务器不要求客户端证书
 ceiling-protocol = 空服务器只支持 HTTP
 ceiling-not-cached = 缓存中没有这一设置的上限
@@ -115,7 +115,7 @@ no-open-claim = 没有尚未判定的论断需要它
 stopped-by-signal = 被信号终止
 out-of-budget = 最后一次检视之前预算已用完
 ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
-every-variant-lost = 所有变体都缺失
+every-variant-lost = 其中所有变体都失败
 too-few-slices = 应有 { $expected } 个测量时间片，只有 { $found } 个
 line-unreadable = 第 { $line } 行无法读取：{ $error }
 line-cut-off = 第 { $line } 行不完整
@@ -129,7 +129,10 @@ does-not-hold = 不满足 { $term }
 never-ended = { $term }：{ $intended } 个请求中有 { $unended } 个始终没有完成
 nothing-due = 试验期间没有到期的请求
 check-failed = 检查未通过：{ $check }
-connections-busy = 全部 { $most } 个连接都在使用中，而服务器都及时应答：增加连接或许能承受更多
+connections-busy = { $most ->
+    [1] 唯一的连接一直在使用中，而服务器及时应答
+   *[other] 全部 { $most } 个连接都在使用中，而服务器都及时应答
+}：增加连接或许能承受更多
 
 no-process-found = 进程的 CPU、内存等数据：启动命令已经退出，找不到进程；请让命令留在前台运行
 no-backend = 后端字节数：没有看到通往后端端口的连接
@@ -146,25 +149,31 @@ asked-for = 由用户指定
 side-by-side = 各变体同时运行
 not-sliced = 负载 { $load } 不能切成时间片
 memory-together = { $variants } 个变体共需约 { $needed_bytes } 内存，可用 { $available_bytes }
-no-verdict = 任何论断：一个区组得不出判定
-not-restarted = 配置本身：判定针对这些正在运行的进程，它们没有重启
-older-servers = 运行更久的服务器：每次启动一到稳态就测量，预热至多 { $warm_up_cap_ns }
+no-verdict = 任何论断（一个区组得不出判定）
+not-restarted = 配置本身（判定只针对这些正在运行的进程，它们没有重启）
+older-servers = 运行更久的服务器（每次启动一到稳态就测量，预热至多 { $warm_up_cap_ns }）
 no-first-look = 这份预算多半得不出判定：首次检视需要 { $first } 个约 { $block_s } 的区组，而预算只容得下 { $room } 个；请用 --budget { $budget_ns }
-fewer-looks = { $kept } 个区组之后的检视：预算容得下 { $room } 个约 { $block_s } 的区组，全部 { $all } 个需要 { $budget_ns }
+fewer-looks = 第 { $kept } 个区组以后的检视（预算只容得下 { $room } 个约 { $block_s } 的区组，全部 { $all } 个需要 { $budget_ns }）
 no-search = 这份预算多半测不出容量：{ $trials } 次 { $trial_s } 的试验及其确认需要 { $needed_ns }，而预算为 { $budget_ns }；请增加 --budget，或缩短试验
-fewer-trials = 确认之前超过 { $trials } 次的试验：预算容不下 { $most } 次
-other-lengths = 预设原本的时长：指定了 { $lengths }
+fewer-trials = 确认之前超过 { $trials } 次的试验（预算容不下 { $most } 次）
+other-lengths = 预设原本的时长（指定了 { $lengths }）
 cannot-stay-awake = 这里的内核不允许让 CPU 保持唤醒
 not-looked-for = 没有检查是否可行
 no-other-division = 这些 CPU 没有别的划分方式
 cpus-of-others = 已在运行的服务器不改变所用的 CPU
-differs = { $what }：当时为 { $then }，现在为 { $now }
+differs = { $what }：当时为 { $then ->
+    [none] 空
+   *[other] { $then }
+}，现在为 { $now ->
+    [none] 空
+   *[other] { $now }
+}
 
-other-servers = 其他服务器：它们自身的噪声会叠加在机器的噪声之上
+other-servers = 其他服务器（它们自身的噪声会叠加在机器的噪声之上）
 equal-servers-differ = 两个相同的服务器在 { $measure } 上相差 { $difference_share }：机器偏向其中一个，这里的每个判定都会受影响
 slices-move = 长时间片中 { $measure } 的比值与短时间片相差 { $difference_share }：这里的实验需要更长的时间片（--timing slice=1s,discard=100ms）
-few-blocks = { $blocks } 个区组只能粗略估计离散程度；{ $better } 个的检测更可靠
-blocks-disturbed = { $blocks } 个区组受到机器干扰，已像任何实验中那样剔除
+few-blocks = { $blocks } 个区组只能粗略估计离散；用 { $better } 个区组作噪声测量更可靠
+blocks-disturbed = { $blocks } 个区组受到机器干扰，已照例剔除
 audit-unfit = 发压端在 { $slices } 个时间片中不合格：它自身的噪声也包含在数据里
 
 one-cpu = 发压端与服务器共用唯一的 CPU { $cpu }：它们互相拖慢，任何速度数据都不只属于服务器
@@ -192,11 +201,11 @@ too-few-sittings = 目前有 { $have } 个场次；区组分属多个场次时�
 few-sittings = { $have } 个场次：太少，给不出区间
 interval-crosses = 区间容许两种结论；分辨力为 ±{ $resolution_share }；{ $more_blocks ->
     [none] 再多的区组也难以判定
-   *[other] 大约再做 { $more_blocks } 个区组即可判定
+   *[other] 大约还需 { $more_blocks } 个区组才能判定
 }
 sittings-cross = 区间容许两种结论；分辨力为 ±{ $resolution_share }；{ $more_sittings ->
     [none] 再多的场次也难以判定
-   *[other] 大约再做 { $more_sittings } 个场次即可判定
+   *[other] 大约还需 { $more_sittings } 个场次才能判定
 }
 widened-by-sittings = 此前 { $sittings } 个场次之间的离散为 τ = { $tau_share }，一个场次对其他场次的代表性仅限于此；增加场次可使区间变窄（proofload replicate）
 client-limited = 发压端受限：{ $what }
@@ -207,7 +216,7 @@ blocks-lost = { $blocks } 个区组中缺失 { $lost } 个
 lost-unevenly = { $blocks } 个区组中，{ $variant } 缺失 { $lost } 个，另一变体缺失 { $other } 个：剩下的可能是它表现较好的那些启动
 halves-differ = 前一半区组为 { $first }，后一半为 { $second }：相差 { $errors } 个标准误，而偶然因素只能解释 { $allowed } 个；其间有什么发生了变化
 slice-length = 长时间片的比值是短时间片的 { $ratio } 倍（{ $blocks } 个区组）：短时间片受到负载在服务器之间切换的影响；请用更长的时间片（--timing slice=1s,discard=100ms）
-futile = 提前关闭：按目前的情况，做到 { $blocks } 个区组能够判定的概率为 { $chance_share }
+futile = 提前关闭：按目前的情况，做满 { $blocks } 个区组后能够判定的概率为 { $chance_share }
 spoiled-blocks = { $blocks } 个区组中有 { $unfit } 个的发压端不合格，已对所有变体一律剔除
 disturbed = { $blocks } 个区组中有 { $disturbed } 个受到机器干扰（CPU 时间被虚拟机管理器占用，或时钟频率降低），其余的不予判定；请在独占机器时运行
 no-steady-state = { $blocks } 个区组中有 { $unsteady } 个未达稳态：预热到时必须结束时，某个变体的速度仍在变化{ $faster_share ->
@@ -321,7 +330,7 @@ surplus-answers = { $variant ->
    *[other] { $variant } @ { $point }：
 }收到的应答比发出的请求多 { $surplus } 个
 one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
-running-servers = 每个只有一次启动，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
+running-servers = 各服务器只启动过一次，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
 slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }
 blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里，不参与判定
 block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
@@ -339,12 +348,15 @@ threads-not-checked = 未能检查发压端多一个线程是否有帮助{ $plac
 quantile-not-resolvable = 标有 ≈ 处的 { $measure } 样本不足：一次启动中超出它的交互只有 { $beyond } 次，需要 { $need } 次；请延长每次启动的测量
 longer-starts = 延长每次启动的测量会使 { $places }{ $more ->
     [0] {" "}
-   *[other] {" "}等另外 { $more } 处
+   *[other] {" "}以及另外 { $more } 处
 }的 { $measure } 区间变窄：启动之内的噪声超过启动之间离散的一半
-steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 时间和吞吐量都不足以说明
+steadiness-not-measured = { $variant } 的稳态未测得：每次交互的 CPU 时间和吞吐量都无法用来判断
 no-scalability = 给不出拐点或峰值：{ $reasons }
-factors-explored = 哪些设置重要是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；列出其中 { $shown } 个，它们的区间不含 1；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）
-factors-not-told = 看不出哪些设置重要：没有哪个效应在三个区组里有相配的组合
+factors-explored = 哪些设置有影响是探索所得，并非论断：共 { $main_effects } 个主效应（每个都是对其他设置的平均）和 { $interactions } 个交互作用；{ $shown ->
+    [0] 没有列出交互作用，因为没有一个的区间不含 1
+   *[other] 列出 { $shown } 个交互作用，它们的区间不含 1
+}；若区组数是事先定下而不是看了结果再定的，其中任何一个实际不存在却被列出的概率至多为 { $error_share }（Holm）
+factors-not-told = 看不出哪些设置有影响：没有哪个效应在三个区组里有相配的组合
 factor-left-out = { $why }
 not-explored = 探索性：没有论断声明的比较共 { $comparisons } 个，列出 { $shown } 个；要看其他的，请声明论断
 saturated = 闭环且没有思考时间：延迟是服务器饱和时的延迟，由吞吐量决定（N/X）
@@ -378,7 +390,10 @@ connections-opened = 没有空闲连接时打开了新连接：起初 { $began }
 short-soak = 最长的长稳测试只有 { $hours } 小时：增长缓慢或数小时后才出现的变化，不到 2 小时看不出来
 forced-collections = 长稳测试中强制进行了 { $collections } 次完全回收，一半耗时在 { $median_ns } 以上，最长 { $longest_ns }：延迟和吞吐量包含它们，延迟的趋势不含这些时段
 capacity-no-ceiling = 发压端在这一设置下的上限未知：认定它合格依据的是其他检查
-rough-objective = { $measure } 的样本太少：一次试验有 { $requests } 个请求，超出它的只有 { $beyond } 个；请延长试验（--trial），或提高 --from
+rough-objective = { $measure } 的样本太少：一次试验有 { $requests } 个请求，{ $beyond ->
+    [0] 没有一个超出它
+   *[other] 超出它的只有 { $beyond } 个
+}；请延长试验（--trial），或提高 --from
 capacity = { $variant }：{ $why }
 baseline-not-paired = 与基线的比较未配对：两次运行的时间不同，其间机器的变化也包含在比值之中
 baseline-without-spread = 各场次之间指标相差多少未知（再做四次与基线相同的运行即可得知）：若为 5% 到 7%，同样的运行在 100 次比较中会有 12 到 20 次显示性能回退
@@ -389,7 +404,7 @@ sittings-differ = 各场次不尽相同：{ $what }；若有影响，已包含�
 sittings-not-planned = 场次数没有在第一个场次之前定下：只有当场次数不是看了结果才选的，区间才有效
 sittings-close = 有 { $sittings } 个场次在前一个结束后不到 30 分钟就开始：以小时计的变化几乎不在它们的离散之内
 limits-of-each = 每个场次的局限见各自的报告
-fact-at-level = { $condition }时为 { $interval }
+fact-at-level = { $interval }（{ $condition }）
 ceiling-agent-lost = 有代理失联
 ceiling-can-be-measured = { $why }；可用 proofload doctor --ceiling -c { $connections } 测量，并给出相同的地址和其他负载参数
 ceiling-of-agents = 多个代理合计的上限未知
@@ -401,19 +416,19 @@ variant-left-out = 变体 { $variant }{ $why ->
     [none] {""}
    *[other] ：{ $why }
 }
-combinations-excluded = { $subject } 的 { $combinations } 种组合中有 { $excluded } 种，它不支持
+combinations-excluded = { $subject } 的 { $combinations } 种组合中它不支持的 { $excluded } 种
 point-left-out = 负载点 { $point }
 claim-left-out = 论断 { $claim }：{ $text }{ $lost_side ->
     [true] ，它的某个变体或负载点没有运行
    *[other] {""}
 }
 expectation-left-out = 预期 { $quantity }：{ $range }
-other-length = 负载自身的长度：应为 { $own_s }，改为 { $instead_s }
+other-length = 负载自身的长度（应为 { $own_s }，改为 { $instead_s }）
 not-tested-by-smoke = 只有一个区组：只检查一切是否正常，不检验结论
 not-tested-by-study = { $why }
 no-such-claim = 实验中没有论断 { $claim }
-heats-judge-nothing = 任何论断：这些区组用于搜索，不作判定
-winner-of-search = 优胜者的选出过程：它是搜索中最好的一个，搜索的数据不计入这里的任何指标
+heats-judge-nothing = 任何论断（这些区组用于搜索，不作判定）
+winner-of-search = 最优变体的选出过程（它是搜索中最好的一个，搜索的数据不计入这里的任何指标）
 sleep-not-looked-at = 没有检查
 no-idle-states = 内核没有可选的空闲状态
 each-gives-cpu-away = 它的所有空闲状态都会让出 CPU
@@ -429,8 +444,8 @@ capacity-confirmed = 在 { $rate_per_s } 下，{ $trials } 次{ $running ->
    *[other] 未通过
 }
 capacity-interval = 区间最初是对所有试验拟合所得的 95% 区间，再放宽到两端都得到确认；它包含真实容量的概率见 docs/capacity.md
-look-below = 请在 { $rate_per_s } 以下搜索：给出 --from
-look-above = 请在 { $rate_per_s } 以上搜索：给出 --to
+look-below = 请在 { $rate_per_s } 以下搜索（用 --from 指定）
+look-above = 请在 { $rate_per_s } 以上搜索（用 --to 指定）
 trial-limited = { $what }
 more-generator = 请给发压端更多工作线程或专用的 CPU，或从另一台机器施压
 more-connections = 请给更多连接（-c auto、--max-connections）
@@ -438,11 +453,11 @@ search-cut-off = 搜索在得出答案之前就被截断；请用 --budget 给�
 no-lower-end = 下限未能由{ $running ->
     [true] 使用新连接的试验
    *[other] 全新启动
-}确认：服务器在各次试验之间的差别超过约 15% 的区间；延长试验（--trial）或许有用
+}确认：服务器在各次试验之间的差别大于宽约 15% 的区间；延长试验（--trial）或许有用
 no-upper-end = 上限未能由{ $running ->
     [true] 使用新连接的试验
    *[other] 全新启动
-}确认：服务器在各次试验之间的差别超过约 15% 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）
+}确认：服务器在各次试验之间的差别大于宽约 15% 的区间，或者它的极限就在范围的尽头；请提高 --to，或延长试验（--trial）
 capacity-of-process = 没有重启服务器：下一次启动能承受的速率可能不同
 too-few-levels = 负载级数太少（需要 { $need } 级，只有 { $have } 级），找不出拐点
 too-few-whole-blocks = 每个连接数都有值的区组只有 { $have } 个，需要 { $need } 个
@@ -452,22 +467,22 @@ knee-at-lowest = 拐点在 { $lowest } 个连接或更少：这么多连接已�
 knee-unclear = 直到 { $highest } 个连接仍未观察到拐点：{ $lowest } 个连接时每次交互的耗时反而比连接更多时长
 loaded-at-lowest = { $lowest } 个连接不算低负载：它们已经互相等待，拐点可能偏高；请从更少的连接开始
 peak-beyond = 直到 { $highest } 个连接仍未观察到峰值：吞吐量在那里可能仍处于最大值
-peak-unclear = 直到 { $highest } 个连接仍未观察到峰值：吞吐量下降了，但峰值的区间在此之前没有结束
+peak-unclear = 直到 { $highest } 个连接仍未观察到峰值：吞吐量下降了，但峰值的区间上端并不低于这个连接数
 level-left-out = 剔除 { $connections } 个连接这一级：{ $why }
 failed-share = 有 { $error_share } 的交互失败
 too-few-beyond = 样本不足：每次启动中超出它的交互太少
-combinations-left-out = 哪些设置重要：剔除了 { $variants }{ $more ->
+combinations-left-out = 哪些设置有影响：剔除了 { $variants }{ $more ->
     [0] {""}
-   *[other] {" "}等另外 { $more } 个
+   *[other] {" "}以及另外 { $more } 个
 } 的 { $measure } @ { $point }：{ $why }
-setting-unmatched = 哪些设置重要：无法得出 { $factor }（{ $from } → { $to }）对 { $measure } @ { $point } 的效应：没有两个变体只差这一项且在三个区组里有值
+setting-unmatched = 哪些设置有影响：无法得出 { $factor }（{ $from } → { $to }）对 { $measure } @ { $point } 的效应：没有两个变体只差这一项且在三个区组里有值
 too-few-values = 没有趋势：只有 { $have } 个值，至少 { $need } 个才能看出趋势
 value-not-finite = 没有趋势：第 { $at } 个值（从 0 数起）不是有限数
 no-time = 没有趋势：所有值都在同一时刻
 grows = 每小时增长{ $of_heap ->
     [true] 最大堆
    *[other] 其水平
-}的 { $growth_share }，后一半也在增长（每小时 { $second }）{ $leak ->
+}的 { $growth_share }，后半段也在增长（每小时 { $second }）{ $leak ->
     [true] ：是泄漏
    *[other] {""}
 }
@@ -477,16 +492,16 @@ grows-little = { $hours } 小时最多增长 { $most }，即{ $of_heap ->
    *[other] 其水平
 }的 { $growth_share }；低于 { $allowed_share } 视为无增长
 fills = { $goes_on ->
-    [true] 仍在填充，尚未填满：前一半每小时 { $first }，后一半仍有 { $second }；是否会停止，需要更长的长稳测试才能判断
-   *[other] 是填充，不是泄漏：前一半每小时 { $first }，后一半 { $second }，已不算增长
+    [true] 仍在填充，尚未填满：前半段每小时 { $first }，后半段仍有 { $second }；是否会停止，需要更长的长稳测试才能判断
+   *[other] 是填充，不是泄漏：前半段每小时 { $first }，后半段 { $second }，已不算增长
 }
 growth-unclear = { $overall ->
     [true] { $second_half ->
         [true] 在增长，但不足以算作增长，也不能算作无增长
-       *[other] 总体上在增长，但后一半不能确定
+       *[other] 总体上在增长，但后半段不能确定
     }
    *[other] { $second_half ->
-        [true] 后一半在增长，但总体上不能确定
+        [true] 后半段在增长，但总体上不能确定
        *[other] 可能增长，也可能不增长
     }
 }；可检出的最小增长为每小时 { $detectable }（{ $of_heap ->
@@ -505,10 +520,10 @@ cores-differ = { $place }：互不相符：throughput × cpu_per_request 相当�
 no-verdict-in-time = { $what }
 fewer-looks-in-time = { $what }
 figure-left-out = { $place }：{ $why }
-delayed-ack = 应答在首字节之后约 40 ms 才结束：Nagle 算法在等延迟的 ACK；请在服务器上设置 TCP_NODELAY，或让它一次写出头和体
-syns-dropped = { $late } 个应答晚了 1、3 或 7 秒才到，而服务器处理得很快：SYN 被丢弃，监听队列（backlog）太短；请加长（listen(2)、net.core.somaxconn）
+delayed-ack = 应答在首字节之后约 40 ms 才结束：Nagle 算法在等延迟的 ACK；请在服务器上设置 TCP_NODELAY，或让它把首部和正文一次写出
+syns-dropped = { $late } 个应答晚了 1、3 或 7 秒才到，而服务器处理得很快：SYN 被丢弃，监听队列（backlog）太短；请调大（listen(2)、net.core.somaxconn）
 silences = { $silences ->
-    [one] 有一次长达 { $longest_ns } 没有应答。闭环会掩盖这种情况
+    [1] 有一次长达 { $longest_ns } 没有应答。闭环会掩盖这种情况
    *[other] { $silences } 次约 { $typical_ns } 没有应答，{ $period_ns ->
         [none] 最长 { $longest_ns }
        *[other] 每隔 { $period_ns } 一次

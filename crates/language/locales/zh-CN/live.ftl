@@ -4,9 +4,9 @@ live-preparing = 准备中
 live-step-starting = 正在启动
 live-step-starting-one = 正在启动 { $variant }
 live-step-warm-up = 预热 { $done }%
-live-step-turn-of = 第 { $cycle }/{ $of } 轮：{ $variant } @ { $point }
+live-step-turn-of = 第 { $cycle }/{ $of } 个循环：{ $variant } @ { $point }
 live-step-with-once-and-twice = { $variant } @ { $point }，发压端线程数不变与加倍对照
-live-step-longer-turns-to-check = @ { $point } 用更长的时间片检验短时间片
+live-step-longer-turns-to-check = @ { $point } 用更长的时间片核对短时间片
 live-step-how-much-the-generator = 测量发压端在 { $point } 下的上限
 live-claims = 论断
 live-more-claims = 还有 { $rest } 条论断，其中 { $settled } 条已判定
@@ -15,45 +15,45 @@ live-rate = 速率
 live-errors = 错误
 live-cores = 核
 live-memory = 内存
-live-each-turn = 各轮
+live-each-turn = 时间片
 live-in-words-at-most-left = 最多还需 { $last }
 live-in-words-about-left = 约需 { $last }
 live-in-words-about-left-to-at = 约需 { $median }（{ $low } 到 { $high }），最多 { $last }
 live-network = 网络：{ $found }
-live-name-lost = 缺失
+live-name-lost = 失败
 live-name-given-up = 已停止
 live-name-settled = 已判定
 live-numbers-no-interval-yet = 尚无区间
-live-verdict-open = 未定
+live-verdict-open = 待定
 live-verdict-supported-so-far = 目前成立
 live-verdict-refuted-so-far = 目前不成立
 live-ratio-still-wide = { $point }，区间仍然很宽
 live-rows-failed = 失败
-live-rows-generator-busy = 发压端繁忙
-live-ctrl-c = Ctrl-C 结束测量，并显示到那时为止的结果
+live-rows-generator-busy = 发压端忙碌
+live-ctrl-c = 按 Ctrl-C 结束测量，并显示已测得的结果
 live-answered = 已应答
 run-left-out = 略去 { $variant }：{ $why }
 run-missing = { $variant } 无法测量，其他变体照常测量：{ $why }
-run-no-claim = 已没有论断：只有指标，没有判定
+run-no-claim = 没有剩下任何论断：只有指标，没有判定
 run-begun = { $study }：最多 { $minutes } 分钟，种子 { $seed }
 run-goes-on = { $study }：从区组 { $last } 之后继续，已完成 { $complete } 个
 run-earlier-sittings = 此实验此前的 { $runs } 次运行在场次之间相差最多 { $widest }，区间已计入
 run-interrupted = 已中断；继续请用：proofload resume { $run }
 doubts-unknown = 这台机器能分辨多小的差别尚不清楚：可用 proofload doctor --noise 测量（6 分钟，每周一次）
 doubts-warning = 警告：{ $doubt }
-doubts-old = 作出上述说明的噪声测量已过时：{ $outdated }
+doubts-old = 上述结论所依据的噪声测量已过时：{ $outdated }
 doubts-heading = 这台机器能分辨多小的差别
 doctor-nothing-left = 没有残留
 doctor-clean = 清理
 doctor-noise = 噪声
 doctor-ceiling = 上限
 wrote = 已写入 { $path }
-no-room-in-summary = { $path } 空间不足：GitHub 每步只接受 1 MiB
-no-record-kept = 没有留下记录：{ $error }；请给 --dir DIR，或 --no-record
-tune-heat = 第 { $heat }/{ $heats } 轮：{ $variants } 个变体，{ $blocks } 个区组
-tune-leads-to = 搜索得到 { $variant }；由全新区组作出判定
+no-room-in-summary = { $path } 空间不足：GitHub 每一步最多接受 1 MiB
+no-record-kept = 没有留下记录：{ $error }；请指定 --dir DIR，或 --no-record
+tune-heat = 第 { $heat }/{ $heats } 轮筛选：{ $variants } 个变体，{ $blocks } 个区组
+tune-leads-to = 搜索选出 { $variant }；由全新的区组作出判定
 replicate-sitting = 场次 { $number }/{ $last }
-replicate-next-sitting = 下一个场次于 { $when } 开始；Ctrl-C 则就已有的作判定
+replicate-next-sitting = 下一个场次于 { $when } 开始；按 Ctrl-C 则就已有的场次作出判定
 resume-another-sitting = 中断超过 30 分钟：现在测的是另一个场次，判定以场次为依据，检视按场次计数；若要得到只针对这一场次的判定，请重新运行
 live-counted = { $restart ->
     [true] { $n } 次重启
@@ -74,8 +74,8 @@ live-noticed = { $restart ->
    *[false] 第 { $block } 轮：{ $what }
 }
 live-lost = { $restart ->
-    [true] { $variant } 在本次重启中缺失：{ $why }
-   *[false] { $variant } 在本轮中缺失：{ $why }
+    [true] { $variant } 在本次重启中失败：{ $why }
+   *[false] { $variant } 在本轮中失败：{ $why }
 }
 live-given-up = { $variant } 已停止测量：{ $why }
 live-slices = { $restart ->

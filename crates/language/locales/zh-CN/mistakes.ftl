@@ -10,14 +10,14 @@ not-one-of = 这里不认识 { $found }；{ $similar ->
 not-whole = { $found } 不符合要求；请写 { $low } 到 { $high } 之间的整数
 out-of-range = { $found } 不符合要求；请写 { $low } 到 { $high } 之间的值
 quoted-number = "{ $found }" 是文本；请去掉引号
-not-text = { $found } 不加引号{ $reads_as ->
+not-text = { $found } 不加引号时{ $reads_as ->
     [boolean] 在 YAML 中是布尔值
     [old-boolean] 会被某些 YAML 解析器读作布尔值
    *[number] 在 YAML 中是数字
 }，不是文本；请写成 "{ $found }"
-empty = 为空；请写成 { $form }
-missing = 缺失；请写成 { $form }
-none-of = { $known } 一个都没有；请写成 { $form }
+empty = 为空；请写 { $form }
+missing = 缺少此项；请写 { $form }
+none-of = { $known } 一个都没有；请写 { $form }
 exclude-each-other = { $first } 和 { $second } 不能同时使用；请只保留一个
 no-meaning-beside = 与 { $beside } 同时使用时没有意义；请删除
 no-meaning-without = 没有 { $needs } 就没有意义；请补上，或删除本项
@@ -30,8 +30,8 @@ unknown-name = 没有名为 { $found } 的{ thing }；{ $similar ->
    *[other] 是否想写 { $similar }？
 }
 twice = { thing } { $name } 重复出现；请删除其中一个
-too-many = { $found } 个{ things }太多；最多 { $most } 个
-too-many-claims = 所有负载点上共有 { $found } 条论断或区间，太多；最多 { $most } 条；加上 @ 可以限定在一个负载点
+too-many = { things }有 { $found } 个，太多；最多 { $most } 个
+too-many-claims = 所有负载点上共有 { $found } 条论断或预期，太多；最多 { $most } 条；加上 @ 可以限定在一个负载点
 bad-name = { thing }不能命名为 { $found }；请使用 { $letters }，最长 64 个字符，以字母或数字开头
 reserved-name = { $name } 另有含义；请换一个名称
 control-character = 含有换行或其他控制字符；请写成一行文本
@@ -50,9 +50,10 @@ no-folder = { $found } 不是现有的文件夹；请写相对于实验文件的
 expected = { $expected ->
     [address] 地址
     [arguments] 参数列表（不经过 shell）
+    [base64] {" "}base64 文本
     [bytes] 整数个字节
     [cores-number] 核数
-    [csv] CSV
+    [csv] {" "}CSV
     [distribution] 分布
     [duration] 时长
     [even-number] 偶数
@@ -61,9 +62,9 @@ expected = { $expected ->
     [header] 请求头
     [header-name] 请求头名称
     [host-and-port] 主机和端口（1 到 65535）
-    [java-value] Java 的值
-    [json-object] JSON 对象
-    [keep-alive] true、false 或数字
+    [java-value] {" "}Java 的值
+    [json-object] {" "}JSON 对象
+    [keep-alive] {" "}true、false 或数字
     [key] 键
     [ladder] 阶梯
     [list] 列表
@@ -81,8 +82,8 @@ expected = { $expected ->
     [percentage] 大于 0% 且不超过 100% 的百分比
     [pinned] 域名与地址的对应
     [plain-number] 不带单位的数字
-    [proxy] 代理地址
-    [quantity] 数量
+    [proxy] 代理服务器的地址
+    [quantity] 量
     [range] 区间
     [rate] 速率
     [seconds] 以秒为单位的时间
@@ -91,6 +92,7 @@ expected = { $expected ->
     [sine] 正弦波
     [size] 大小
     [span] 起止范围
+    [speed] 回放速度
     [spike] 尖峰
     [stage] 阶段
     [text] 文本
@@ -115,7 +117,7 @@ thing = { $what ->
     [feeder] 数据源
     [figure] 数据
     [file] 文件
-    [folder] 目录中的服务
+    [folder] 目录中的被测服务
     [header] 请求头
     [level] 取值
     [measure] 度量
@@ -127,7 +129,7 @@ thing = { $what ->
     [redirect] 重定向
     [reference] 参考来源
     [row] 行
-    [setting] --set 项
+    [setting] 由 --set 设置的键
     [stage] 阶段
     [stream] 负载流
     [study] 实验
@@ -196,15 +198,15 @@ wrong-unit = `{ $found }` 不符合要求：{ $measure } 要与{ expected }比�
 expectation-of-measure = 预期针对一个度量，不带系数；请写 throughput(variant)
 ends-before-it-begins = { $found } 的终点小于起点；请先写较小的一端
 every-value-fits = 任何值都符合这个区间；请写有意义的端点
-not-a-figure = 公布的数据是一个变体的一个度量的值，大于零；请写 p99(ajp) @ 100c: 101ms
+not-a-figure = 已发表的数据是一个变体的一个度量的值，大于零；请写 p99(ajp) @ 100c: 101ms
 figure-of-which-point = 有多个负载点，而没有指明是哪一个；请写明数据所属的负载点：p99(ajp) @ 100c
 no-upper-limit = `{ $text }` 没有设定上限；请用 < 或 <=
 not-of-objectives = `{ $text }`：{ $measure } 不能用于目标；请写 p99 之类的分位数、mean、max 或 errors
 never-holds = `{ $text }` 永远不会成立；请写大于 0 的上限
 
 ## 被测服务
-shares-alone = 只有一个变体，没有可以共用进程的；请让变体在某一点上不同，或去掉 shared
-command-shared = 只有目录中的服务可以由一个进程提供多个变体；请去掉 shared，或为它在目录中建一个文件夹
+shares-alone = 只有一个变体，没有别的变体与它共用进程；请让各变体在某一点上不同，或去掉 shared
+command-shared = 只有目录中的被测服务才能让多个变体共用一个进程；请去掉 shared，或为它在目录中建一个文件夹
 cannot-differ = { $other ->
     [none] { $folder } 没有声明同一进程的变体可以在哪一点上不同；请去掉 shared
    *[other] { $folder } 中共用进程的变体不能在 { $other } 上不同；请只改变 { $parameter }，或去掉 shared
@@ -229,7 +231,7 @@ weight-of-one = { $entry } 带有权重，而只有混合负载才有权重；�
 open-thinks = 开环负载没有思考时间：请求按各自的时刻发出；请删除
 one-number = 开环负载的连接数是一个数；请写 connections: 64 或 auto；阶梯写在 rate 中
 most-below-first = 最多 { $most } 个连接，少于起始的 { $first } 个；请提高上限，或降低起始数
-auto-closed = 在闭环中，连接数就是负载，每个连接数都是另一个问题；请写一个数，或改用开环负载
+auto-closed = 在闭环中，连接数就是负载，连接数不同就是不同的问题；请写一个数，或改用开环负载
 start-too-long = 用户启动的时间超过了负载的时限；请提高 cap 或缩短 ramp
 not-below = { $from } 不低于最高速率 { $to }；请写更低的值
 flat-ladder = 阶梯的各级高度相同；请减少级数，或扩大范围
@@ -240,13 +242,13 @@ asks-nothing = 没有发出任何请求；请写大于 0 的值
 checkpoints = { $found } 个检查点；趋势至少需要 { $low } 个，最多 { $high } 个；请延长长稳测试，或调整检查点间隔，例如 soak: 2h, checkpoint: 2m
 no-length = 这里没有带时长的负载；请删除；它只能缩短带 for: 或 soak: 的闭环负载
 search-alone = 搜索只有一个负载；请单独写 workload 和 load，一次搜索一个请求
-counted-stream = 按请求数结束的负载流会让其他负载流单独运行；请写连接数、速率或阶段
+counted-stream = 按请求数结束的负载流结束后，只剩其他负载流在运行；请写连接数、速率或阶段
 several-ladders = 多个负载流带有阶梯；请只保留一个
-bad-distribution = { $found } 的均值或中位数为 0，或者 99 分位数低于中位数或超过其一百万倍；请写成 { $form } 这样
+bad-distribution = { $found } 的均值或中位数为 0，或者 99 百分位低于中位数或超过其一百万倍；请写成 { $form } 这样
 no-largest = 这个分布的大小没有上限；请写明最大值：most: 1MiB，或 sized:exp:2KiB<1MiB
 mixed-stages = 有的是速率，有的是连接数；请在所有速率后面写 /s
 time-goes-back = 早于上一行；请每行写一个以秒为单位的时间，且不早于上一行
-trace-over = 轨迹在 { $length_s } 后就结束；请写更短的时间，或重复播放
+trace-over = 录制的到达序列在 { $length_s } 后就结束；请写更短的时间，或重复回放
 bad-lines = { $lines }{ $more ->
     [0] {""}
    *[other] ，另有 { $more } 行类似
@@ -265,7 +267,7 @@ not-resolved = 无法解析 { $host }（{ $error }）；请检查名称，或写
 not-local = { $address } 不是本机的地址；`ip address` 会列出本机地址
 other-family = 从 { $from } 无法到达 { $to }，两者的地址族不同；请绑定同一地址族的地址，或去掉绑定
 socket-bound = { $to } 是 Unix 套接字，没有本地地址；请去掉 bind
-socket-behind-proxy = Unix 套接字不能经由代理访问；请删除 proxy，或写 http://host
+socket-behind-proxy = Unix 套接字不能经由代理服务器访问；请删除 proxy，或写 http://host
 own-header = { $name } 由 Proofload 设置；请去掉（连接由 keep_alive 决定）
 token-spaces = 令牌中不能有空格；请只写令牌本身
 feeder-in-basic = 用户名和密码以 base64 发送，不能使用数据源的值；请把 Authorization 的完整值放进一列
@@ -273,7 +275,7 @@ user-colon = 用户名中不能有冒号；请写 user:password
 unnamed-part = 表单的字段需要名称；请写 field=value
 not-reached = { $error }；请检查服务器及其注册表
 not-searched = 几乎所有变体的 { $measure } 都为零，无从选出最优；请搜索吞吐量或时间
-head-body = HEAD 的响应没有正文；请删除
+head-body = HEAD 的应答没有正文；请删除
 call-status = 调用没有各协议通用的状态；请删除：预期的是结果，异常或故障即为错误
 types-and-arguments = { $arguments } 个参数却有 { $types } 个类型；请给每个参数写明类型
 no-method = 没有写方法；请写 { $path }?method=echo
@@ -300,7 +302,7 @@ cannot-write = { $error }；请写其他的值，或使用其他的序列化方�
 other-protocol = { $found } 与地址中的协议 { $address } 不同；请删除
 no-rmi-name = rmi 缺少注册表中的名称；请写 name: NAME，或在命令行写 rmi://host:port/NAME
 no-tls = 对不使用 TLS 的地址没有意义；请写 https://，或删除
-proxy-scheme = 与代理之间使用明文 HTTP，而不是 { $scheme }；请写 http://host:port
+proxy-scheme = 与代理服务器之间使用明文 HTTP，而不是 { $scheme }；请写 http://host:port
 not-pem = { $file }：{ $error ->
     [none] 其中没有可以读取的证书
    *[other] { $error }

@@ -2,7 +2,7 @@ places-agents = 代理
 places-network = 网络
 places-agents-on = { $agents } 个代理，位于 { $hosts }{ $more ->
     [0] {""}
-   *[other] {" "}等另外 { $more } 台
+   *[other] {" "}以及另外 { $more } 台
 }
 places-small-exchange = 与空服务器完成一次小交互用时 { $p50 }（p50）、{ $p99 }（p99）
 places-large-answers = 64 KiB 应答的传输速率为 { $megabits }

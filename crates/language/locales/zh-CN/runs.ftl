@@ -1,5 +1,5 @@
-history = 运行
-no-runs = 这里没有运行；运行记录在工作目录或 --dir 所指目录的 runs/ 下
+history = 运行记录
+no-runs = 这里没有运行记录；它们在工作目录或 --dir 所指目录的 runs/ 下
 diff-plan = 计划
 diff-environment = 环境
 diff-verdicts = 不同的判定

@@ -6,8 +6,8 @@ unsteady-found-still-warming-at-the = 预热已到最长时间，与其他变体
 unsteady-found-still-changing-at-the = 预热已到最长时间，仍在变化
 slices = 时间片
 cycles = 循环
-turns = 轮替
-steady-state-columns = {" "}| 启动 | 稳态 | 到最长时间 | 仍在预热 | 未达稳态 | 未测得 | 预热时间，中位数
+turns = 轮流运行
+steady-state-columns = {" "}| 启动 | 稳态 | 达到时限 | 仍在预热 | 未达稳态 | 未测得 | 预热时间，中位数
 unsteady-columns = 启动 | 发现 | 变化 | 各窗口，按先后
 change-of-start = { $shared ->
     [true] { $change }，与其他变体一样，容许 ±{ $allowed }

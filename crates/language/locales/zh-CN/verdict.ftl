@@ -4,7 +4,7 @@ basis-hodges-lehmann = Hodges–Lehmann 估计 { $told }
 basis-no-interval = 没有区间
 arrivals-and-answers = { $loops }，{ $counts } 个应答
 outcome-at = { $word }：以 { $between } 为界，{ $why }
-exactly = {" "}
+exactly = 为{" "}
 sentence = { $found }（{ $basis }）。论断“{ $claim }”：{ $outcome }。{ $spread ->
     [none] {""}
    *[other] { $spread }
