@@ -95,7 +95,7 @@ fn a_load_that_tolerates_it_goes_on_without_an_agent_that_is_killed() {
     assert_eq!(intended.zip(lacking).map(|(intended, lacking)| intended + lacking), Some(1_800));
     assert!((1_200..1_800).contains(&intended.expect("a count")), "{point}");
     assert_eq!((&point["outcomes"]["answered"], &point["unsent"]), (&point["intended"], &Value::from(0)));
-    let found = point["generator"]["findings"][0].as_str().expect("a finding");
+    let found = point["generator"]["findings"][0]["sentence"].as_str().expect("a finding");
     let is_named = found.starts_with("agent ") && found.contains("was lost during this load");
     assert!(is_named && found.contains("% of the intended load was offered"), "{found}");
     assert_eq!(processes_with(&mark), Vec::<String>::new());

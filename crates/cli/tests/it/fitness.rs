@@ -112,7 +112,10 @@ fn without_a_ceiling_it_is_said_why_and_the_record_keeps_it() {
     let (_, result) = run(dir.path(), &["--smoke", "--no-ceiling"]);
     let found = check(&result, "ceiling");
     assert_eq!((&found["outcome"], &found["found"]), (&"not_measured".into(), &Value::Null));
-    assert_eq!(found["note"], "ceiling not measured: --no-ceiling was given");
+    assert_eq!(
+        (&found["note"]["code"], &found["note"]["why"]["code"]),
+        (&"no-ceiling".into(), &"ceiling-not-asked".into())
+    );
     assert_eq!(result["plan"]["no_ceiling"], true);
     assert!(!dir.path().join("cache/ceilings").exists());
 }
@@ -135,7 +138,7 @@ fn one_measurement_uses_the_ceiling_that_doctor_measured() {
     };
     let (_, unknown) = measure(&[]);
     let note = check(&unknown, "ceiling")["note"].to_string();
-    assert!(note.contains("the cache knows none") && note.contains("doctor --ceiling -c 8,"), "{note}");
+    assert!(note.contains("ceiling-not-cached") && note.contains("doctor --ceiling -c 8,"), "{note}");
     let doctor = really(dir.path(), &["doctor", "--ceiling", "-c", "8"]);
     let said = text(&doctor.stdout);
     assert_eq!(said.lines().filter(|line| line.starts_with("ceiling ")).count(), 4, "{said}");

@@ -165,7 +165,7 @@ fn a_slower_server_is_told_with_the_run_that_brought_it() {
     let end = |name: &str| change["change"][name].as_f64().expect("a number");
     assert!(end("low") < 1.12 && 1.12 < end("high"), "{change}");
     assert!((1.10..1.14).contains(&end("point")), "{change}");
-    assert_eq!(change["differences"][0], "variant nio: digest of server.jar: aa then, bb now");
+    assert_eq!(change["differences"][0]["sentence"], "variant nio: digest of server.jar: aa then, bb now");
 
     let told = text(&history(dir.path(), &[]).stdout);
     assert!(told.contains("p99 of nio @ 64c rose by 1"), "{told}");
@@ -194,7 +194,7 @@ fn few_runs_and_runs_on_another_machine_say_so() {
     let entries = entries(dir.path(), &[]);
     assert!(changed(&entries).is_empty(), "{:?}", changed(&entries));
     assert_eq!(entries[8]["series"]["began"], ids[8].as_str());
-    assert_eq!(entries[8]["series"]["differences"][0], "kernel: 6.1 then, 6.2 now");
+    assert_eq!(entries[8]["series"]["differences"][0]["sentence"], "kernel: 6.1 then, 6.2 now");
     let told = text(&history(dir.path(), &[]).stdout);
     assert!(told.contains("shop, 8 comparable runs, the first "), "{told}");
     assert!(told.contains("not comparable with the run before: kernel: 6.1 then, 6.2 now"), "{told}");

@@ -168,7 +168,7 @@ fn a_study_says_how_an_open_loop_sends_and_all_mistakes_in_it_are_told_at_once()
         "open: { rate: 5k/s, connections: 64, max_connections: 1200, overflow: drop, coalesce: 100us }";
     let (code, said) = explained("good", load);
     assert_eq!(code, Some(0), "{said}");
-    for words in ["64 connections, up to 1200 while none is free", "are dropped", "within 100 us"] {
+    for words in ["64 connections, up to 1200 while none is free", "are dropped", "within 100 µs"] {
         assert!(said.contains(words), "no {words} in {said}");
     }
     let (code, said) = explained("auto", "open: { rate: 5k/s, connections: auto }");

@@ -274,7 +274,7 @@ fn a_baseline_knows_what_the_runs_beside_it_differ_by() {
         (&"undecided".into(), &5.into()),
         "{figure}"
     );
-    assert_eq!(known["build"], "proofload_build: aa then, bb now");
+    assert_eq!(known["build"]["sentence"], "proofload_build: aa then, bb now");
     // Without them nobody knows, and the comparison says so.
     let elsewhere = tempfile::tempdir().expect("a directory");
     let alone = plant(elsewhere.path(), &looked_at(4, 0), "aa", FIRST, 1.30);

@@ -87,11 +87,15 @@ fn insecure_is_said_aloud_everywhere() {
     let secure = Secure::start(&[]);
     let output = secure.ask(&["-k"]);
     assert_eq!(answered(&output)["transport"]["tls"]["insecure"], true);
-    assert!(text(&output.stderr).contains("TLS WAS NOT CHECKED"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the TLS certificate was NOT CHECKED"), "{}", text(&output.stderr));
     let url = secure.url();
     for format in ["text", "markdown", "html"] {
         let shown = proofload(&[&url, "-n", "8", "-c", "2", "--insecure", "-q", "--format", format]);
-        assert!(text(&shown.stdout).contains("TLS WAS NOT CHECKED"), "{format}: {}", text(&shown.stdout));
+        assert!(
+            text(&shown.stdout).contains("the TLS certificate was NOT CHECKED"),
+            "{format}: {}",
+            text(&shown.stdout)
+        );
     }
 }
 
@@ -247,7 +251,11 @@ fn a_study_through_a_proxy_records_how_and_no_credentials() {
     let dir_text = dir.display().to_string();
     let output =
         proofload(&["run", &file, "--smoke", "--timing", timing, "--dir", &dir_text, "--format", "json"]);
-    assert!(text(&output.stderr).contains("b: TLS WAS NOT CHECKED"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("b: the TLS certificate was NOT CHECKED"),
+        "{}",
+        text(&output.stderr)
+    );
     let result = json(&output);
     let variants = &result["plan"]["variants"];
     assert_eq!(variants[0]["transport"]["tls"]["insecure"], false);

@@ -200,7 +200,7 @@ fn flags_of_a_jvm_are_words_and_nothing_else() {
     assert_eq!(plain.len() + 2, command.len(), "none is no empty argument: {plain:?}");
     for wrong in ["-jar", "-Xss1m @file", "-X", "-cp x", "TomcatSubject"] {
         let told = with(wrong).unwrap_err();
-        assert!(told.contains("does not begin with -X or -D"), "{wrong}: {told}");
+        assert!(told.contains("does not begin with -X, -D"), "{wrong}: {told}");
     }
 }
 

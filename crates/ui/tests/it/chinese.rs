@@ -20,7 +20,7 @@ fn every_page_is_in_the_language_in_which_it_was_begun() {
                 ">实验</th>",
                 ">已结束<",
                 ">运行中<",
-                ">✔ 2 条成立；netty 的吞吐量",
+                ">✔ 2 条成立；netty 与 tomcat 的吞吐量之比",
                 " 个区组<",
                 "不再应答",
             ][..],
