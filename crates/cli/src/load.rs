@@ -1,7 +1,7 @@
 //! Flags of a load, checked: all mistakes at once.
 
 use crate::args::{LoadArgs, MeasureArgs};
-use crate::mistakes::{Mistakes, secret};
+use crate::mistakes::{Mistakes, no_password, secret};
 use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Extent, Profile, Shortage, Stage, Timeouts};
 use proofload_facts::{Expected, Mistake, Thing};
@@ -25,11 +25,6 @@ fn beside(flags: &str) -> Mistake {
 
 fn without(flag: &str) -> Mistake {
     Mistake::NoMeaningWithout { needs: flag.to_owned() }
-}
-
-/// A user without a password.
-pub fn no_password() -> Mistake {
-    Mistake::not("…", Expected::User, "user:password, user:@FILE")
 }
 
 /// The load point that the flags of a measurement ask for: one that stays as it is, stages, or users.

@@ -1,8 +1,13 @@
 //! What is wrong with the flags, all of it at once.
 
 use crate::exit::{Exit, leave};
-use proofload_facts::Mistake;
+use proofload_facts::{Expected, Mistake};
 use proofload_study::told;
+
+/// A user without a password.
+pub fn no_password() -> Mistake {
+    Mistake::not("…", Expected::User, "user:password, user:@FILE")
+}
 
 /// Collects mistakes instead of stopping at the first.
 #[derive(Default)]

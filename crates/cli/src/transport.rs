@@ -1,8 +1,7 @@
 //! Flags of TLS and proxies, checked; the files are read with the addresses.
 
 use crate::args::TransportArgs;
-use crate::load::no_password;
-use crate::mistakes::{Mistakes, secret};
+use crate::mistakes::{Mistakes, no_password, secret};
 use proofload_facts::Limit;
 use proofload_language::facts::told;
 use proofload_study as study;

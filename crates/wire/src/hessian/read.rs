@@ -194,13 +194,3 @@ impl Builder {
         }
     }
 }
-
-/// The number that these digits of eight bits follow `from` in.
-pub(super) fn number(from: i64, digits: &[u8]) -> i64 {
-    digits.iter().fold(from, |number, digit| number << 8 | i64::from(*digit))
-}
-
-/// The number, with its sign, that such digits are.
-pub(super) fn signed(digits: &[u8]) -> i64 {
-    number(if digits.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 }, digits)
-}

@@ -1,7 +1,6 @@
 //! Finds where a value ends, without building it.
 
-use crate::hessian::read::signed;
-use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole};
+use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole, signed};
 use crate::hessian::{DEPTH_MAX, Fed, Tree, Wrong};
 use crate::utf;
 

@@ -1,7 +1,6 @@
 //! Finds where a value ends, without building it.
 
-use crate::hessian::read::{number, signed};
-use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole};
+use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole, number, signed};
 use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Tree, Wrong};
 use crate::utf;
 
