@@ -4,7 +4,7 @@ use crate::args::{LoadArgs, MeasureArgs};
 use crate::mistakes::{Mistakes, no_password, secret};
 use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Extent, Profile, Shortage, Stage, Timeouts};
-use proofload_facts::{Expected, Mistake, Thing};
+use proofload_facts::{Mistake, Thing};
 use proofload_study::quantity;
 use proofload_study::stages::{Of, stage};
 use proofload_study::{self as study, overflow};

@@ -21,14 +21,14 @@ pub fn finding(found: &Found) -> Finding {
     match *found {
         Found::SendDelay { p90_ns, allowed_ns } => Finding::SendsLate { p90_ns, allowed_ns },
         Found::CpuBound { worker, busy, allowed } => {
-            Finding::WorkerBusy { worker: worker as u32, busy_share: busy, allowed_share: allowed }
+            Finding::WorkerBusy { worker, busy_share: busy, allowed_share: allowed }
         }
         Found::Away { worker, share, allowed } => {
-            Finding::WorkerHeldUp { worker: worker as u32, away_share: share, allowed_share: allowed }
+            Finding::WorkerHeldUp { worker, away_share: share, allowed_share: allowed }
         }
         Found::LittlesLaw { expected, found } => Finding::ConnectionsUnaccounted { expected, found },
         Found::Ports { exhausted, opened, available } => {
-            Finding::NoLocalPort { connections: exhausted, opened, available: available as u64 }
+            Finding::NoLocalPort { connections: exhausted, opened, available }
         }
         Found::NotOffered { intended, behind } => Finding::LoadNotOffered {
             unsent: behind,

@@ -91,7 +91,7 @@ impl<'a> LiveBench<'a> {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
             Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
         });
-        found.ok_or_else(|| BenchError::Failed(Finding::NotStarted))
+        found.ok_or(BenchError::Failed(Finding::NotStarted))
     }
 
     /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
