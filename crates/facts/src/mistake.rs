@@ -141,7 +141,7 @@ told Mistake {
     /// A word is none of those that are possible here.
     ///
     /// Write one of them.
-    Failure NotOneOf { found: String, similar: Option<String>, known: String },
+    Failure NotOneOf { found: String, similar: Option<String>, choices: Vec<String> },
     /// A number is not a whole one, or out of its range.
     ///
     /// Write a whole number in the range.

@@ -74,12 +74,14 @@ fn drawn(name: &str, value: &Json) -> String {
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| drawn(name, item)).collect();
             // Names of variants have commas of their own.
-            let between = if items.iter().any(|item| item.contains(',')) {
-                "between-sentences"
-            } else {
-                "between-items"
-            };
-            items.join(text(between))
+            let has_commas = items.iter().any(|item| item.contains(','));
+            let between = text(if has_commas { "between-sentences" } else { "between-items" });
+            match items.split_last() {
+                Some((last, rest)) if name == "choices" && !rest.is_empty() => {
+                    [&rest.join(between), last.as_str()].join(text("between-choices"))
+                }
+                _ => items.join(between),
+            }
         }
         Json::Object(fields) => of_object(value, fields),
     }

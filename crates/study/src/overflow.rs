@@ -182,6 +182,6 @@ mod tests {
         assert!(matches!(coalesce("1s"), Err(Mistake::OutOfRange { .. })));
         assert_eq!(overflow("drop"), Ok(Overflow::Drop));
         assert_eq!(told(&overflow("dorp").unwrap_err()), "dorp is not known here; did you mean drop?");
-        assert_eq!(told(&overflow("wait").unwrap_err()), "wait is not known here; write queue, drop");
+        assert_eq!(told(&overflow("wait").unwrap_err()), "wait is not known here; write queue or drop");
     }
 }

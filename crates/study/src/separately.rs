@@ -92,7 +92,7 @@ mod tests {
         let cases = [
             ("{ get: / }", "{ get: /, weight: 2 }", "has a weight, which only a mix has"),
             ("home:", "'my home':", "no load point can be named my home"),
-            ("ask: separately", "ask: apart", "apart is not known here; write separately, mixed"),
+            ("ask: separately", "ask: apart", "apart is not known here; write separately or mixed"),
         ];
         for (from, to, expected) in cases {
             let told = read(&format!("{}{claim}", TWO.replacen(from, to, 1))).unwrap_err().to_string();

@@ -18,9 +18,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// A word that is none of those that are possible.
 pub fn not_one_of<S: AsRef<str>>(word: &str, known: &[S]) -> Mistake {
-    let (similar, known) = similar_of(word, known);
     // The list says as much about a short word.
-    Mistake::NotOneOf { found: shown(word), similar: similar.filter(|_| word.len() > 3), known }
+    let similar = similar_of(word, known).0.filter(|_| word.len() > 3);
+    let choices = known.iter().map(|choice| choice.as_ref().to_string()).collect();
+    Mistake::NotOneOf { found: shown(word), similar, choices }
 }
 
 /// A name that nothing has.

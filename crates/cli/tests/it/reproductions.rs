@@ -77,7 +77,7 @@ fn a_study_becomes_a_small_record_and_a_page_that_say_the_same() {
         .as_array()
         .expect("flags")
         .iter()
-        .filter_map(|it| it["finding"]["code"].as_str())
+        .filter_map(|it| it["what"]["code"].as_str())
         .collect();
     assert_eq!(findings, ["below-other", "time-unaccounted"]);
 

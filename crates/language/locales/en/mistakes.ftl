@@ -5,7 +5,7 @@ in = { $place }: { $what }
 ## Values.
 not-expected = { $found } is not { expected }; write { $form }
 not-one-of = { $found } is not known here; { $similar ->
-    [none] write { $known }
+    [none] write { $choices }
    *[other] did you mean { $similar }?
 }
 not-whole = { $found } does not fit; write a whole number from { $low } to { $high }

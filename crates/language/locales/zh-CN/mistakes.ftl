@@ -4,7 +4,7 @@ in = { $place }：{ $what }
 ## 值
 not-expected = { $found } 不是{ expected }；请写成 { $form }
 not-one-of = 这里不认识 { $found }；{ $similar ->
-    [none] 可以写：{ $known }
+    [none] 可以写：{ $choices }
    *[other] 是否想写 { $similar }？
 }
 not-whole = { $found } 不符合要求；请写 { $low } 到 { $high } 之间的整数

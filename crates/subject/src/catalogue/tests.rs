@@ -39,8 +39,12 @@ fn every_mistake_has_its_line_and_a_remedy() {
         ("within: 5s }", "within: 5s, sleep: 3s }", "subject.yaml:9: unknown field"),
         ("ready:", "redy:", "subject.yaml:9: unknown field"),
         ("{mode}\"]", "{mod}\"]", "subject.yaml:8: unknown placeholder {mod}; declare it"),
-        ("default: a,", "default: c,", "subject.yaml:3: default of mode: c is not known here; write a, b"),
-        ("default: 3", "default: 12", "subject.yaml:4: default of count: `12` is no number from 1 to 9"),
+        ("default: a,", "default: c,", "subject.yaml:3: default of mode: c is not known here; write a or b"),
+        (
+            "default: 3",
+            "default: 12",
+            "subject.yaml:4: default of count: 12 does not fit; write a whole number from 1 to 9",
+        ),
         ("name: count", "name: mode", "subject.yaml:4: `mode` is declared twice"),
         ("name: count", "name: Count", "subject.yaml:4: `Count` cannot name a parameter"),
         ("path: /x", "path: x", "subject.yaml:9: ready.path `x` is no path; begin it with /"),
@@ -67,7 +71,7 @@ fn rules_derived_texts_and_shares_name_what_is_declared() {
     parse(&format!("{GOOD}{rest}")).unwrap();
     let cases = [
         ("mode: [b]", "moda: [b]", "`moda` is no parameter"),
-        ("mode: [b]", "mode: [c]", "mode: c is not known here; write a, b"),
+        ("mode: [b]", "mode: [c]", "mode: c is not known here; write a or b"),
         ("count: [\"5..\"]", "mode: [\"5..\"]", "has no range"),
         ("is: \"{count}\"", "is: \"{d}\"", "unknown placeholder {d}"),
         ("name: d", "name: mode", "declared twice"),
