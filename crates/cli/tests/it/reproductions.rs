@@ -79,7 +79,7 @@ fn a_study_becomes_a_small_record_and_a_page_that_say_the_same() {
         .iter()
         .filter_map(|it| it["what"]["code"].as_str())
         .collect();
-    assert_eq!(findings, ["below-other", "time-unaccounted"]);
+    assert_eq!(findings, ["more-in-flight", "time-unaccounted"]);
 
     let latest = dir.path().join("runs/sleepers/latest");
     let small = dir.path().join("kept/sleepers");
@@ -123,7 +123,7 @@ fn page_of(folder: &Path, small: &str) {
         "this takes seconds",
         "**not tested**",
         "cannot be true",
-        "the time of 3.49 of the 10.0 connections is unaccounted for",
+        "the time of 3.49 of the 10 connections is unaccounted for",
         "no error: errors(const:1ms) == 0",
         "7.68 ms",
         "--quick",
