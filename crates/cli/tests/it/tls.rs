@@ -161,7 +161,7 @@ fn files_that_cannot_be_used_are_all_told_before_anything_is_asked() {
         (vec![url, "-k", "--cert", &one_cert, "--key", &other_key], vec!["--key", "is not the key of"]),
         (vec![url, "-k", "--cert", &old_cert, "--key", &old_key], vec!["--cert", "has expired"]),
         (vec!["http://127.0.0.1:1/", "--cacert", &one_cert], vec!["--cacert", "https://"]),
-        (vec![url, "-k", "--tls-version", "1.1"], vec!["--tls-version", "1.2, 1.3"]),
+        (vec![url, "-k", "--tls-version", "1.1"], vec!["--tls-version", "1.2 or 1.3"]),
         (vec![url, "-k", "--alpn", "h2"], vec!["--alpn", "http/1.1"]),
         (vec![url, "-k", "--proxy", "socks5://127.0.0.1:1"], vec!["--proxy", "http://host:port"]),
         (vec![url, "-k", "--resolve", "x"], vec!["--resolve", "example.org:443:127.0.0.1"]),
