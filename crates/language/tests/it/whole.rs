@@ -8,7 +8,7 @@ const WITHOUT_WORDS: [&str; 6] = ["between-", "labelled", "interval", "ui-verdic
 /// Facts that hold another one have no words of their own.
 const FACTS: [&str; 2] = ["facts.ftl", "mistakes.ftl"];
 /// Pieces that are to become sentences.
-const PIECES: [&str; 6] = ["kept.ftl", "fitness.ftl", "screen.ftl", "report.ftl", "figures.ftl", "runs.ftl"];
+const PIECES: [&str; 5] = ["fitness.ftl", "screen.ftl", "report.ftl", "figures.ftl", "runs.ftl"];
 
 fn literal<'a>(element: Option<&PatternElement<&'a str>>) -> &'a str {
     match element {
