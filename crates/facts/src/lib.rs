@@ -130,13 +130,16 @@ macro_rules! facts {
             /// A sentence of a record of format 1 or 2.
             #[serde(untagged)]
             Legacy(String),
+            /// A fact with a code that this version does not know.
+            #[serde(untagged)]
+            Newer(::serde_json::Map<String, ::serde_json::Value>),
         }
 
         impl $crate::Fact for $name {
             fn severity(&self) -> $crate::Severity {
                 match self {
                     $( Self::$variant { .. } => $crate::Severity::$severity, )*
-                    Self::Legacy(_) => $crate::Severity::Warning,
+                    Self::Legacy(_) | Self::Newer(_) => $crate::Severity::Warning,
                 }
             }
         }

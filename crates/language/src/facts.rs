@@ -130,6 +130,11 @@ fn of_share(value: f64) -> String {
     }
 }
 
+/// A fact that this version has no message for: its code.
+fn unknown(fields: &Map<String, Json>) -> String {
+    fields.get("code").and_then(Json::as_str).unwrap_or_default().to_string()
+}
+
 /// A fact, or an amount with its unit, or a quantity at a level of a condition.
 fn of_object(value: &Json, fields: &Map<String, Json>) -> String {
     let number = |name: &str| fields.get(name).and_then(Json::as_f64);
@@ -138,7 +143,7 @@ fn of_object(value: &Json, fields: &Map<String, Json>) -> String {
         (Some(value), ..) => number::with_unit(value, unit),
         (_, Some(point), Some((low, high))) => at_level(fields, number::interval(point, low, high, unit)),
         (_, Some(point), None) => number::with_unit(point, unit),
-        _ => of_json(value).unwrap_or_default(),
+        _ => of_json(value).unwrap_or_else(|| unknown(fields)),
     }
 }
 
@@ -157,6 +162,14 @@ fn at_level(fields: &Map<String, Json>, interval: String) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_fact_of_a_newer_version_is_kept_and_told_by_its_code() {
+        let newer = json!({"code": "of-tomorrow", "share": 0.5});
+        let read: proofload_facts::Limit = serde_json::from_value(newer.clone()).expect("a fact");
+        assert_eq!(in_english(&read), "of-tomorrow");
+        assert_eq!(serde_json::to_value(&read).expect("plain fields"), newer);
+    }
 
     #[test]
     fn an_error_is_kept_as_its_code_and_drawn_in_any_language() {
