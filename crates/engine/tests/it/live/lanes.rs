@@ -73,7 +73,8 @@ fn ten_calls_are_in_flight_on_one_connection_and_each_gets_its_reply() {
         });
         only(&result, Outcome::Answered, CALLS as u64);
         assert_eq!(served.join().unwrap().unwrap(), CALLS, "{driver:?}");
-        assert_eq!(result.snapshot.connects.count(), 1, "{driver:?}");
+        // The provider takes one connection, which may have been opened before the load began: that is not of its window.
+        assert!(result.snapshot.connects.count() <= 1, "{driver:?}");
         assert_eq!(result.snapshot.bytes_received, CALLS as u64 * 20);
     }
 }
