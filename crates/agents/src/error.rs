@@ -52,7 +52,7 @@ pub enum FleetError {
         wanted: u32,
         /// How long.
         seconds: u64,
-        /// Who came; `None` where nobody did.
+        /// Agents that came; `None` without any.
         here: Option<String>,
         /// Which numbers are free.
         missing: String,

@@ -62,7 +62,7 @@ fn result(
     (result, answer)
 }
 
-/// What belongs to an answer; `limited` is what the first trial found that had the same limit.
+/// The reasons of an answer; `limited` is the finding of the first trial with the same limit.
 fn reasons(
     answer: &Answer,
     planned: &PlannedCapacity,
@@ -98,7 +98,7 @@ fn reasons(
     reasons
 }
 
-/// How the ends were confirmed.
+/// Confirmations of both ends.
 fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
     match *answer {
         Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
@@ -150,7 +150,7 @@ pub(crate) fn points(run: &Run) -> Vec<Point> {
     trial_slices(run).into_iter().map(|slice| slice.measured.clone()).collect()
 }
 
-/// What limits the answer, from what was really done.
+/// Limits of the answer, from the trials that were made.
 pub(crate) fn limits(run: &Run) -> Vec<FactLimit> {
     let mut said = place(run);
     if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {

@@ -41,11 +41,11 @@ fn depends_on(reason: &Reason, names: &Names) -> Option<DependsOn> {
 pub struct Judgements {
     /// The claims.
     pub claims: Vec<Claim>,
-    /// What each came to.
+    /// Their answers, in the order of the plan.
     pub judged: Vec<Judged>,
     /// Variants, load points and streams by their indexes.
     pub names: Names,
-    /// How they were looked at.
+    /// Their judgement.
     pub design: Design,
     /// What was measured.
     pub observations: Observations,

@@ -3,6 +3,7 @@
 use proofload_host::clock;
 use proofload_lab::noise;
 use proofload_lab::study_run::PreparedRun;
+use proofload_language::facts::told;
 use proofload_language::{Phrase, say, word};
 use proofload_stats::{Claim, Side};
 use proofload_store::schema::{Environment, Preset};
@@ -32,8 +33,9 @@ pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
     }
     let environment = &prepared.environment;
     let Some(audit) = noise::last(cache, environment) else { return vec![UNKNOWN.to_string()] };
-    let mut said = noise::doubts(claims, &prepared.plan, &audit);
-    said.iter_mut().for_each(|doubt| *doubt = say!("doubts-warning", doubt = doubt.as_str()));
+    let doubts = noise::doubts(claims, &prepared.plan, &audit);
+    let mut said: Vec<String> =
+        doubts.iter().map(|doubt| say!("doubts-warning", doubt = told(doubt))).collect();
     let outdated = noise::outdated(&audit, environment, clock::unix_ns());
     if !said.is_empty() && !outdated.is_empty() {
         said.push(say!("doubts-old", outdated = outdated.join(word!("between-items"))));

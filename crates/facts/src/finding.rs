@@ -296,6 +296,19 @@ stored Finding {
     Warning NoSearch { trials: u32, trial_s: f64, needed_ns: u64, budget_ns: u64 },
     /// The budget has room for a short search.
     Notice FewerTrials { trials: u32, most: u32 },
+    /// A claim asks for less than this machine resolves in as many blocks: a difference, or a band. `needed` blocks would do.
+    ///
+    /// Give it the time, or ask for more.
+    Warning BelowNoise {
+        claim: String,
+        asked_share: f64,
+        is_band: bool,
+        measure: String,
+        blocks: u32,
+        reach_share: f64,
+        needed: Option<u32>,
+        minutes: Option<u64>,
+    },
     /// Lengths were given.
     Note OtherLengths { lengths: String },
     /// A variant is left out; the reason is that of the server or the study.

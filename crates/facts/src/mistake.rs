@@ -505,6 +505,14 @@ told Mistake {
     ///
     /// Write `{port}` where it takes it.
     Failure NoPort,
+    /// A budget that ends before the first look; a block is a restart, or with `rounds` a round.
+    ///
+    /// Give `budget`, or check with `--smoke`.
+    Failure BudgetTooShort { given_s: f64, first: u32, block_s: f64, rounds: bool, budget: String },
+    /// Cycles of a load that cannot be cut into slices.
+    ///
+    /// Leave the mode out, or write `serial`.
+    Failure CyclesOfWhole { load: String },
     /// A factor that changes nothing in a command.
     ///
     /// Write it in braces where it belongs.

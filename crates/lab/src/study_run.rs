@@ -14,7 +14,7 @@ use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
 use proofload_analysis::{compare, earlier_sittings};
 use proofload_engine::{Generator, Here};
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Mistake};
 use proofload_host::{self as host, clock};
 use proofload_stats::Claim;
 use proofload_store::Run;
@@ -212,8 +212,8 @@ impl<'a> StudyRun<'a> {
         let environment = host::environment();
         let share = placed::share(&environment.cpus, &agents);
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
-        let mode =
-            plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
+        let mode = plan::choose_mode(&study, self.mode, host::memory_available_bytes())
+            .map_err(|wrong| usage(wrong, "mode"))?;
         let make = |preset| {
             let machine = Machine::here(&share, &environment);
             plan::make(&study, preset, seed, self.length, mode.clone(), machine)
@@ -223,8 +223,7 @@ impl<'a> StudyRun<'a> {
             plan = self.within_budget(&study, plan, make)?;
         }
         if let Some(list) = self.timing {
-            plan::retime(&mut plan, list)
-                .map_err(|mistake| RunError::Usage(told(&mistake.at("--timing"))))?;
+            plan::retime(&mut plan, list).map_err(|wrong| usage(wrong, "--timing"))?;
         }
         plan.no_ceiling = self.no_ceiling;
         placed::enter(&mut plan, &agents, self.address);
@@ -252,7 +251,7 @@ impl StudyRun<'_> {
         }
         let plan = make(Preset::Quick);
         match plan::too_short(study, &plan) {
-            Some(why) => Err(RunError::Usage(format!("--budget: {why}"))),
+            Some(wrong) => Err(usage(wrong, "--budget")),
             None => Ok(plan),
         }
     }
@@ -269,6 +268,10 @@ impl StudyRun<'_> {
         }
         Ok(())
     }
+}
+
+fn usage(wrong: Mistake, place: &str) -> RunError {
+    RunError::Usage(told(&wrong.at(place)))
 }
 
 /// Enters what is started into the plan.

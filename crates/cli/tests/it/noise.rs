@@ -60,7 +60,7 @@ fn an_audit_is_fitted_kept_shown_and_held_against_claims() {
     let doctor = text(&run_with(dir.path(), &["doctor"]).stdout);
     assert!(doctor.contains("audit 0 minutes old") && doctor.contains("throughput"), "{doctor}");
     let after = text(&run_with(dir.path(), &explain).stdout);
-    assert!(after.contains("warning: c: asks for a difference of 0.0 %"), "{after}");
+    assert!(after.contains("warning: c: asks for a difference of"), "{after}");
     assert!(!after.contains("proofload doctor --noise"), "{after}");
     let sensible = study(dir.path(), "c: 'throughput(spin:200us) > throughput(spin:400us)'");
     let explain = ["run", &sensible, "--quick", "--explain", "--catalogue", "subjects"];

@@ -1,14 +1,7 @@
-//! The notation of a plan's requests and servers, which records compare, and what is wrong with what was asked for.
-
-use proofload_store::schema::Replication;
+//! The notation of a plan's requests and servers, which records compare.
 
 /// Connections with a jar.
 pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
-
-/// Cycles were asked for, and a load has to be carried out whole.
-pub fn no_cycles(load: &str) -> String {
-    format!("mode cycles: the load {load} cannot be cut into slices; leave the mode out, or write serial")
-}
 
 /// A program that is started as a subject; without a port it is given a free one.
 pub fn command(program: &str, port: Option<u16>) -> String {
@@ -46,20 +39,6 @@ pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Opt
 /// The share of an entry.
 pub fn weight(weight: u32, total: u64) -> String {
     format!("{weight} of {total}")
-}
-
-/// A budget that ends before the first look.
-pub fn too_short(budget_s: f64, first: u32, block_s: f64, needed_s: f64, of: &Replication) -> String {
-    let what = if *of == Replication::Process { "rounds" } else { "restarts" };
-    let needed_s = needed_s.ceil();
-    let needed = match needed_s {
-        seconds if seconds <= 90.0 => format!("{seconds:.0}s"),
-        seconds => format!("{:.0}m", (seconds / 60.0).ceil()),
-    };
-    format!(
-        "{budget_s:.0} s are too short for a verdict: the first one takes {first} {what} of about {block_s:.1} s; give \
-         --budget {needed}, or --smoke for a check without a verdict"
-    )
 }
 
 /// The load of a search.

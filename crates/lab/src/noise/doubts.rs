@@ -1,15 +1,15 @@
 //! What a study asks for and this machine can hardly resolve.
 
 use super::{POWER, design};
-use crate::messages::noise::{self as messages, Doubt};
+use proofload_facts::Finding;
 use proofload_stats::noise::{blocks_for, detectable};
 use proofload_stats::{Claim, Comparison, Measure, Side, Term};
 use proofload_store::schema::{MeasureNoise, NoiseAudit, Plan};
 
-/// Claims of a plan that ask for less than the machine resolves within its looks, a sentence each, with figures and what
+/// Claims of a plan that ask for less than the machine resolves within its looks, with what
 /// it would take. Claims without a figure of their own (`throughput(a) > throughput(b)`) ask for nothing definite; of
 /// constants, and of measures that the audit does not know, nothing is said.
-pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<String> {
+pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<Finding> {
     let estimated = claims.iter().filter(|claim| !claim.is_of_a_count()).count() as u32;
     let design = design(plan);
     let blocks = design.looks.last().copied().unwrap_or(1);
@@ -25,17 +25,17 @@ pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<String> 
         if reach <= asked.log {
             return None;
         }
-        let takes = blocks_for(blocks, reach, asked.log)
-            .map(|needed| (needed, (f64::from(needed) * seconds_per_block / 60.0).ceil()));
-        Some(messages::doubt(&Doubt {
-            claim: &claim.name,
-            asked: asked.log,
+        let needed = blocks_for(blocks, reach, asked.log);
+        Some(Finding::BelowNoise {
+            claim: claim.name.clone(),
+            asked_share: asked.log.exp_m1(),
             is_band: asked.is_band,
-            noise: &asked.noise,
+            measure: asked.noise,
             blocks,
-            reach,
-            takes,
-        }))
+            reach_share: reach.exp_m1(),
+            needed,
+            minutes: needed.map(|needed| (f64::from(needed) * seconds_per_block / 60.0).ceil() as u64),
+        })
     };
     asked.into_iter().filter_map(doubt).collect()
 }

@@ -2,9 +2,9 @@
 
 use super::S;
 use super::reckon::{block_seconds, ceilings_seconds};
-use crate::messages::plan as messages;
+use proofload_facts::Mistake;
 use proofload_stats::Design;
-use proofload_store::schema::{Looking, Plan, Timing};
+use proofload_store::schema::{Looking, Plan, Replication, Timing};
 use proofload_study::Study;
 
 /// Most blocks of a study that keeps going.
@@ -45,7 +45,7 @@ impl Length {
 
 /// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. A soak is run for its
 /// trends, which one block tells: its claims may stay undecided.
-pub fn too_short(study: &Study, plan: &Plan) -> Option<String> {
+pub fn too_short(study: &Study, plan: &Plan) -> Option<Mistake> {
     if study.points.iter().any(|point| point.checkpoint_ns() > 0) {
         return None;
     }
@@ -53,8 +53,13 @@ pub fn too_short(study: &Study, plan: &Plan) -> Option<String> {
     let first = *timing.looks.first().filter(|_| timing.looks.len() > 1 || timing.looks[0] > 1)?;
     let (block_s, ceilings_s) = (block_seconds(study, timing), ceilings_seconds(study));
     let needed_s = f64::from(first) * block_s + ceilings_s;
-    let budget_s = timing.budget_ns as f64 / S as f64;
-    (needed_s > budget_s).then(|| messages::too_short(budget_s, first, block_s, needed_s, &plan.replication))
+    let given_s = timing.budget_ns as f64 / S as f64;
+    let budget = match needed_s.ceil() {
+        seconds if seconds <= 90.0 => format!("{seconds:.0}s"),
+        seconds => format!("{:.0}m", (seconds / 60.0).ceil()),
+    };
+    let rounds = plan.replication == Replication::Process;
+    (needed_s > given_s).then_some(Mistake::BudgetTooShort { given_s, first, block_s, rounds, budget })
 }
 
 /// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before

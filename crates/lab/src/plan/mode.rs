@@ -3,8 +3,7 @@
 //! Cycles are the better experiment, for what drifts within a block meets all variants alike. What cannot be
 //! cut into slices (a fixed count, a ramp of users) and what does not fit into memory together runs serially.
 
-use crate::messages::plan as messages;
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Mistake};
 use proofload_study::{Mode, Study, Variant};
 
 /// Share of the available memory that variants may need together.
@@ -19,15 +18,15 @@ const BESIDE_BYTES: u64 = 128 << 20;
 /// that new processes can have.
 ///
 /// # Errors
-/// When cycles are asked for and a load cannot be cut into slices; says what to do.
+/// When cycles are asked for and a load cannot be cut into slices.
 pub fn choose(
     study: &Study,
     asked: Option<Mode>,
     available_bytes: Option<u64>,
-) -> Result<(Mode, Finding), String> {
+) -> Result<(Mode, Finding), Mistake> {
     let whole = study.points.iter().find(|point| point.is_whole());
     match (asked.or(study.mode), whole) {
-        (Some(Mode::Cycles), Some(point)) => Err(messages::no_cycles(&point.label)),
+        (Some(Mode::Cycles), Some(point)) => Err(Mistake::CyclesOfWhole { load: point.label.clone() }),
         (Some(mode), _) => Ok((mode, Finding::AskedFor)),
         (None, Some(point)) => Ok((Mode::Serial, Finding::NotSliced { load: point.label.clone() })),
         (None, None) => Ok(by_memory(&study.variants, available_bytes)),

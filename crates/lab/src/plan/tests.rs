@@ -95,10 +95,11 @@ fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     let told = |study: &Study, seconds: u64| {
         too_short(study, &make(study, Preset::Quick, 1, Some(seconds * S), cycles(), &one_each()))
     };
-    let said = told(&small(), 60).expect("four restarts of two JVMs");
-    assert!(said.contains("4 restarts of about") && said.contains("give --budget 3m"), "{said}");
-    let said = told(&running(), 5).expect("too short for anybody");
-    assert!(said.contains("rounds of about"), "{said}");
+    let short = told(&small(), 60).expect("four restarts of two JVMs");
+    let Mistake::BudgetTooShort { first: 4, rounds: false, budget, .. } = &short else { panic!("{short:?}") };
+    assert_eq!(budget, "3m");
+    let short = told(&running(), 5).expect("too short for anybody");
+    assert!(matches!(short, Mistake::BudgetTooShort { rounds: true, .. }), "{short:?}");
     assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));
     // A check of the pipeline is short by itself.
     let smoke = make(&small(), Preset::Smoke, 1, Some(S), cycles(), &one_each());

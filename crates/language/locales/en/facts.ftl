@@ -179,6 +179,13 @@ no-first-look = no verdict is likely in this budget: the first look needs { $fir
 fewer-looks = looks after { $kept } blocks: the budget has room for { $room } blocks of about { $block_s }, all { $all } would take { $budget_ns }
 no-search = no capacity is likely in this budget: { $trials } trials of { $trial_s } and what confirms them take { $needed_ns }, and the budget has { $budget_ns }; give a longer --budget, or shorter trials
 fewer-trials = more than { $trials } trials before the confirmation: the budget has no room for { $most }
+below-noise = { $is_band ->
+    [true] { $claim }: asks for a band of { $asked_share } in { $measure }; in four studies of five with { $blocks } blocks here equal servers are shown to be equal within { $reach_share }
+   *[false] { $claim }: asks for a difference of { $asked_share } in { $measure }; in four studies of five with { $blocks } blocks here what is found is { $reach_share }
+}; { $needed ->
+    [none] that needs too many blocks
+   *[other] that takes about { $needed } blocks, { $minutes } minutes
+}
 other-lengths = the preset's own lengths: { $lengths } was given
 variant-left-out = variant { $variant }{ $why ->
     [none] {""}

@@ -42,10 +42,3 @@ noise-audit = audit { $age } old{ $outdated ->
    *[other] ; { $outdated }: proofload doctor --noise measures anew
 }: the ratio of two equal servers spreads by { $spreads }
 noise-resolves = a difference in { $measure } is found (four studies of five): { $resolved }
-noise-doubt = { $is_band ->
-    [true] { $claim }: asks for a band of { $asked } in { $noise }; in four studies of five with { $blocks } blocks here equal servers are shown to be equal within { $reach }
-   *[false] { $claim }: asks for a difference of { $asked } in { $noise }; in four studies of five with { $blocks } blocks here what is found is { $reach }
-}; { $needed ->
-    [none] that needs too many blocks
-   *[other] that takes about { $needed } blocks, { $minutes } minutes
-}

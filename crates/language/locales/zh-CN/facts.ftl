@@ -156,6 +156,13 @@ no-first-look = 这份预算多半得不出判定：首次检视需要 { $first 
 fewer-looks = 第 { $kept } 个区组以后的检视（预算只容得下 { $room } 个约 { $block_s } 的区组，全部 { $all } 个需要 { $budget_ns }）
 no-search = 这份预算多半测不出容量：{ $trials } 次 { $trial_s } 的试验及其确认需要 { $needed_ns }，而预算为 { $budget_ns }；请增加 --budget，或缩短试验
 fewer-trials = 确认之前超过 { $trials } 次的试验（预算容不下 { $most } 次）
+below-noise = { $is_band ->
+    [true] { $claim }：要求 { $measure } 的等效范围为 { $asked_share }；在这里用 { $blocks } 个区组，五次实验中有四次能证明相同服务器等效的范围是 { $reach_share }
+   *[false] { $claim }：要求检出 { $measure } 的差别 { $asked_share }；在这里用 { $blocks } 个区组，五次实验中有四次能检出的差别是 { $reach_share }
+}；{ $needed ->
+    [none] 需要的区组太多
+   *[other] 大约需要 { $needed } 个区组、{ $minutes } 分钟
+}
 other-lengths = 预设原本的时长（指定了 { $lengths }）
 cannot-stay-awake = 这里的内核不允许让 CPU 保持唤醒
 not-looked-for = 没有检查是否可行

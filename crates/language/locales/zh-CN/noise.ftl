@@ -33,10 +33,3 @@ noise-audit = { $age }前的噪声测量{ $outdated ->
    *[other] （{ $outdated }：用 proofload doctor --noise 重新测量）
 }：两个相同服务器之比的离散为 { $spreads }
 noise-resolves = { $measure } 可检出的差别（五次实验中有四次）：{ $resolved }
-noise-doubt = { $is_band ->
-    [true] { $claim }：要求 { $noise } 的等效范围为 { $asked }；在这里用 { $blocks } 个区组，五次实验中有四次能证明相同服务器等效的范围是 { $reach }
-   *[false] { $claim }：要求检出 { $noise } 的差别 { $asked }；在这里用 { $blocks } 个区组，五次实验中有四次能检出的差别是 { $reach }
-}；{ $needed ->
-    [none] 需要的区组太多
-   *[other] 大约需要 { $needed } 个区组、{ $minutes } 分钟
-}
