@@ -105,8 +105,8 @@ pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8]) -> BadAnswer {
     let kept = &received[..received.len().min(RECEIVED_MAX)];
     BadAnswer {
         outcome: outcome.name().to_string(),
-        what: redact(what),
-        received: redact(&String::from_utf8_lossy(kept)),
+        what: redact::text(what),
+        received: redact::text(&String::from_utf8_lossy(kept)),
     }
 }
 

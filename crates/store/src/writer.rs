@@ -224,7 +224,7 @@ impl RunWriter {
 /// When it cannot be written.
 pub fn note(run: &Path, line: &str) -> Result<(), StoreError> {
     let path = run.join(layout::NOTICED);
-    let mut line = redact(line);
+    let mut line = redact::text(line);
     line.push('\n');
     let mut file = atomic::append_to(&path)?;
     file.write_all(line.as_bytes()).map_err(|e| StoreError::io("append", &path, e))
@@ -274,12 +274,11 @@ pub(crate) fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathB
 /// The plan as it is kept.
 pub fn without_credentials(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    plan.study_text = redact(&plan.study_text);
-    plan.arguments.iter_mut().for_each(|word| *word = redact(word));
-    plan.workload.iter_mut().for_each(|line| *line = redact(line));
+    plan.arguments.iter_mut().for_each(|word| *word = redact::word(word));
+    plan.workload.iter_mut().for_each(|line| *line = redact::text(line));
     for variant in &mut plan.variants {
-        variant.description = redact(&variant.description);
-        variant.command.iter_mut().for_each(|word| *word = redact(word));
+        variant.description = redact::text(&variant.description);
+        variant.command.iter_mut().for_each(|word| *word = redact::word(word));
     }
     plan
 }
