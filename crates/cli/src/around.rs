@@ -4,6 +4,7 @@
 
 use proofload_engine::{Generator, Here};
 use proofload_lab::runner::{Benches, LiveBenches};
+use proofload_store::redact;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -85,6 +86,7 @@ pub fn is_error_terminal() -> bool {
 /// Writes a line on standard error.
 #[allow(clippy::print_stderr, reason = "the one place that prints")]
 pub fn error_line(line: impl Display) {
+    let line = redact::hide(&line.to_string()).into_owned();
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {
@@ -97,6 +99,13 @@ pub fn error_line(line: impl Display) {
 /// Shows what clap has to say: help on standard output, mistakes on standard error.
 pub fn show(said: &clap::Error) {
     match &Surroundings::here().console {
+        // What is said of a mistake repeats the mistake.
+        Console::Standard if said.use_stderr() => {
+            let coloured = is_error_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let text = said.render();
+            let text = if coloured { text.ansi().to_string() } else { text.to_string() };
+            error_line(text.trim_end());
+        }
         Console::Standard => {
             let _gone = said.print();
         }

@@ -6,19 +6,19 @@ use proofload_engine::LoadPlan;
 use proofload_engine::debug::{Heard, Transcript, debug as execute};
 use proofload_measure::Outcome;
 use proofload_report::escape;
-use proofload_store::{hide, redact};
+use proofload_store::redact;
 use std::fmt::Write;
 
 /// How much of a body is shown.
 const BODY_MAX: usize = 64 * 1024;
 
 /// Sends the request and prints what passed.
-pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
+pub fn debug(plan: &LoadPlan) -> anyhow::Result<Exit> {
     let transcript = execute(plan).map_err(|error| leave(Exit::Usage, error))?;
     let target = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
     let address = target.map_or(String::new(), |target| target.address.to_string());
     let decode = |sent: bool, bytes: &[u8]| target?.protocol.describe(sent, bytes);
-    output::print(&text(&address, &transcript, &Reader { decode: &decode, secrets }))?;
+    output::print(&text(&address, &transcript, &decode))?;
     let outcomes = &transcript.result.snapshot.outcomes;
     let connects =
         [Outcome::ConnectRefused, Outcome::ConnectTimeout, Outcome::ConnectFailed, Outcome::LocalExhausted];
@@ -33,17 +33,10 @@ pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
 /// Makes lines of bytes that were sent (`true`) or received; `None` of what is text anyway.
 type Decode<'a> = &'a dyn Fn(bool, &[u8]) -> Option<Vec<String>>;
 
-/// How bytes are made readable.
-struct Reader<'a> {
-    decode: Decode<'a>,
-    /// What is not shown.
-    secrets: &'a [String],
-}
-
-fn text(address: &str, transcript: &Transcript, reader: &Reader<'_>) -> String {
+fn text(address: &str, transcript: &Transcript, decode: Decode<'_>) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail; the results are dropped in one place.
-    let _ = write_all(&mut out, address, transcript, reader);
+    let _ = write_all(&mut out, address, transcript, decode);
     out
 }
 
@@ -51,7 +44,7 @@ fn write_all(
     out: &mut String,
     address: &str,
     transcript: &Transcript,
-    reader: &Reader<'_>,
+    decode: Decode<'_>,
 ) -> std::fmt::Result {
     let heard = &transcript.heard;
     let start = heard.first().map_or(0, |(at, _)| *at);
@@ -70,7 +63,7 @@ fn write_all(
             }
             Heard::Sent(bytes) => {
                 if !received.is_empty() {
-                    sides(out, &mut sent, &mut received, reader)?;
+                    sides(out, &mut sent, &mut received, decode)?;
                 }
                 sent_at = sent_at.or(Some(*at));
                 sent.extend_from_slice(bytes);
@@ -84,7 +77,7 @@ fn write_all(
     }
     let kept: usize =
         heard.iter().map(|(_, what)| if let Heard::Received(b) = what { b.len() } else { 0 }).sum();
-    sides(out, &mut sent, &mut received, reader)?;
+    sides(out, &mut sent, &mut received, decode)?;
     if transcript.received > kept as u64 {
         writeln!(out, "* {} more bytes were received and are not shown", transcript.received - kept as u64)?;
     }
@@ -96,8 +89,7 @@ fn write_all(
     let outcomes = &transcript.result.snapshot.outcomes;
     let outcome = Outcome::ALL.iter().find(|outcome| outcomes.get(**outcome) > 0);
     let bad = transcript.result.bad_answers.first();
-    let why =
-        bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, reader.secrets))));
+    let why = bad.map_or(String::new(), |bad| format!(": {}", escape::line(&redact::text(&bad.what))));
     writeln!(out, "* outcome: {}{why}", outcome.map_or("none", |outcome| outcome.name()))
 }
 
@@ -106,12 +98,12 @@ fn sides(
     out: &mut String,
     sent: &mut Vec<u8>,
     received: &mut Vec<u8>,
-    reader: &Reader<'_>,
+    decode: Decode<'_>,
 ) -> std::fmt::Result {
     for (mark, bytes) in [('>', &mut *sent), ('<', &mut *received)] {
-        if let Some(lines) = (reader.decode)(mark == '>', bytes) {
+        if let Some(lines) = decode(mark == '>', bytes) {
             for line in lines {
-                writeln!(out, "{mark} {}", escape::line(&hidden(&line, reader.secrets)))?;
+                writeln!(out, "{mark} {}", escape::line(&redact::text(&line)))?;
             }
             bytes.clear();
             continue;
@@ -120,7 +112,7 @@ fn sides(
         let (head, body) = bytes.split_at(head);
         let shown = &body[..body.len().min(BODY_MAX)];
         for part in [head, shown] {
-            let text = hidden(&String::from_utf8_lossy(part), reader.secrets);
+            let text = redact::text(&String::from_utf8_lossy(part));
             for line in text.lines() {
                 writeln!(out, "{mark} {}", escape::line(line.trim_end_matches('\r')))?;
             }
@@ -131,9 +123,4 @@ fn sides(
         bytes.clear();
     }
     Ok(())
-}
-
-/// A text without credentials.
-fn hidden(text: &str, secrets: &[String]) -> String {
-    redact(&String::from_utf8_lossy(&hide(text.as_bytes(), secrets)))
 }

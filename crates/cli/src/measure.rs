@@ -64,7 +64,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         crate::transport::warn_insecure(&name);
     }
     if args.debug {
-        return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
+        return crate::debug::debug(&plan);
     }
     let stop = signals::install()?;
     let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
@@ -78,10 +78,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let agents = args.fleet.agents.map(|agents| Local::start(agents, tolerated, &stop)).transpose()?;
     let around = Surroundings::here();
     let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents.fleet());
-    let mut loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
+    let loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
     agents.iter().for_each(|agents| fleet::say_losses(agents.fleet(), args.output.quiet));
     drop(agents);
-    record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let environment = host::environment();
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());

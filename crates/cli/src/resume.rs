@@ -11,13 +11,11 @@ use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
 use proofload_language::word;
 use proofload_store::Run;
+use proofload_store::redact::REDACTED;
 use proofload_store::schema::{Looking, Plan, RunState};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
-
-/// What stands where a credential was.
-const REDACTED: &str = "[redacted]";
 
 /// The verb.
 pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
@@ -215,7 +213,7 @@ fn below(args: &RunArgs, base: &Path) -> RunArgs {
 fn study_of(args: &RunArgs, catalogue: &Catalogue, plan: &Plan) -> anyhow::Result<Study> {
     let options = run::options(args);
     if let Ok(study) = study::load(&args.study, &options, catalogue)
-        && proofload_store::redact(&study.text) == plan.study_text
+        && study.text == plan.study_text
     {
         return Ok(study);
     }

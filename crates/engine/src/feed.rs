@@ -307,6 +307,41 @@ impl<'a> Feeding<'a> {
         }
     }
 
+    /// The values of tables in an exchange with those numbers.
+    pub fn rows(&self, request: &Request, numbers: &[u64]) -> Vec<Vec<u8>> {
+        let draws = request.places.draws().iter().map(|draw| &self.feed.draws[usize::from(*draw)]);
+        let values = draws.flat_map(|draw| match draw {
+            Draw::Value { .. } => vec![draw],
+            Draw::Text(pieces) => pieces.iter().filter_map(|piece| self.drawn(piece)).collect(),
+        });
+        let texts = values.filter_map(|draw| match draw {
+            Draw::Value { feeder, column: Some(column) } => {
+                Some(column.get(self.row(*feeder, numbers[*feeder])).to_vec())
+            }
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    fn drawn(&self, piece: &Piece) -> Option<&'a Draw> {
+        match piece {
+            Piece::Fixed(_) => None,
+            Piece::Drawn(draw) => self.feed.draws.get(usize::from(*draw)),
+        }
+    }
+
+    /// The row that has that number; 0 of what is no table.
+    #[inline]
+    fn row(&self, feeder: usize, number: u64) -> usize {
+        match &self.feed.feeders[feeder] {
+            Feeder::Rows { rows, order: Order::Sequential } => (number % rows) as usize,
+            Feeder::Rows { rows, order: Order::Random } => {
+                crate::load::scaled(self.streams[feeder].at(number), *rows) as usize
+            }
+            _ => 0,
+        }
+    }
+
     /// Appends what this draw yields to the value that is made.
     fn append(&mut self, draw: &Draw, numbers: &[u64]) {
         let feed = self.feed;
@@ -331,12 +366,9 @@ impl<'a> Feeding<'a> {
     fn append_value(&mut self, feeder: usize, column: Option<&Column>, number: u64) {
         let random = &self.streams[feeder];
         match &self.feed.feeders[feeder] {
-            Feeder::Rows { rows, order } => {
-                let row = match order {
-                    Order::Sequential => number % rows,
-                    Order::Random => crate::load::scaled(random.at(number), *rows),
-                };
-                self.values.append(column.map_or(&[], |column| column.get(row as usize)));
+            Feeder::Rows { .. } => {
+                let row = self.row(feeder, number);
+                self.values.append(column.map_or(&[], |column| column.get(row)));
             }
             Feeder::Counter { from, step } => {
                 self.values.append_number(from.wrapping_add(step.wrapping_mul(number)));

@@ -284,7 +284,7 @@ impl WorkerRecord {
         let kept = &mut self.bad[outcome as usize];
         if kept.is_none() {
             let received = received.bytes().take(SAMPLE_BYTES).collect();
-            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received });
+            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received, rows: None });
         }
     }
 

@@ -124,6 +124,8 @@ pub struct BadAnswer {
     pub what: String,
     /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
     pub received: Vec<u8>,
+    /// Values of tables in the request, as they were sent. They may be a user's own, and are to be hidden as well.
+    pub rows: Option<Vec<Vec<u8>>>,
 }
 
 /// How many connections a load had.

@@ -179,17 +179,6 @@ pub fn recorded(
     }
 }
 
-/// What may not be shown of these requests: passwords, and values from the environment.
-pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
-    let mut mistakes = Vec::new();
-    let mut feeders = request.feeders(&mut mistakes);
-    let parsed = urls.iter().filter_map(|text| weighted(text).ok());
-    let of_requests = parsed
-        .filter_map(|(_, url)| request.asked(&mut feeders, &url, &mut mistakes))
-        .flat_map(|asked| asked.secrets);
-    of_requests.chain(request.transport.secrets()).collect()
-}
-
 /// `3*http://…` is an address with weight 3.
 fn weighted(text: &str) -> Result<(u32, ParsedUrl), Mistake> {
     let (weight, url) = match text.split_once('*') {

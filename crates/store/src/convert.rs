@@ -1,7 +1,8 @@
 //! From what was measured to what is stored.
 
+use crate::StoreError;
+use crate::redact::{self, Secrets};
 use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point, Slice};
-use crate::{StoreError, redact};
 use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,12 +102,18 @@ pub fn response_times_of(ended: &LatencyHistogram, unended: &LatencyHistogram) -
 }
 
 /// A bad answer fit to be kept: up to 4 KiB as text, credentials redacted.
-pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8]) -> BadAnswer {
+/// `rows` are values of tables in its request, to be hidden as well.
+pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8], rows: &[Vec<u8>]) -> BadAnswer {
+    let mut secrets = Secrets::new();
+    rows.iter().for_each(|row| secrets.know_sent(&String::from_utf8_lossy(row)));
+    let is_cut = received.len() >= RECEIVED_MAX;
     let kept = &received[..received.len().min(RECEIVED_MAX)];
+    let kept = redact::hide_bytes(&secrets.hide(kept, is_cut), is_cut);
+    let what = secrets.hide(what.as_bytes(), false);
     BadAnswer {
         outcome: outcome.name().to_string(),
-        what: redact::text(what),
-        received: redact::text(&String::from_utf8_lossy(kept)),
+        what: redact::text(&String::from_utf8_lossy(&what)),
+        received: redact::text(&String::from_utf8_lossy(&kept)),
     }
 }
 

@@ -3,11 +3,15 @@
 //! A credential is known by the name before it when arguments and studies are read ([`know`], [`know_named`], [`know_in`]),
 //! and hidden by its value from then on, under whatever name it comes back. What only looks like one is hidden by its name.
 
+mod file;
 mod find;
+mod json;
 mod names;
 mod values;
 
+pub use file::file;
 use find::{Form, find};
+pub use json::json;
 pub use names::is_sensitive;
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
@@ -69,37 +73,7 @@ fn credential_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
 
 /// A value as it is written, and as it is meant.
 fn know_decoded(value: &str) {
-    know(value);
-    // `user:password`.
-    if let Some((_, password)) = value.split_once(':').filter(|(user, _)| !user.contains(['/', '{', ' '])) {
-        know(password);
-    }
-    if value.contains('%') || value.contains('+') {
-        let plain = value.replace('+', " ");
-        know(&String::from_utf8_lossy(&unescaped_percent(plain.as_bytes())));
-        know(&String::from_utf8_lossy(&unescaped_percent(value.as_bytes())));
-    }
-    if value.contains('\\')
-        && let Ok(plain) = serde_json::from_str::<String>(&format!("\"{value}\""))
-    {
-        know(&plain);
-    }
-    if value.contains('&') {
-        let marks =
-            [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&")];
-        know(&marks.iter().fold(value.to_string(), |text, (coded, plain)| text.replace(coded, plain)));
-    }
-}
-
-fn unescaped_percent(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let (byte, length) = values::percent(&bytes[at..]).map_or((*byte, 1), |byte| (byte, 3));
-        out.push(byte);
-        at += length;
-    }
-    out
+    KNOWN.write().unwrap_or_else(PoisonError::into_inner).know_sent(value);
 }
 
 /// Bytes that were received or logged, without the values that are known. `cut`: a value may be cut off at their end.
@@ -131,6 +105,20 @@ pub fn text(text: &str) -> String {
 /// An argument or a value without its credentials; the rest of it stays byte for byte.
 pub fn word(text: &str) -> String {
     cut(&hide(text), Form::Word)
+}
+
+/// The value of that name, without what may not be shown: `Bearer [redacted]`. Quotes around it stay with a word that is
+/// shown.
+pub fn named(name: &str, value: &str) -> String {
+    if !is_sensitive(name) {
+        return word(value);
+    }
+    let quote = if value.starts_with(['"', '\'']) { &value[..1] } else { "" };
+    let inner = value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote)).unwrap_or(value);
+    match inner.trim_start().split_once(' ').filter(|(scheme, _)| find::is_scheme(scheme)) {
+        Some((scheme, _)) => format!("{quote}{scheme} {REDACTED}{quote}"),
+        None => REDACTED.to_string(),
+    }
 }
 
 fn cut(text: &str, form: Form) -> String {

@@ -3,7 +3,7 @@
 use crate::document::{document, versioned};
 use crate::run::{RECORD_MAX, Room, read_slices};
 use crate::schema::{RunResult, Slice};
-use crate::writer::new_directory;
+use crate::writer::{encoded, encoded_slice, new_directory};
 use crate::{StoreError, atomic, layout};
 use proofload_facts::Finding;
 use proofload_language::facts::told;
@@ -44,9 +44,7 @@ impl SingleWriter {
     /// # Errors
     /// When something cannot be written.
     pub fn write(&self, result: &RunResult, slice: &Slice) -> Result<(), StoreError> {
-        let encode = |source| StoreError::Encode { what: "a slice", source };
-        let line = serde_json::to_string(slice).map_err(encode)?;
-        atomic::replace(&layout::whole_block(&self.path, 1), &format!("{line}\n"))?;
+        atomic::replace(&layout::whole_block(&self.path, 1), &encoded_slice(slice)?)?;
         self.write_json(layout::ENVIRONMENT, "the environment", &result.environment)?;
         self.write_json(layout::STATUS, "the status", &result.status)?;
         self.write_json(layout::RESULT, "the result", result)?;
@@ -63,10 +61,7 @@ impl SingleWriter {
     }
 
     fn write_json<T: Serialize>(&self, name: &str, what: &'static str, value: &T) -> Result<(), StoreError> {
-        let mut text =
-            serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
-        text.push('\n');
-        atomic::replace(&self.path.join(name), &text)
+        atomic::replace(&self.path.join(name), &encoded(what, value)?)
     }
 }
 

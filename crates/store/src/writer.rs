@@ -177,10 +177,7 @@ impl RunWriter {
         if facts.is_empty() {
             return Ok(());
         }
-        let mut text = serde_json::to_string_pretty(facts)
-            .map_err(|source| StoreError::Encode { what: "facts of subjects", source })?;
-        text.push('\n');
-        atomic::replace(&layout::subjects_of(&self.path, block), &text)
+        atomic::replace(&layout::subjects_of(&self.path, block), &encoded("facts of subjects", &facts)?)
     }
 
     /// Writes how the variants' warm-ups went in a block.
@@ -188,10 +185,7 @@ impl RunWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn write_warm_ups(&self, block: u32, warm_ups: &[WarmUp]) -> Result<(), StoreError> {
-        let mut text = serde_json::to_string_pretty(warm_ups)
-            .map_err(|source| StoreError::Encode { what: "warm-ups", source })?;
-        text.push('\n');
-        atomic::replace(&layout::warm_up_of(&self.path, block), &text)
+        atomic::replace(&layout::warm_up_of(&self.path, block), &encoded("warm-ups", &warm_ups)?)
     }
 
     /// Writes a text file of that plain name into the run directory, whole or not at all.
@@ -211,11 +205,20 @@ impl RunWriter {
     }
 
     fn write_json<T: Serialize>(&self, name: &str, what: &'static str, value: &T) -> Result<(), StoreError> {
-        let mut text =
-            serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
-        text.push('\n');
-        atomic::replace(&self.path.join(name), &text)
+        atomic::replace(&self.path.join(name), &encoded(what, value)?)
     }
+}
+
+/// A value as it is kept: in lines, and without credentials in what others said.
+pub(crate) fn encoded<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
+    let text = serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
+    Ok(redact::json(text + "\n"))
+}
+
+/// A slice as it is kept: one line.
+pub(crate) fn encoded_slice(slice: &Slice) -> Result<String, StoreError> {
+    let encode = |source| StoreError::Encode { what: "a slice", source };
+    Ok(redact::json(serde_json::to_string(slice).map_err(encode)? + "\n"))
 }
 
 /// Adds a line to what was noticed in a run, at once: whoever is killed leaves it behind.
@@ -236,9 +239,7 @@ impl BlockWriter {
     /// # Errors
     /// When it cannot be written; the block cannot be finished after that.
     pub fn append(&mut self, slice: &Slice) -> Result<(), StoreError> {
-        let mut line =
-            serde_json::to_string(slice).map_err(|source| StoreError::Encode { what: "a slice", source })?;
-        line.push('\n');
+        let line = encoded_slice(slice)?;
         let written = self.file.write_all(line.as_bytes());
         self.broken |= written.is_err();
         written.map_err(|e| StoreError::io("append", &self.partial, e))

@@ -154,7 +154,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
         None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
     };
-    let Asked { request, call, template, shown, secrets } = field.take(asked)?;
+    let Asked { request, call, template, shown } = field.take(asked)?;
     let follow = if call.is_some() { Some(0) } else { follow };
     Some(WorkloadEntry {
         name: name.to_string(),
@@ -165,7 +165,6 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         follow: follow?,
         template,
         shown,
-        secrets,
     })
 }
 

@@ -147,8 +147,6 @@ pub struct WorkloadEntry {
     pub template: Template,
     /// How the request is shown.
     pub shown: Shown,
-    /// Values that may not be shown.
-    pub secrets: Vec<String>,
 }
 
 /// One of several loads that run at once.

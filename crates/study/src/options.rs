@@ -190,7 +190,6 @@ impl RequestOptions {
             follow: self.follow,
             template: asked.template,
             shown: asked.shown,
-            secrets: asked.secrets,
         }
     }
 

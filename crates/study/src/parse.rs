@@ -146,6 +146,8 @@ pub fn parse(
     let study = yaml::parse(text, &sink).and_then(|written| {
         let whole = include::expand(&written, directory, &sink);
         let tree = set::apply(&whole.tree, &options.set, &sink);
+        redact::know(&tree);
+        options.set.iter().for_each(|setting| redact::know_setting(setting));
         let field = Field::new(&tree, "", &sink, &Kind::Map(&[&STUDY]));
         let map = field.map("study: name")?;
         let mut study = check(&map, directory, options, catalogue)?;

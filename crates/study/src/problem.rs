@@ -123,9 +123,11 @@ pub(crate) fn cannot_read(file: impl Into<String>, error: &std::io::Error) -> Mi
     Mistake::CannotRead { file: file.into(), error: error.to_string() }
 }
 
-/// A variable of the environment.
+/// A variable of the environment, which is taken for a secret.
 pub(crate) fn variable(name: &str) -> Result<String, Mistake> {
-    std::env::var(name).map_err(|_| Mistake::NoVariable { name: shown(name) })
+    let value = std::env::var(name).map_err(|_| Mistake::NoVariable { name: shown(name) })?;
+    proofload_store::redact::know(&value);
+    Ok(value)
 }
 
 /// A text, or the variable of the environment that `${env.NAME}` names.

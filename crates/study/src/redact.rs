@@ -1,28 +1,28 @@
-//! Credentials never reach the plan, the record or a report.
+//! Credentials in the structure of a study and of a command line: here it is known what stands under which name.
 //!
-//! What counts as a credential is decided by its name: a header, a variable, a parameter or a flag. Values
-//! are replaced in place, the rest of the text stays byte for byte.
+//! Values are replaced in place, the rest of the text stays byte for byte.
 
 use super::problem::Sink;
 use super::yaml::{self, Node, Value};
-use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-pub use proofload_store::{REDACTED, is_sensitive};
+use proofload_store::redact;
+pub use proofload_store::redact::{REDACTED, is_sensitive};
 
 /// The text of a study without its credentials.
 pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cuts: Vec<(Range<usize>, String)> = Vec::new();
-    collect_study(tree, text, &mut cuts);
+    each_value(tree, &mut |value| cut_of(value, text, &mut cuts));
     cut(text, cuts)
 }
 
 /// The text of one value without its credentials; `name` is that of its key.
 pub(crate) fn value(text: &str, tree: &Rc<Node>, name: &str) -> String {
     let mut cuts = Vec::new();
-    collect(tree, text, is_sensitive(name), &mut cuts);
+    let value = At { name: Some(name), node: tree, sensitive: is_sensitive(name) };
+    below(value, &mut |value| cut_of(value, text, &mut cuts));
     cut(text, cuts)
 }
 
@@ -65,48 +65,93 @@ fn cut(text: &str, mut cuts: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
+/// Takes note of the credentials of a study.
+pub(crate) fn know(tree: &Node) {
+    each_value(tree, &mut |value| {
+        let Value::Scalar { text, .. } = &value.node.value else { return };
+        match value.name.filter(|_| value.sensitive) {
+            Some(name) if is_sensitive(name) => redact::know_named(name, text),
+            // Within what has such a name.
+            Some(_) => redact::know_named("password", text),
+            None => redact::know_in(text),
+        }
+    });
+}
+
+/// Takes note of the credentials in a setting.
+pub(crate) fn know_setting(setting: &str) {
+    let (key, value) = split_setting(setting);
+    if let Some(tree) = value.and_then(|value| yaml::parse(value, &Sink::new("--set"))) {
+        let value = At { name: Some(key), node: &tree, sensitive: is_sensitive(key) };
+        below(value, &mut |value| {
+            let Value::Scalar { text, .. } = &value.node.value else { return };
+            redact::know_named(if value.sensitive { "password" } else { value.name.unwrap_or("") }, text);
+        });
+    }
+}
+
+/// A value of a study.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    /// Its key, or that of the list it is in.
+    name: Option<&'a str>,
+    node: &'a Node,
+    /// Whether it stands under the name of a credential.
+    sensitive: bool,
+}
+
 /// Only credentials, subjects and the workload hold values that are sent or started; the names and texts of claims do
 /// not.
-fn collect_study(tree: &Node, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
+fn each_value(tree: &Node, act: &mut dyn FnMut(At<'_>)) {
     let Value::Map(entries) = &tree.value else { return };
-    for auth in entries.iter().filter(|entry| entry.key == "auth") {
-        collect(&auth.node, text, true, cuts);
-    }
-    for entry in entries.iter().filter(|entry| entry.key == "subjects" || entry.key == "workload") {
-        let Value::Map(named) = &entry.node.value else { continue };
-        for named in named {
-            collect(&named.node, text, false, cuts);
+    for entry in entries {
+        match entry.key.as_str() {
+            "auth" => below(At { name: Some("basic"), node: &entry.node, sensitive: true }, act),
+            "subjects" | "workload" => {
+                let Value::Map(named) = &entry.node.value else { continue };
+                for named in named {
+                    below(At { name: None, node: &named.node, sensitive: false }, act);
+                }
+            }
+            _ => {}
         }
     }
 }
 
-fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize>, String)>) {
-    match &node.value {
+fn below(at: At<'_>, act: &mut dyn FnMut(At<'_>)) {
+    match &at.node.value {
         Value::Map(entries) => {
             for entry in entries {
-                collect(&entry.node, text, sensitive || is_sensitive(&entry.key), cuts);
+                let sensitive = at.sensitive || is_sensitive(&entry.key);
+                below(At { name: Some(&entry.key), node: &entry.node, sensitive }, act);
             }
         }
         Value::List(items) => {
             let mut after_flag = false;
             for item in items {
-                collect(item, text, sensitive || after_flag, cuts);
+                below(At { node: item, sensitive: at.sensitive || after_flag, ..at }, act);
                 after_flag = matches!(&item.value, Value::Scalar { text, .. } if is_sensitive_flag(text));
             }
         }
-        Value::Scalar { .. } => {
-            // The bytes of a block scalar go on to the next key.
-            let written = text.get(node.bytes.clone()).unwrap_or("").trim_end();
-            if written.is_empty() {
-                return;
-            }
-            let bytes = node.bytes.start..node.bytes.start + written.len();
-            match argument(written) {
-                _ if sensitive => cuts.push((bytes, REDACTED.to_string())),
-                Cow::Owned(without) => cuts.push((bytes, without)),
-                Cow::Borrowed(_) => {}
-            }
-        }
+        Value::Scalar { .. } => act(at),
+    }
+}
+
+/// What of a value's text is to be cut.
+fn cut_of(at: At<'_>, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
+    // The bytes of a block scalar go on to the next key.
+    let written = text.get(at.node.bytes.clone()).unwrap_or("").trim_end();
+    // What a subject is called in the catalogue is no credential, whatever else it is.
+    if written.is_empty() || at.name == Some("use") {
+        return;
+    }
+    let bytes = at.node.bytes.start..at.node.bytes.start + written.len();
+    let without = match at.sensitive {
+        true => redact::named("password", written),
+        false => redact::word(written),
+    };
+    if without != written {
+        cuts.push((bytes, without));
     }
 }
 
@@ -127,10 +172,30 @@ pub fn own_arguments(args: &[String]) -> Vec<String> {
             redacted[at] = format!("{flag}={}", credential(value));
         } else if let Some(at_value) = glued_header(arg) {
             let (flag, header) = arg.split_at(at_value);
-            redacted[at] = format!("{flag}{}", argument(header));
+            redacted[at] = format!("{flag}{}", redact::word(header));
         }
     }
     redacted
+}
+
+/// Takes note of the credentials in arguments of Proofload itself.
+pub fn know_own_arguments(args: &[String]) {
+    know_arguments(args);
+    for (at, arg) in args.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| args.get(before)).map_or("", String::as_str);
+        match arg.split_once('=') {
+            _ if CREDENTIAL_FLAGS.contains(&before) => redact::know_named("password", arg),
+            _ if before == "--set" => know_setting(arg),
+            Some(("--set", setting)) => know_setting(setting),
+            Some((flag, value)) if CREDENTIAL_FLAGS.contains(&flag) => redact::know_named("password", value),
+            _ => {
+                let header = &arg[glued_header(arg).unwrap_or(0)..];
+                if let Some((name, value)) = header.split_once(':') {
+                    redact::know_named(name, value);
+                }
+            }
+        }
+    }
 }
 
 /// `@FILE` and `user:@FILE` name no credential; anything else is one.
@@ -156,7 +221,7 @@ pub fn arguments(args: &[String]) -> Vec<String> {
                 // The whole value of a setting belongs to its key, spaces and all.
                 _ if after_set => self::setting(arg),
                 Some(setting) => format!("--set={}", self::setting(setting)),
-                None => argument(arg).into_owned(),
+                None => redact::word(arg),
             };
             after_flag = is_sensitive_flag(arg);
             after_set = arg == "--set";
@@ -165,83 +230,20 @@ pub fn arguments(args: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// Takes note of the credentials in arguments of a command.
+pub fn know_arguments(args: &[String]) {
+    for (at, arg) in args.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| args.get(before));
+        match before.filter(|flag| is_sensitive_flag(flag)) {
+            Some(flag) => redact::know_named(flag, arg),
+            None => redact::know_in(arg),
+        }
+    }
+}
+
 /// `--password`, whose value is the next argument.
 fn is_sensitive_flag(arg: &str) -> bool {
     arg.starts_with('-') && !arg.contains('=') && !arg.contains(char::is_whitespace) && is_sensitive(arg)
-}
-
-/// One text without credentials in it: `--token=x`, `Authorization: x`, `?api_key=x&…`, `{"password":"x"}`,
-/// `http://user:x@host`.
-pub fn argument(text: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut at = 0;
-    for (separator_at, separator) in text.match_indices(['=', ':']) {
-        let from = separator_at + separator.len();
-        if separator_at < at {
-            continue;
-        }
-        let secret = if text[separator_at..].starts_with("://") {
-            user_of_address(text, separator_at + 3)
-        } else if is_sensitive(name_before(&text[..separator_at])) {
-            match separator.starts_with('=') && is_whole_name(&text[..separator_at]) {
-                true => Some(rest_after(text, from)),
-                false => Some(value_after(text, from, separator)),
-            }
-        } else {
-            None
-        };
-        if let Some(secret) = secret.filter(|secret| !secret.is_empty()) {
-            out.push_str(&text[at..secret.start]);
-            out.push_str(REDACTED);
-            at = secret.end;
-        }
-    }
-    if at == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(&text[at..]);
-    Cow::Owned(out)
-}
-
-/// Whether an argument is nothing but a name so far, as in `--password=`, `-Ddb.password=` and `--env=DB_PASSWORD=`: then
-/// all that follows is its value, whatever is in it.
-fn is_whole_name(before: &str) -> bool {
-    let name = before.trim_start_matches(['"', '\'']);
-    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.=".contains(&b))
-}
-
-/// All that follows, but for the quote that the text began with.
-fn rest_after(text: &str, from: usize) -> Range<usize> {
-    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
-    let end = quote.and_then(|quote| text[from..].rfind(quote)).map_or(text.len(), |length| from + length);
-    from..end
-}
-
-/// The word that ends here, quotes around it aside.
-fn name_before(text: &str) -> &str {
-    let text = text.trim_end_matches(['"', '\'', '\\', ' ']);
-    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
-    // What rfind names is one character, of whatever length.
-    let start = start.map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
-    &text[start..]
-}
-
-/// A header's value runs to the end of its quotes, a query's to the next parameter.
-fn value_after(text: &str, from: usize, separator: &str) -> Range<usize> {
-    let opening = text[from..].len() - text[from..].trim_start_matches([' ', '"', '\'', '\\']).len();
-    let start = from + opening;
-    let ends: &[char] =
-        if separator == "=" { &['&', ' ', ',', ';', '"', '\'', '\n'] } else { &['"', '\'', '\\', '\n'] };
-    let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
-    start..end
-}
-
-/// The user and password of an address whose host begins at `from`.
-fn user_of_address(text: &str, from: usize) -> Option<Range<usize>> {
-    let rest = &text[from..];
-    let end = rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
-    let at = rest[..end].rfind('@')?;
-    Some(from..from + at)
 }
 
 #[cfg(test)]
@@ -249,26 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_in_arguments_are_replaced_and_nothing_else() {
-        for (given, left) in [
-            ("--password=hunter2", "--password=[redacted]"),
-            ("--password=one two&three", "--password=[redacted]"),
-            ("'--password=one \"two\"; three'", "'--password=[redacted]'"),
-            ("--env=DB_PASSWORD=one, two", "--env=DB_PASSWORD=[redacted]"),
-            ("DB_PASSWORD=one two", "DB_PASSWORD=[redacted]"),
-            ("\"PGPASSWORD=a=b c\"", "\"PGPASSWORD=[redacted]\""),
-            ("-Ddb.password=hunter2", "-Ddb.password=[redacted]"),
-            ("Authorization: Bearer abc def", "Authorization: [redacted]"),
-            (r#"{"user":"me","password":"s3","x":"y"}"#, r#"{"user":"me","password":"[redacted]","x":"y"}"#),
-            (r#"{\"password\":\"s3\"}"#, r#"{\"password\":\"[redacted]\"}"#),
-            ("http://host/?ü=1&token=é&x=1", "http://host/?ü=1&token=[redacted]&x=1"),
-            ("/a?token=abc&x=1", "/a?token=[redacted]&x=1"),
-            ("http://me:abc@host/", "http://[redacted]@host/"),
-            ("--heap=256m", "--heap=256m"),
-            ("http://host:80/@me", "http://host:80/@me"),
-        ] {
-            assert_eq!(argument(given), left);
-        }
+    fn the_value_after_a_flag_and_that_of_a_setting_are_replaced() {
         let args = ["--token".to_string(), "abc".to_string(), "x".to_string()];
         assert_eq!(arguments(&args), ["--token", "[redacted]", "x"]);
         let set = "workload.page.headers.Authorization=Bearer hunter2";

@@ -13,7 +13,7 @@ use super::template::{self, parts};
 use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_facts::{Expected, Mistake, Thing};
-use proofload_store::REDACTED;
+use proofload_store::redact::{self, REDACTED};
 use proofload_wire::Call;
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use sha2::{Digest, Sha256};
@@ -98,8 +98,6 @@ pub struct Asked {
     pub template: Template,
     /// How it is shown.
     pub shown: Shown,
-    /// Values that may not be shown.
-    pub secrets: Vec<String>,
 }
 
 /// Collects a request part by part.
@@ -110,7 +108,6 @@ pub(super) struct Builder {
     body: Vec<u8>,
     slots: Vec<Slot>,
     shown: Shown,
-    secrets: Vec<String>,
 }
 
 /// A text without its values, and where they go.
@@ -122,6 +119,7 @@ struct Filled {
 impl Builder {
     /// Path and query.
     pub fn target(&mut self, feeders: &mut Feeders, text: &str) -> Result<(), Mistake> {
+        redact::know_in(text);
         let filled = self.fill(feeders, text, Context::Target)?;
         check_target(&filled.text)?;
         self.take(Part::Target, &filled);
@@ -138,6 +136,7 @@ impl Builder {
 
     fn put_header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), Mistake> {
         let text = text.trim();
+        redact::know_named(name, text);
         let filled = self.fill(feeders, text, Context::Header)?;
         quantity::header_value(&filled.text)?;
         self.take(Part::Header(self.headers.len()), &filled);
@@ -154,7 +153,7 @@ impl Builder {
         match auth {
             Auth::Bearer(token) if token.contains(char::is_whitespace) => Err(Mistake::TokenSpaces),
             Auth::Bearer(token) if !token.contains("${") => {
-                self.secrets.push(token.clone());
+                redact::know(token);
                 self.put_header(feeders, "Authorization", &format!("Bearer {token}"))
             }
             Auth::Bearer(token) => self.put_header(feeders, "Authorization", &format!("Bearer {token}")),
@@ -169,7 +168,8 @@ impl Builder {
                 }
                 let pair = format!("{}:{}", user.text, password.text);
                 let coded = BASE64.encode(pair.as_bytes());
-                self.secrets.extend([coded.clone(), password.text]);
+                redact::know(&coded);
+                redact::know(&password.text);
                 self.headers.push(("Authorization".to_string(), format!("Basic {coded}")));
                 self.shown.headers.push(("Authorization".to_string(), REDACTED.to_string()));
                 Ok(())
@@ -205,6 +205,7 @@ impl Builder {
             self.body.extend_from_slice(bytes);
             return Ok(());
         };
+        redact::know_in(text);
         let filled = self.fill(feeders, text, Context::Body)?;
         self.take(Part::Body, &filled);
         self.body.extend_from_slice(filled.text.as_bytes());
@@ -227,6 +228,9 @@ impl Builder {
         }
         let boundary = boundary(&contents);
         for (part, content) in parts.iter().zip(&contents) {
+            if let FormValue::Text(text) = &part.value {
+                redact::know_named(&part.name, text);
+            }
             self.body.extend_from_slice(part_head(part, &boundary)?.as_bytes());
             match &part.value {
                 FormValue::Text(_) => self.put_body(feeders, content)?,
@@ -259,7 +263,7 @@ impl Builder {
         RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
             .encode_with(&template)
             .map_err(|error| of_http(&error))?;
-        Ok(Asked { request, call: None, template, shown: self.shown, secrets: self.secrets })
+        Ok(Asked { request, call: None, template, shown: self.shown })
     }
 
     /// A call, with the headers so far for where HTTP carries it. The path is the protocol's without `path`.
@@ -275,7 +279,7 @@ impl Builder {
             keep_body,
         };
         let template = Template { slots: self.slots, cookies: false };
-        Asked { request, call: Some(call), template, shown: self.shown, secrets: self.secrets }
+        Asked { request, call: Some(call), template, shown: self.shown }
     }
 
     fn take(&mut self, part: Part, filled: &Filled) {
@@ -298,10 +302,9 @@ impl Builder {
         Ok(filled)
     }
 
-    /// A variable of the environment, which is taken for a secret.
+    /// A variable of the environment.
     fn variable(&mut self, name: &str, context: Context) -> Result<String, Mistake> {
         let value = variable(name)?;
-        self.secrets.push(value.clone());
         let value = match context {
             Context::Target => percent_encoded(value.as_bytes()),
             Context::Header if value.chars().any(|c| c.is_control() && c != '\t') => {
@@ -309,7 +312,6 @@ impl Builder {
             }
             _ => value,
         };
-        self.secrets.push(value.clone());
         Ok(value)
     }
 }

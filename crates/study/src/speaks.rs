@@ -138,6 +138,7 @@ impl Speaks {
             Some("ajp") => {
                 let mut attributes =
                     Attributes { secret: text("secret").map(str::to_string), ..Attributes::default() };
+                attributes.secret.iter().for_each(|secret| proofload_store::redact::know(secret));
                 if let Some(size) = text("packet_size") {
                     let wrong = |_| Mistake::not(shown(size), Expected::Whole, "packet_size: 8192");
                     attributes.packet_bytes = size.parse().map_err(wrong)?;
@@ -172,14 +173,6 @@ impl Speaks {
     pub(super) fn filled(template: &str, call: &Call) -> String {
         template.replace("{interface}", &call.interface).replace("{method}", &call.method)
     }
-
-    /// Values that may not be shown.
-    pub fn secrets(&self) -> Vec<String> {
-        match self {
-            Speaks::Ajp(attributes) => attributes.secret.iter().cloned().collect(),
-            _ => Vec::new(),
-        }
-    }
 }
 
 /// `speaks:` of a subject; `protocol` is what its address says, if it has one.
@@ -210,7 +203,10 @@ pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<
     if let Some(field) = map.optional("attributes") {
         for (entry, field) in field.entries("attributes: { name: value }")? {
             match field.parameter_value(false) {
-                Some(value) => further.request.push((entry.key.clone(), value.to_string())),
+                Some(value) => {
+                    proofload_store::redact::know_named(&entry.key, value);
+                    further.request.push((entry.key.clone(), value.to_string()));
+                }
                 None => whole = false,
             }
         }

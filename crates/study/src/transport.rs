@@ -225,12 +225,6 @@ impl TransportOptions {
         if told.is_empty() { Ok(None) } else { Err(told) }
     }
 
-    /// Values that may not be shown.
-    pub fn secrets(&self) -> Vec<String> {
-        let proxy = self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default();
-        proxy.into_iter().chain(self.speaks.get("secret").cloned()).collect()
-    }
-
     /// What connections to this address pass through.
     ///
     /// # Errors
@@ -314,12 +308,6 @@ impl Passage {
         });
         let proxy = self.proxy.as_ref().map_or(String::new(), |proxy| proxy.authority.clone());
         Some(schema::Transport { tls, proxy, protocol })
-    }
-
-    /// Values that may not be shown.
-    pub fn secrets(&self) -> Vec<String> {
-        let proxy = self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default();
-        proxy.into_iter().chain(self.speaks.secrets()).collect()
     }
 }
 

@@ -177,6 +177,7 @@ impl Launched {
             log: log.clone(),
             memory_max_bytes: Some(self.memory_max_bytes),
             log_bytes_max: Some(LOG_BYTES_MAX),
+            secrets: Vec::new(),
         };
         let ward = self.keeper.start(&self.label(step), spawn)?;
         started.push(Started { step: number, ward, log });

@@ -27,7 +27,7 @@ fn tail(log: &Path, bytes_max: u64) -> String {
 
 /// The last lines of a log, fit for a terminal.
 pub(crate) fn last_lines(log: &Path) -> Vec<String> {
-    let text = tail(log, TAIL_BYTES);
+    let text = proofload_store::redact::text(&tail(log, TAIL_BYTES));
     let lines: Vec<String> = text.lines().map(printable).collect();
     lines[lines.len().saturating_sub(TAIL_LINES)..].to_vec()
 }

@@ -208,6 +208,7 @@ fn project(pins: &[Pin]) -> String {
 /// A program that runs to its end, in Proofload's own environment.
 pub(crate) fn tool(args: Vec<String>, directory: &Path, log: &Path) -> Spawn {
     Spawn {
+        secrets: Vec::new(),
         id: 0,
         args,
         clear_environment: false,

@@ -7,7 +7,7 @@ use proofload_facts::Finding;
 use proofload_store::schema::{
     self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
 };
-use proofload_study::redact::{self, REDACTED, is_sensitive};
+use proofload_study::redact;
 use proofload_study::{
     Conclusion, ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry,
 };
@@ -30,8 +30,7 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         SubjectSpec::Catalogue { folder, with } => {
             let mut parts = vec![folder.clone()];
             for (name, value) in with {
-                let value = if is_sensitive(name) { REDACTED } else { value };
-                parts.push(format!("{name} {value}"));
+                parts.push(format!("{name} {}", proofload_store::redact::named(name, value)));
             }
             ("catalogue", parts.join(", "), Vec::new())
         }
@@ -132,11 +131,14 @@ fn shared_lines(asking: &Asking) -> Vec<String> {
 
 fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
     let shown = &entry.shown;
-    let mut parts =
-        vec![format!("{}: {} {}", entry.name, entry.request.method, redact::argument(&shown.target))];
+    let mut parts = vec![format!(
+        "{}: {} {}",
+        entry.name,
+        entry.request.method,
+        proofload_store::redact::word(&shown.target)
+    )];
     for (name, value) in &shown.headers {
-        let value = if is_sensitive(name) { REDACTED.into() } else { redact::argument(value) };
-        parts.push(format!("{name}: {value}"));
+        parts.push(format!("{name}: {}", proofload_store::redact::named(name, value)));
     }
     if !shown.body.is_empty() {
         parts.push(shown.body.clone());

@@ -2,7 +2,6 @@
 
 use super::bench::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
-use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
 use crate::plan;
@@ -211,13 +210,9 @@ impl<'a> LiveBench<'a> {
         let generator = self.terms.generator;
         let watching = Watching { generator, sampler, checkpointer, listener };
         let observed = observed(&plans, &watching, &self.terms.stop, &mut steady);
-        let (mut results, sampled, checkpoints) =
+        let (results, sampled, checkpoints) =
             observed.map_err(|error| BenchError::Failed(Finding::failed(error)))?;
         let conditions = Some(steady.end());
-        let study = self.terms.study;
-        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
-        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
-        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);

@@ -11,7 +11,7 @@ use proofload_store::schema::{
     Agents, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase,
     Plan, Point, Silences, Slice, SubjectUse,
 };
-use proofload_store::{bad_answer, hide, histograms_of, point_of};
+use proofload_store::{bad_answer, histograms_of, point_of};
 use proofload_study::LoadPoint;
 use proofload_study::transport::ALPN;
 
@@ -122,14 +122,6 @@ fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Optio
     result.quantiles_per_second.iter().map(|second| second.as_ref().map(of)).collect()
 }
 
-/// Takes secrets out of what is kept of bad answers: a server may send back what it was sent, under any name.
-pub fn hide_secrets(result: &mut LoadResult, secrets: &[String]) {
-    for bad in &mut result.bad_answers {
-        bad.received = hide(&bad.received, secrets);
-        bad.what = String::from_utf8_lossy(&hide(bad.what.as_bytes(), secrets)).into_owned();
-    }
-}
-
 fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();
@@ -157,7 +149,12 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             checks: result.checks.iter().map(check).collect(),
         },
         subject,
-        bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
+        bad_answers: bad
+            .map(|bad| {
+                let rows = bad.rows.as_deref().unwrap_or_default();
+                bad_answer(bad.outcome, &bad.what, &bad.received, rows)
+            })
+            .collect(),
         ..of_snapshot
     }
 }

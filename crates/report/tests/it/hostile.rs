@@ -44,7 +44,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         point.point.clone_from(&text);
         point.stream.clone_from(&text);
         point.generator.findings = vec![Finding::failed(&text)];
-        point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes())];
+        point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes(), &[])];
     }
     for figure in &mut result.figures {
         figure.variant.clone_from(&text);

@@ -146,7 +146,8 @@ fn expectations_have_an_error_rate_of_their_own() {
 fn the_first_bad_answers_are_shown_in_every_format() {
     let mut result = result(Case { blocks: 1, ..CASE });
     let received = "HTTP/1.1 503 Busy\r\n\r\n<b>no</b>";
-    result.points[0].bad_answers = vec![bad_answer(Outcome::Rejected, "status 503", received.as_bytes())];
+    result.points[0].bad_answers =
+        vec![bad_answer(Outcome::Rejected, "status 503", received.as_bytes(), &[])];
     for shown in [text(&result, false), markdown(&result), html(&result, &[]), json(&result)] {
         assert!(shown.contains("status 503") && shown.contains("HTTP/1.1 503 Busy"), "{shown}");
     }

@@ -35,6 +35,12 @@ const SCHEMES: [&str; 18] = [
     "token",
 ];
 
+/// Longest value without quotes, and longest list of them: whoever sends a text cannot make it take long.
+const VALUE_BYTES_MAX: usize = 64 << 10;
+
+/// Longest tag.
+const TAG_BYTES_MAX: usize = 2000;
+
 /// Where credentials stand in a text, in order and apart.
 pub(super) fn find(text: &str, form: Form) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -85,7 +91,8 @@ impl Value<'_> {
         let name = &self.text[self.name.clone()];
         let is_field = self.text[self.at..].starts_with(':') && is_field(name);
         if self.text[self.at..].starts_with('=') && self.is_whole_name() {
-            return vec![self.rest()];
+            let rest = self.rest();
+            return if is_said(&self.text[rest.clone()]) { Vec::new() } else { vec![rest] };
         }
         let rest = &self.text[self.at + 1..];
         let start = self.at + 1 + rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -164,7 +171,8 @@ impl Value<'_> {
     /// A value without quotes of its own.
     fn bare(&self, start: usize, is_field: bool) -> Vec<Range<usize>> {
         let quote = self.enclosing();
-        let line = self.text[start..].find('\n').map_or(self.text.len(), |n| start + n);
+        let most = self.text.floor_char_boundary(start + VALUE_BYTES_MAX);
+        let line = self.text[start..most].find('\n').map_or(most, |n| start + n);
         let limit = if quote.is_empty() { line } else { quote_end(self.text, start, quote).min(line) };
         let is_mapped = self.text[self.at..].starts_with(':');
         let end = match (is_field, is_mapped, self.form) {
@@ -179,9 +187,8 @@ impl Value<'_> {
         let end = if self.form == Form::Text { self.within_query(start, end, limit) } else { end };
         let value = self.text[start..end].trim_end();
         let is_number = value.bytes().all(|b| b.is_ascii_digit() || b".-+eE".contains(&b));
-        let is_word = matches!(value, "true" | "false" | "null");
         let name = &self.text[self.name.clone()];
-        if is_mapped && (is_word || is_number && !is_field && !is_sensitive_number(name)) {
+        if is_said(value) || is_mapped && is_number && !is_field && !is_sensitive_number(name) {
             return Vec::new();
         }
         vec![without_scheme(self.text, start..start + value.len())]
@@ -211,6 +218,11 @@ impl Value<'_> {
         let is_plain = !self.text[start..end + next].contains(['=', '"', '\'', ':']);
         if is_plain && begins_a_field(&self.text[end + next + 1..limit]) { end + next } else { end }
     }
+}
+
+/// Whether it says that there is a credential, or none.
+fn is_said(value: &str) -> bool {
+    matches!(value, "" | "true" | "false" | "null" | "none")
 }
 
 /// `name=`, `name: `, `"name":`.
@@ -254,6 +266,11 @@ pub(super) fn is_scheme(word: &str) -> bool {
     SCHEMES.contains(&word.to_ascii_lowercase().as_str())
 }
 
+/// Where the string of JSON ends that begins there.
+pub(super) fn string_end(text: &str, from: usize) -> usize {
+    quote_end(text, from, "\"")
+}
+
 /// A credential without the word for its kind: `Bearer`.
 fn without_scheme(text: &str, span: Range<usize>) -> Range<usize> {
     let value = &text[span.clone()];
@@ -269,7 +286,8 @@ fn without_scheme(text: &str, span: Range<usize>) -> Range<usize> {
 fn leaves(text: &str, from: usize, numbers: bool) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let (mut at, mut depth) = (from, 0_usize);
-    while let Some(letter) = text[at..].chars().next() {
+    let most = from.saturating_add(VALUE_BYTES_MAX);
+    while let Some(letter) = text[at..].chars().next().filter(|_| at < most) {
         match letter {
             '[' | '{' => depth += 1,
             ']' | '}' if depth <= 1 => break,
@@ -290,9 +308,8 @@ fn leaves(text: &str, from: usize, numbers: bool) -> Vec<Range<usize>> {
                 };
                 let after = (end + quote.len()).min(text.len());
                 let value = &text[start..end];
-                let is_plain = quote.is_empty()
-                    && (matches!(value, "true" | "false" | "null")
-                        || !numbers && value.parse::<f64>().is_ok());
+                let is_plain =
+                    quote.is_empty() && (is_said(value) || !numbers && value.parse::<f64>().is_ok());
                 if !text[after..].trim_start().starts_with(':') && !is_plain {
                     spans.push(start..end);
                 }
@@ -339,9 +356,15 @@ fn named_beside(text: &str, key: &str, at: usize, form: Form) -> Vec<Range<usize
     }
 }
 
+/// Where the tag begins that ends there.
+fn opening(text: &str, at: usize) -> Option<usize> {
+    let from = text.ceil_char_boundary(at.saturating_sub(TAG_BYTES_MAX));
+    text[from..at].rfind('<').map(|n| from + n)
+}
+
 /// `<password>x</password>`: what is in an element of that name; `at` is the end of its opening tag.
 fn element(text: &str, at: usize) -> Vec<Range<usize>> {
-    let Some(open) = text[..at].rfind('<') else { return Vec::new() };
+    let Some(open) = opening(text, at) else { return Vec::new() };
     let tag = &text[open + 1..at];
     let name = tag.split([' ', '\t', '\n', '\r']).next().unwrap_or_default();
     let local = name.rsplit(':').next().unwrap_or_default();
@@ -353,7 +376,7 @@ fn element(text: &str, at: usize) -> Vec<Range<usize>> {
 
 /// The texts of the element whose opening tag ends here.
 fn texts_until_close(text: &str, at: usize) -> Vec<Range<usize>> {
-    let Some(open) = text[..at].rfind('<') else { return Vec::new() };
+    let Some(open) = opening(text, at) else { return Vec::new() };
     let name = text[open + 1..at].split([' ', '\t', '\n', '\r', '>']).next().unwrap_or_default();
     let inner = at + 1;
     let end = text[inner..].find(&format!("</{name}")).map_or(text.len(), |n| inner + n);

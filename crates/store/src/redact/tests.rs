@@ -209,3 +209,11 @@ proptest! {
         prop_assert!(!cut(&text, Form::Text).contains("zQ9tokenZ"));
     }
 }
+
+#[test]
+fn in_json_of_ours_only_texts_of_others_change() {
+    know("zq-throughput");
+    let given = r#"{"variant":"zq-throughput","zq-throughput":1,"findings":[{"code":"failed","error":"no \"zq-throughput\""}],"what":["zq-throughput"],"n":1}"#;
+    let left = r#"{"variant":"zq-throughput","zq-throughput":1,"findings":[{"code":"failed","error":"no \"[redacted]\""}],"what":["[redacted]"],"n":1}"#;
+    assert_eq!(json(given.to_string()), left);
+}

@@ -49,6 +49,39 @@ impl Secrets {
         }
     }
 
+    /// Adds a value as it was written for where it was sent, and as it is meant.
+    pub fn know_sent(&mut self, value: &str) {
+        self.know(value);
+        // `user:password`.
+        if let Some((_, password)) = value.split_once(':').filter(|(user, _)| !user.contains(['/', '{', ' ']))
+        {
+            self.know(password);
+        }
+        if value.contains(['%', '+']) {
+            for value in [value, &value.replace('+', " ")] {
+                self.know(&String::from_utf8_lossy(&unescaped_percent(value.as_bytes())));
+            }
+        }
+        if value.contains('\\')
+            && let Ok(plain) = serde_json::from_str::<String>(&format!("\"{value}\""))
+        {
+            self.know(&plain);
+        }
+        if value.contains('&') {
+            let marks = [
+                ("&lt;", "<"),
+                ("&gt;", ">"),
+                ("&quot;", "\""),
+                ("&apos;", "'"),
+                ("&#39;", "'"),
+                ("&amp;", "&"),
+            ];
+            self.know(
+                &marks.iter().fold(value.to_string(), |text, (coded, plain)| text.replace(coded, plain)),
+            );
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -158,10 +191,21 @@ fn ending(bytes: &[u8], at: usize, value: &[u8]) -> Ending {
 /// Longest way in which a letter is written.
 const ESCAPE_BYTES_MAX: usize = 8;
 
-pub(super) fn percent(bytes: &[u8]) -> Option<u8> {
+fn percent(bytes: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = bytes else { return None };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     Some((digit(high)? * 16 + digit(low)?) as u8)
+}
+
+fn unescaped_percent(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let (byte, length) = percent(&bytes[at..]).map_or((*byte, 1), |byte| (byte, 3));
+        out.push(byte);
+        at += length;
+    }
+    out
 }
 
 /// The letter that an escape at the beginning stands for, and the length of it.

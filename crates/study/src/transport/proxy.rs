@@ -5,6 +5,7 @@ use super::super::url::{resolve, split_authority};
 use data_encoding::BASE64;
 use proofload_engine::Address;
 use proofload_facts::{Expected, Mistake};
+use proofload_store::redact;
 
 /// A proxy that is asked for tunnels (`CONNECT`).
 #[derive(Clone, PartialEq, Eq)]
@@ -32,12 +33,10 @@ impl ProxyOptions {
 
     fn coded(&self) -> Option<String> {
         let (user, password) = self.user.as_ref()?;
-        Some(BASE64.encode(format!("{user}:{password}").as_bytes()))
-    }
-
-    pub(super) fn secrets(&self) -> Vec<String> {
-        let password = self.user.as_ref().map(|(_, password)| password.clone());
-        self.coded().into_iter().chain(password).filter(|secret| !secret.is_empty()).collect()
+        let coded = BASE64.encode(format!("{user}:{password}").as_bytes());
+        redact::know(password);
+        redact::know(&coded);
+        Some(coded)
     }
 }
 

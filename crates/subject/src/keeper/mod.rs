@@ -11,6 +11,7 @@ mod serve;
 pub(crate) mod tree;
 mod watch;
 
+use proofload_store::redact;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -204,6 +205,7 @@ impl Link {
     pub(crate) fn start(&self, subject: &str, mut spawn: Spawn) -> Result<Ward, SubjectError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         spawn.id = id;
+        spawn.secrets = redact::known();
         self.shared.change(|state| {
             state.wards.insert(id, WardState::default());
         });

@@ -47,6 +47,8 @@ pub(crate) struct Spawn {
     pub memory_max_bytes: Option<u64>,
     /// A longer log is cut in its middle.
     pub log_bytes_max: Option<u64>,
+    /// Values that may not stay in the log.
+    pub secrets: Vec<String>,
 }
 
 /// What the keeper reports.

@@ -348,6 +348,8 @@ impl Serving {
                 .filter(|pid| tree::find(**pid).is_none())
                 .for_each(|pid| tree::remove_jvm_counters(*pid));
             let left = members.iter().map(|member| member.pid).collect();
+            // Its log is whole before it is said to have ended.
+            ward.watched = None;
             report(&Report::Stopped { id: ward.id, killed, left });
             false
         });

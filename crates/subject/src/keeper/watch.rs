@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::protocol::Spawn;
+use proofload_store::redact;
 
 /// Most processes of a tree whose memory is added up.
 const PROCESSES_MAX: usize = 4096;
@@ -22,6 +23,7 @@ pub(super) struct Watched {
 impl Watched {
     /// `None` without any limit.
     pub(super) fn of(spawn: &Spawn) -> Option<Watched> {
+        spawn.secrets.iter().for_each(|secret| redact::know(secret));
         (spawn.memory_max_bytes.is_some() || spawn.log_bytes_max.is_some()).then(|| Watched {
             memory_max_bytes: spawn.memory_max_bytes,
             log_bytes_max: spawn.log_bytes_max,
@@ -50,6 +52,14 @@ impl Watched {
                 self.cut_bytes += cut;
             }
         }
+    }
+}
+
+impl Drop for Watched {
+    /// When nobody writes to the log any more.
+    fn drop(&mut self) {
+        // A log that cannot be read holds nothing that others could read.
+        let _gone = redact::file(&self.log);
     }
 }
 

@@ -7,7 +7,7 @@ use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms};
-use proofload_lab::runner::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded, record};
+use proofload_lab::runner::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use proofload_store::schema::{Ceiling, Conditions, FORMAT_VERSION, SubjectUse, Variant};
 use proofload_study::quantity::rate_label;
 use proofload_study::{LoadPoint, SubjectSpec};
@@ -158,10 +158,7 @@ impl SimBench<'_> {
         }
         let running = self.running[variant].as_ref().ok_or_else(|| failed("it was not started"))?;
         let before = running.server.as_ref().map(|server| server.counted());
-        let mut results = self.carried_out(&plans).map_err(failed)?;
-        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
-        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
-        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
+        let results = self.carried_out(&plans).map_err(failed)?;
         let start_ns = self.now_ns + window.discard_ns;
         let age_seconds = match running.server {
             Some(_) => (start_ns - running.started_ns) as f64 / 1e9,

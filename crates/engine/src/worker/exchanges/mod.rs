@@ -159,6 +159,9 @@ impl<'a> Exchanges<'a> {
     /// The same, as part of the caller.
     #[inline(always)]
     fn write_down(&mut self, number: LaneId, outcome: Outcome, now: u64) {
+        if outcome != Outcome::Answered {
+            self.note_rows(number, outcome);
+        }
         self.connections[self.numbers.conn(number) as usize].carried += 1;
         let lane = &mut self.lanes[number as usize];
         lane.phase = LanePhase::Resting;
@@ -172,6 +175,16 @@ impl<'a> Exchanges<'a> {
         if let Some(mut sample) = lane.sample.take() {
             sample.clear();
             self.samples.push(sample);
+        }
+    }
+
+    /// Keeps what was filled into the request whose bad answer is kept: the answer may repeat it.
+    #[cold]
+    fn note_rows(&mut self, number: LaneId, outcome: Outcome) {
+        let lane = &self.lanes[number as usize];
+        let request = self.connections[self.numbers.conn(number) as usize].request(self.plan, lane);
+        if let Some(bad) = self.record.bad[outcome as usize].as_mut().filter(|bad| bad.rows.is_none()) {
+            bad.rows = Some(self.feeding.rows(request, &lane.numbers));
         }
     }
 

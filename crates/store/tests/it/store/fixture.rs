@@ -152,6 +152,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
                     Outcome::Rejected,
                     "status 503",
                     b"HTTP/1.1 503\r\nSet-Cookie: s=1\r\n\r\n",
+                    &[],
                 )],
                 false => Vec::new(),
             },
