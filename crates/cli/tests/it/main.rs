@@ -33,6 +33,7 @@ mod records;
 mod replicate;
 mod reproductions;
 mod requests;
+mod secrets;
 mod security;
 mod soak;
 mod study;

@@ -24,6 +24,10 @@ fn a_known_value_goes_however_it_is_written() {
         r#"aé\\\"<&/+ %\\\\z"#.into(),
         "aé&quot;&lt;&amp;/+ %\\z".into(),
         "a&#233;&#x22;&#60;&amp;&#47;&#43;&nbsp;%\\z".into(),
+        r"aé\&#34;&lt;&amp;\&#x2F;+ %\\z".into(),
+        "a%25C3%25A9%2522%253C%2526%252F%252B%2520%2525%255Cz".into(),
+        "a%C3%A9%5C%22%3C%26%5C%2F%2B%20%25%5C%5Cz".into(),
+        "aé&amp;quot;&amp;lt;&amp;amp;/+ %\\z".into(),
         data_encoding::BASE64.encode(value.as_bytes()),
         data_encoding::BASE64URL.encode(value.as_bytes()),
     ] {

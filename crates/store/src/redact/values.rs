@@ -155,7 +155,8 @@ fn ending(bytes: &[u8], at: usize, value: &[u8]) -> Ending {
     // A place of the value may be read in several ways: `%25` is itself, or a percent sign.
     let mut places = vec![(at, 0)];
     let mut cut = None;
-    while let Some((at, done)) = places.pop() {
+    for _ in 0..READINGS_MAX {
+        let Some((at, done)) = places.pop() else { break };
         if done == value.len() {
             return Ending::At(at);
         }
@@ -163,30 +164,48 @@ fn ending(bytes: &[u8], at: usize, value: &[u8]) -> Ending {
             cut = cut.max(Some(done));
             continue;
         };
-        if let Some((letter, length)) = escaped(&bytes[at..]) {
+        let (rest, wanted) = (&bytes[at..], &value[done..]);
+        let letter = escaped(rest);
+        if let Some((letter, length)) = letter {
             let mut room = [0; 4];
             let coded = letter.encode_utf8(&mut room).as_bytes();
-            if value[done..].starts_with(coded) {
+            if wanted.starts_with(coded) {
                 places.push((at + length, done + coded.len()));
             }
-        } else if matches!(byte, b'%' | b'\\' | b'&') && bytes.len() - at < ESCAPE_BYTES_MAX && done > 0 {
+        } else if matches!(byte, b'%' | b'\\' | b'&') && rest.len() < ESCAPE_BYTES_MAX {
             cut = cut.max(Some(done));
         }
-        if *byte == value[done] || *byte == b'+' && value[done] == b' ' {
+        if *byte == wanted[0] || *byte == b'+' && wanted[0] == b' ' {
             places.push((at + 1, done + 1));
         }
         // JSON doubles a stroke, and doubles it again within JSON.
-        let strokes = [2, 4]
-            .into_iter()
-            .filter(|n| value[done] == b'\\' && bytes[at..].starts_with(&b"\\\\\\\\"[..*n]));
+        let strokes =
+            [2, 4].into_iter().filter(|n| wanted[0] == b'\\' && rest.starts_with(&[b'\\'; 4][..*n]));
         places.extend(strokes.map(|n| (at + n, done + 1)));
+        // One writing within another: a stroke that JSON put before what was escaped then, and marks that were escaped twice.
+        if done > 0 && (*byte == b'\\' || letter.is_some_and(|(letter, _)| letter == '\\')) {
+            places.push((at + letter.filter(|_| *byte != b'\\').map_or(1, |(_, length)| length), done));
+        }
+        if let [b'%', b'2', b'5', high, low, ..] = rest
+            && percent(&[b'%', *high, *low]) == Some(wanted[0])
+        {
+            places.push((at + 5, done + 1));
+        }
+        if let Some(behind) = rest.strip_prefix(b"&amp;") {
+            let meant = in_html(&[&b"&"[..], &behind[..behind.len().min(ESCAPE_BYTES_MAX)]].concat());
+            let meant = meant.filter(|(letter, _)| u32::from(*letter) == u32::from(wanted[0]));
+            places.extend(meant.map(|(_, length)| (at + b"&amp;".len() + length - 1, done + 1)));
+        }
         // A percent sign stands for a byte, which need not be a whole letter.
-        if percent(&bytes[at..]).is_some_and(|coded| !coded.is_ascii() && coded == value[done]) {
+        if percent(rest).is_some_and(|coded| !coded.is_ascii() && coded == wanted[0]) {
             places.push((at + 3, done + 1));
         }
     }
     cut.map_or(Ending::None, Ending::CutAfter)
 }
+
+/// In how many ways a place is read at most.
+const READINGS_MAX: usize = 10_000;
 
 /// Longest way in which a letter is written.
 const ESCAPE_BYTES_MAX: usize = 8;
