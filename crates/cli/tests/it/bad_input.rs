@@ -149,7 +149,7 @@ fn a_head_without_end_is_cut_off_and_takes_no_memory() {
     let script = vec![AwaitRequest, Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Flood(b"X: y\r\n".repeat(1000))];
     let at = format!("http://{}", peer(script));
     let point = all_are("connect_failed", &server.url(), &["--proxy", &at]);
-    assert!(said(&point).contains("has no end") && rss(&point) < usual + (8 << 20), "{point}");
+    assert!(said(&point).contains("a head of more than 1 MiB") && rss(&point) < usual + (8 << 20), "{point}");
 }
 
 #[test]

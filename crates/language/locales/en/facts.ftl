@@ -15,6 +15,7 @@ fact-outcome = { $outcome ->
     [rejected] rejected
     [mismatch] mismatched
     [malformed] malformed
+    [beyond_limit] beyond a limit of Proofload, no fault of the server
     [internal] a fault of Proofload
     [nothing_asked] nothing was asked
    *[other] { $outcome }
@@ -34,6 +35,10 @@ no-descriptor = { $connections ->
     [one] file descriptors: 1 connection found none
    *[other] file descriptors: { $connections } connections found none
 }; raise `ulimit -n` or use fewer connections
+answers-beyond-limit = { $exchanges ->
+    [one] 1 answer was
+   *[other] { $exchanges } answers were
+} longer, or deeper nested, than Proofload reads: its own limit, which the first of them names, and no fault of the server
 load-not-offered = offered load: of { $intended } planned requests, { $unsent } ({ $unsent_share }) never left though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
