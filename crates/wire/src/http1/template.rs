@@ -1,7 +1,7 @@
 //! Where values are in a request before it is encoded.
 
-use crate::places::{Form, Places};
 use crate::Streamed;
+use crate::places::{Form, Places};
 
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -62,9 +62,14 @@ fn the_bytes_are_those_of_a_body_in_memory_however_they_are_taken() {
         let expected = drained(&mut out, 1 << 20, 1 << 20);
         let request = streamed.encode_with(&template).expect("right");
         assert!(!request.goes_as_encoded() && request.places.streamed_bytes() == 2 * len);
-        for (piece, step) in [(64, 64), (64, 63), (7, 3), (1, 1), (100, 1000), (1 << 20, 1 << 20), (200, 65)] {
+        for (piece, step) in [(64, 64), (64, 63), (7, 3), (1, 1), (100, 1000), (1 << 20, 1 << 20), (200, 65)]
+        {
             let (_, mut out) = started(&request, http);
-            assert_eq!(drained(&mut out, piece, step), expected, "{len} bytes in pieces of {piece}, {step} taken");
+            assert_eq!(
+                drained(&mut out, piece, step),
+                expected,
+                "{len} bytes in pieces of {piece}, {step} taken"
+            );
         }
     }
 }
@@ -94,7 +99,8 @@ fn a_container_is_sent_as_much_of_a_file_as_it_asks_for() {
 fn it_goes_to_another_process_with_its_bytes() {
     let [(streamed, template), _] = specs(b"of a file");
     let request = streamed.encode_with(&template).expect("right");
-    let there: Request = postcard::from_bytes(&postcard::to_allocvec(&request).expect("bytes")).expect("a request");
+    let there: Request =
+        postcard::from_bytes(&postcard::to_allocvec(&request).expect("bytes")).expect("a request");
     let all = |request| drained(&mut started(request, || Session::http1(Default::default())).1, 50, 50);
     assert_eq!(all(&there), all(&request));
 }

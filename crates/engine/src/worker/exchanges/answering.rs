@@ -72,7 +72,7 @@ impl Exchanges<'_> {
         now: u64,
     ) -> Option<Freed> {
         let progress = self.take_events(conn, bytes, now);
-        if !self.outbox.pending().is_empty() {
+        if !self.outbox.is_empty() {
             let freed = self.flush(net, conn, now);
             if freed.is_some() || self.connections[conn as usize].phase != Phase::Open {
                 // It is gone, with all that was in flight; lanes whose exchanges had ended are free.
@@ -442,6 +442,7 @@ fn beyond(at: u64, kind: MalformedKind) -> String {
         MalformedKind::BodyTooLong => "a body longer than can be counted",
         _ => "values nested deeper, or of more classes,",
     };
-    let than = if kind == MalformedKind::TooDeep { " than Proofload reads" } else { ": Proofload reads no more" };
+    let than =
+        if kind == MalformedKind::TooDeep { " than Proofload reads" } else { ": Proofload reads no more" };
     format!("{what}{than} (byte {at} of the connection); this limit cannot be raised")
 }

@@ -1,7 +1,9 @@
 //! Heads that are wrong, odd or without end, and interim answers.
 
 use super::case::{Ask, Case, Expected, GOOD, answers, plays, send};
-use proofload_measure::Outcome::{Answered, BeyondLimit, ClosedEarly, Malformed, Mismatch, Rejected, Timeout};
+use proofload_measure::Outcome::{
+    Answered, BeyondLimit, ClosedEarly, Malformed, Mismatch, Rejected, Timeout,
+};
 use proofload_testkit::Step::{AwaitRequest, Fin, Flood};
 
 pub fn cases() -> Vec<Case> {

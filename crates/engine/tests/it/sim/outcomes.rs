@@ -151,9 +151,16 @@ fn content_is_checked_on_every_answer() {
     plan.mix[0].expect.text = Some(b"absent".to_vec());
     let result = load(&plan, &World::new(Server::default(), 1));
     only(&result, Outcome::BeyondLimit);
-    assert_eq!(bad(&result, Outcome::BeyondLimit).what.split(',').next(), Some("\"absent\" is not in the first 64 bytes of a body of 100"));
+    assert_eq!(
+        bad(&result, Outcome::BeyondLimit).what.split(',').next(),
+        Some("\"absent\" is not in the first 64 bytes of a body of 100")
+    );
     let exchanges = count(&result, Outcome::BeyondLimit);
-    assert_eq!(result.findings, [Finding::BeyondLimit { exchanges }], "who does not look cannot say what there is");
+    assert_eq!(
+        result.findings,
+        [Finding::BeyondLimit { exchanges }],
+        "who does not look cannot say what there is"
+    );
     Arc::make_mut(&mut plan.mix[0].request).keep_body = 100;
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Mismatch);
     plan.mix[0].expect.status = Some(201);

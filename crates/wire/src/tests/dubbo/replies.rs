@@ -218,7 +218,10 @@ fn a_value_that_is_nested_too_deep_exceeds_our_limit() {
 fn a_body_has_no_limit_but_its_length_has_a_sign() {
     let bytes = |length: &[u8]| [&reply(Serialization::FastJson, 20, b"1\n")[..12], length].concat();
     let negative = events(&bytes(&[0x80, 0, 0, 0]));
-    assert!(matches!(negative[..], [_, Event::Malformed { kind: MalformedKind::Length, .. }]), "{negative:?}");
+    assert!(
+        matches!(negative[..], [_, Event::Malformed { kind: MalformedKind::Length, .. }]),
+        "{negative:?}"
+    );
     let long = events(&bytes(&[0x7f, 0xff, 0xff, 0xff]));
     assert!(matches!(long[..], [_, Event::ClosedEarly { .. }]), "{long:?}");
 }

@@ -47,7 +47,11 @@ fn what_is_nested_too_deep_is_told_from_what_is_wrong() {
     assert_eq!(answered(200, &second(crate::hessian::DEPTH_MAX + 1), 0).0, crate::rpc::BEYOND);
     let first = [&b"r\x01\0"[..], &vec![b'V'; crate::hessian::DEPTH_MAX + 1]].concat();
     assert_eq!(answered(200, &first, 0).0, crate::rpc::BEYOND);
-    assert_eq!(answered(200, b"H\x02\0R\x79\x60", 0).0, crate::rpc::NO_ANSWER, "a class that was not defined");
+    assert_eq!(
+        answered(200, b"H\x02\0R\x79\x60", 0).0,
+        crate::rpc::NO_ANSWER,
+        "a class that was not defined"
+    );
 }
 
 #[test]

@@ -213,7 +213,8 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
 #[test]
 fn a_value_where_it_would_change_the_framing_is_refused() {
     let with = |part, at, headers: &[(&str, &str)]| {
-        let template = Template { slots: vec![Slot { part, at, draw: 0 }], cookies: true, ..Template::default() };
+        let template =
+            Template { slots: vec![Slot { part, at, draw: 0 }], cookies: true, ..Template::default() };
         spec("POST", headers, "x").encode_with(&template).expect_err("the template is wrong")
     };
     for name in ["Host", "connection", "Content-Length"] {

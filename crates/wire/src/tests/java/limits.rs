@@ -14,7 +14,10 @@ fn bytes_are_limited_where_a_length_tells_them() {
     let text = b"\x74\x00\x05hello";
     assert_eq!(walk(limits(8), text), Ended::Done(8));
     assert_eq!(walk(limits(7), text), Ended::Broken(2, BEYOND));
-    assert_eq!(walk(Limits::default(), b"\x7c\xff\xff\xff\xff\xff\xff\xff\xff"), Ended::Broken(8, MalformedKind::Other));
+    assert_eq!(
+        walk(Limits::default(), b"\x7c\xff\xff\xff\xff\xff\xff\xff\xff"),
+        Ended::Broken(8, MalformedKind::Other)
+    );
     let array = b"\x75\x72\x00\x02[L\0\0\0\0\0\0\0\0\x02\0\0\x78\x70\x7f\xff\xff\xff";
     assert_eq!(walk(limits(i32::MAX as u64), array), Ended::Broken(22, BEYOND));
     assert_eq!(walk(Limits::default(), array), Ended::More, "no limit of its own");
