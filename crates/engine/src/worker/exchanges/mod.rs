@@ -103,7 +103,7 @@ impl<'a> Exchanges<'a> {
             record,
             outbox: used_outbox(plan),
             spare: Vec::new(),
-            piece: vec![0; if is_streamed(plan) { PIECE_BYTES } else { 0 }],
+            piece: vec![0; if plan.streamed_bytes() > 0 { PIECE_BYTES } else { 0 }],
             unfinished: VecDeque::new(),
             events: Events::with_capacity(16),
             samples: samples.map(|_| Vec::with_capacity(SAMPLE_BYTES)).collect(),
@@ -246,11 +246,6 @@ fn deal_connections(plan: &LoadPlan, dealt: &Dealt) -> Vec<Connection> {
     let more = dealt.most.iter().zip(&dealt.first).map(|(most, first)| most - first);
     deal(&more.collect::<Vec<_>>());
     connections
-}
-
-/// Whether some body is read while it is sent.
-fn is_streamed(plan: &LoadPlan) -> bool {
-    plan.mix.iter().any(|entry| entry.request.places.streamed_bytes() > 0)
 }
 
 /// An outbox that has held the longest request: its first use would allocate in the window otherwise.
