@@ -86,7 +86,7 @@ impl Check {
             Difference::Text => format!("the body does not contain {:?}", self.wanted()),
             Difference::Unkept(bytes) => format!(
                 "{:?} is not in the first {} bytes of a body of {bytes}, and Proofload looks no further: expect a text \
-                 that is nearer to its beginning, or the number of bytes",
+                 nearer to its beginning (--expect-text), or the number of bytes (--expect-bytes)",
                 self.wanted(),
                 said.map_or(0, <[u8]>::len),
             ),

@@ -16,7 +16,7 @@ fact-outcome = { $outcome ->
     [mismatch] mismatched
     [malformed] malformed
     [beyond_limit] beyond a limit of Proofload, no fault of the server
-    [internal] a fault of Proofload
+    [internal] a fault on Proofload's side
     [nothing_asked] nothing was asked
    *[other] { $outcome }
 }
@@ -337,7 +337,7 @@ in-lost-blocks = { $errors } of them in blocks that it did not complete
 own-errors = { $errors ->
     [one] 1 error is
    *[other] { $errors } errors are
-} of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
+} of the generator's own making: no port, descriptor or memory was left, an answer exceeded a limit of Proofload, or the fault is on its side
 depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}

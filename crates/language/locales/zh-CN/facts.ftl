@@ -257,7 +257,7 @@ seen-only = { $starts ->
    *[other] 只对 { $starts } 次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，此类交互失败的不到 { $upper_share }，出现错误的启动不到 { $upper_starts_share }
 }
 in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
-own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，或是 Proofload 的缺陷
+own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，应答超出 Proofload 的限制，或是它自身的问题
 depends-on = 取决于测量条件：{ $levels }{ $alike ->
     [true] ；每种条件下判定相同
    *[other] {""}
