@@ -68,6 +68,7 @@ pub(super) struct Exchanges<'a> {
     pub record: WorkerRecord,
     outbox: Outbox,
     /// Outboxes of connections that have sent their rest, for the next ones.
+    #[expect(clippy::vec_box, reason = "connections have them boxed, and boxing one anew would allocate")]
     spare: Vec<Box<Outbox>>,
     /// A piece of a body that is read while it is sent; empty where there is none.
     piece: Vec<u8>,

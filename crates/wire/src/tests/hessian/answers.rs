@@ -45,7 +45,7 @@ fn what_is_nested_too_deep_is_told_from_what_is_wrong() {
     let second = |depth: usize| [&b"H\x02\0R"[..], &vec![0x79; depth], b"N"].concat();
     assert_eq!(answered(200, &second(crate::hessian::DEPTH_MAX), 0).0, 200);
     assert_eq!(answered(200, &second(crate::hessian::DEPTH_MAX + 1), 0).0, crate::rpc::BEYOND);
-    let first = [&b"r\x01\0"[..], &vec![b'V'; crate::hessian::DEPTH_MAX + 1]].concat();
+    let first = [&b"r\x01\0"[..], &[b'V'; crate::hessian::DEPTH_MAX + 1]].concat();
     assert_eq!(answered(200, &first, 0).0, crate::rpc::BEYOND);
     assert_eq!(
         answered(200, b"H\x02\0R\x79\x60", 0).0,
