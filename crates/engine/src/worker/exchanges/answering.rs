@@ -22,6 +22,9 @@ enum Progress {
     Several,
 }
 
+/// Room for bytes that were not consumed which a connection keeps.
+const CARRY_KEPT: usize = 64 * 1024;
+
 /// How much of what came instead of a handshake is shown.
 const SHOWN_BYTES: usize = 60;
 
@@ -54,6 +57,10 @@ impl Exchanges<'_> {
             connection.carry.extend_from_slice(bytes);
             let consumed = connection.session.handle_bytes(now, &connection.carry, out, events);
             connection.carry.drain(..consumed);
+            // A long line of a head was there; thousands of connections must not keep room for one each.
+            if connection.carry.is_empty() && connection.carry.capacity() > CARRY_KEPT {
+                connection.carry = Vec::new();
+            }
         }
         debug_assert!(connection.carry.len() <= connection.session.carry_max());
         if connection.phase == Phase::Opening {
