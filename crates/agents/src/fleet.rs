@@ -9,7 +9,8 @@ use crate::message::{Failure, FromAgent, ToAgent, message};
 use crate::progress::Progress;
 use crate::runtime::Runtime;
 use proofload_engine::{
-    AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger, Stretch, Watch,
+    AGENT_BODIES_MAX, AgentPlace, AgentsUse, EngineError, Generator, Launch, LoadPlan, LoadResult, Merger,
+    Stretch, Watch,
 };
 use proofload_host::clock;
 use std::collections::HashMap;
@@ -101,6 +102,13 @@ impl Crew {
         watch: &Watch,
         mut how: Launch<'_>,
     ) -> Result<Vec<LoadResult>, EngineError> {
+        let bytes = plans.iter().map(LoadPlan::streamed_bytes).sum::<u64>();
+        if bytes > AGENT_BODIES_MAX {
+            return Err(EngineError::Plan(format!(
+                "bodies: {bytes} bytes of files would go to every agent, at most {AGENT_BODIES_MAX} may; leave the \
+                 agents out, or send smaller files"
+            )));
+        }
         let mut patience = 1;
         loop {
             let start_ns = how.start_ns;

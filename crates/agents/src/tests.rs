@@ -11,8 +11,8 @@ use crate::runtime::Runtime;
 use crate::token::{NAME, Token};
 use crate::{Joining, Member};
 use proofload_engine::{
-    Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry, Profile, ShareResult,
-    Timeouts, Watch,
+    AGENT_BODIES_MAX, Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry,
+    Profile, ShareResult, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -67,6 +67,33 @@ fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
         driver: Default::default(),
         manner: Default::default(),
     }
+}
+
+/// A body of so many bytes, that takes no memory before it is sent.
+#[derive(Debug)]
+struct Zeros(u64);
+
+impl proofload_wire::Source for Zeros {
+    fn bytes(&self) -> u64 {
+        self.0
+    }
+
+    fn read(&self, _: u64, into: &mut [u8]) -> std::io::Result<()> {
+        into.fill(0);
+        Ok(())
+    }
+}
+
+/// The same, with that body.
+fn uploading(server: SocketAddr, ns: u64, bytes: u64) -> LoadPlan {
+    let streamed = vec![(0, proofload_wire::Streamed::new(Zeros(bytes)))];
+    let template = proofload_wire::http1::Template { streamed, ..Default::default() };
+    let spec =
+        |close| RequestSpec { method: "PUT".to_owned(), close, ..RequestSpec::get("server.test", "/") };
+    let encode = |close| Arc::new(spec(close).encode_with(&template).expect("a request"));
+    let mut plan = plan(server, ns);
+    (plan.mix[0].request, plan.mix[0].closing_request) = (encode(false), encode(true));
+    plan
 }
 
 type Ended<'scope> = ScopedJoinHandle<'scope, (Result<(), AgentError>, Vec<Notice>)>;
@@ -504,4 +531,26 @@ fn a_token_is_long_and_the_first_line_of_its_file() {
     assert!(Token::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
     assert_eq!(format!("{:?}", token()), "Token(hidden)");
     assert_ne!(Token::fresh().expect("random").text(), Token::fresh().expect("random").text());
+}
+
+#[test]
+fn bodies_of_files_go_to_agents_up_to_a_limit_which_is_told_before_anything_is_sent() {
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let address = listener.address();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let agent = agent_in(scope, address, token(), None, &stop);
+        let fleet = gather(listener, 1).expect("it came");
+        let launch = |bytes| {
+            let plan = uploading(ANYWHERE, SECOND / 10, bytes);
+            fleet.launch(&[plan], &Watch::default(), Launch::default())
+        };
+        let error = launch(AGENT_BODIES_MAX + 1).unwrap_err().to_string();
+        assert!(error.contains("leave the agents out, or send smaller files"), "{error}");
+        // Nobody listens there, so the load comes to nothing; but the agent was given it.
+        let result = launch(1 << 20).expect("carried out").remove(0);
+        assert!(result.snapshot.intended() > 0);
+        drop(fleet);
+        assert!(agent.join().expect("no panic").0.is_ok());
+    });
 }

@@ -7,7 +7,7 @@ use crate::merge::{add_unended, is_most};
 use crate::steady::unsteady;
 use crate::streams::fused;
 use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
-use lost::{lost_starts, own_errors};
+use lost::lost_starts;
 use proofload_facts::Finding;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
@@ -289,7 +289,7 @@ impl Trial<'_> {
             Measure::Throughput => slowed(),
             // What was seen to fail did, unless it is the generator's own failure.
             Measure::Errors | Measure::ErrorShare => {
-                slices.iter().all(|slice| own_errors(&counts_of(&slice.measured.outcomes)) == 0)
+                slices.iter().all(|slice| counts_of(&slice.measured.outcomes).own_errors() == 0)
             }
             _ if measure.ranks_unended() => {
                 let late = self.failed.iter().all(lengthens) && slices.iter().all(|slice| only_late(slice));
@@ -334,7 +334,7 @@ impl Trial<'_> {
                 long: long.map(|slice| value(measure, &[slice], None)).collect(),
                 finished: counts.finished(),
                 errors: counts.errors(),
-                own_errors: own_errors(&counts),
+                own_errors: counts.own_errors(),
                 unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),

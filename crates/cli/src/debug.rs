@@ -75,11 +75,17 @@ fn write_all(
             }
         }
     }
-    let kept: usize =
-        heard.iter().map(|(_, what)| if let Heard::Received(b) = what { b.len() } else { 0 }).sum();
+    let kept =
+        |bytes_of: fn(&Heard) -> usize| heard.iter().map(|(_, what)| bytes_of(what) as u64).sum::<u64>();
+    let came = kept(|what| if let Heard::Received(bytes) = what { bytes.len() } else { 0 });
+    let left = kept(|what| if let Heard::Sent(bytes) = what { bytes.len() } else { 0 });
     sides(out, &mut sent, &mut received, decode)?;
-    if transcript.received > kept as u64 {
-        writeln!(out, "* {} more bytes were received and are not shown", transcript.received - kept as u64)?;
+    for (how, all, kept) in
+        [("sent", transcript.result.snapshot.bytes_sent, left), ("received", transcript.received, came)]
+    {
+        if all > kept {
+            writeln!(out, "* {} more bytes were {how} and are not shown", all - kept)?;
+        }
     }
     for (name, at) in [("request sent", sent_at), ("first byte of the answer", first_at), ("end", end_at)] {
         if let Some(at) = at {

@@ -12,6 +12,8 @@ pub(crate) struct Check {
     /// The first and the last code that is right.
     first_code: u16,
     last_code: u16,
+    /// The code of an answer that exceeds a limit of the codec.
+    beyond_code: Option<u16>,
     bytes: Option<u64>,
     text: Option<Finder<'static>>,
 }
@@ -25,59 +27,85 @@ pub(crate) enum Difference {
     Bytes(u64),
     /// Its body lacks the text.
     Text,
+    /// It is nested deeper, or of more classes, than the codec reads.
+    Unread(u16),
+    /// The text is not in as many bytes of its body as were kept, and the body has this many.
+    Unkept(u64),
 }
 
 impl Check {
     pub fn new(expect: &Expect, protocol: Protocol) -> Self {
         let codes = expect.status.map_or_else(|| protocol.good_codes(), |status| status..=status);
         let text = expect.text.as_deref().map(|text| Finder::new(text).into_owned());
-        Check { protocol, first_code: *codes.start(), last_code: *codes.end(), bytes: expect.bytes, text }
+        Check {
+            protocol,
+            first_code: *codes.start(),
+            last_code: *codes.end(),
+            beyond_code: protocol.beyond_code(),
+            bytes: expect.bytes,
+            text,
+        }
     }
 
     /// `None` when the answer is as expected.
     #[inline]
     pub fn difference(&self, code: u16, body_bytes: u64, body: Option<&[u8]>) -> Option<Difference> {
         if code < self.first_code || code > self.last_code {
-            return Some(Difference::Code(code));
+            let beyond = self.beyond_code == Some(code);
+            return Some(if beyond { Difference::Unread(code) } else { Difference::Code(code) });
         }
         if self.bytes.is_some_and(|bytes| bytes != body_bytes) {
             return Some(Difference::Bytes(body_bytes));
         }
         match &self.text {
-            Some(text) if text.find(body.unwrap_or_default()).is_none() => Some(Difference::Text),
-            _ => None,
+            Some(text) => {
+                let kept = body.unwrap_or_default();
+                let whole = kept.len() as u64 >= body_bytes;
+                let missing = if whole { Difference::Text } else { Difference::Unkept(body_bytes) };
+                text.find(kept).is_none().then_some(missing)
+            }
+            None => None,
         }
     }
 
     /// The sentence for a person. `said` is what the server said where it refused a call.
     pub fn explain(&self, difference: Difference, said: Option<&[u8]>) -> String {
         match difference {
-            Difference::Code(code) if self.protocol.code_name(code).is_some() => {
+            Difference::Code(code) | Difference::Unread(code) if self.protocol.code_name(code).is_some() => {
                 let name = self.protocol.code_name(code).unwrap_or_default();
                 let said = said.map(String::from_utf8_lossy).unwrap_or_default();
                 if said.is_empty() { name.to_owned() } else { format!("{name}: {said}") }
             }
-            Difference::Code(code) => match (self.first_code, self.last_code) {
+            Difference::Code(code) | Difference::Unread(code) => match (self.first_code, self.last_code) {
                 (first, last) if first == last => format!("status {code}, expected {first}"),
                 (first, last) => format!("status {code}, expected {first} to {last}"),
             },
             Difference::Bytes(bytes) => {
                 format!("a body of {bytes} bytes, expected {}", self.bytes.unwrap_or_default())
             }
-            Difference::Text => {
-                let text = self.text.as_ref().map(|text| text.needle()).unwrap_or_default();
-                format!("the body does not contain {:?}", String::from_utf8_lossy(text))
-            }
+            Difference::Text => format!("the body does not contain {:?}", self.wanted()),
+            Difference::Unkept(bytes) => format!(
+                "{:?} is not in the first {} bytes of a body of {bytes}, and Proofload looks no further: expect a text \
+                 nearer to its beginning (--expect-text), or the number of bytes (--expect-bytes)",
+                self.wanted(),
+                said.map_or(0, <[u8]>::len),
+            ),
         }
+    }
+
+    /// The text that is expected.
+    fn wanted(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.text.as_ref().map(|text| text.needle()).unwrap_or_default())
     }
 }
 
 impl Difference {
-    /// A wrong code is a no from the server; wrong content is a mismatch.
+    /// A wrong code is a no from the server; wrong content is a mismatch. What was not looked at says nothing of the server.
     pub fn outcome(self) -> Outcome {
         match self {
             Difference::Code(_) => Outcome::Rejected,
             Difference::Bytes(_) | Difference::Text => Outcome::Mismatch,
+            Difference::Unread(_) | Difference::Unkept(_) => Outcome::BeyondLimit,
         }
     }
 }

@@ -105,6 +105,9 @@ pub trait Generator: Sync {
     }
 }
 
+/// Most bytes of bodies that go to other processes: each of these is sent all of them for each load.
+pub const AGENT_BODIES_MAX: u64 = 64 * 1024 * 1024;
+
 /// Where a process is that carries out a share of every load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentPlace {

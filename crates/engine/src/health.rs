@@ -27,11 +27,12 @@
 //!   generator itself was not back from waiting in time, by more than a send may be late, is not among them: a connection may
 //!   have been free for it. Its lateness counts as send delay.
 //! - **Ports and descriptors**: any want of them.
+//! - **Limits of what is read**: any answer that exceeds one.
 
 use crate::driver::Allowance;
 use crate::record::{WorkerResult, WorkerSums};
 use crate::{Check, CheckKind, Finding, LoadPlan};
-use proofload_measure::{LatencyHistogram, Snapshot};
+use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
 /// One of ten.
 const USUAL_SEND_DELAY_NS: u64 = 50_000;
@@ -79,6 +80,10 @@ pub(crate) fn assess(
     }
     if no_descriptor > 0 {
         findings.push(Finding::Descriptors { exhausted: no_descriptor });
+    }
+    let exchanges = snapshot.outcomes.get(Outcome::BeyondLimit);
+    if exchanges > 0 {
+        findings.push(Finding::BeyondLimit { exchanges });
     }
     let count = |kind, n: u64| Check { kind, found: Some(n as f64), allowed: 0.0 };
     let busiest = workers.iter().map(|worker| worker.at_work).fold(0.0, f64::max);

@@ -31,7 +31,8 @@ mod worker;
 
 pub use error::EngineError;
 pub use generator::{
-    AgentPlace, Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams, run_streams_in,
+    AGENT_BODIES_MAX, AgentPlace, Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams,
+    run_streams_in,
 };
 pub use load::{Arrival, Distribution, Stage, Trace};
 pub use merger::Merger;

@@ -336,6 +336,11 @@ impl LoadPlan {
     pub fn most_connections(&self) -> u32 {
         self.shortage.most_connections.unwrap_or(self.connections).max(self.connections)
     }
+
+    /// Bytes of its bodies that are read while they are sent, each counted once.
+    pub fn streamed_bytes(&self) -> u64 {
+        self.mix.iter().map(|entry| entry.request.places.streamed_bytes()).sum()
+    }
 }
 
 /// Which of the kernel's interfaces carries the bytes of a load.

@@ -74,6 +74,11 @@ pub enum Finding {
         /// Connections that failed for want of one.
         exhausted: u64,
     },
+    /// Answers exceeded a limit of what is read.
+    BeyondLimit {
+        /// Exchanges with such an answer.
+        exchanges: u64,
+    },
 }
 
 /// Which self-check a [`Check`] is.

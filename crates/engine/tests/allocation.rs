@@ -90,7 +90,11 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     let slot = |part, draw| Slot { part, at: 1, draw };
     let slots =
         vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Header(1), 3), slot(Part::Body, 2)];
-    let template = if case.filled { Template { slots, cookies: true } } else { Template::default() };
+    let template = if case.filled {
+        Template { slots, cookies: true, ..Template::default() }
+    } else {
+        Template::default()
+    };
     let asking =
         if case.filled { Asking { feed, cookies: true, ..Asking::default() } } else { Asking::default() };
     LoadPlan {

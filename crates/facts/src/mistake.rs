@@ -242,6 +242,10 @@ told Mistake {
     ///
     /// Use a smaller one.
     Failure FileTooLarge { file: String, most: &'static str },
+    /// A body's file with placeholders is larger than is kept in memory.
+    ///
+    /// Without placeholders it is read while it is sent, however large it is.
+    Failure PlaceholdersInLongFile { file: String, most: &'static str },
     /// A file is not text in UTF-8.
     ///
     /// Save it as UTF-8.

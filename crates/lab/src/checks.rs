@@ -43,6 +43,7 @@ pub fn finding(found: &Found) -> Finding {
             },
             None => Finding::AgentLostBefore { agent: agent.clone(), offered_share: offered },
         },
+        Found::BeyondLimit { exchanges } => Finding::AnswersBeyondLimit { exchanges },
         Found::Descriptors { exhausted } => Finding::NoDescriptor { connections: exhausted },
     }
 }

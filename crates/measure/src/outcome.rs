@@ -36,13 +36,15 @@ pub enum Outcome {
     Mismatch,
     /// Sent, and without a whole answer when the load had ended and the time to drain was over.
     Unanswered,
-    /// A fault of Proofload itself.
+    /// The answer is longer, or deeper nested, than Proofload reads: its own limit, and no fault of the server.
+    BeyondLimit,
+    /// A fault on Proofload's side.
     Internal,
 }
 
 impl Outcome {
     /// Every outcome, in the order of the counts in a record.
-    pub const ALL: [Outcome; 16] = [
+    pub const ALL: [Outcome; 17] = [
         Outcome::Answered,
         Outcome::Unsent,
         Outcome::ConnectRefused,
@@ -58,6 +60,7 @@ impl Outcome {
         Outcome::Rejected,
         Outcome::Mismatch,
         Outcome::Unanswered,
+        Outcome::BeyondLimit,
         Outcome::Internal,
     ];
 
@@ -79,6 +82,7 @@ impl Outcome {
             Outcome::Rejected => "rejected",
             Outcome::Mismatch => "mismatch",
             Outcome::Unanswered => "unanswered",
+            Outcome::BeyondLimit => "beyond_limit",
             Outcome::Internal => "internal",
         }
     }
@@ -99,6 +103,11 @@ impl Outcome {
     /// Whether the exchange was begun and not answered as it should be.
     pub const fn is_error(self) -> bool {
         self.is_finished() && !matches!(self, Outcome::Answered)
+    }
+
+    /// Whether it is an error of Proofload or its machine, which says nothing of the server.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Outcome::LocalExhausted | Outcome::BeyondLimit | Outcome::Internal)
     }
 
     /// Whether it had no end, so that its response time is only known to be longer than the time that was waited for it.
@@ -147,6 +156,11 @@ impl OutcomeCounts {
     /// Exchanges that were begun and not answered as they should be.
     pub fn errors(&self) -> u64 {
         self.sum(Outcome::is_error)
+    }
+
+    /// Errors that Proofload made itself: see [`Outcome::is_own`].
+    pub fn own_errors(&self) -> u64 {
+        self.sum(Outcome::is_own)
     }
 
     /// Exchanges that had no end: see [`Outcome::is_unended`].

@@ -220,7 +220,8 @@ pub enum Reason {
     },
     /// So many errors were seen in blocks that the variant did not get through.
     InLostBlocks { errors: u64 },
-    /// So many errors are of the generator's own making: no port, descriptor or memory, or a fault of Proofload.
+    /// So many errors are of the generator's own making: no port, descriptor or memory, an answer beyond its limits,
+    /// or a fault on its side.
     OwnErrors { errors: u64 },
     /// What is claimed depends on how it was asked: it differs between levels of a condition of measuring.
     DependsOn {

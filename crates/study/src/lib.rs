@@ -7,6 +7,7 @@
 
 mod asking;
 mod bind;
+mod body_file;
 mod call;
 mod capacity;
 mod claims;

@@ -3,10 +3,11 @@
 //! `${feeder}` and `${feeder.column}` stand for a value that changes with each exchange, `${env.NAME}` for a
 //! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
 
+use super::body_file::Content;
 use super::call::in_words;
 use super::encode::of_http;
-use super::feeders::{Context, Feeders, percent_encoded, read_file};
-use super::problem::{shown, variable};
+use super::feeders::{Context, Feeders, percent_encoded};
+use super::problem::{cannot_read, shown, variable};
 use super::quantity;
 use super::suggest::not_one_of;
 use super::template::{self, parts};
@@ -14,8 +15,8 @@ use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_facts::{Expected, Mistake, Thing};
 use proofload_store::redact::{self, REDACTED};
-use proofload_wire::Call;
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
+use proofload_wire::{Call, Streamed};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -106,6 +107,8 @@ pub(super) struct Builder {
     target: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    /// What of it is read while it is sent, and before which of these bytes it goes.
+    streamed: Vec<(usize, Streamed)>,
     slots: Vec<Slot>,
     shown: Shown,
 }
@@ -182,13 +185,15 @@ impl Builder {
         match body {
             Body::Text(text) => self.put_body(feeders, text.as_bytes())?,
             Body::File(path) => {
-                self.put_body(feeders, &read_file(path)?)
+                let content = Content::of(path, true)?;
+                self.put_content(feeders, &content, true)
                     .map_err(|mistake| mistake.at(path.display().to_string()))?;
             }
             Body::Form(parts) => return self.form(feeders, parts),
         }
-        if !self.body.is_empty() || self.slots.iter().any(|slot| slot.part == Part::Body) {
-            self.shown.body = format!("body of {} bytes{}", self.body.len(), self.varying());
+        let bytes = self.body_bytes();
+        if bytes > 0 || self.slots.iter().any(|slot| slot.part == Part::Body) {
+            self.shown.body = format!("body of {bytes} bytes{}", self.varying());
         }
         Ok(())
     }
@@ -196,6 +201,21 @@ impl Builder {
     fn varying(&self) -> &'static str {
         let varies = self.slots.iter().any(|slot| slot.part == Part::Body);
         if varies { " and what is filled in" } else { "" }
+    }
+
+    /// Bytes of the body, without what is filled in.
+    fn body_bytes(&self) -> u64 {
+        self.body.len() as u64 + self.streamed.iter().map(|(_, source)| source.bytes()).sum::<u64>()
+    }
+
+    /// Appends what is in a file to the body; placeholders are filled in if it `fills`.
+    fn put_content(&mut self, feeders: &mut Feeders, content: &Content, fills: bool) -> Result<(), Mistake> {
+        match content {
+            Content::Bytes(bytes) if fills => return self.put_body(feeders, bytes),
+            Content::Bytes(bytes) => self.body.extend_from_slice(bytes),
+            Content::Long(source) => self.streamed.push((self.body.len(), source.clone())),
+        }
+        Ok(())
     }
 
     /// Appends to the body.
@@ -222,21 +242,18 @@ impl Builder {
         let mut contents = Vec::new();
         for part in parts {
             contents.push(match &part.value {
-                FormValue::Text(text) => text.as_bytes().to_vec(),
-                FormValue::File { path, .. } => read_file(path)?,
+                FormValue::Text(text) => Content::Bytes(text.as_bytes().to_vec()),
+                FormValue::File { path, .. } => Content::of(path, false)?,
             });
         }
-        let boundary = boundary(&contents);
+        let boundary = boundary(&contents)?;
         for (part, content) in parts.iter().zip(&contents) {
             if let FormValue::Text(text) = &part.value {
                 redact::know_named(&part.name, text);
             }
             self.body.extend_from_slice(part_head(part, &boundary)?.as_bytes());
-            match &part.value {
-                FormValue::Text(_) => self.put_body(feeders, content)?,
-                // A file is sent as it is: it may be anything.
-                FormValue::File { .. } => self.body.extend_from_slice(content),
-            }
+            // A file is sent as it is: it may be anything.
+            self.put_content(feeders, content, matches!(part.value, FormValue::Text(_)))?;
             self.body.extend_from_slice(b"\r\n");
         }
         self.body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
@@ -244,7 +261,7 @@ impl Builder {
         self.headers.push(("Content-Type".to_string(), content_type));
         self.shown.headers.push(("Content-Type".to_string(), "multipart/form-data".to_string()));
         self.shown.body =
-            format!("form of {} parts, {} bytes{}", parts.len(), self.body.len(), self.varying());
+            format!("form of {} parts, {} bytes{}", parts.len(), self.body_bytes(), self.varying());
         Ok(())
     }
 
@@ -259,7 +276,7 @@ impl Builder {
             close: false,
             keep_body,
         };
-        let template = Template { slots: self.slots, cookies };
+        let template = Template { slots: self.slots, cookies, streamed: self.streamed };
         RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
             .encode_with(&template)
             .map_err(|error| of_http(&error))?;
@@ -278,7 +295,7 @@ impl Builder {
             close: false,
             keep_body,
         };
-        let template = Template { slots: self.slots, cookies: false };
+        let template = Template { slots: self.slots, ..Template::default() };
         Asked { request, call: Some(call), template, shown: self.shown }
     }
 
@@ -317,12 +334,14 @@ impl Builder {
 }
 
 /// A line that no part of the form contains: the same form has the same boundary, so that runs can be compared.
-fn boundary(contents: &[Vec<u8>]) -> String {
+fn boundary(contents: &[Content]) -> Result<String, Mistake> {
     let mut digest = Sha256::new();
-    contents.iter().for_each(|content| digest.update(content));
+    for content in contents {
+        content.read(|piece| digest.update(piece)).map_err(|error| cannot_read("form".to_owned(), &error))?;
+    }
     let mut boundary = String::from("proofload-");
     digest.finalize().iter().take(16).for_each(|byte| boundary.push_str(&format!("{byte:02x}")));
-    boundary
+    Ok(boundary)
 }
 
 fn part_head(part: &FormPart, boundary: &str) -> Result<String, Mistake> {

@@ -61,6 +61,8 @@ pub enum MalformedKind {
     HeadTooLong,
     /// The body exceeds its limit.
     BodyTooLong,
+    /// Values nested deeper, or of more classes, than are read.
+    TooDeep,
     /// Bytes after the answer that nobody asked for.
     Surplus,
     /// Not a packet of the protocol, or one that may not come there.
@@ -69,6 +71,13 @@ pub enum MalformedKind {
     Length,
     /// Any other breach.
     Other,
+}
+
+impl MalformedKind {
+    /// Whether the bytes may be right, and exceed a limit of this crate.
+    pub fn is_own_limit(self) -> bool {
+        matches!(self, MalformedKind::HeadTooLong | MalformedKind::BodyTooLong | MalformedKind::TooDeep)
+    }
 }
 
 /// What became of an exchange, or of the connection.

@@ -19,6 +19,7 @@ pub mod rpc;
 mod scan;
 mod session;
 mod speak;
+mod streamed;
 mod utf;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};
@@ -27,6 +28,7 @@ pub use outbox::Outbox;
 pub use places::{Filling, Places, Replacement, Values};
 pub use request::{Expectation, Request};
 pub use session::{Protocol, Session};
+pub use streamed::{Source, Streamed};
 
 // The laws name this crate as the fuzz targets do, which include them from outside.
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What a session wants to send, bounded, with marks that show which exchange a byte belongs to.
 
-use crate::ExchangeId;
+use crate::{ExchangeId, Streamed};
 use std::collections::VecDeque;
+use std::io::{self, Write};
 
 /// Bytes on their way to the kernel.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
     /// How many of `bytes` the kernel took.
@@ -13,12 +14,25 @@ pub struct Outbox {
     limit: usize,
     /// Offset in `bytes` of the first byte of an exchange that the kernel has not begun to take.
     marks: VecDeque<(usize, ExchangeId)>,
+    /// What is read while it is sent, in the order in which it goes.
+    insets: VecDeque<Inset>,
+}
+
+/// Bytes of a source that go between those of an outbox.
+#[derive(Debug)]
+struct Inset {
+    /// Before which of `bytes` they go.
+    at: usize,
+    source: Streamed,
+    /// The first that the kernel has not taken, and the one behind the last.
+    from: u64,
+    to: u64,
 }
 
 impl Outbox {
     /// An empty outbox whose high-water mark is `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Outbox { bytes: Vec::new(), taken: 0, limit, marks: VecDeque::new() }
+        Outbox { limit, ..Outbox::default() }
     }
 
     /// Whether a session must answer `Full` rather than start an exchange.
@@ -42,16 +56,96 @@ impl Outbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// What the kernel has not taken yet.
+    /// Appends bytes `from` to `to` of a source, which are read when they are sent.
+    pub fn push_streamed(&mut self, source: &Streamed, from: u64, to: u64) {
+        if from < to {
+            self.insets.push_back(Inset { at: self.bytes.len(), source: source.clone(), from, to });
+        }
+    }
+
+    /// What the kernel has not taken yet, up to what is [read when it is sent](Self::push_streamed).
     #[inline]
     pub fn pending(&self) -> &[u8] {
-        &self.bytes[self.taken..]
+        &self.bytes[self.taken..self.insets.front().map_or(self.bytes.len(), |inset| inset.at)]
+    }
+
+    /// Whether the kernel has taken everything.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.taken == self.bytes.len() && self.insets.is_empty()
+    }
+
+    /// Whether something of what it has not taken is to be read first.
+    #[inline]
+    pub fn is_streamed(&self) -> bool {
+        !self.insets.is_empty()
+    }
+
+    /// How many bytes the kernel has not taken.
+    pub fn left(&self) -> u64 {
+        let streamed: u64 = self.insets.iter().map(|inset| inset.to - inset.from).sum();
+        (self.bytes.len() - self.taken) as u64 + streamed
+    }
+
+    /// Copies what the kernel has not taken to `into`, as far as there is room; how many bytes.
+    ///
+    /// # Errors
+    /// A source could not be read.
+    pub fn read(&self, into: &mut [u8]) -> io::Result<usize> {
+        let room = into.len();
+        let (mut at, mut left) = (self.taken, into);
+        for inset in &self.insets {
+            let _as_fits = left.write(&self.bytes[at..inset.at])?;
+            at = inset.at;
+            if left.is_empty() {
+                return Ok(room);
+            }
+            let came = (inset.to - inset.from).min(left.len() as u64) as usize;
+            let (piece, rest) = std::mem::take(&mut left).split_at_mut(came);
+            inset.source.read(inset.from, piece)?;
+            left = rest;
+        }
+        let _as_fits = left.write(&self.bytes[at..])?;
+        Ok(room - left.len())
+    }
+
+    /// Moves the next bytes, at most `most` of them, to the end of another outbox.
+    pub(crate) fn pass(&mut self, mut most: u64, out: &mut Outbox) {
+        while most > 0 && !self.is_empty() {
+            let pending = self.pending();
+            let passed = match self.insets.front() {
+                Some(Inset { source, from, to, .. }) if pending.is_empty() => {
+                    let passed = most.min(to - from);
+                    out.push_streamed(source, *from, from + passed);
+                    passed
+                }
+                _ => {
+                    let passed = most.min(pending.len() as u64);
+                    out.push_more(&pending[..passed as usize]);
+                    passed
+                }
+            };
+            self.take(passed as usize, |_| {});
+            most -= passed;
+        }
     }
 
     /// The kernel took `n` bytes; calls `sent` for each exchange whose first byte was among them.
     pub fn take(&mut self, n: usize, mut sent: impl FnMut(ExchangeId)) {
+        debug_assert!(n as u64 <= self.left());
+        let mut n = n;
+        while let Some(inset) = self.insets.front_mut() {
+            let before = n.min(inset.at - self.taken);
+            let within = ((n - before) as u64).min(inset.to - inset.from);
+            self.taken += before;
+            inset.from += within;
+            n -= before + within as usize;
+            if inset.from < inset.to {
+                break;
+            }
+            self.insets.pop_front();
+        }
         self.taken += n;
-        debug_assert!(self.taken <= self.bytes.len());
         while let Some((offset, id)) = self.marks.front().copied() {
             if offset >= self.taken {
                 break;
@@ -59,7 +153,7 @@ impl Outbox {
             sent(id);
             self.marks.pop_front();
         }
-        if self.taken == self.bytes.len() {
+        if self.is_empty() {
             self.clear();
         } else if self.taken >= self.limit.max(self.bytes.len() - self.taken) {
             self.forget_taken();
@@ -72,12 +166,12 @@ impl Outbox {
     fn forget_taken(&mut self) {
         self.bytes.drain(..self.taken);
         self.marks.iter_mut().for_each(|(offset, _)| *offset -= self.taken);
+        self.insets.iter_mut().for_each(|inset| inset.at -= self.taken);
         self.taken = 0;
     }
 
     /// Bytes for which it has room, waiting or not.
-    #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
+    pub fn held(&self) -> usize {
         self.bytes.capacity()
     }
 
@@ -91,5 +185,6 @@ impl Outbox {
         self.bytes.clear();
         self.taken = 0;
         self.marks.clear();
+        self.insets.clear();
     }
 }

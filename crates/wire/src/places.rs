@@ -5,7 +5,7 @@
 //! once the buffers have grown to the size of the largest request.
 
 use crate::hessian::Dialect;
-use crate::json;
+use crate::{Outbox, Streamed, json};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ pub struct Places {
     /// In the order of the bytes.
     patches: Vec<Patch>,
     draws: Vec<u16>,
+    streamed: Vec<Streamed>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -33,6 +34,14 @@ pub(crate) enum What {
     Length { from: usize, to: Option<usize>, form: LengthForm },
     /// What a layer above the session adds to this exchange, if anything.
     Addition,
+    /// So many bytes of the source with this index.
+    Streamed { index: usize, bytes: u64 },
+}
+
+/// A piece of a request.
+enum Written<'a> {
+    Bytes(&'a [u8]),
+    Streamed(usize),
 }
 
 /// How a value is written.
@@ -260,6 +269,17 @@ impl Places {
         self.push(at, What::Value(index, form));
     }
 
+    /// Adds a place for what is read while it is sent.
+    pub(crate) fn push_streamed(&mut self, at: usize, source: &Streamed) {
+        self.push(at, What::Streamed { index: self.streamed.len(), bytes: source.bytes() });
+        self.streamed.push(source.clone());
+    }
+
+    /// How many bytes are read while they are sent.
+    pub fn streamed_bytes(&self) -> u64 {
+        self.streamed.iter().map(Streamed::bytes).sum()
+    }
+
     /// Adds the places of bytes that follow behind the first `offset`.
     pub(crate) fn append(&mut self, others: &Places, offset: usize) {
         for &Patch { at, what } in &others.patches {
@@ -270,6 +290,7 @@ impl Places {
                     self.push(at + offset, What::Length { from, to, form });
                 }
                 What::Addition => self.push(at + offset, What::Addition),
+                What::Streamed { index, .. } => self.push_streamed(at + offset, &others.streamed[index]),
             }
         }
     }
@@ -307,22 +328,37 @@ impl Places {
     fn filled_by<'a>(&'a self, patches: &'a [Patch]) -> impl Iterator<Item = u16> + 'a {
         patches.iter().filter_map(|patch| match patch.what {
             What::Value(at, _) => self.draws.get(at).copied(),
-            What::Length { .. } | What::Addition => None,
+            What::Length { .. } | What::Addition | What::Streamed { .. } => None,
         })
     }
 
     /// Appends a stretch of the encoded request `bytes`, with the values in it and at its end, to `out`.
     pub fn write_stretch(&self, bytes: &[u8], stretch: Range<usize>, values: &Values, out: &mut Vec<u8>) {
         let (patches, filling) = (self.patches_of(stretch.clone()), Filling::of(values));
-        self.put(bytes, stretch, patches, &filling, |piece| out.extend_from_slice(piece));
+        self.put(bytes, stretch, patches, &filling, bytes_only(|piece| out.extend_from_slice(piece)));
     }
 
-    /// Hands the request over in pieces.
-    pub(crate) fn write(&self, bytes: &[u8], filling: &Filling<'_>, mut put: impl FnMut(&[u8])) {
+    /// Hands the request over in pieces, but for what is read while it is sent.
+    pub(crate) fn write(&self, bytes: &[u8], filling: &Filling<'_>, put: impl FnMut(&[u8])) {
+        self.write_pieces(bytes, filling, bytes_only(put));
+    }
+
+    /// Appends the request to an outbox.
+    pub(crate) fn write_to(&self, bytes: &[u8], filling: &Filling<'_>, out: &mut Outbox) {
+        self.write_pieces(bytes, filling, |piece| match piece {
+            Written::Bytes(bytes) => out.push_more(bytes),
+            Written::Streamed(index) => {
+                let source = &self.streamed[index];
+                out.push_streamed(source, 0, source.bytes());
+            }
+        });
+    }
+
+    fn write_pieces(&self, bytes: &[u8], filling: &Filling<'_>, mut put: impl FnMut(Written<'_>)) {
         let (mut from, mut first) = (0, 0);
         if let Some(Replacement { stretch, bytes: instead }) = &filling.replacement {
-            put(&bytes[..stretch.start]);
-            put(instead);
+            put(Written::Bytes(&bytes[..stretch.start]));
+            put(Written::Bytes(instead));
             (from, first) = (stretch.end, self.first_at(stretch.end + 1));
         }
         self.put(bytes, from..bytes.len(), first..self.patches.len(), filling, put);
@@ -344,22 +380,24 @@ impl Places {
         stretch: Range<usize>,
         patches: Range<usize>,
         filling: &Filling<'_>,
-        mut put: impl FnMut(&[u8]),
+        mut put: impl FnMut(Written<'_>),
     ) {
         let mut at = stretch.start;
         for (index, patch) in patches.clone().zip(&self.patches[patches]) {
-            put(&bytes[at..patch.at]);
+            put(Written::Bytes(&bytes[at..patch.at]));
             at = patch.at;
+            let mut put_bytes = |bytes: &[u8]| put(Written::Bytes(bytes));
             match patch.what {
-                What::Value(index, form) => form.write(filling.values.get(index), &mut put),
+                What::Value(index, form) => form.write(filling.values.get(index), put_bytes),
                 What::Length { from, to, form } => {
                     let stretch = from..to.unwrap_or(bytes.len());
-                    form.write(self.length_of(stretch, index, bytes.len(), filling.values), &mut put);
+                    form.write(self.length_of(stretch, index, bytes.len(), filling.values), put_bytes);
                 }
-                What::Addition => put(filling.addition),
+                What::Addition => put_bytes(filling.addition),
+                What::Streamed { index, .. } => put(Written::Streamed(index)),
             }
         }
-        put(&bytes[at..stretch.end]);
+        put(Written::Bytes(&bytes[at..stretch.end]));
     }
 
     /// How long a stretch of the encoded request of `end` bytes is with the values in it and at its end. The length's
@@ -375,7 +413,17 @@ impl Places {
                 form.width(|| self.length_of(from..to.unwrap_or(end), index, end, values))
             }
             What::Addition => 0,
+            What::Streamed { bytes, .. } => bytes as usize,
         });
         (stretch.len() + filled.sum::<usize>()) as u64
+    }
+}
+
+/// Of the pieces of a request those that are in memory.
+fn bytes_only(mut put: impl FnMut(&[u8])) -> impl FnMut(Written<'_>) {
+    move |piece| {
+        if let Written::Bytes(bytes) = piece {
+            put(bytes);
+        }
     }
 }

@@ -15,6 +15,9 @@ pub const FAULT: u16 = 1;
 /// The code of a body that is no answer of the protocol.
 pub const NO_ANSWER: u16 = 2;
 
+/// The code of a body that exceeds a limit of who reads it.
+pub const BEYOND: u16 = 3;
+
 /// Refusals of a session whose words are kept.
 const TOLD_MAX: u32 = 16;
 
@@ -33,6 +36,8 @@ pub enum Verdict {
     Fault,
     /// No answer, or not a whole one.
     Wrong,
+    /// Nested deeper, or of more classes, than is read.
+    Beyond,
 }
 
 /// Reads the body of an answer as its bytes come.
@@ -86,7 +91,7 @@ fn joined(mut rest: &[u8]) -> Vec<u8> {
 
 /// A session of HTTP/1.1 whose answers are read as those of calls.
 ///
-/// An answer's code is the status of HTTP where that is not 200, and otherwise 200, [`FAULT`] or [`NO_ANSWER`].
+/// An answer's code is the status of HTTP where that is not 200, and otherwise 200, [`FAULT`], [`NO_ANSWER`] or [`BEYOND`].
 #[derive(Debug)]
 pub struct Rpc<A> {
     http: Http1,
@@ -151,6 +156,7 @@ impl<A: Answer + Default> Rpc<A> {
             (GOOD, Verdict::Good) => GOOD,
             (GOOD, Verdict::Fault) => FAULT,
             (GOOD, Verdict::Wrong) => NO_ANSWER,
+            (GOOD, Verdict::Beyond) => BEYOND,
             (status, _) => status,
         };
         let body = if code == GOOD {
@@ -178,6 +184,7 @@ impl<A: Answer + Default> Rpc<A> {
 
 impl<A: Answer + Default> Speak for Rpc<A> {
     const GOOD_CODES: RangeInclusive<u16> = GOOD..=GOOD;
+    const BEYOND_CODE: Option<u16> = Some(BEYOND);
 
     fn with_defaults(_in_flight: u32) -> Self {
         Rpc::new(Limits::default())
@@ -187,6 +194,7 @@ impl<A: Answer + Default> Speak for Rpc<A> {
         match code {
             FAULT => Some("a fault"),
             NO_ANSWER => Some("no answer of the protocol"),
+            BEYOND => Some("an answer nested deeper, or of more classes, than Proofload reads"),
             _ => None,
         }
     }

@@ -26,6 +26,11 @@ macro_rules! protocols {
                 match self { $(Protocol::$name => <$session as Speak>::GOOD_CODES,)+ }
             }
 
+            /// The code of a whole answer that exceeds a limit of this crate, and may be right.
+            pub fn beyond_code(self) -> Option<u16> {
+                match self { $(Protocol::$name => <$session as Speak>::BEYOND_CODE,)+ }
+            }
+
             /// What an answer's code means, where the protocol has names instead of figures for people.
             pub fn code_name(self, code: u16) -> Option<&'static str> {
                 match self { $(Protocol::$name => <$session as Speak>::code_name(code),)+ }

@@ -8,6 +8,8 @@ use std::ops::RangeInclusive;
 pub(crate) trait Speak {
     /// Codes of answers that count as success when no other is expected.
     const GOOD_CODES: RangeInclusive<u16>;
+    /// The code of an answer that exceeds a limit of ours.
+    const BEYOND_CODE: Option<u16> = None;
     /// Whether a connection carries several exchanges at once.
     const MULTIPLEXES: bool = false;
 

@@ -1,6 +1,6 @@
 //! What is known of starts that did not get through their block.
 
-use proofload_measure::{Outcome, OutcomeCounts};
+use proofload_measure::OutcomeCounts;
 use proofload_stats::{LostStart, SeenErrors};
 use proofload_store::schema::{Plan, Slice};
 use proofload_store::{LostVariant, Run, apart, counts_of};
@@ -31,14 +31,9 @@ fn start_of(plan: &Plan, block: u32, lost: &LostVariant) -> Option<LostStart> {
             own.for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
             if counts.finished() > 0 {
                 let (finished, errors) = (counts.finished(), counts.errors());
-                seen.push(SeenErrors { point, stream, finished, errors, own_errors: own_errors(&counts) });
+                seen.push(SeenErrors { point, stream, finished, errors, own_errors: counts.own_errors() });
             }
         }
     }
     Some(LostStart { block, variant, died: lost.died.then(|| lost.why.first().cloned()).flatten(), seen })
-}
-
-/// Errors that the generator made itself.
-pub(super) fn own_errors(counts: &OutcomeCounts) -> u64 {
-    counts.get(Outcome::LocalExhausted).saturating_add(counts.get(Outcome::Internal))
 }

@@ -6,7 +6,7 @@ use crate::target::Handshake;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// Most received bytes that are kept: a head and 64 KiB of body.
+/// Most bytes that are kept of a request, and of all that was received: a head and 64 KiB of body.
 pub const RECEIVED_MAX: usize = 128 * 1024;
 
 /// What happened on the connection.
@@ -20,7 +20,8 @@ pub enum Heard {
     Tunnelled,
     /// The TLS handshake is done.
     Secured(Handshake),
-    /// These bytes were taken for sending; under TLS they are those that were encrypted.
+    /// These bytes were taken for sending; under TLS they are those that were encrypted. What is over
+    /// [`RECEIVED_MAX`] of a request is left out.
     Sent(Vec<u8>),
     /// These bytes came, decrypted if need be; what is over [`RECEIVED_MAX`] altogether is left out.
     Received(Vec<u8>),
@@ -35,6 +36,8 @@ struct Notes {
     heard: Vec<(u64, Heard)>,
     received: u64,
     kept: usize,
+    /// Bytes sent that are kept since something was received.
+    sent: usize,
 }
 
 impl Tap {
@@ -46,7 +49,13 @@ impl Tap {
                 notes.received += bytes.len() as u64;
                 bytes.truncate(RECEIVED_MAX - notes.kept);
                 notes.kept += bytes.len();
+                notes.sent = 0;
                 Heard::Received(bytes)
+            }
+            Heard::Sent(mut bytes) => {
+                bytes.truncate(RECEIVED_MAX - notes.sent);
+                notes.sent += bytes.len();
+                Heard::Sent(bytes)
             }
             other => other,
         };

@@ -12,7 +12,7 @@ fn column(texts: &[&str]) -> Option<Arc<Column>> {
 fn request(draws: u16) -> Request {
     let slots = (0..draws).map(|draw| Slot { part: Part::Target, at: 1 + usize::from(draw), draw });
     let target = format!("/{}", ",".repeat(usize::from(draws)));
-    let template = Template { slots: slots.collect(), cookies: false };
+    let template = Template { slots: slots.collect(), cookies: false, ..Template::default() };
     RequestSpec::get("h", &target).encode_with(&template).unwrap()
 }
 
@@ -77,8 +77,11 @@ fn a_text_is_put_together_of_the_values_of_its_exchange() {
         assert_eq!(text, format!("{}-{}{},", values[3], values[5], values[3]));
     }
     // Alone it draws from its sources as well.
-    let request = RequestSpec::get("h", "/")
-        .encode_with(&Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 6 }], cookies: false });
+    let request = RequestSpec::get("h", "/").encode_with(&Template {
+        slots: vec![Slot { part: Part::Target, at: 1, draw: 6 }],
+        cookies: false,
+        ..Template::default()
+    });
     let (request, mut numbers) = (request.unwrap(), vec![0; feed.feeders.len()]);
     let mut feeding = Feeding::new(&feed, 7, Share { k: 0, n: 1 });
     for expected in ["user-10-", "user-15-", "user-20-"] {
@@ -171,7 +174,11 @@ fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize
     let feeder = Feeder::Payload { sizes, most_bytes: 100_000, redraw_ns };
     let feed = Feed { feeders: vec![feeder], draws: vec![Draw::Value { feeder: 0, column: None }] };
     let plan = plan(feed, seed);
-    let template = Template { slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }], cookies: false };
+    let template = Template {
+        slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }],
+        cookies: false,
+        ..Template::default()
+    };
     let request = RequestSpec { method: "POST".into(), ..RequestSpec::get("h", "/") };
     let request = request.encode_with(&template).unwrap();
     let mut feeding = Feeding::new(&plan.asking.feed, plan.seed, Share { k, n: 3 });

@@ -78,7 +78,9 @@ fn tunnel(target: &Target, fault: &TunnelFault) -> String {
             let shown = begin.escape_ascii();
             format!("{address} is no HTTP proxy: its answer to CONNECT {asked} begins with \"{shown}\"")
         }
-        TunnelFault::Endless => format!("the answer of the proxy {address} to CONNECT {asked} has no end"),
+        TunnelFault::Endless => format!(
+            "the proxy {address} answers CONNECT {asked} with a head of more than 1 MiB, which is not read"
+        ),
     }
 }
 

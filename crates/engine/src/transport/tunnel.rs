@@ -3,7 +3,7 @@
 use super::Proxy;
 
 /// Longest head of an answer that is read.
-const HEAD_MAX: usize = 16 * 1024;
+const HEAD_MAX: usize = 1024 * 1024;
 /// How much of an answer that is none is shown.
 const SHOWN_BYTES: usize = 60;
 

@@ -123,6 +123,7 @@ impl<'a> Worker<'a> {
         } else if let Some(conn) = self.exchanges.opener.take_due(now) {
             self.open(net, conn, now);
         }
+        self.go_on_sending(net);
         self.begin_due(net, now);
         if self.exchanges.opener.may_grow(now)
             && let Some(conn) = self.pace.grow()
@@ -136,6 +137,16 @@ impl<'a> Worker<'a> {
     fn open<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
         let freed = self.exchanges.open(net, conn, now);
         self.release(net, freed);
+    }
+
+    /// Sends more of bodies whose sockets may take it.
+    #[inline]
+    fn go_on_sending<N: Net>(&mut self, net: &mut N) {
+        for _ in 0..self.exchanges.unfinished.len() {
+            let Some(conn) = self.exchanges.unfinished.pop_front() else { return };
+            let freed = self.exchanges.writable(net, conn);
+            self.release(net, freed);
+        }
     }
 
     /// Ends what took too long.
@@ -242,6 +253,9 @@ impl<'a> Worker<'a> {
 
     fn next_wake(&self, now: u64) -> Wake {
         let Exchanges { deadlines, opener, record, .. } = &self.exchanges;
+        if !self.exchanges.unfinished.is_empty() {
+            return Wake { at_ns: now, exact: false };
+        }
         let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
         // Coalesced sends leave whenever the worker wakes, so it sleeps as long as it is allowed to.
         if self.drain_end_ns.is_none() && self.plan.profile.coalesce_ns() == 0 {

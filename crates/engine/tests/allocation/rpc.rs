@@ -1,7 +1,7 @@
 //! Protocols of calls, against peers that answer each request, whose length they know, with the same bytes.
 
 use super::*;
-use proofload_wire::{Call, Protocol, Request, Value, ajp, dubbo, hessian, json, rmi};
+use proofload_wire::{Call, Protocol, Request, Streamed, Value, ajp, dubbo, hessian, json, rmi};
 use std::net::TcpStream;
 
 const AJP_ANSWER: &[u8] = b"AB\0\x0a\x04\0\xc8\0\x02OK\0\0\0\
@@ -14,6 +14,9 @@ const DUBBO_ANSWER: &[u8] = b"\xda\xbb\x02\x14\0\0\0\0\0\0\0\0\0\0\0\x07\x91\x05
 const HESSIAN_ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nH\x02\0R\x05hello";
 const JSON_ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Length: 41\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"hello\"}";
+
+/// Bytes of a body that is read while it is sent.
+const STREAMED: usize = 70_000;
 
 /// A protocol, a request of it and the answer.
 #[derive(Debug)]
@@ -46,9 +49,16 @@ fn cases() -> Vec<Case> {
     let dubbo = || dubbo::encode(&call, &dubbo::Options::default()).unwrap();
     // The length of the body is filled in.
     let longer = |case: Case| Case { length: case.length + 4, ..case };
+    // Of more than one piece, read anew for each exchange.
+    let streamed = vec![(0, Streamed::new(vec![b'x'; STREAMED]))];
+    let upload = RequestSpec { method: "POST".to_owned(), ..spec.clone() };
+    let upload = upload.encode_with(&Template { streamed, ..Template::default() }).unwrap();
+    let upload = case(Protocol::Http1, 1, upload, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let upload = Case { length: upload.length + STREAMED + STREAMED.to_string().len(), ..upload };
     let ajp = ajp::encode(&spec, &Template::default(), &ajp::Attributes::default()).unwrap();
     let hessian = hessian::encode(hessian::Version::V2, &call, &spec).unwrap();
     vec![
+        upload,
         longer(case(Protocol::Dubbo, 10, dubbo(), DUBBO_ANSWER)),
         longer(case(Protocol::Dubbo, 1, dubbo(), DUBBO_ANSWER)),
         case(Protocol::Ajp, 1, ajp, AJP_ANSWER),
@@ -61,7 +71,7 @@ fn cases() -> Vec<Case> {
 /// Answers each request on one connection.
 fn serve(mut stream: TcpStream, protocol: Protocol, length: usize, answer: &[u8]) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut buffer = [0; 16 * 1024];
+    let mut buffer = [0; 128 * 1024];
     if protocol == Protocol::Rmi {
         stream.read_exact(&mut buffer[..7])?;
         stream.write_all(RMI_GREETED)?;

@@ -9,3 +9,4 @@ mod misbehaviour;
 mod sim;
 mod stateful;
 mod tls;
+mod uploads;

@@ -166,7 +166,8 @@ fn passage(target: &Target) -> String {
 /// What is asked, as far as it costs the generator anything: methods, size, and what is filled in.
 fn requests(plan: &LoadPlan) -> Vec<String> {
     let weights: u64 = plan.mix.iter().map(|entry| u64::from(entry.weight)).sum();
-    let fixed = |entry: &MixEntry| u64::from(entry.weight).saturating_mul(entry.request.bytes.len() as u64);
+    let length = |entry: &MixEntry| entry.request.bytes.len() as u64 + entry.request.places.streamed_bytes();
+    let fixed = |entry: &MixEntry| u64::from(entry.weight).saturating_mul(length(entry));
     let bytes = plan.mix.iter().map(fixed).fold(0, u64::saturating_add);
     let most = (bytes / weights.max(1)).max(REQUEST_BYTES_MIN).next_power_of_two();
     let mut methods: Vec<String> = plan.mix.iter().map(method).collect();

@@ -2,9 +2,9 @@
 
 use super::RunError;
 use crate::runner::Preparing;
-use proofload_engine::AgentPlace;
+use proofload_engine::{AGENT_BODIES_MAX, AgentPlace};
 use proofload_host::cpus;
-use proofload_language::{say, word};
+use proofload_language::{number, say, word};
 use proofload_store::schema::{Plan, PlannedAgent};
 use proofload_study::{LoadPoint, Study};
 use std::net::IpAddr;
@@ -12,10 +12,16 @@ use std::net::IpAddr;
 /// A study that names places is not run in another one without a word, and every agent needs a connection.
 ///
 /// # Errors
-/// When it would be, or when a load point has fewer.
+/// When it would be, when a load point has fewer, or when its bodies are too large to be sent to agents.
 pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) -> Result<(), RunError> {
     if study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
         return Err(RunError::Usage(word!("run-places").to_owned()));
+    }
+    let streamed = study.workload.iter().flat_map(|entry| &entry.template.streamed);
+    let bytes: u64 = streamed.map(|(_, source)| source.bytes()).sum();
+    if !agents.is_empty() && bytes > AGENT_BODIES_MAX {
+        let [bytes, most] = [bytes, AGENT_BODIES_MAX].map(|bytes| number::bytes(bytes as f64));
+        return Err(RunError::Usage(say!("run-large-bodies", bytes, most)));
     }
     let few = study.points.iter().filter(|point| connections(point) < agents.len());
     let few: Vec<&str> = few.map(|point| point.label.as_str()).collect();

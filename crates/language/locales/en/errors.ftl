@@ -174,6 +174,7 @@ plan-claim = plan.json: claim "{ $claim }": { $why }
 plan-request = workload { $entry }: { $source }
 run-changed = { $path } is a record of something else
 run-places = the study names places; only proofload run and coordinator go there: run it so, or take them out
+run-large-bodies = { $bytes } of files go to each of the agents as bodies, for each load; at most { $most } may: leave the agents out, or send smaller files
 run-few-connections = load: { $few }: fewer connections than the { $agents } agents, each of which needs one; raise the connections, or take fewer agents
 
 ## Pages and figures.

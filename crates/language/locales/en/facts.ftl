@@ -15,7 +15,8 @@ fact-outcome = { $outcome ->
     [rejected] rejected
     [mismatch] mismatched
     [malformed] malformed
-    [internal] a fault of Proofload
+    [beyond_limit] beyond a limit of Proofload, no fault of the server
+    [internal] a fault on Proofload's side
     [nothing_asked] nothing was asked
    *[other] { $outcome }
 }
@@ -34,6 +35,10 @@ no-descriptor = { $connections ->
     [one] file descriptors: 1 connection found none
    *[other] file descriptors: { $connections } connections found none
 }; raise `ulimit -n` or use fewer connections
+answers-beyond-limit = { $exchanges ->
+    [one] 1 answer was
+   *[other] { $exchanges } answers were
+} longer, or deeper nested, than Proofload reads: its own limit, which the first of them names, and no fault of the server
 load-not-offered = offered load: of { $intended } planned requests, { $unsent } ({ $unsent_share }) never left though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
@@ -332,7 +337,7 @@ in-lost-blocks = { $errors } of them in blocks that it did not complete
 own-errors = { $errors ->
     [one] 1 error is
    *[other] { $errors } errors are
-} of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
+} of the generator's own making: no port, descriptor or memory was left, an answer exceeded a limit of Proofload, or the fault is on its side
 depends-on = depends on: { $levels }{ $alike ->
     [true] ; the verdict is the same with each
    *[other] {""}

@@ -43,6 +43,7 @@ no-variable = the environment has no text under { $name }; export it first
 cannot-read = { $file } cannot be read: { $error }; check the name and its permissions
 not-a-file = { $file } is not a file; name a file
 file-too-large = { $file } is larger than { $most }; use a smaller file
+placeholders-in-long-file = { $file } has placeholders, so it has to be kept in memory, and is larger than { $most }; take all ${"{"} out of it, and it is read while it is sent, however large it is
 not-utf8 = is not UTF-8 text; save the file as UTF-8
 outside-folder = { $file } is outside the folder of the study; put it there, or below
 no-folder = { $found } is not a folder here; name one, relative to the study file

@@ -191,6 +191,7 @@ plan-claim = plan.json：论断“{ $claim }”：{ $why }
 plan-request = 工作负载 { $entry }：{ $source }
 run-changed = { $path } 的记录与这里要运行的内容不同
 run-places = 实验指定了部署位置；只有 proofload run 和 coordinator 会用到：请用它们运行，或去掉这些位置
+run-large-bodies = 每次负载都要把 { $bytes } 的文件作为请求体发给每个代理，最多允许 { $most }：请不用代理，或发送较小的文件
 run-few-connections = 负载 { $few }：连接数少于代理数 { $agents }，而每个代理至少需要一个连接；请增加连接，或减少代理
 
 ## 页面和指标。

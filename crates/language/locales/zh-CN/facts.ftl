@@ -14,7 +14,8 @@ fact-outcome = { $outcome ->
     [rejected] 被拒绝
     [mismatch] 内容不符
     [malformed] 格式错误
-    [internal] Proofload 自身的缺陷
+    [beyond_limit] 超出 Proofload 自身的限制，并非服务器的过错
+    [internal] Proofload 自身的问题
     [nothing_asked] 没有任何请求
    *[other] { $outcome }
 }
@@ -27,6 +28,7 @@ worker-held-up = 工作线程 { $worker } 有 { $away_share } 的时间该醒来
 connections-unaccounted = 利特尔法则：使用中的连接有 { $expected } 个，而吞吐量与服务时间之积只能解释 { $found } 个
 no-local-port = 本地端口不足：{ $connections } 个连接没有端口可用，已打开 { $opened } 个，范围内共有 { $available } 个；请保持连接，或扩大端口范围
 no-descriptor = 文件描述符不足：{ $connections } 个连接没有描述符可用；请提高 `ulimit -n`，或减少连接
+answers-beyond-limit = { $exchanges } 个应答过长或嵌套过深，超出 Proofload 的读取范围：这是它自身的限制（首个此类应答中已指明），并非服务器的过错
 load-not-offered = 负载未能全部施加：计划的 { $intended } 个请求中有 { $unsent } 个（{ $unsent_share }）虽有空闲连接却从未发出，发压端跟不上；请增加工作线程或降低速率
 agent-lost = { $agent } 在这次负载中失联，只报告了前 { $reported_s }，其份额的其余部分没有发送：实际施加了预定负载的 { $offered_share }
 agent-lost-before = { $agent } 在这次负载之前已失联，其份额没有发送：实际施加了预定负载的 { $offered_share }
@@ -255,7 +257,7 @@ seen-only = { $starts ->
    *[other] 只对 { $starts } 次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，此类交互失败的不到 { $upper_share }，出现错误的启动不到 { $upper_starts_share }
 }
 in-lost-blocks = 其中 { $errors } 个发生在它未能跑完的区组里
-own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，或是 Proofload 的缺陷
+own-errors = { $errors } 个错误由发压端自身造成：没有可用的端口、描述符或内存，应答超出 Proofload 的限制，或是它自身的问题
 depends-on = 取决于测量条件：{ $levels }{ $alike ->
     [true] ；每种条件下判定相同
    *[other] {""}

@@ -42,6 +42,7 @@ no-variable = 没有可用的环境变量 { $name }；请先导出该变量
 cannot-read = 无法读取 { $file }：{ $error }；请检查文件名和权限
 not-a-file = { $file } 不是文件；请指定一个文件
 file-too-large = { $file } 大于 { $most }；请使用较小的文件
+placeholders-in-long-file = { $file } 含有占位符，须保留在内存中，但大于 { $most }；去掉其中所有的 ${"{"}，即可边读边发，大小不限
 not-utf8 = 不是 UTF-8 文本；请将文件保存为 UTF-8
 outside-folder = { $file } 在实验文件所在的文件夹之外；请放到该文件夹或其子文件夹中
 no-folder = { $found } 不是现有的文件夹；请写相对于实验文件的文件夹

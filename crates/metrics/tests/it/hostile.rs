@@ -1,7 +1,7 @@
 //! Names by strangers, in both formats. Programs of others read them back in `cargo xtask scrape`.
 
 use crate::support::{begun, figures, metric, parts_of, second, slice};
-use proofload_measure::Outcome::Answered;
+use proofload_measure::Outcome::{self, Answered};
 use proofload_metrics::{Format, Moment, State, otlp};
 use proofload_report::escape;
 use proofload_testkit::HOSTILE;
@@ -40,6 +40,6 @@ fn a_name_is_one_attribute_in_protobuf() {
         let values = parts_of(exchanges, &[7, 1, 7, 2, 1]);
         let shown = escape::line(name);
         let these = values.iter().filter(|value| **value == shown.as_bytes());
-        assert_eq!(these.count(), 3 * 16, "study, variant and point: {name:?}");
+        assert_eq!(these.count(), 3 * Outcome::ALL.len(), "study, variant and point: {name:?}");
     }
 }

@@ -36,9 +36,10 @@ pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     }
 }
 
-/// Whether there was an answer, which was not as it should be.
+/// Whether there was an answer that was not as it should be, or could not be read; or the fault is on our side.
 pub fn is_bad_answer(kind: &str) -> bool {
-    matches!(Outcome::from_name(kind), Some(Outcome::Rejected | Outcome::Mismatch | Outcome::Malformed))
+    use Outcome::{BeyondLimit, Internal, Malformed, Mismatch, Rejected};
+    matches!(Outcome::from_name(kind), Some(Rejected | Mismatch | Malformed | BeyondLimit | Internal))
 }
 
 /// Those of a variant; of a single measurement without its name.

@@ -11,8 +11,7 @@ const ASKED_IN_VAIN_MAX: u32 = 16;
 /// The part of a request's body that waits until the container asks for it.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    bytes: Vec<u8>,
-    sent: usize,
+    rest: Outbox,
     /// Most bytes that fit into a packet.
     most: usize,
     asked_in_vain: u32,
@@ -21,8 +20,7 @@ pub(super) struct Kept {
 impl Kept {
     /// Forgets the bytes, keeps the memory.
     pub fn forget(&mut self) {
-        self.bytes.clear();
-        self.sent = 0;
+        self.rest.clear();
         self.most = 0;
         self.asked_in_vain = 0;
     }
@@ -32,16 +30,17 @@ impl Kept {
         self.forget();
         let Note { packet_bytes, .. } = request.expectation.into();
         if packet_bytes == 0 {
-            return request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+            return request.places.write_to(&request.bytes, filling, out);
         }
-        let bytes = &mut self.bytes;
-        request.places.write(&request.bytes, filling, |piece| bytes.extend_from_slice(piece));
-        let size = self.bytes.get(2..4).map_or(0, |size| usize::from(u16::from_be_bytes([size[0], size[1]])));
-        let head = (TO_CONTAINER.len() + 2 + size).min(self.bytes.len());
-        out.push_more(&self.bytes[..head]);
+        request.places.write_to(&request.bytes, filling, &mut self.rest);
+        // Head and frame are in memory, whatever the body is.
+        let bytes = self.rest.pending();
+        let size = bytes.get(2..4).map_or(0, |size| usize::from(u16::from_be_bytes([size[0], size[1]])));
+        let head = (TO_CONTAINER.len() + 2 + size).min(bytes.len());
+        self.rest.pass(head as u64, out);
         self.most = (packet_bytes as usize).saturating_sub(BODY_FRAME);
         // The lengths in the body's frame are those of a body that fits into one packet.
-        self.sent = (head + BODY_FRAME).min(self.bytes.len());
+        self.rest.take(BODY_FRAME.min(self.rest.pending().len()), |_| {});
         self.push_piece(self.most, out);
     }
 
@@ -60,17 +59,15 @@ impl Kept {
 
     /// Sends a packet with the next piece of the body, of at most `asked` bytes; whether there was one.
     fn push_piece(&mut self, asked: usize, out: &mut Outbox) -> bool {
-        let rest = &self.bytes[self.sent..];
-        let piece = &rest[..rest.len().min(asked).min(self.most)];
-        if piece.is_empty() {
+        let piece = self.rest.left().min(asked.min(self.most) as u64);
+        if piece == 0 {
             return false;
         }
         let [first, second] = TO_CONTAINER;
         let ([high, low], [size, size_low]) =
-            ((piece.len() as u16).to_be_bytes(), (piece.len() as u16 + 2).to_be_bytes());
+            ((piece as u16).to_be_bytes(), (piece as u16 + 2).to_be_bytes());
         out.push_more(&[first, second, size, size_low, high, low]);
-        out.push_more(piece);
-        self.sent += piece.len();
+        self.rest.pass(piece, out);
         true
     }
 }

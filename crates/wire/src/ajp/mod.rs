@@ -33,7 +33,7 @@ const BODY_FRAME: usize = 6;
 /// What the session does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Largest body of an answer in bytes; a larger one is malformed.
+    /// Largest body of an answer in bytes; a larger one is not read.
     pub body_max: u64,
     /// Whether a new connection is asked whether the container is there (CPing), before anything is started on it.
     pub ping: bool,

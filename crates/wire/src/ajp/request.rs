@@ -3,7 +3,7 @@
 use super::codes::{self, REQUEST_CONTENT_LENGTH, REQUEST_HOST, TO_CONTAINER};
 use super::{BODY_FRAME, Note};
 use crate::http1::{self, Part, RequestSpec, Template};
-use crate::places::{Form, LengthForm};
+use crate::places::LengthForm;
 use crate::{Filling, Places, Request};
 use std::fmt;
 
@@ -141,7 +141,7 @@ pub fn encode(
     let first = if changes { spec.body.len() } else { spec.body.len().min(packet - BODY_FRAME) };
     let is_cut = changes || first < spec.body.len();
     let mut draft = Draft::new(spec, template);
-    let whole = draft.begin_packet(!template.slots.is_empty());
+    let whole = draft.begin_packet(changes || !template.slots.is_empty());
     draft.line(host, attributes)?;
     let length = draft.headers(host, given.length);
     draft.attributes(attributes);
@@ -241,14 +241,7 @@ impl<'a> Draft<'a> {
 
     /// Text with the part's values; `from` is where in the part it begins. Values outside go to its ends.
     fn filled(&mut self, part: Part, text: &[u8], from: usize, wanted: impl Fn(usize) -> bool) {
-        let mut at = 0;
-        for slot in self.template.slots.iter().filter(|slot| slot.part == part && wanted(slot.at)) {
-            let next = slot.at.saturating_sub(from).clamp(at, text.len());
-            self.bytes.extend_from_slice(&text[at..next]);
-            at = next;
-            self.places.push_draw(self.bytes.len(), slot.draw, Form::Plain);
-        }
-        self.bytes.extend_from_slice(&text[at..]);
+        self.template.write(part, (text, from), wanted, (&mut self.bytes, &mut self.places));
     }
 
     fn filled_string(&mut self, part: Part, text: &str, from: usize, wanted: impl Fn(usize) -> bool) {

@@ -44,8 +44,9 @@ pub const EXCEPTION: u16 = 1;
 /// Status of a reply that carries the service's result.
 pub(crate) const STATUS_OK: u8 = 20;
 
-/// Default of [`Limits::body_max`]: eight times what a server accepts or sends unless told otherwise (`payload`, 8 MiB).
-pub const BODY_MAX_DEFAULT: u32 = 64 * 1024 * 1024;
+/// Default of [`Limits::body_max`], no limit: what a frame's length, which has a sign, can tell. Of a body only as much is kept
+/// as a request asks for.
+pub const BODY_MAX_DEFAULT: u32 = i32::MAX as u32;
 
 /// Default of [`Limits::heartbeat_ns`]: Dubbo's own, a minute.
 pub const HEARTBEAT_NS_DEFAULT: u64 = 60_000_000_000;
@@ -53,7 +54,7 @@ pub const HEARTBEAT_NS_DEFAULT: u64 = 60_000_000_000;
 /// Limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest body of a frame in bytes; what exceeds it is malformed.
+    /// Largest body of a frame in bytes; what exceeds it is not read.
     pub body_max: u32,
     /// After how many nanoseconds without a byte read, or without a byte written, a heartbeat is sent. After three times
     /// as long without a byte read the connection counts as dead. 0 for neither.

@@ -45,6 +45,8 @@ pub(super) struct Reply {
     java_left: u8,
     said: Vec<u8>,
     keeps_said: bool,
+    /// Whether what was wrong last exceeds a limit of this crate.
+    beyond: bool,
 }
 
 impl Reply {
@@ -55,6 +57,7 @@ impl Reply {
         self.kind = None;
         self.kind_bytes = 0;
         self.hessian.clear();
+        self.beyond = false;
         self.keeps_said = keeps_said;
         self.said.clear();
         let read = status == STATUS_OK && self.serialization.is_some();
@@ -78,6 +81,11 @@ impl Reply {
             };
         }
         Ok(())
+    }
+
+    /// Whether what was wrong exceeds a limit of this crate; the connection is given up then.
+    pub fn is_beyond(&self) -> bool {
+        self.beyond || self.hessian.is_beyond()
     }
 
     /// The body's frame has ended: the answer's code, unless the body should go on.
@@ -174,8 +182,10 @@ impl Reply {
     fn feed_java(&mut self, input: &[u8]) -> Result<Fed, Wrong> {
         let mut consumed = 0;
         while self.java_left > 0 {
-            let fed =
-                self.java.feed(&input[consumed..]).map_err(|broken| Wrong { at: consumed + broken.at })?;
+            let fed = self.java.feed(&input[consumed..]).map_err(|broken| {
+                self.beyond = broken.kind.is_own_limit();
+                Wrong { at: consumed + broken.at }
+            })?;
             consumed += fed.consumed;
             if !fed.done {
                 break;

@@ -4,7 +4,7 @@ use super::frame::{HEADER, Header, MAGIC};
 use super::reply::Reply;
 use super::request::HEAD;
 use super::table::Table;
-use super::{GOOD_CODES, Limits, STATUS_OK, Serialization};
+use super::{BODY_MAX_DEFAULT, GOOD_CODES, Limits, STATUS_OK, Serialization};
 use crate::hessian::Wrong;
 use crate::http1::lines::Fault;
 use crate::speak::Speak;
@@ -129,7 +129,9 @@ impl Dubbo {
             self.head_len = 0;
             self.header = Header::of(&self.head);
             if self.header.length > self.limits.body_max {
-                return Err(Fault { at: begin + HEAD as u64, kind: MalformedKind::BodyTooLong });
+                let negative = self.header.length > BODY_MAX_DEFAULT;
+                let kind = if negative { MalformedKind::Length } else { MalformedKind::BodyTooLong };
+                return Err(Fault { at: begin + HEAD as u64, kind });
             }
             self.frame = Some(self.frame_of(self.header));
             self.left = self.header.length;
@@ -182,14 +184,18 @@ impl Dubbo {
         match frame {
             Frame::Reply(_) => {
                 let begin = self.received;
-                let wrong = |Wrong { at }| Fault { at: begin + at as u64, kind: MalformedKind::Other };
-                self.reply.feed(piece).map_err(wrong)?;
+                let fault = |Wrong { at }, kind| Fault { at: begin + at as u64, kind };
+                if let Err(wrong) = self.reply.feed(piece) {
+                    let beyond = self.reply.is_beyond();
+                    let kind = if beyond { MalformedKind::TooDeep } else { MalformedKind::Other };
+                    return Err(fault(wrong, kind));
+                }
                 let room = self.keep.saturating_sub(self.kept.len()).min(taken);
                 self.kept.extend_from_slice(&piece[..room]);
                 let last = taken as u32 == self.left;
                 if last && self.reply.end().is_none() {
                     // The value goes on behind the frame's last byte.
-                    return Err(wrong(Wrong { at: taken.saturating_sub(1) }));
+                    return Err(fault(Wrong { at: taken.saturating_sub(1) }, MalformedKind::Other));
                 }
             }
             Frame::Event => {

@@ -71,6 +71,7 @@ impl Answer for Reply {
         match self.place {
             Place::Whole { .. } if self.fault => Verdict::Fault,
             Place::Whole { .. } => Verdict::Good,
+            _ if self.first.is_beyond() || self.second.is_beyond() => Verdict::Beyond,
             _ => Verdict::Wrong,
         }
     }

@@ -334,7 +334,7 @@ impl Speak for Http1 {
             return Err(Full);
         }
         out.push_exchange(id, &[]);
-        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        request.places.write_to(&request.bytes, filling, out);
         self.expect_answer(request, id);
         Ok(())
     }

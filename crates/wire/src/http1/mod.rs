@@ -36,15 +36,15 @@ pub use template::{Part, Slot, Template};
 /// Codes that count as success when no other is expected: success and redirection.
 pub(crate) const GOOD_CODES: RangeInclusive<u16> = 200..=399;
 
-/// Default of [`Limits::head_max`]: four times what common servers send at most (Tomcat and httpd stop
-/// at 8 KiB to 16 KiB), small enough that a carry buffer of this size can be had for each connection.
-pub const HEAD_MAX_DEFAULT: usize = 64 * 1024;
+/// Default of [`Limits::head_max`]: far more than servers send by default (Tomcat and httpd stop at 8 KiB to 16 KiB). Only an
+/// unfinished line of a head is carried from one read to the next, so hardly a connection ever holds as much.
+pub const HEAD_MAX_DEFAULT: usize = 1024 * 1024;
 
-/// Default of [`Limits::body_max`]: bodies are counted, not kept, so the limit only has to end an
-/// answer that never ends; 1 GiB takes longer than any response time-out at 10 Gbit/s over a second.
-pub const BODY_MAX_DEFAULT: u64 = 1024 * 1024 * 1024;
+/// Default of [`Limits::body_max`], no limit: bodies are counted, and only as much of them is kept as a request asks for. An
+/// answer that never ends is ended by its time-out.
+pub const BODY_MAX_DEFAULT: u64 = u64::MAX;
 
-/// Limits of one message; what exceeds them is malformed.
+/// Limits of one message; what exceeds them is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest head (interim answers before it included), largest trailer section, and largest size

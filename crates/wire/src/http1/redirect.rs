@@ -266,7 +266,7 @@ impl RequestSpec {
             };
             Some(super::template::Slot { part, ..*slot })
         });
-        let template = Template { slots: slots.collect(), cookies: template.cookies };
+        let template = Template { slots: slots.collect(), cookies: template.cookies, ..Template::default() };
         let spec = RequestSpec { method: "GET".to_owned(), headers, body: Vec::new(), ..self.clone() };
         (spec, template)
     }
@@ -421,8 +421,11 @@ mod tests {
         };
         let slot = |part, draw| Slot { part, at: 0, draw };
         let slots = vec![slot(Part::Header(0), 4), slot(Part::Header(1), 5), slot(Part::Body, 6)];
-        let (get, template) = spec.as_get(&Template { slots, cookies: true });
-        assert_eq!(template, Template { slots: vec![slot(Part::Header(0), 5)], cookies: true });
+        let (get, template) = spec.as_get(&Template { slots, cookies: true, ..Template::default() });
+        assert_eq!(
+            template,
+            Template { slots: vec![slot(Part::Header(0), 5)], cookies: true, ..Template::default() }
+        );
         let bytes = get.encode().unwrap().bytes;
         let text = String::from_utf8(bytes).unwrap();
         assert_eq!(text, "GET / HTTP/1.1\r\nHost: a.test\r\nX-User: \r\nAccept: */*\r\n\r\n");

@@ -1,8 +1,8 @@
 //! Requests, checked and encoded once, before the first is sent.
 
 use super::lines::{is_control, is_token};
-use super::template::{Part, Slot, Template};
-use crate::places::{Form, LengthForm, What};
+use super::template::{Part, Template};
+use crate::places::{LengthForm, What};
 use crate::{Expectation, Places, Request};
 use std::ops::Range;
 
@@ -363,14 +363,14 @@ impl Parts {
 
 /// A request being written.
 struct Draft<'a> {
-    slots: &'a [Slot],
+    template: &'a Template,
     bytes: Vec<u8>,
     places: Places,
 }
 
 impl<'a> Draft<'a> {
     fn new(template: &'a Template, capacity: usize) -> Self {
-        Draft { slots: &template.slots, bytes: Vec::with_capacity(capacity), places: Places::default() }
+        Draft { template, bytes: Vec::with_capacity(capacity), places: Places::default() }
     }
 
     fn put(&mut self, parts: &[&str]) {
@@ -383,14 +383,7 @@ impl<'a> Draft<'a> {
 
     /// Puts a part with its places; `text` is what is left of it from byte `from` on.
     fn put_filled(&mut self, part: Part, text: &[u8], from: usize) {
-        let mut at = 0;
-        for slot in self.slots.iter().filter(|slot| slot.part == part) {
-            let next = slot.at.saturating_sub(from).clamp(at, text.len());
-            self.bytes.extend_from_slice(&text[at..next]);
-            at = next;
-            self.places.push_draw(self.bytes.len(), slot.draw, Form::Plain);
-        }
-        self.bytes.extend_from_slice(&text[at..]);
+        self.template.write(part, (text, from), |_| true, (&mut self.bytes, &mut self.places));
     }
 }
 

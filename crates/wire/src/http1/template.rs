@@ -1,5 +1,8 @@
 //! Where values are in a request before it is encoded.
 
+use crate::Streamed;
+use crate::places::{Form, Places};
+
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -29,11 +32,40 @@ pub struct Template {
     pub slots: Vec<Slot>,
     /// Whether there is a place for cookies.
     pub cookies: bool,
+    /// What is read while it is sent, and before which byte of the body it goes; in the order of the places.
+    pub streamed: Vec<(usize, Streamed)>,
 }
 
 impl Template {
     /// Whether the body is another for each exchange.
     pub(crate) fn changes_body(&self) -> bool {
-        self.slots.iter().any(|slot| slot.part == Part::Body)
+        !self.streamed.is_empty() || self.slots.iter().any(|slot| slot.part == Part::Body)
+    }
+
+    /// Appends a part with its places to `bytes`; `text` is what is left of it from byte `from` on. Of its places those that are
+    /// `wanted`; what is outside goes to its ends.
+    pub(crate) fn write(
+        &self,
+        part: Part,
+        (text, from): (&[u8], usize),
+        wanted: impl Fn(usize) -> bool,
+        (bytes, places): (&mut Vec<u8>, &mut Places),
+    ) {
+        let slots = self.slots.iter().filter(|slot| slot.part == part && wanted(slot.at));
+        let streamed = self.streamed.iter().filter(|_| part == Part::Body);
+        let mut fills: Vec<_> = slots.map(|slot| (slot.at, Ok(slot.draw))).collect();
+        fills.extend(streamed.map(|(at, source)| (*at, Err(source))));
+        fills.sort_by_key(|(at, _)| *at);
+        let mut at = 0;
+        for (before, fill) in fills {
+            let next = before.saturating_sub(from).clamp(at, text.len());
+            bytes.extend_from_slice(&text[at..next]);
+            at = next;
+            match fill {
+                Ok(draw) => places.push_draw(bytes.len(), draw, Form::Plain),
+                Err(source) => places.push_streamed(bytes.len(), source),
+            }
+        }
+        bytes.extend_from_slice(&text[at..]);
     }
 }

@@ -32,10 +32,10 @@ pub const DEPTH_MAX_DEFAULT: usize = 16 * 1024;
 /// Default of [`Limits::classes_max`]: more than a virtual machine usually has loaded.
 pub const CLASSES_MAX_DEFAULT: usize = 64 * 1024;
 
-/// Default of [`Limits::bytes_max`]: it only has to end a value that never ends.
-pub const BYTES_MAX_DEFAULT: u64 = 1024 * 1024 * 1024;
+/// Default of [`Limits::bytes_max`], no limit: what a length, which has a sign, can tell. Values are walked and not kept. One that never ends is ended by its time-out.
+pub const BYTES_MAX_DEFAULT: u64 = i64::MAX as u64;
 
-/// Limits of one stream; what exceeds them is malformed.
+/// Limits of one stream; what exceeds them is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most parts that are begun and not ended at a time: each object within an object leaves one to three.

@@ -150,7 +150,10 @@ impl Walker {
                 let len = self.int()?;
                 self.skip(u64::from(len))
             }
-            Task::Length64 => self.skip(u64::from_be_bytes(self.held_array())),
+            Task::Length64 => {
+                let len = i64::from_be_bytes(self.held_array());
+                self.skip(u64::try_from(len).map_err(|_| MalformedKind::Other)?)
+            }
             Task::Objects(left) => {
                 if left > 1 {
                     self.push(Task::Objects(left - 1))?;
@@ -276,7 +279,7 @@ impl Walker {
 
     fn push(&mut self, task: Task) -> Result<(), MalformedKind> {
         if self.stack.len() >= self.limits.depth_max {
-            return Err(MalformedKind::BodyTooLong);
+            return Err(MalformedKind::TooDeep);
         }
         self.stack.push(task);
         Ok(())
@@ -313,7 +316,7 @@ impl Walker {
 
     fn new_class(&mut self, flags: u8, element: u8) -> Result<u32, MalformedKind> {
         if self.classes.len() >= self.limits.classes_max {
-            return Err(MalformedKind::BodyTooLong);
+            return Err(MalformedKind::TooDeep);
         }
         let handle = self.next_handle;
         self.next_handle += 1;
@@ -370,7 +373,7 @@ impl Walker {
         let above = self.class;
         let depth = if above == NONE { 0 } else { self.classes[above as usize].depth + 1 };
         if depth > ABOVE_MAX {
-            return Err(MalformedKind::BodyTooLong);
+            return Err(MalformedKind::TooDeep);
         }
         let ended = &mut self.classes[class as usize];
         (ended.above, ended.depth, ended.whole) = (above, depth, true);

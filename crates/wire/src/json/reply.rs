@@ -25,6 +25,8 @@ pub struct Reply {
     inner: Vec<u8>,
     has_result: bool,
     has_error: bool,
+    /// Whether it is nested too deep to be read.
+    too_deep: bool,
     /// What the error says, escaped as it came.
     message: Vec<u8>,
     code: Vec<u8>,
@@ -100,7 +102,7 @@ impl Answer for Reply {
     fn begin(&mut self) {
         self.place = Place::Value;
         (self.depth, self.objects) = (0, 0);
-        (self.has_result, self.has_error) = (false, false);
+        (self.has_result, self.has_error, self.too_deep) = (false, false, false);
         for buffer in [&mut self.outer, &mut self.inner, &mut self.message, &mut self.code] {
             buffer.clear();
         }
@@ -126,6 +128,7 @@ impl Answer for Reply {
         match self.place {
             Place::Whole if self.has_error => Verdict::Fault,
             Place::Whole if self.has_result => Verdict::Good,
+            _ if self.too_deep => Verdict::Beyond,
             _ => Verdict::Wrong,
         }
     }
@@ -267,6 +270,7 @@ impl Reply {
 
     fn enter(&mut self, object: bool) -> Option<Place> {
         if self.depth == DEPTH_MAX {
+            self.too_deep = true;
             return None;
         }
         self.depth += 1;

@@ -143,7 +143,7 @@ impl Rmi {
             Part::Greeting if first == message::PROTOCOL_ACK => Part::HostLength,
             Part::HostLength => match u16::from_be_bytes([first, second]) {
                 0 => Part::Port,
-                len if len > HOST_MAX => return Err(MalformedKind::HeadTooLong),
+                len if len > HOST_MAX => return Err(MalformedKind::Length),
                 len => Part::Host(len),
             },
             Part::Port => {

@@ -18,7 +18,7 @@ pub struct Driven {
     pub events: Events,
     /// Every byte that it sent.
     pub sent: Vec<u8>,
-    out: Outbox,
+    pub out: Outbox,
     carry: Vec<u8>,
 }
 

@@ -10,5 +10,6 @@ mod json;
 mod laws;
 mod outbox;
 mod rmi;
+mod streamed;
 mod values;
 pub(crate) mod work;

@@ -22,6 +22,9 @@ enum Progress {
     Several,
 }
 
+/// Room for bytes that were not consumed which a connection keeps.
+const CARRY_KEPT: usize = 64 * 1024;
+
 /// How much of what came instead of a handshake is shown.
 const SHOWN_BYTES: usize = 60;
 
@@ -54,6 +57,10 @@ impl Exchanges<'_> {
             connection.carry.extend_from_slice(bytes);
             let consumed = connection.session.handle_bytes(now, &connection.carry, out, events);
             connection.carry.drain(..consumed);
+            // A long line of a head was there; thousands of connections must not keep room for one each.
+            if connection.carry.is_empty() && connection.carry.capacity() > CARRY_KEPT {
+                connection.carry = Vec::new();
+            }
         }
         debug_assert!(connection.carry.len() <= connection.session.carry_max());
         if connection.phase == Phase::Opening {
@@ -72,7 +79,7 @@ impl Exchanges<'_> {
         now: u64,
     ) -> Option<Freed> {
         let progress = self.take_events(conn, bytes, now);
-        if !self.outbox.pending().is_empty() {
+        if !self.outbox.is_empty() {
             let freed = self.flush(net, conn, now);
             if freed.is_some() || self.connections[conn as usize].phase != Phase::Open {
                 // It is gone, with all that was in flight; lanes whose exchanges had ended are free.
@@ -158,7 +165,7 @@ impl Exchanges<'_> {
             let lane = &self.lanes[number as usize];
             let request = self.connections[conn as usize].request(self.plan, lane);
             if lane.phase == LanePhase::Asking && !request.expects_answer() {
-                let outcome = self.cut_short(number, close, false, carried);
+                let outcome = self.cut_short(number, close, false, carried, false);
                 self.end(number, outcome, now);
             }
         }
@@ -190,6 +197,8 @@ impl Exchanges<'_> {
     fn take_any_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let mut events = std::mem::take(&mut self.events);
         let mut follows = false;
+        let breaks = |event: &Event| matches!(event, Event::Malformed { kind, .. } if kind.is_own_limit());
+        let unread = events.iter().any(breaks);
         // All that a connection's end cuts short are its first, or none of them is.
         let carried = self.connections[conn as usize].carried;
         for event in events.drain(..) {
@@ -212,7 +221,7 @@ impl Exchanges<'_> {
                 }
                 Event::ClosedEarly { id, close, began } => {
                     let number = self.numbers.lane(conn, id);
-                    (number, self.cut_short(number, close, began, carried))
+                    (number, self.cut_short(number, close, began, carried, unread))
                 }
                 Event::Malformed { id: Some(id), at, kind } => {
                     let number = self.numbers.lane(conn, id);
@@ -300,8 +309,10 @@ impl Exchanges<'_> {
         let lane = &self.lanes[number as usize];
         let received = lane.received(bytes);
         let plain = self.plan.targets[lane.target as usize].transport.tls.is_none();
+        let outcome = if kind.is_own_limit() { Outcome::BeyondLimit } else { Outcome::Malformed };
         let what = || {
             let hint = match () {
+                () if outcome == Outcome::BeyondLimit => return beyond(at, kind),
                 () if plain && received.is_tls() => "; it speaks TLS: write https://",
                 () if at == 0 && received.is_http() => "; it speaks HTTP: write http://",
                 () if at == 0 && kind == MalformedKind::StatusLine => {
@@ -312,22 +323,32 @@ impl Exchanges<'_> {
             };
             format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
         };
-        self.record.keep_bad(Outcome::Malformed, lane.entry as usize, received, what);
-        Outcome::Malformed
+        self.record.keep_bad(outcome, lane.entry as usize, received, what);
+        outcome
     }
 
-    /// The outcome of an exchange whose connection ended before its answer was whole; it had carried so many others.
-    fn cut_short(&mut self, number: LaneId, close: Close, began: bool, carried: u32) -> Outcome {
+    /// The outcome of an exchange whose connection ended before its answer was whole; it had carried so many others. `unread`:
+    /// another's answer exceeds a limit.
+    fn cut_short(
+        &mut self,
+        number: LaneId,
+        close: Close,
+        began: bool,
+        carried: u32,
+        unread: bool,
+    ) -> Outcome {
         let lane = &self.lanes[number as usize];
         let outcome = match close {
             Close::Reset if carried == 0 => Outcome::ResetFresh,
             Close::Reset => Outcome::ResetReused,
             Close::Fin | Close::TlsTruncated => Outcome::ClosedEarly,
             // Of several in flight: other bytes broke the protocol.
+            Close::Local if unread => Outcome::BeyondLimit,
             Close::Local => Outcome::Malformed,
         };
         let how = match close {
             Close::Reset => "reset",
+            Close::Local if unread => "given up, for Proofload does not read another's answer,",
             Close::Local => "given up, for other bytes on it broke the protocol,",
             Close::Fin | Close::TlsTruncated => "closed",
         };
@@ -419,4 +440,16 @@ impl Exchanges<'_> {
             sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
     }
+}
+
+/// What exceeded a limit of Proofload's own, in a sentence.
+fn beyond(at: u64, kind: MalformedKind) -> String {
+    let what = match kind {
+        MalformedKind::HeadTooLong => "a head, a line of one, or trailers of more than 1 MiB",
+        MalformedKind::BodyTooLong => "a body longer than can be counted",
+        _ => "values nested deeper, or of more classes,",
+    };
+    let than =
+        if kind == MalformedKind::TooDeep { " than Proofload reads" } else { ": Proofload reads no more" };
+    format!("{what}{than} (byte {at} of the connection); this limit cannot be raised")
 }

@@ -1,6 +1,6 @@
 //! Requests on their way to the kernel.
 
-use super::{Exchanges, Freed, OUTBOX_BYTES};
+use super::{Exchanges, Freed, OUTBOX_BYTES, PIECES};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net, Pushed, Sent};
 use crate::lane::{LaneId, LanePhase};
@@ -222,7 +222,7 @@ impl Exchanges<'_> {
             Pushed::Queued => None,
             pushed => {
                 self.outbox.push_exchange(self.numbers.name(number), bytes);
-                self.pushed(net, self.numbers.conn(number), pushed, now)
+                self.pushed(net, self.numbers.conn(number), pushed, bytes.len(), now)
             }
         }
     }
@@ -230,24 +230,61 @@ impl Exchanges<'_> {
     /// Hands the kernel what waits to be sent.
     pub(super) fn flush<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let out = self.connections[conn as usize].backlog.as_deref().unwrap_or(&self.outbox);
+        if out.is_streamed() {
+            return self.flush_streamed(net, conn, now);
+        }
+        let given = out.pending().len();
         let pushed = net.send(conn, out.pending());
-        self.pushed(net, conn, pushed, now)
+        self.pushed(net, conn, pushed, given, now)
+    }
+
+    /// The same where some of it is read first: piece by piece, as long as the kernel takes them and others can wait.
+    #[cold]
+    fn flush_streamed<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        for _ in 0..PIECES {
+            let out = self.connections[conn as usize].backlog.as_deref().unwrap_or(&self.outbox);
+            let given = match out.read(&mut self.piece) {
+                Ok(given) => given,
+                Err(error) => {
+                    self.outbox.clear();
+                    self.abandon(conn, Outcome::Internal, &error.to_string(), now);
+                    self.hang_up(net, conn, now);
+                    return self.gone(net, conn, now, false);
+                }
+            };
+            let pushed = net.send(conn, &self.piece[..given]);
+            let freed = self.pushed(net, conn, pushed, given, now);
+            let all = matches!(pushed, Pushed::Took(took) if took == given) || pushed == Pushed::Queued;
+            if freed.is_some() || !all || self.connections[conn as usize].backlog.is_none() {
+                return freed;
+            }
+        }
+        // Nobody is told that the socket takes more, for it took all that it was given.
+        self.unfinished.push_back(conn);
+        None
     }
 
     /// The same, if anything waits that is not behind a rest already.
     #[inline]
     pub(super) fn flush_pending<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        if self.outbox.pending().is_empty() {
+        if self.outbox.is_empty() {
             return None;
         }
         self.flush(net, conn, now)
     }
 
     /// Takes note of what became of what waited to be sent.
-    fn pushed<N: Net>(&mut self, net: &mut N, conn: Conn, pushed: Pushed, now: u64) -> Option<Freed> {
+    fn pushed<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        pushed: Pushed,
+        given: usize,
+        now: u64,
+    ) -> Option<Freed> {
         match pushed {
-            Pushed::Took(took) => self.took(conn, Some(took), now),
-            Pushed::Queued => self.took(conn, None, now),
+            Pushed::Took(took) => self.took(conn, Some(took), given, now),
+            Pushed::Queued => self.took(conn, None, given, now),
             Pushed::Reset => {
                 self.outbox.clear();
                 return self.lost(net, conn, Close::Reset, now, false);
@@ -267,7 +304,7 @@ impl Exchanges<'_> {
 
     /// Ends all exchanges in flight on a connection.
     #[cold]
-    pub(super) fn abandon(&mut self, conn: Conn, outcome: Outcome, what: &'static str, now: u64) {
+    pub(super) fn abandon(&mut self, conn: Conn, outcome: Outcome, what: &str, now: u64) {
         for number in self.numbers.of(conn) {
             let lane = &self.lanes[number as usize];
             if lane.phase == LanePhase::Asking {
@@ -277,8 +314,8 @@ impl Exchanges<'_> {
         }
     }
 
-    /// The kernel took that many bytes, or the driver queued all. What is left becomes the connection's backlog.
-    fn took(&mut self, conn: Conn, took: Option<usize>, now: u64) {
+    /// The kernel took that many bytes, or the driver queued all that were `given`. What is left becomes the connection's backlog.
+    fn took(&mut self, conn: Conn, took: Option<usize>, given: usize, now: u64) {
         let connection = &mut self.connections[conn as usize];
         let (numbers, lanes, record) = (self.numbers, &mut self.lanes, &mut self.record);
         let mut sent = |name| {
@@ -297,15 +334,19 @@ impl Exchanges<'_> {
                 self.record.recorder.record_bytes(now, took as u64, 0);
             }
             // The driver tells when the kernel took them; whose they are it cannot say.
-            None if numbers.are_connections() => out.take(out.pending().len(), |_| {}),
-            None => out.take(out.pending().len(), &mut sent),
+            None if numbers.are_connections() => out.take(given, |_| {}),
+            None => out.take(given, &mut sent),
         }
-        let done = out.pending().is_empty();
+        let done = out.is_empty();
         match (done, connection.backlog.is_some()) {
-            (true, true) => connection.backlog = None,
+            (true, true) => {
+                let used = connection.backlog.take().filter(|used| used.held() <= OUTBOX_BYTES);
+                self.spare.extend(used);
+            }
             (false, false) => {
-                let rest = std::mem::replace(&mut self.outbox, Outbox::new(OUTBOX_BYTES));
-                connection.backlog = Some(Box::new(rest));
+                let mut rest = self.spare.pop().unwrap_or_else(|| Box::new(Outbox::new(OUTBOX_BYTES)));
+                std::mem::swap(&mut self.outbox, &mut rest);
+                connection.backlog = Some(rest);
             }
             (true, false) | (false, true) => {}
         }
@@ -328,7 +369,7 @@ impl Exchanges<'_> {
             pushed @ (Pushed::Reset | Pushed::Failed) => {
                 let now = net.now_ns();
                 if asks {
-                    self.pushed(net, conn, pushed, now)
+                    self.pushed(net, conn, pushed, 0, now)
                 } else {
                     self.lost(net, conn, Close::Reset, now, true)
                 }

@@ -123,7 +123,7 @@ impl Exchanges<'_> {
     /// A connection is established; it is ready at once where its protocol has no handshake.
     fn connected<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         self.established(conn, now);
-        if !self.outbox.pending().is_empty() {
+        if !self.outbox.is_empty() {
             // The time-out of connecting covers the handshake.
             let freed = self.flush(net, conn, now);
             if self.connections[conn as usize].phase != Phase::Opening {

@@ -13,7 +13,7 @@ use crate::LoadPlan;
 use crate::check::Dealt;
 use crate::connection::{Connection, Phase};
 use crate::deadlines::Deadlines;
-use crate::driver::Net;
+use crate::driver::{Conn, Net};
 use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::http::longest_target;
@@ -28,6 +28,10 @@ use std::collections::VecDeque;
 const PARTING_NS: u64 = 100_000_000;
 /// High-water mark of what waits to be sent on one connection.
 const OUTBOX_BYTES: usize = 64 * 1024;
+/// What is read at once of a body that is not in memory.
+const PIECE_BYTES: usize = 64 * 1024;
+/// Pieces of it after which others have their turn.
+const PIECES: usize = 4;
 /// Buffers for the beginnings of answers that come in pieces.
 const SAMPLES: usize = 64;
 /// A lane that can carry another exchange.
@@ -63,6 +67,13 @@ pub(super) struct Exchanges<'a> {
     pub opener: Opener,
     pub record: WorkerRecord,
     outbox: Outbox,
+    /// Outboxes of connections that have sent their rest, for the next ones.
+    #[expect(clippy::vec_box, reason = "connections have them boxed, and boxing one anew would allocate")]
+    spare: Vec<Box<Outbox>>,
+    /// A piece of a body that is read while it is sent; empty where there is none.
+    piece: Vec<u8>,
+    /// Connections whose socket may take more of such a body.
+    pub unfinished: VecDeque<Conn>,
     events: Events,
     samples: Vec<Vec<u8>>,
     in_flight: usize,
@@ -92,6 +103,9 @@ impl<'a> Exchanges<'a> {
             opener: Opener::new(plan, dealt.first.iter().sum::<u64>() as usize),
             record,
             outbox: used_outbox(plan),
+            spare: Vec::new(),
+            piece: vec![0; if plan.streamed_bytes() > 0 { PIECE_BYTES } else { 0 }],
+            unfinished: VecDeque::new(),
             events: Events::with_capacity(16),
             samples: samples.map(|_| Vec::with_capacity(SAMPLE_BYTES)).collect(),
             more: VecDeque::with_capacity(lanes.len().min(MORE_ROOM)),

@@ -149,6 +149,19 @@ fn content_is_checked_on_every_answer() {
     plan.mix[0].expect = Expect { status: Some(200), bytes: Some(100), text: Some(b"89abcdef01".to_vec()) };
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Answered);
     plan.mix[0].expect.text = Some(b"absent".to_vec());
+    let result = load(&plan, &World::new(Server::default(), 1));
+    only(&result, Outcome::BeyondLimit);
+    assert_eq!(
+        bad(&result, Outcome::BeyondLimit).what.split(',').next(),
+        Some("\"absent\" is not in the first 64 bytes of a body of 100")
+    );
+    let exchanges = count(&result, Outcome::BeyondLimit);
+    assert_eq!(
+        result.findings,
+        [Finding::BeyondLimit { exchanges }],
+        "who does not look cannot say what there is"
+    );
+    Arc::make_mut(&mut plan.mix[0].request).keep_body = 100;
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Mismatch);
     plan.mix[0].expect.status = Some(201);
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Rejected);

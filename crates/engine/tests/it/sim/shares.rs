@@ -67,7 +67,11 @@ pub(super) fn fed() -> (MixEntry, Asking) {
     (0..9_000).for_each(|row| names.push(format!("/row{row:04}").as_bytes()));
     let feeders = vec![Feeder::Rows { rows: 9_000, order: Order::Sequential }];
     let feed = Feed { feeders, draws: vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)) }] };
-    let template = Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }], cookies: false };
+    let template = Template {
+        slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }],
+        cookies: false,
+        ..Template::default()
+    };
     let spec = RequestSpec::get("server.test", "/");
     let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(&template).unwrap());
     let entry = MixEntry { request: encode(false), closing_request: encode(true), ..entry(1, 0, 0) };

@@ -100,7 +100,7 @@ fn a_proxy_that_refuses_is_quoted() {
         (vec![Step::Await(1), Step::Fin], "closed the connection when asked for 127.0.0.1:9"),
         (
             vec![Step::Await(1), Step::Flood([b"HTTP/1.1 200 OK\r\n".as_slice(), &[b'x'; 4096]].concat())],
-            "has no end",
+            "a head of more than 1 MiB",
         ),
     ];
     for (script, expected) in cases {

@@ -10,6 +10,8 @@ pub struct Walker {
     step: Step,
     /// What the value being read is in, from the outside in.
     frames: Vec<Frame>,
+    /// Whether what ended it was a limit of this module.
+    beyond: bool,
 }
 
 /// What a value is in.
@@ -41,6 +43,7 @@ impl Walker {
     pub fn clear(&mut self) {
         self.step = Step::Tag;
         self.frames.clear();
+        self.beyond = false;
     }
 
     /// Takes the next bytes of a value. After one that is `done`, another can follow.
@@ -50,6 +53,11 @@ impl Walker {
     /// it is [cleared](Self::clear).
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Wrong> {
         self.walk(input, &mut Nobody)
+    }
+
+    /// Whether the byte that was wrong exceeds a limit of this module.
+    pub fn is_beyond(&self) -> bool {
+        self.beyond
     }
 
     fn chunk(&mut self, tag: u8) -> Whole {
@@ -69,6 +77,7 @@ impl Walker {
 
     fn enter(&mut self, frame: Frame, event: Event<'_>, visit: &mut impl Visit) -> Whole {
         if self.frames.len() == DEPTH_MAX {
+            self.beyond = true;
             return Err(Impossible);
         }
         self.frames.push(frame);

@@ -13,6 +13,8 @@ pub struct Walker {
     frames: Vec<Frame>,
     /// How many fields each class has, in the order of their definitions.
     classes: Vec<u16>,
+    /// Whether what ended it was a limit of this module.
+    beyond: bool,
 }
 
 /// What a value is in, or a part of one.
@@ -80,6 +82,7 @@ impl Walker {
         self.step = Step::Tag;
         self.frames.clear();
         self.classes.clear();
+        self.beyond = false;
     }
 
     /// Takes the next bytes of a value. After one that is `done`, the next value of the same message can follow: it may
@@ -90,6 +93,11 @@ impl Walker {
     /// then, until it is [cleared](Self::clear).
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Wrong> {
         self.walk(input, &mut Nobody)
+    }
+
+    /// Whether the byte that was wrong exceeds a limit of this module.
+    pub fn is_beyond(&self) -> bool {
+        self.beyond
     }
 
     fn wants(&self) -> Wants {
@@ -117,6 +125,7 @@ impl Walker {
             _ => return Err(Impossible),
         };
         if self.frames.len() == DEPTH_MAX {
+            self.beyond = true;
             return Err(Impossible);
         }
         self.frames.push(frame);
@@ -229,6 +238,7 @@ impl Walk for Walker {
             Some(frame @ Frame::FieldCount) => {
                 let fields = u16::try_from(unsigned?).map_err(|_| Impossible)?;
                 if usize::from(fields) > FIELDS_MAX || self.classes.len() == CLASSES_MAX {
+                    self.beyond = true;
                     return Err(Impossible);
                 }
                 *frame = Frame::FieldNames(u32::from(fields));

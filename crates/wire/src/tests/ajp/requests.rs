@@ -188,7 +188,11 @@ fn what_http_refuses_is_refused_likewise() {
     bad(header("Content-Length", "7"));
     bad(header("Transfer-Encoding", "chunked"));
     bad(RequestSpec { close: true, ..header("Connection", "keep-alive") });
-    let early = Template { slots: vec![Slot { part: Part::Target, at: 0, draw: 0 }], cookies: false };
+    let early = Template {
+        slots: vec![Slot { part: Part::Target, at: 0, draw: 0 }],
+        cookies: false,
+        ..Template::default()
+    };
     let refused = encode(&get(), &early, &Attributes::default());
     assert_eq!(refused, Err(EncodeError::Request(http1::EncodeError::SlotPlace)));
     let cookies = Template { cookies: true, ..Template::default() };

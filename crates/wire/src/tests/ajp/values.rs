@@ -11,7 +11,7 @@ fn slot(part: Part, at: usize, draw: u16) -> Slot {
 }
 
 fn template(slots: &[Slot]) -> Template {
-    Template { slots: slots.to_vec(), cookies: false }
+    Template { slots: slots.to_vec(), cookies: false, ..Template::default() }
 }
 
 fn spec(target: &str, header: &str, body: &str) -> RequestSpec {

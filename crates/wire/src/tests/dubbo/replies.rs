@@ -202,6 +202,31 @@ fn another_protocol_is_malformed_at_its_first_byte() {
 }
 
 #[test]
+fn a_value_that_is_nested_too_deep_exceeds_our_limit() {
+    use crate::hessian::DEPTH_MAX;
+    let body = |depth: usize| [&[0x91][..], &vec![0x79; depth], b"N"].concat();
+    let told = answered(20, DEPTH_MAX + 2, None);
+    assert_eq!(events(&reply(Serialization::Hessian2, 20, &body(DEPTH_MAX))), [first(), told]);
+    let beyond = events(&reply(Serialization::Hessian2, 20, &body(DEPTH_MAX + 1)));
+    let [_, Event::Malformed { kind, .. }] = beyond.as_slice() else { panic!("{beyond:?}") };
+    assert!(kind.is_own_limit() && *kind == MalformedKind::TooDeep);
+    let wrong = events(&reply(Serialization::Hessian2, 20, b"\x91\x60"));
+    assert!(matches!(wrong[..], [_, Event::Malformed { kind: MalformedKind::Other, .. }]), "{wrong:?}");
+}
+
+#[test]
+fn a_body_has_no_limit_but_its_length_has_a_sign() {
+    let bytes = |length: &[u8]| [&reply(Serialization::FastJson, 20, b"1\n")[..12], length].concat();
+    let negative = events(&bytes(&[0x80, 0, 0, 0]));
+    assert!(
+        matches!(negative[..], [_, Event::Malformed { kind: MalformedKind::Length, .. }]),
+        "{negative:?}"
+    );
+    let long = events(&bytes(&[0x7f, 0xff, 0xff, 0xff]));
+    assert!(matches!(long[..], [_, Event::ClosedEarly { .. }]), "{long:?}");
+}
+
+#[test]
 fn a_body_is_limited() {
     let limits = Limits { body_max: 12, ..Limits::default() };
     let events = |body: &[u8]| {

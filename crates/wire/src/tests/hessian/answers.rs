@@ -41,6 +41,20 @@ fn answered(status: u16, body: &[u8], keep_body: usize) -> (u16, Option<String>)
 const FAULT: &[u8] = b"H\x02\0FH\x04code\x10ServiceException\x07message\x06closed\x06detailC\x0fjava.lang.Error\x92\x0ddetailMessage\x05cause`\x06closedQ\x91Z";
 
 #[test]
+fn what_is_nested_too_deep_is_told_from_what_is_wrong() {
+    let second = |depth: usize| [&b"H\x02\0R"[..], &vec![0x79; depth], b"N"].concat();
+    assert_eq!(answered(200, &second(crate::hessian::DEPTH_MAX), 0).0, 200);
+    assert_eq!(answered(200, &second(crate::hessian::DEPTH_MAX + 1), 0).0, crate::rpc::BEYOND);
+    let first = [&b"r\x01\0"[..], &[b'V'; crate::hessian::DEPTH_MAX + 1]].concat();
+    assert_eq!(answered(200, &first, 0).0, crate::rpc::BEYOND);
+    assert_eq!(
+        answered(200, b"H\x02\0R\x79\x60", 0).0,
+        crate::rpc::NO_ANSWER,
+        "a class that was not defined"
+    );
+}
+
+#[test]
 fn recorded_answers_are_good_however_they_are_split() {
     for (connection, server) in servers().iter().enumerate() {
         let begins: Vec<usize> =

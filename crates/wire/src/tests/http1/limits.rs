@@ -79,6 +79,31 @@ fn a_body_is_malformed_where_it_shows_to_exceed_its_limit() {
     assert_eq!(events(999, &format!("{head}ffffffffffffffff\r\n")), [first(), beyond]);
 }
 
+/// What is counted and not kept may be of any length, however it is framed.
+#[test]
+fn a_body_that_is_not_kept_has_no_limit() {
+    const PIECES: u64 = 5 << 10;
+    let piece = vec![b'x'; 1 << 20];
+    let chunk = [&b"100000\r\n"[..], &piece, b"\r\n"].concat();
+    let length = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", PIECES << 20);
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (head, repeated, end) in [
+        (length.as_str(), &piece, &b""[..]),
+        (chunked, &chunk, b"0\r\n\r\n"),
+        ("HTTP/1.1 200 OK\r\n\r\n", &piece, b""),
+    ] {
+        let mut driven = Driven::started(Session::http1(Limits::default()), &get());
+        driven.receive(head.as_bytes());
+        for _ in 0..PIECES {
+            let Driven { session, out, events, .. } = &mut driven;
+            assert_eq!(session.handle_bytes(0, repeated, out, events), repeated.len());
+        }
+        driven.receive(end);
+        driven.close(Close::Fin);
+        assert_eq!(driven.events, [first(), answered(200, PIECES << 20)], "{head}");
+    }
+}
+
 #[test]
 fn each_message_of_a_connection_has_the_whole_limit() {
     let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";

@@ -201,7 +201,7 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
         slot(Part::Body, 1, 2),
         slot(Part::Body, 1, 0),
     ];
-    let template = Template { slots, cookies: true };
+    let template = Template { slots, cookies: true, ..Template::default() };
     let sent = filled(&spec, &template, &["7", "", "0123456789"], "", None);
     let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 13\r\n";
     assert_eq!(sent, format!("POST /u/7?q= HTTP/1.1\r\n{head}\r\n{{01234567897}}"));
@@ -213,7 +213,8 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
 #[test]
 fn a_value_where_it_would_change_the_framing_is_refused() {
     let with = |part, at, headers: &[(&str, &str)]| {
-        let template = Template { slots: vec![Slot { part, at, draw: 0 }], cookies: true };
+        let template =
+            Template { slots: vec![Slot { part, at, draw: 0 }], cookies: true, ..Template::default() };
         spec("POST", headers, "x").encode_with(&template).expect_err("the template is wrong")
     };
     for name in ["Host", "connection", "Content-Length"] {

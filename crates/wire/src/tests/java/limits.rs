@@ -14,9 +14,13 @@ fn bytes_are_limited_where_a_length_tells_them() {
     let text = b"\x74\x00\x05hello";
     assert_eq!(walk(limits(8), text), Ended::Done(8));
     assert_eq!(walk(limits(7), text), Ended::Broken(2, BEYOND));
-    assert_eq!(walk(Limits::default(), b"\x7c\xff\xff\xff\xff\xff\xff\xff\xff"), Ended::Broken(8, BEYOND));
+    assert_eq!(
+        walk(Limits::default(), b"\x7c\xff\xff\xff\xff\xff\xff\xff\xff"),
+        Ended::Broken(8, MalformedKind::Other)
+    );
     let array = b"\x75\x72\x00\x02[L\0\0\0\0\0\0\0\0\x02\0\0\x78\x70\x7f\xff\xff\xff";
-    assert_eq!(walk(Limits::default(), array), Ended::Broken(22, BEYOND));
+    assert_eq!(walk(limits(i32::MAX as u64), array), Ended::Broken(22, BEYOND));
+    assert_eq!(walk(Limits::default(), array), Ended::More, "no limit of its own");
     let person = &fixture("person")[4..];
     assert_eq!(walk(limits(person.len() as u64), person), Ended::Done(person.len()));
     assert!(matches!(walk(limits(person.len() as u64 - 1), person), Ended::Broken(_, BEYOND)));
@@ -59,12 +63,12 @@ fn depth_and_classes_are_limited() {
     let limits = Limits { depth_max: 50, ..Limits::default() };
     let (within, beyond) = (two(48), two(49));
     assert_eq!(walk(limits, &within), Ended::Done(within.len()));
-    assert!(matches!(walk(limits, &beyond), Ended::Broken(_, BEYOND)));
+    assert!(matches!(walk(limits, &beyond), Ended::Broken(_, MalformedKind::TooDeep)));
 
     let person = &fixture("person")[4..];
     let classes = |classes_max| Limits { classes_max, ..Limits::default() };
     assert_eq!(walk(classes(7), person), Ended::Done(person.len()));
-    assert!(matches!(walk(classes(6), person), Ended::Broken(_, BEYOND)));
+    assert!(matches!(walk(classes(6), person), Ended::Broken(_, MalformedKind::TooDeep)));
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn no_more_than_64_classes_are_above_another() {
         bytes
     };
     assert_eq!(walk(Limits::default(), &line(64)), Ended::Done(line(64).len()));
-    assert_eq!(walk(Limits::default(), &line(65)), Ended::Broken(line(65).len() - 1, BEYOND));
+    assert_eq!(walk(Limits::default(), &line(65)), Ended::Broken(line(65).len() - 1, MalformedKind::TooDeep));
 }
 
 #[test]

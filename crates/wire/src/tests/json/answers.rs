@@ -94,7 +94,8 @@ fn a_body_that_is_no_answer_is_refused_with_its_beginning() {
 fn nesting_has_a_limit() {
     let nested = |depth: usize| format!("{{\"result\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(answered(&nested(63)).0, 200);
-    assert_eq!(answered(&nested(64)).0, 2);
+    assert_eq!(answered(&nested(64)).0, crate::rpc::BEYOND, "our limit, and not the server's fault");
+    assert_eq!(crate::Protocol::JsonRpc.beyond_code(), Some(crate::rpc::BEYOND));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_server_of_another_protocol_is_told_at_once() {
         (b"\x15\x03\x01\x00\x02\x02\x46", 0, MalformedKind::Other),
         (b"AB\x00\x01\x09", 0, MalformedKind::Other),
         (b"\x4f", 0, MalformedKind::Other),
-        (b"\x4e\x04\x01", 2, MalformedKind::HeadTooLong),
+        (b"\x4e\x04\x01", 2, MalformedKind::Length),
     ] {
         for piece in [1, bytes.len()] {
             let mut driven = Driven::new(session());

@@ -74,7 +74,7 @@ fn a_server_that_refuses_or_speaks_otherwise_is_malformed_and_left_alone_for_a_w
             b"HTTP/1.1 400 Bad Request\r\n\r\n",
             "broke the protocol at byte 0 of the handshake: Other, \"HTTP/1.1 400 Bad Request\\r\\n\\r\\n\"",
         ),
-        (b"\x4e\xff\xff", "broke the protocol at byte 2 of the handshake: HeadTooLong, \"N\\xff\\xff\""),
+        (b"\x4e\xff\xff", "broke the protocol at byte 2 of the handshake: Length, \"N\\xff\\xff\""),
     ] {
         let server = server(&[Greets::With(greeting)]);
         let result = load(&rmi_plan(), &server.world());
