@@ -16,7 +16,7 @@ store-io = cannot { $what ->
 }
 store-not-a-run = { $path } is no run: it has no plan.json; name a directory like runs/<study>/<id> or runs/<study>/latest
 store-damaged = { $path } is damaged: { $why }; restore it from a copy, or measure again
-store-too-large = the blocks of this record take more than { $most } MiB up to { $path }, more than any study leaves; restore the record from a copy, or remove it
+store-too-large = this record takes more than { $most } MiB of memory up to { $path }, more than any study leaves; restore the record from a copy, or remove it
 store-newer = { $path } has format { $found }, this Proofload reads formats 1 to { $known }; read it with the Proofload that wrote it, or a newer one
 store-in-use = { $path } is being conducted by another process; wait for it to end
 store-name = "{ $name }" is no plain file name; use letters, digits, dots, hyphens

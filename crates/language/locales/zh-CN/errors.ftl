@@ -30,7 +30,7 @@ store-io = 无法{ $what ->
 }
 store-not-a-run = { $path } 不是运行记录：其中没有 plan.json；请指定形如 runs/<study>/<id> 或 runs/<study>/latest 的目录
 store-damaged = { $path } 已损坏：{ $why }；请从备份恢复，或重新测量
-store-too-large = 这份记录的区组到 { $path } 为止已超过 { $most } MiB，任何实验都不会这么大；请从备份恢复记录，或将其删除
+store-too-large = 读到 { $path } 为止，这份记录已占用超过 { $most } MiB 内存，任何实验都不会这么大；请从备份恢复记录，或将其删除
 store-newer = { $path } 的格式版本是 { $found }，当前的 Proofload 只能读取格式 1 到 { $known }；请用写入它的 Proofload 或更新的版本读取
 store-in-use = { $path } 正由另一个进程执行；请等它结束
 store-name = “{ $name }”不是普通的文件名；请只用字母、数字、点和连字符
