@@ -82,9 +82,10 @@ pub fn is_error_terminal() -> bool {
     matches!(Surroundings::here().console, Console::Standard) && io::stderr().is_terminal()
 }
 
-/// Writes a line on standard error.
+/// Writes a line on standard error. What is in it may be of other users or machines: no terminal obeys it.
 #[allow(clippy::print_stderr, reason = "the one place that prints")]
 pub fn error_line(line: impl Display) {
+    let line = proofload_report::escape::terminal(&line.to_string());
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {

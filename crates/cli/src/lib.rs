@@ -69,7 +69,7 @@ fn said(words: Vec<OsString>) -> Exit {
             Some(said) => around::show(said),
             None => {
                 let text = format!("proofload: {error:#}");
-                around::error_line(proofload_report::escape::terminal(&text));
+                around::error_line(text);
             }
         }
         exit::of(&error)

@@ -203,7 +203,7 @@ fn driver_refused(error: EngineError) -> anyhow::Error {
 /// Says a line on standard error.
 pub fn say(quiet: bool, line: &str) {
     if !quiet {
-        around::error_line(proofload_report::escape::terminal(line));
+        around::error_line(line);
     }
 }
 

@@ -1,12 +1,14 @@
 //! JSON documents of a run: limits, versions, damage.
 
+use crate::StoreError;
 use crate::charge::{self, Unread};
+use crate::run::RECORD_MAX;
 use crate::schema::{FORMAT_VERSION, Slice};
-use crate::{StoreError, run::RECORD_MAX};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// The one field that every version has.
@@ -99,9 +101,19 @@ fn cut(error: &serde_json::Error) -> String {
     }
 }
 
-fn text_of(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
+/// A plain file of a record: whoever waits for a pipe waits for ever.
+pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = file.map_err(|e| StoreError::io("read", path, e))?;
+    match file.metadata().is_ok_and(|found| found.is_file()) {
+        true => Ok(file),
+        false => Err(StoreError::Damaged { path: path.to_path_buf(), why: "it is no file".to_string() }),
+    }
+}
+
+/// All of it, if that is no more than a document may have.
+pub(crate) fn text_of(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let (mut text, file) = (Vec::new(), open(path)?);
     file.take(DOCUMENT_MAX + 1).read_to_end(&mut text).map_err(|e| StoreError::io("read", path, e))?;
     if text.len() as u64 > DOCUMENT_MAX {
         let why = format!("it is larger than {} MiB", DOCUMENT_MAX >> 20);

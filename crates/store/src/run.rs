@@ -6,11 +6,11 @@ use crate::order::order_of;
 use crate::schema::{
     Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::{StoreError, layout, lock};
+use crate::{StoreError, document, layout, lock};
 use proofload_facts::Finding;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -413,7 +413,7 @@ fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
 
 /// Slices up to the last whole line, and what is wrong after it.
 pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, Option<Finding>), StoreError> {
-    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
+    let file = document::open(path)?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> = match packed {
         true => Box::new(flate2::read::GzDecoder::new(file).take(UNPACKED_MAX)),

@@ -41,4 +41,5 @@ mod support;
 mod tls;
 mod truth;
 mod ui;
+mod untrusted;
 mod workflows;

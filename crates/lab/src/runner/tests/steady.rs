@@ -358,7 +358,12 @@ fn cpus_that_cannot_be_lent_are_no_loss_and_those_that_are_kept_cost_the_block()
     let with = |lends| FakeBench { nature: Some(nature), lends: Some(lends), ..FakeBench::new() };
     let (run, _kept) = run_on(&adaptive(&[1], SECOND), with(Lending::Refused));
     assert!(
-        run.warm_ups().expect("readable").remove(0).1.iter().all(|it| !it.every_cpu && it.ended == Steadiness::Steady)
+        run.warm_ups()
+            .expect("readable")
+            .remove(0)
+            .1
+            .iter()
+            .all(|it| !it.every_cpu && it.ended == Steadiness::Steady)
     );
     let plan = adaptive(&[2], SECOND);
     let (ending, ..) = conduct(&plan, &mut with(Lending::Kept), 99, &AtomicBool::new(false));
