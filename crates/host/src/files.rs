@@ -14,13 +14,14 @@ const SILENT_MAX_S: i64 = 30;
 ///
 /// # Errors
 /// [`ErrorKind::FileTooLarge`] where there are more than so many bytes, [`ErrorKind::InvalidInput`] where it is a folder, a
-/// device or a socket, [`ErrorKind::TimedOut`] where a pipe stays silent; what the system says else.
+/// device, a socket or an empty pipe, [`ErrorKind::TimedOut`] where a pipe stays silent; what the system says else.
 pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     // Opening a pipe would wait for its other end.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let kind = file.metadata()?.file_type();
+    let none = || io::Error::new(ErrorKind::InvalidInput, word!("host-no-file"));
     if !kind.is_file() && !kind.is_fifo() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, word!("host-no-file")));
+        return Err(none());
     }
     let (mut bytes, mut file) = (Vec::new(), file.take(most_bytes.saturating_add(1)));
     loop {
@@ -29,6 +30,8 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
                 let most = size(most_bytes);
                 return Err(io::Error::new(ErrorKind::FileTooLarge, say!("host-file-too-large", most)));
             }
+            // Nobody has written, and nobody may ever.
+            Ok(_) if kind.is_fifo() && bytes.is_empty() => return Err(none()),
             Ok(_) => return Ok(bytes),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
@@ -83,7 +86,7 @@ mod tests {
         });
         assert_eq!(kind(Path::new(&pipe), 5), Ok(b"parts".to_vec()));
         writes.join().unwrap();
-        // A pipe that nobody ever writes to is at its end.
+        // Nobody ever writes to this one.
         rustix::fs::mknodat(
             rustix::fs::CWD,
             at("pipe"),
@@ -92,7 +95,7 @@ mod tests {
             0,
         )
         .unwrap();
-        assert_eq!(kind(&at("pipe"), 5), Ok(Vec::new()));
+        assert_eq!(kind(&at("pipe"), 5), Err(ErrorKind::InvalidInput));
         let said = read_text(&at("four"), 3).unwrap_err().to_string();
         assert!(said.contains("0 KiB"), "{said}");
     }
