@@ -57,6 +57,11 @@ pub fn run(around: Surroundings) -> u8 {
     Arc::new(around).within(|| said(Surroundings::here().words.clone()) as u8)
 }
 
+/// Whether the command line takes these words, without doing what they say.
+pub fn takes(words: Vec<OsString>) -> bool {
+    args::read(words.into_iter()).is_ok()
+}
+
 fn said(words: Vec<OsString>) -> Exit {
     let ended = match words.get(1) {
         Some(first) if first == place::ARGUMENT => place::serve(),
