@@ -27,3 +27,5 @@ pub mod witness;
 
 #[path = "../../crates/engine/tests/it/stateful/chaos.rs"]
 pub mod chaos;
+
+pub mod product;

@@ -4,7 +4,8 @@ use crate::tests::{FULL, nextest};
 use crate::tools::{self, cpu_model};
 use crate::truth::{self, today};
 use crate::{
-    benches, book, ci, deb, explore, gates, kills, lab, mutate, readers, repeat, scrape, subjects, web,
+    benches, book, ci, deb, explore, fuzz, gates, hostile, kills, lab, mutate, readers, repeat, scrape,
+    subjects, web,
 };
 use anyhow::{Context, bail, ensure};
 use proofload_host::Awake;
@@ -28,7 +29,7 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 21] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
@@ -46,6 +47,18 @@ const STEPS: [Step; 19] = [
         what: "a study killed at a hundred moments goes on",
         minutes: 6,
         run: |root| kills::run(root, &[]),
+    },
+    Step {
+        name: "hostile",
+        what: "10,000 answers of a hostile peer in each protocol, and 300 kills of every verb that measures or writes",
+        minutes: 90,
+        run: |root| hostile::run(root, &[]),
+    },
+    Step {
+        name: "fuzz",
+        what: "every fuzz target for half an hour; what is planted is found",
+        minutes: 240,
+        run: |root| fuzz::run(root, &[]),
     },
     Step {
         name: "gates",
@@ -283,7 +296,7 @@ mod tests {
         assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
         assert!(
             text.contains(
-                "Not run: tests, simulations, scrape, browser, explore, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
+                "Not run: tests, simulations, hostile, fuzz, scrape, browser, explore, benches, readers, book, deb, mutate, repeat, subjects, lab-ssh, lab-slurm, lab-kubernetes, lab-link, truth-live."
             ),
             "{text}"
         );

@@ -5,6 +5,8 @@ mod book;
 mod deb;
 mod explore;
 mod full;
+mod fuzz;
+mod hostile;
 mod image;
 mod lab;
 mod mutate;
@@ -33,6 +35,9 @@ fn main() -> ExitCode {
         Some("benches") => benches::run(&root),
         Some("explore") => explore::run(&root, rest),
         Some("scrape") => scrape::run(&root),
+        Some("hostile") => hostile::run(&root, rest),
+        Some("hostile-peer") => hostile::peer::serve(rest),
+        Some("fuzz") => fuzz::run(&root, rest),
         Some("deb") => deb::run(&root, rest),
         Some("image") => image::run(&root, rest),
         Some("truth") => truth::run(&root, rest),

@@ -32,6 +32,8 @@ cargo xtask gates              what an exchange costs: instructions, system call
 cargo xtask readers            Parquet, JTL and hgrm files, read by DuckDB, pyarrow, JMeter and HdrHistogram
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
+cargo xtask hostile            peers that misbehave, and kills of every verb: --answers N, --kills N, --seed N
+cargo xtask fuzz               every fuzz target: --seconds N for each, --only TARGET
 cargo xtask scrape             figures of a run, dashboard and workflows, read by programs of others (go, python3)
 cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
 cargo xtask image              a container image of a static build, to target/image/, without docker; --binary FILE takes another
@@ -49,6 +51,9 @@ const IN_LABS: [&str; 14] = [
     "readers",
     "benches",
     "explore",
+    "hostile",
+    "hostile-peer",
+    "fuzz",
     "scrape",
     "deb",
     "image",

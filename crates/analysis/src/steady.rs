@@ -8,6 +8,7 @@ use proofload_store::schema::{
     CheckOutcome, Slice, SliceLength, Steadiness, SteadyStart, SteadyState, WarmUp,
 };
 use proofload_store::{Block, Run, StoreError};
+use std::collections::BTreeMap;
 
 /// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
 /// blocks in which the variant was lost, are left out. It rests on no block that came later.
@@ -20,8 +21,9 @@ pub fn steady_states(run: &Run) -> Result<Vec<SteadyState>, StoreError> {
         .iter()
         .map(|variant| SteadyState { variant: variant.name.clone(), starts: Vec::new() })
         .collect();
+    let of_blocks: BTreeMap<u32, Vec<WarmUp>> = run.warm_ups()?.into_iter().collect();
     for block in run.blocks() {
-        let warm_ups = run.warm_ups(block.number)?;
+        let warm_ups = of_blocks.get(&block.number).map_or(&[][..], Vec::as_slice);
         let cycles: Vec<Vec<Option<f64>>> =
             variants.iter().map(|variant| cycles(run, block, &variant.name)).collect();
         let steps = late_steps(&cycles);

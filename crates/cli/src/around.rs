@@ -83,10 +83,13 @@ pub fn is_error_terminal() -> bool {
     matches!(Surroundings::here().console, Console::Standard) && io::stderr().is_terminal()
 }
 
-/// Writes a line on standard error.
-#[allow(clippy::print_stderr, reason = "the one place that prints")]
+/// Writes a line on standard error. What is in it may be of other users or machines: no terminal obeys it.
 pub fn error_line(line: impl Display) {
-    let line = redact::hide(&line.to_string()).into_owned();
+    error_text(&proofload_report::escape::terminal(&redact::hide(&line.to_string())));
+}
+
+#[allow(clippy::print_stderr, reason = "the one place that prints")]
+fn error_text(line: &str) {
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {
@@ -104,7 +107,7 @@ pub fn show(said: &clap::Error) {
             let coloured = is_error_terminal() && std::env::var_os("NO_COLOR").is_none();
             let text = said.render();
             let text = if coloured { text.ansi().to_string() } else { text.to_string() };
-            error_line(text.trim_end());
+            error_text(&redact::hide(text.trim_end()));
         }
         Console::Standard => {
             let _gone = said.print();

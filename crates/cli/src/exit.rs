@@ -22,7 +22,7 @@ pub enum Exit {
     Refuted = 10,
     /// No claim refuted, at least one undecided.
     Undecided = 11,
-    /// No verdict can rest on it: the generator was the limit, or nothing was answered.
+    /// No verdict can rest on it: the generator was the limit, nothing was answered, or the lab itself failed.
     Invalid = 12,
     /// A figure is worse than the baseline's by more than is tolerated.
     Regressed = 13,
@@ -41,7 +41,7 @@ Exit codes:
   5    doctor found a problem that forbids measuring
   10   at least one claim or threshold refuted
   11   no claim or threshold refuted, at least one undecided
-  12   invalid: the generator was the limit, or nothing was answered
+  12   invalid: the generator was the limit, nothing was answered, or the lab itself failed
   13   no claim refuted, but a figure is worse than the baseline by more than the tolerance
   130  stopped by a signal; what was measured is on disk";
 

@@ -101,7 +101,7 @@ impl Exports {
 
     fn say(&self, line: &str) {
         if !self.quiet {
-            crate::around::error_line(proofload_report::escape::terminal(line));
+            crate::around::error_line(line);
         }
     }
 }
@@ -124,7 +124,7 @@ impl Drop for Exports {
     fn drop(&mut self) {
         self.hub.tell(|state| state.ends(Doing::Failed));
         if let Some(failed) = self.push.take().and_then(Push::end) {
-            crate::around::error_line(proofload_report::escape::terminal(&failed));
+            crate::around::error_line(failed);
         }
         let Some(server) = &self.server else { return };
         let stopped = self.stop.load(Ordering::Relaxed);

@@ -38,7 +38,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     file.write_all(text.as_bytes())?;
     write_schema(&args.file.with_file_name(SCHEMA_FILE));
     let said = format!("wrote {shown}; with --explain the command only says what it would do");
-    error_line(terminal(&said));
+    error_line(said);
     crate::output::print(&terminal(&format!("proofload run {shown}\n")))?;
     Ok(Exit::Done)
 }
@@ -47,7 +47,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
 fn write_schema(path: &Path) {
     let schema = crate::schema::of_studies();
     let shown = path.display();
-    let there = std::fs::read_to_string(path);
+    let there = proofload_host::files::read_text(path, 16 << 20);
     let said = match (&there, std::fs::OpenOptions::new().write(true).create_new(true).open(path)) {
         (_, Ok(mut file)) => match file.write_all(schema.as_bytes()) {
             Ok(()) => format!("wrote {shown}, by which editors complete and check studies"),
@@ -59,7 +59,7 @@ fn write_schema(path: &Path) {
         }
         (Err(_), Err(error)) => format!("cannot write {shown}: {error}; editors will not check the study"),
     };
-    error_line(terminal(&said));
+    error_line(said);
 }
 
 fn template(from: Template) -> &'static str {

@@ -57,6 +57,11 @@ pub fn run(around: Surroundings) -> u8 {
     Arc::new(around).within(|| said(Surroundings::here().words.clone()) as u8)
 }
 
+/// Whether the command line takes these words, without doing what they say.
+pub fn takes(words: Vec<OsString>) -> bool {
+    args::read(words.into_iter()).is_ok()
+}
+
 fn said(words: Vec<OsString>) -> Exit {
     proofload_study::redact::know_own_arguments(&around::arguments());
     let ended = match words.get(1) {
@@ -70,7 +75,7 @@ fn said(words: Vec<OsString>) -> Exit {
             Some(said) => around::show(said),
             None => {
                 let text = format!("proofload: {error:#}");
-                around::error_line(proofload_report::escape::terminal(&text));
+                around::error_line(text);
             }
         }
         exit::of(&error)

@@ -137,7 +137,7 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
     };
     record().unwrap_or_else(|error| {
         let said = say!("no-record-kept", error = error.to_string());
-        around::error_line(proofload_report::escape::terminal(&said));
+        around::error_line(said);
         result
     })
 }

@@ -49,10 +49,12 @@ pub fn wrong(flag: &str, mistake: Mistake) -> anyhow::Error {
     leave(Exit::Usage, told(&mistake.at(flag)))
 }
 
+const SECRET_BYTES_MAX: u64 = 64 << 10;
+
 /// A secret, or the first line of `@FILE`.
 pub fn secret(text: &str) -> Result<String, Mistake> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Mistake::CannotRead { file: path.to_owned(), error: error.to_string() })?;
+    let bytes = proofload_study::read_named(std::path::Path::new(path), path, SECRET_BYTES_MAX, "64 KiB")?;
+    let text = String::from_utf8(bytes).map_err(|_| Mistake::NotUtf8.at(path))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }

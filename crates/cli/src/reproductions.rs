@@ -19,7 +19,7 @@ pub fn reproductions(args: &ReproductionsArgs) -> anyhow::Result<Exit> {
             match found.and_then(|path| reproduction(&path)) {
                 Ok(record) => records.push(record),
                 Err(error) => {
-                    crate::around::error_line(escape::terminal(&format!("proofload: {error:#}")));
+                    crate::around::error_line(format!("proofload: {error:#}"));
                     exit = Exit::Usage;
                 }
             }

@@ -227,7 +227,7 @@ fn study_of(args: &RunArgs, catalogue: &Catalogue, plan: &Plan) -> anyhow::Resul
     let name = args.study.display().to_string();
     let said =
         format!("{name} is another one than when the run began; the study of the record is what counts");
-    crate::around::error_line(proofload_report::escape::terminal(&said));
+    crate::around::error_line(said);
     // What was set on the command line is in the recorded text already.
     let options = study::Options { set: Vec::new(), ..options };
     let directory = args.study.parent().unwrap_or(Path::new("."));

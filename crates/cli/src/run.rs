@@ -186,7 +186,7 @@ fn doing_of(ending: &Ending) -> Doing {
     match ending {
         Ending::Finished | Ending::OutOfBudget => Doing::Finished,
         Ending::Interrupted => Doing::Interrupted,
-        Ending::Failed(_) => Doing::Failed,
+        Ending::Failed(_) | Ending::Broken(_) => Doing::Failed,
     }
 }
 
@@ -203,7 +203,7 @@ fn driver_refused(error: EngineError) -> anyhow::Error {
 /// Says a line on standard error.
 pub fn say(quiet: bool, line: &str) {
     if !quiet {
-        around::error_line(proofload_report::escape::terminal(line));
+        around::error_line(line);
     }
 }
 
@@ -300,7 +300,7 @@ pub fn run_error(error: RunError) -> anyhow::Error {
         RunError::Unprepared(error) => {
             leave(error.0.first().map_or(Exit::FailedStart, exit_of_subject), error)
         }
-        RunError::Keeper(error) => leave(Exit::FailedStart, error),
+        RunError::Keeper(error) => subject_error(error),
         RunError::Record(error @ StoreError::InUse { .. }) => leave(Exit::Busy, error),
         RunError::Unkept { error, path } => {
             let path = path.display();
@@ -338,6 +338,7 @@ pub fn subject_error(error: SubjectError) -> anyhow::Error {
 fn exit_of_subject(error: &SubjectError) -> Exit {
     match error {
         SubjectError::Interrupted => Exit::Interrupted,
+        error if error.is_ours() => Exit::Invalid,
         SubjectError::Parameter { .. }
         | SubjectError::NotApplicable { .. }
         | SubjectError::Unpinned { .. } => Exit::Usage,
@@ -399,6 +400,7 @@ fn finish(
             say(request.brought_home, &say!("run-interrupted", run = run_path));
             Ok(Exit::Interrupted)
         }
+        Ending::Broken(why) => Err(leave(Exit::Invalid, told(&why))),
         // A server that died refutes what was claimed of its errors.
         Ending::Failed(why) => match exit_of(result.english()) {
             Exit::Refuted => Err(leave(Exit::Refuted, told(&why))),

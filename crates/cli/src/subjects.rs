@@ -60,7 +60,7 @@ fn print_json(value: &serde_json::Value) -> anyhow::Result<Exit> {
 }
 
 fn say(line: &str) {
-    crate::around::error_line(proofload_report::escape::terminal(line));
+    crate::around::error_line(line);
 }
 
 fn open_cache(offline: bool) -> anyhow::Result<Cache> {

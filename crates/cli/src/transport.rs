@@ -57,7 +57,5 @@ fn speaks(args: &TransportArgs, mistakes: &mut Mistakes) -> BTreeMap<String, Str
 
 /// Says aloud that nobody is checked, whatever else is quiet.
 pub fn warn_insecure(who: &str) {
-    crate::around::error_line(proofload_report::escape::terminal(&told(&Limit::TlsUnchecked {
-        variant: who.to_string(),
-    })));
+    crate::around::error_line(told(&Limit::TlsUnchecked { variant: who.to_string() }));
 }

@@ -215,6 +215,11 @@ stored Finding {
 
     /// The run was stopped by a signal.
     Note StoppedBySignal,
+    /// The process of Proofload that starts and watches the servers is gone, or does not answer: what became of them is not known,
+    /// and what was seen since is nobody's fault but the lab's.
+    ///
+    /// See what ended it: often the lack of memory. Then go on with `proofload resume`.
+    Failure KeeperGone,
     /// The budget was used up before the last look.
     Note OutOfBudget,
     /// A sitting ended without saying why: Proofload was killed, or the machine went down.

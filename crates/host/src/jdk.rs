@@ -88,7 +88,9 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
 
 fn read(home: &Path) -> Option<Jdk> {
     // Java 8 keeps its `release` file one level above the `jre` folder that `PATH` may lead to.
-    let text = [home.join("release"), home.join("../release")].iter().find_map(|file| fs::read(file).ok())?;
+    let text = [home.join("release"), home.join("../release")]
+        .iter()
+        .find_map(|file| crate::files::read(file, 1 << 20).ok())?;
     let text = String::from_utf8_lossy(&text[..text.len().min(RELEASE_BYTES_MAX)]).into_owned();
     let release = parse_release(&text);
     let version = release.get("JAVA_VERSION")?.clone();

@@ -15,6 +15,7 @@ pub mod cpus;
 pub mod doctor;
 mod environment;
 mod facts;
+pub mod files;
 pub mod http;
 pub mod jdk;
 mod leftovers;

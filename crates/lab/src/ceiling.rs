@@ -15,11 +15,13 @@ use crate::manner::Manner;
 use data_encoding::HEXLOWER;
 use proofload_engine::{Generator, Launch, LoadPlan, LoadResult, Watch};
 use proofload_facts::Finding;
+use proofload_host::files;
 use proofload_host::{clock, cpus, steady};
 use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
 use proofload_subject::{Cache, Keeper, this_program};
 use sha2::{Digest, Sha256};
 use std::fs;
+use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -72,8 +74,10 @@ fn fresh(
     unix_ns: u64,
     canary_ns: impl FnOnce() -> u64,
 ) -> Result<Ceiling, Finding> {
-    let length = fs::metadata(path).map_err(|_| Finding::CeilingNotCached)?.len();
-    let bytes = fs::read(path).ok().filter(|_| length <= FILE_BYTES_MAX).ok_or(Finding::CeilingDamaged)?;
+    let bytes = files::read(path, FILE_BYTES_MAX).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Finding::CeilingNotCached,
+        _ => Finding::CeilingDamaged,
+    })?;
     let found: Ceiling = serde_json::from_slice(&bytes).map_err(|_| Finding::CeilingDamaged)?;
     let whole = found.exchanges_per_s.is_some_and(|rate| rate.is_finite() && rate > 0.0);
     if found.format != FORMAT_VERSION || found.setting != lines || !whole {

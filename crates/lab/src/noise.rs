@@ -26,7 +26,6 @@ use proofload_store::{Run, StoreError};
 use proofload_study::{Declarations, Options, Problems, Study};
 use proofload_subject::Cache;
 use sha2::{Digest, Sha256};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Blocks of an audit, if nothing else is asked for.
@@ -303,8 +302,7 @@ pub fn keep(cache: &Cache, environment: &Environment, audit: &NoiseAudit) -> std
 /// The last audit of this machine that the cache has; one that cannot be read is none.
 pub fn last(cache: &Cache, environment: &Environment) -> Option<NoiseAudit> {
     let path = path_of(cache, environment);
-    let length = fs::metadata(&path).ok()?.len();
-    let bytes = fs::read(&path).ok().filter(|_| length <= FILE_BYTES_MAX)?;
+    let bytes = proofload_host::files::read(&path, FILE_BYTES_MAX).ok()?;
     let found: NoiseAudit = serde_json::from_slice(&bytes).ok()?;
     let whole = found.format == FORMAT_VERSION && !found.measures.is_empty();
     (whole && found.machine == environment.machine).then_some(found)

@@ -113,7 +113,8 @@ fn checked(text: &str) -> Result<String, Mistake> {
     let parsed = text.parse::<ureq::http::Uri>().ok().filter(|uri| uri.host().is_some());
     match is_http && parsed.is_some() {
         true => Ok(text.to_string()),
-        false => Err(Mistake(messages::bad_endpoint(text))),
+        // A query may hold a key.
+        false => Err(Mistake(messages::bad_endpoint(text.split(['?', '#']).next().unwrap_or_default()))),
     }
 }
 
@@ -205,6 +206,13 @@ mod tests {
     fn a_password_in_an_address_is_refused_or_not_shown() {
         let whole = [("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4318/a?token=secret")];
         assert_eq!(read("env", &whole).unwrap().shown(), "http://collector:4318/a");
+        for wrong in ["collector:4318/v1?api_key=secret", "http://?secret", "ftp://a/#secret", "a?b=c#secret"]
+        {
+            let variables = [("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", wrong)];
+            let said =
+                [read("env", &variables), read(wrong, &[])].map(|read| read.err().map(|why| why.0).unwrap());
+            assert!(said.iter().all(|said| !said.contains("secret")), "{said:?}");
+        }
         let refused = read("http://user:secret@collector:4318", &[]).err().map(|mistake| mistake.0).unwrap();
         assert!(refused.contains("user name") && !refused.contains("secret"), "{refused}");
     }

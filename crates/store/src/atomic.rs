@@ -28,16 +28,21 @@ pub(crate) fn create_new_file(path: &Path) -> Result<File, StoreError> {
 
 /// A file that only its owner reads, to be added to.
 pub(crate) fn append_to(path: &Path) -> Result<File, StoreError> {
-    let opened = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    let mut options = OpenOptions::new();
+    let opened = options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path);
     opened.map_err(|e| StoreError::io("open", path, e))
 }
 
-/// Replaces a file whole: after this returns the new text is on disk; before, the old one is.
+/// Replaces a file whole: after this returns the new text is on disk; before, the old one is. What stands under the name
+/// beside it was left by an end without notice, or planted: it is removed, and never written through.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
     let beside = path.with_added_extension("new");
     let written = (|| {
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        match fs::remove_file(&beside) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&beside, path)
@@ -66,4 +71,29 @@ pub(crate) fn replace_link(link: &Path, target: &Path, suffix: &str) -> Result<(
         return Err(StoreError::io("link", link, e));
     }
     sync_parent(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_through_a_link_that_stands_where_a_file_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("victim"), "mine").unwrap();
+        for name in ["status.json.new", "noticed.txt", "lock"] {
+            std::os::unix::fs::symlink(at("victim"), at(name)).unwrap();
+        }
+        replace(&at("status.json"), "new").unwrap();
+        assert_eq!(fs::read_to_string(at("status.json")).unwrap(), "new");
+        assert!(fs::symlink_metadata(at("status.json")).unwrap().is_file());
+        assert!(append_to(&at("noticed.txt")).is_err());
+        assert!(crate::lock::acquire(folder.path()).is_err());
+        assert_eq!(fs::read_to_string(at("victim")).unwrap(), "mine");
+        // Half a file of somebody who was killed is in nobody's way.
+        fs::write(at("status.json.new"), "ha").unwrap();
+        replace(&at("status.json"), "newer").unwrap();
+        assert_eq!(fs::read_to_string(at("status.json")).unwrap(), "newer");
+    }
 }

@@ -1,11 +1,14 @@
 //! What a record came to, from the few documents that say so: no block is read.
 
-use crate::document::document;
+use crate::document::{Room, document};
 use crate::schema::{Baseline, Preset, RunResult, Status};
 use crate::{StoreError, layout};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
+
+/// Most memory that one document takes: lists have many records.
+const BRIEF_MAX: u64 = 64 << 20;
 
 /// A record in brief.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,7 +88,7 @@ pub fn kept_baseline(record: &Path) -> Option<Baseline> {
 
 fn optional<T: DeserializeOwned>(record: &Path, name: &str) -> Result<Option<T>, StoreError> {
     let path = record.join(name);
-    if path.is_file() { document(&path).map(Some) } else { Ok(None) }
+    if path.is_file() { document(&path, &mut Room::of(BRIEF_MAX)).map(Some) } else { Ok(None) }
 }
 
 #[cfg(test)]

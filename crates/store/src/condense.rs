@@ -6,13 +6,13 @@
 //! packed.
 
 use crate::convert::{decode, encoded};
+use crate::document::text_of;
 use crate::schema::{FORMAT_VERSION, Histograms, Phase, Plan, Point, Slice, Telemetry};
 use crate::{Block, Run, StoreError, atomic, layout};
 use flate2::{Compression, GzBuilder};
 use proofload_facts::Finding;
 use proofload_measure::LatencyHistogram;
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -77,10 +77,10 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
-    match fs::read(from) {
+    match text_of(from) {
         Ok(bytes) => write(to, &bytes),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(StoreError::io("read", from, e)),
+        Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(e),
     }
 }
 

@@ -42,12 +42,12 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
-    /// The blocks of a record take more than is read.
+    /// A record takes more memory than it may.
     #[error("{}", say!("store-too-large", most = most_bytes >> 20, path))]
     TooLarge {
-        /// The block at which they did.
+        /// The file at which it did.
         path: PathBuf,
-        /// Bytes that are read at most, unpacked.
+        /// Bytes that it may take at most.
         most_bytes: u64,
     },
     /// The record was written by a newer Proofload.

@@ -11,6 +11,7 @@ pub mod schema;
 
 mod atomic;
 mod brief;
+mod charge;
 mod condense;
 mod convert;
 mod document;

@@ -1,15 +1,16 @@
 //! Reading a run, whole or cut off.
 
-use crate::document::{Versioned, document, known, versioned};
+use crate::document::{Room, Versioned, document, known, versioned};
 use crate::fused::Fused;
 use crate::order::order_of;
 use crate::schema::{
     Ceiling, Environment, Network, Phase, Plan, Sitting, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::{StoreError, layout, lock};
+use crate::{StoreError, document, layout, lock};
 use proofload_facts::Finding;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -25,9 +26,12 @@ const LINES_MAX: usize = 1_000_000;
 /// Most bytes of a packed block file, unpacked: some megabytes hold a block of any study.
 const UNPACKED_MAX: u64 = 256 << 20;
 
-/// Most bytes of the blocks of a record, unpacked: what is read stays in memory. The largest records of studies have some ten
+/// Most memory that a record takes: what is read stays there. The largest records of studies have some ten
 /// megabytes, and a soak of 72 hours would have twenty.
-pub(crate) const RECORD_MAX: u64 = 2 << 30;
+pub(crate) const RECORD_MAX: u64 = 1 << 30;
+
+/// Most memory that all files of a kind beside the blocks take.
+const BESIDE_MAX: u64 = 128 << 20;
 
 /// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
 const TRIALS_MAX: usize = 100_000;
@@ -109,21 +113,23 @@ impl Run {
         Run::open_small(path, RECORD_MAX)
     }
 
-    /// The same where the blocks together take no more than so many bytes, unpacked.
+    /// The same where all that is kept of it takes no more than so many bytes.
     ///
     /// # Errors
     /// As above, and [`StoreError::TooLarge`] where they take more.
     pub fn open_small(path: &Path, most_bytes: u64) -> Result<Run, StoreError> {
         let path = locate(path)?;
-        let plan: Plan = versioned(&path.join(layout::PLAN))?;
+        let room = &mut Room::of(most_bytes);
+        let plan: Plan = versioned(&path.join(layout::PLAN), room)?;
         check_size(&plan, &path)?;
-        let environment = document(&path.join(layout::ENVIRONMENT))?;
-        let status = document(&path.join(layout::STATUS))?;
+        let environment = document(&path.join(layout::ENVIRONMENT), room)?;
+        let status = document(&path.join(layout::STATUS), room)?;
         let there = |name: &str| Some(path.join(name)).filter(|path| path.is_file());
-        let ceilings = there(layout::CEILINGS).map(|path| document(&path)).transpose()?.unwrap_or_default();
-        let network = there(layout::NETWORK).map(|path| versioned(&path)).transpose()?;
+        let ceilings = there(layout::CEILINGS).map(|path| document(&path, room)).transpose()?;
+        let ceilings = ceilings.unwrap_or_default();
+        let network = there(layout::NETWORK).map(|path| versioned(&path, room)).transpose()?;
         let (blocks, partial) = (Vec::new(), Vec::new());
-        let slicing = slicing_of(&path)?;
+        let slicing = slicing_of(&path, room)?;
         let mut run = Run {
             path,
             plan,
@@ -136,7 +142,7 @@ impl Run {
             slicing,
             fused: Fused::default(),
         };
-        run.read_blocks(&mut Room::of(most_bytes))?;
+        run.read_blocks(room)?;
         Ok(run)
     }
 
@@ -245,25 +251,27 @@ impl Run {
     /// # Errors
     /// When a file of them is damaged.
     pub fn subjects(&self) -> Result<Vec<(u32, Vec<SubjectFacts>)>, StoreError> {
-        let mut all = Vec::new();
-        let begun: BTreeSet<u32> =
-            self.blocks.iter().map(|b| b.number).chain(self.partial.iter().map(|b| b.number)).collect();
-        for number in begun {
-            let path = layout::subjects_of(&self.path, number);
-            if path.is_file() {
-                all.push((number, document(&path)?));
-            }
-        }
-        Ok(all)
+        self.beside(layout::subjects_of)
     }
 
-    /// How the variants' warm-ups went in a block; nothing where it was not recorded.
+    /// How the variants' warm-ups went, block by block; of the blocks where it was recorded.
     ///
     /// # Errors
-    /// When the file of them is damaged.
-    pub fn warm_ups(&self, number: u32) -> Result<Vec<WarmUp>, StoreError> {
-        let path = layout::warm_up_of(&self.path, number);
-        if path.is_file() { document(&path) } else { Ok(Vec::new()) }
+    /// When a file of them is damaged.
+    pub fn warm_ups(&self) -> Result<Vec<(u32, Vec<WarmUp>)>, StoreError> {
+        self.beside(layout::warm_up_of)
+    }
+
+    fn beside<T: DeserializeOwned>(
+        &self,
+        path_of: fn(&Path, u32) -> PathBuf,
+    ) -> Result<Vec<(u32, T)>, StoreError> {
+        let mut room = Room::of(BESIDE_MAX);
+        let begun: BTreeSet<u32> =
+            self.blocks.iter().map(|b| b.number).chain(self.partial.iter().map(|b| b.number)).collect();
+        let files = begun.into_iter().map(|number| (number, path_of(&self.path, number)));
+        let there = files.filter(|(_, path)| path.is_file());
+        there.map(|(number, path)| Ok((number, document(&path, &mut room)?))).collect()
     }
 
     fn read_blocks(&mut self, room: &mut Room) -> Result<(), StoreError> {
@@ -330,9 +338,9 @@ impl Run {
 }
 
 /// What `slicing.json` says, if there is one.
-pub(crate) fn slicing_of(run: &Path) -> Result<Option<Slicing>, StoreError> {
+pub(crate) fn slicing_of(run: &Path, room: &mut Room) -> Result<Option<Slicing>, StoreError> {
     let path = run.join(layout::SLICING);
-    if path.is_file() { versioned(&path).map(Some) } else { Ok(None) }
+    if path.is_file() { versioned(&path, room).map(Some) } else { Ok(None) }
 }
 
 /// A plan of that many trials was written by no study, and would take a reader's memory.
@@ -403,29 +411,9 @@ fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
     Ok(found)
 }
 
-/// What may still be read of a record.
-pub(crate) struct Room {
-    most_bytes: u64,
-    left_bytes: u64,
-}
-
-impl Room {
-    pub(crate) fn of(most_bytes: u64) -> Room {
-        Room { most_bytes, left_bytes: most_bytes }
-    }
-
-    /// For a line, which takes at least a slice in memory.
-    fn take(&mut self, line: &[u8], path: &Path) -> Result<(), StoreError> {
-        let bytes = line.len().max(size_of::<Slice>()) as u64;
-        let too_large = || StoreError::TooLarge { path: path.to_path_buf(), most_bytes: self.most_bytes };
-        self.left_bytes = self.left_bytes.checked_sub(bytes).ok_or_else(too_large)?;
-        Ok(())
-    }
-}
-
 /// Slices up to the last whole line, and what is wrong after it.
 pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, Option<Finding>), StoreError> {
-    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
+    let file = document::open(path)?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> = match packed {
         true => Box::new(flate2::read::GzDecoder::new(file).take(UNPACKED_MAX)),
@@ -440,7 +428,7 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
         let number = slices.len() + 1;
         match read {
             Ok(0) => return Ok((slices, None)),
-            Ok(_) => room.take(&line, path)?,
+            Ok(_) => {}
             // What was packed and is no more what it was.
             Err(error) if packed => return Ok((slices, Some(unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
@@ -454,7 +442,7 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
         if let Ok(Versioned { format }) = serde_json::from_slice(&line) {
             known(path, format)?;
         }
-        match serde_json::from_slice(&line) {
+        match room.line(path, &line)? {
             Ok(slice) => slices.push(slice),
             Err(error) => return Ok((slices, Some(unreadable(number, &error)))),
         }

@@ -1,7 +1,7 @@
 //! The record of a single measurement: no plan, one slice.
 
-use crate::document::{document, versioned};
-use crate::run::{RECORD_MAX, Room, read_slices};
+use crate::document::{Room, document, versioned};
+use crate::run::read_slices;
 use crate::schema::{RunResult, Slice};
 use crate::writer::{encoded, encoded_slice, new_directory};
 use crate::{StoreError, atomic, layout};
@@ -88,9 +88,10 @@ impl Single {
     pub fn open(path: &Path) -> Result<Single, StoreError> {
         let found = locate(path).ok_or_else(|| StoreError::NotARun { path: path.to_path_buf() })?;
         let path = fs::canonicalize(found).map_err(|e| StoreError::io("read", path, e))?;
-        let result: RunResult = versioned(&path.join(layout::RESULT))?;
+        let room = &mut Room::default();
+        let result: RunResult = versioned(&path.join(layout::RESULT), room)?;
         let block = layout::whole_block(&path, 1);
-        let (slices, damage) = read_slices(&block, &mut Room::of(RECORD_MAX))?;
+        let (slices, damage) = read_slices(&block, room)?;
         let damaged = |why: Finding| StoreError::Damaged { path: block.clone(), why: told(&why) };
         if let Some(damage) = damage {
             return Err(damaged(damage));
@@ -99,7 +100,7 @@ impl Single {
             .into_iter()
             .next()
             .ok_or_else(|| damaged(Finding::TooFewSlices { found: 0, expected: 1 }))?;
-        let environment = document(&path.join(layout::ENVIRONMENT))?;
+        let environment = document(&path.join(layout::ENVIRONMENT), room)?;
         Ok(Single { result: RunResult { run: path.display().to_string(), environment, ..result }, slice })
     }
 }

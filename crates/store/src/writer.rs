@@ -162,7 +162,7 @@ impl RunWriter {
     /// # Errors
     /// When its file is damaged, or a newer version wrote it.
     pub fn slicing(&self) -> Result<Option<Slicing>, StoreError> {
-        crate::run::slicing_of(&self.path)
+        crate::run::slicing_of(&self.path, &mut crate::document::Room::default())
     }
 
     fn write_status(&self) -> Result<(), StoreError> {

@@ -1,12 +1,12 @@
 //! Feeders: tables from files, counters, random numbers and text; read whole before anything starts.
 
 use super::name::{bad_name, is_plain_name};
-use super::problem::{cannot_read, shown};
+use super::named::read_named;
+use super::problem::shown;
 use super::suggest::unknown;
 use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order, Piece};
 use proofload_facts::{Expected, Mistake, Thing};
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -326,18 +326,7 @@ pub(super) fn percent_encoded(text: &[u8]) -> String {
 
 /// Reads a file that goes into requests.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Mistake> {
-    let name = || path.display().to_string();
-    let cannot = |error| cannot_read(name(), &error);
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    if !file.metadata().map_err(cannot)?.is_file() {
-        return Err(Mistake::NotAFile { file: name() });
-    }
-    let mut bytes = Vec::new();
-    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > FILE_MAX {
-        return Err(Mistake::FileTooLarge { file: name(), most: "64 MiB" });
-    }
-    Ok(bytes)
+    read_named(path, &path.display().to_string(), FILE_MAX, "64 MiB")
 }
 
 fn read_csv(path: &Path) -> Result<Table, Mistake> {

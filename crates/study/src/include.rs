@@ -6,10 +6,10 @@
 
 use super::field::Field;
 use super::keys::{Kind as Described, kinds};
+use super::named::read_named;
 use super::problem::{Sink, cannot_read, shown};
 use super::yaml::{self, Entry, FILE_MAX, Node, Origin, VALUES_MAX, Value};
 use proofload_facts::{Expected, Mistake, Thing};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -162,18 +162,11 @@ fn merge(over: &Rc<Node>, under: &Rc<Node>) -> Rc<Node> {
 
 /// Reads at most [`FILE_MAX`] bytes of UTF-8; else the line and the mistake.
 pub(super) fn read(path: &Path) -> Result<String, (usize, Mistake)> {
-    let name = || path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let cannot = |error| (0, cannot_read(name(), &error));
-    // Asked before it is opened: opening a named pipe waits for its other end.
-    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
-        return Err((0, Mistake::NotAFile { file: name() }));
-    }
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    let mut bytes = Vec::new();
-    file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() > FILE_MAX {
-        return Err((0, yaml::too_large()));
-    }
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let bytes = read_named(path, &name, FILE_MAX as u64, "1 MiB").map_err(|mistake| match mistake {
+        Mistake::FileTooLarge { .. } => (0, yaml::too_large()),
+        other => (0, other),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|b| **b == b'\n').count();

@@ -2,14 +2,14 @@
 
 use super::field::Field;
 use super::keys::{Kind, WORD, keys, kinds};
-use super::problem::{cannot_read, shown};
+use super::named::read_named;
+use super::problem::shown;
 use super::quantity::{self, DURATION};
 use data_encoding::HEXLOWER;
 use proofload_engine::Trace;
 use proofload_facts::{Expected, Mistake, Thing};
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::io::Read;
 use std::path::Path;
 
 /// Largest file that is read.
@@ -97,16 +97,7 @@ impl fmt::Display for Recorded {
 /// # Errors
 /// What is wrong with the file, or with up to 20 of its lines, each with its number.
 pub fn read_trace(path: &Path, name: &str, speed: f64, rounds: u32) -> Result<Recorded, Mistake> {
-    let cannot = |error| cannot_read(name, &error);
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    if !file.metadata().map_err(cannot)?.is_file() {
-        return Err(Mistake::NotAFile { file: name.to_string() });
-    }
-    let mut bytes = Vec::new();
-    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > FILE_MAX {
-        return Err(Mistake::FileTooLarge { file: name.to_string(), most: "512 MiB" });
-    }
+    let bytes = read_named(path, name, FILE_MAX, "512 MiB")?;
     let sha256 = HEXLOWER.encode(&Sha256::digest(&bytes));
     let times_ns = parse(&bytes, name)?;
     let (offsets_ns, moved) = offsets(&times_ns, speed);

@@ -9,7 +9,8 @@ pub(super) use keys::{TRANSPORT, check_transport};
 pub use keys::{alpn_of, version_of};
 pub use proxy::{ProxyOptions, proxy};
 
-use super::problem::{cannot_read, shown};
+use super::named::read_named;
+use super::problem::shown;
 use super::speaks::Speaks;
 use super::url::ParsedUrl;
 use data_encoding::HEXLOWER;
@@ -324,12 +325,7 @@ fn counted(n: usize) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Mistake> {
-    let cannot = |error| cannot_read(path.display().to_string(), &error);
-    let length = std::fs::metadata(path).map_err(cannot)?.len();
-    if length > FILE_BYTES_MAX {
-        return Err(Mistake::FileTooLarge { file: path.display().to_string(), most: "16 MiB" });
-    }
-    std::fs::read(path).map_err(cannot)
+    read_named(path, &path.display().to_string(), FILE_BYTES_MAX, "16 MiB")
 }
 
 fn not_pem(path: &Path, error: Option<String>) -> Mistake {

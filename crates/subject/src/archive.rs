@@ -37,9 +37,24 @@ const MODE_MASK: u32 = 0o755;
 /// # Errors
 /// The first member that is not as it should be, or a file that cannot be written.
 pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
-    let unread = || SubjectError::files(archive, "read");
+    let file = File::open(archive).map_err(SubjectError::files(archive, "read"))?;
     let mut folder = Folder { archive, root: into, left: limits, limits };
-    let mut tar = tar::Archive::new(io::BufReader::new(File::open(archive).map_err(unread())?));
+    unpack_tar_from(io::BufReader::new(file), &mut folder)
+}
+
+/// Unpacks a tar that comes from somewhere else, which messages call `named`, into a folder, under the rules of other archives.
+///
+/// # Errors
+/// The first member that is not as it should be, or a file that cannot be written.
+pub fn unpack(from: impl Read, named: &Path, into: &Path) -> Result<(), SubjectError> {
+    let mut folder = Folder { archive: named, root: into, left: LIMITS, limits: LIMITS };
+    unpack_tar_from(from, &mut folder)
+}
+
+fn unpack_tar_from(from: impl Read, folder: &mut Folder<'_>) -> Result<(), SubjectError> {
+    let archive = folder.archive;
+    let unread = || SubjectError::files(archive, "read");
+    let mut tar = tar::Archive::new(from);
     for entry in tar.entries().map_err(unread())? {
         let mut entry = entry.map_err(unread())?;
         let name = entry.path_bytes().into_owned();

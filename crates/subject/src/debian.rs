@@ -16,6 +16,7 @@ use super::pins::Pin;
 use super::tools::{Fetch, interrupted, keep, tool, write_list};
 use super::{SubjectError, archive};
 
+const LOG_BYTES_MAX: u64 = 64 << 20;
 /// Time for a slow mirror to send its lists and a few megabytes.
 const FETCH_WITHIN: Duration = Duration::from_secs(600);
 const UNPACK_WITHIN: Duration = Duration::from_secs(120);
@@ -253,7 +254,8 @@ pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Resul
     let wanted = [package.to_string()];
     let args = ["install", "--print-uris", "--yes", "--no-install-recommends", package].map(String::from);
     let log = apt.must("resolve", &args, &wanted)?;
-    let text = fs::read_to_string(&log).map_err(SubjectError::files(&log, "read"))?;
+    let text =
+        proofload_host::files::read_text(&log, LOG_BYTES_MAX).map_err(SubjectError::files(&log, "read"))?;
     let found: Vec<Package> = text.lines().filter_map(Package::parse).collect();
     let kept: Vec<&Package> =
         found.iter().filter(|found| !OF_THE_SYSTEM.contains(&found.name.as_str())).collect();

@@ -380,6 +380,11 @@ pub enum SubjectError {
 }
 
 impl SubjectError {
+    /// Whether it is the lab's own fault, and nothing that a subject did.
+    pub fn is_ours(&self) -> bool {
+        matches!(self, SubjectError::NoKeeper { .. } | SubjectError::KeeperGone)
+    }
+
     /// Whether something is missing or wrong on this machine, rather than in the study or the catalogue. Other
     /// variants may still be measured.
     pub fn is_of_this_machine(&self) -> bool {

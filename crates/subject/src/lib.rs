@@ -32,6 +32,7 @@ mod temp;
 mod tools;
 
 pub use add::{Added, add};
+pub use archive::unpack;
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};
@@ -39,6 +40,6 @@ pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_star
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepared::Prepared;
 pub use resolve::this_program;
-pub use running::{Running, StopReport};
+pub use running::{Absent, Running, StopReport};
 pub use surroundings::Surroundings;
 pub use temp::clean_leftovers;

@@ -1,6 +1,5 @@
 //! Lock files: which file a coordinate means, and the digest it must have.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cache::digest_of;
@@ -20,12 +19,15 @@ pub(crate) struct Pin {
     pub(crate) sha256: String,
 }
 
+const LOCK_BYTES_MAX: u64 = 4 << 20;
+
 /// Reads a lock file: coordinate, file name and SHA-256 on each line, `#` begins a comment.
 ///
 /// # Errors
 /// All lines that are not of this form.
 pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
-    let text = fs::read_to_string(path).map_err(SubjectError::files(path, "read"))?;
+    let text =
+        proofload_host::files::read_text(path, LOCK_BYTES_MAX).map_err(SubjectError::files(path, "read"))?;
     let mut pins = Vec::new();
     let mut mistakes = Vec::new();
     for (index, line) in text.lines().enumerate().take(LINES_MAX) {

@@ -27,6 +27,23 @@ pub struct Running {
     launched: Option<Launched>,
 }
 
+/// Why a subject does not serve any more.
+#[derive(Debug)]
+pub enum Absent {
+    /// One of its processes ended, with the exit status that the keeper reported.
+    Ended(Exit, SubjectError),
+    /// Anything else, which says nothing of how it fares: the keeper is gone, a `url:` subject takes no connection.
+    Unknown(SubjectError),
+}
+
+impl From<Absent> for SubjectError {
+    fn from(absent: Absent) -> Self {
+        match absent {
+            Absent::Ended(_, why) | Absent::Unknown(why) => why,
+        }
+    }
+}
+
 /// How a subject ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopReport {
@@ -167,11 +184,11 @@ impl Running {
     /// Whether all its processes still run; a `url:` subject is asked for a connection.
     ///
     /// # Errors
-    /// How it ended.
-    pub fn alive(&self) -> Result<(), SubjectError> {
-        let Some(launched) = &self.launched else { return self.check_answers() };
-        match launched.ended()? {
-            Some((started, exit)) => Err(launched.failure(&started).died(exit)),
+    /// How it ended, or why that is not known.
+    pub fn alive(&self) -> Result<(), Absent> {
+        let Some(launched) = &self.launched else { return self.check_answers().map_err(Absent::Unknown) };
+        match launched.ended().map_err(Absent::Unknown)? {
+            Some((started, exit)) => Err(Absent::Ended(exit, launched.failure(&started).died(exit))),
             None => Ok(()),
         }
     }

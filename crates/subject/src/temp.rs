@@ -98,7 +98,7 @@ pub fn clean_leftovers() -> Vec<String> {
 
 fn run_lives(all: &[Process], name: &str, directory: &Path) -> bool {
     let owner = name.rsplit_once('-').and_then(|(process, _)| parse_pair(process, '-'));
-    let keeper = fs::read_to_string(directory.join("keeper")).ok();
+    let keeper = proofload_host::files::read_text(&directory.join("keeper"), 1 << 10).ok();
     let keeper = keeper.and_then(|text| parse_pair(text.trim(), ' '));
     owner.into_iter().chain(keeper).any(|(pid, start_ticks)| lives(all, pid, start_ticks))
 }

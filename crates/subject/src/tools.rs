@@ -17,6 +17,7 @@ use super::{SubjectError, archive, cache};
 
 /// The plugin that copies artifacts, pinned like everything else that is fetched.
 const COPY_GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
+const SOURCE_BYTES_MAX: u64 = 16 << 20;
 /// Time for a slow mirror to send a few megabytes.
 const FETCH_WITHIN: Duration = Duration::from_secs(600);
 /// Time to compile a handful of classes on a busy machine.
@@ -308,7 +309,8 @@ fn sources(wanted: &Build<'_>, directory: &Path) -> Result<Vec<String>, SubjectE
             paths.push(source.display().to_string());
             continue;
         }
-        let mut text = fs::read_to_string(source).map_err(SubjectError::files(source, "read"))?;
+        let mut text = proofload_host::files::read_text(source, SOURCE_BYTES_MAX)
+            .map_err(SubjectError::files(source, "read"))?;
         for (from, to) in wanted.replace {
             text = text.replace(from, to);
         }
@@ -350,7 +352,8 @@ fn list_files(root: &Path) -> std::io::Result<String> {
 /// The files of a build with their digests.
 pub(crate) fn built_files(target: &Path) -> Result<Vec<Pinned>, SubjectError> {
     let lock = target.join(BUILD_LIST);
-    let list = fs::read_to_string(&lock).map_err(SubjectError::files(&lock, "read"))?;
+    let list = proofload_host::files::read_text(&lock, SOURCE_BYTES_MAX)
+        .map_err(SubjectError::files(&lock, "read"))?;
     let files = list.lines().filter_map(|line| line.split_once("  "));
     Ok(files
         .map(|(sha256, name)| Pinned { path: target.join(name), sha256: sha256.into(), lock: lock.clone() })

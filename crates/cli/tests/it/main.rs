@@ -42,4 +42,5 @@ mod support;
 mod tls;
 mod truth;
 mod ui;
+mod untrusted;
 mod workflows;

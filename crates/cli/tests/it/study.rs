@@ -145,6 +145,43 @@ claims: { no error: errors(a) == 0, hardly any: error_share(a) < 1% }
     assert!(said.contains("a died under load: block 1"), "{said}");
 }
 
+/// In the warm-up and in a slice. The servers died with the keeper, and it is not known of what.
+#[test]
+fn a_lab_that_loses_its_keeper_refutes_nothing() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("kept.yaml");
+    let study = "study: kept
+question: Who failed?
+subjects:
+  server: { use: reference, vary: { service: ['spin:20us', 'spin:22us'] } }
+workload: { page: { get: / } }
+load: { closed: { connections: 1 } }
+claims: { no error: errors(spin:20us) == 0, quick: 'p99(spin:22us) < 1s' }
+";
+    std::fs::write(&file, study).expect("written");
+    let file = file.to_str().expect("a path");
+    let (a, b) = (Reference::start(&[]), Reference::start(&[]));
+    let (a, b) = (&a.url(), &b.url());
+    let short = ["--timing", "warm-up=2s,slice=1s,discard=10ms,cycles=2", "--no-ceiling"];
+    let search = ["--slo", "p99 < 1s", "--from", "50/s", "--to", "200/s"];
+    let verbs: [Vec<&str>; 4] = [
+        [&["run", file, "--smoke"], &short[..]].concat(),
+        [&["compare", a, b, "-c", "1", "--smoke"], &short[..]].concat(),
+        [&["capacity", a, "--no-ceiling"], &search[..]].concat(),
+        [&["tune", file, "--budget", "300s", "--minimize", "p99"], &short[..]].concat(),
+    ];
+    for verb in &verbs {
+        for load in [1, 4, 7] {
+            world::change(|world| world.unkept_at = Some(load));
+            let output = run_in(dir.path(), verb);
+            let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(12), "{verb:?} at load {load}: {said}");
+            assert!(!said.contains("refuted"), "{verb:?} at load {load}: {said}");
+            assert!(said.contains("nothing is held against them"), "{verb:?} at load {load}: {said}");
+        }
+    }
+}
+
 #[test]
 fn two_running_servers_are_compared_as_processes_not_as_setups() {
     let (a, b) = (Reference::start(&[]), Reference::start(&[]));

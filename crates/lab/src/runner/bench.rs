@@ -7,7 +7,7 @@ use proofload_facts::Finding;
 use proofload_host::lock::MeasuringLock;
 use proofload_store::schema::{Ceiling, Conditions, Environment, Network, SubjectUse, Telemetry};
 use proofload_study::{LoadRole, Study};
-use proofload_subject::{Cache, SubjectError};
+use proofload_subject::{Cache, Exit, SubjectError};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
@@ -38,6 +38,24 @@ pub enum BenchError {
     Interrupted,
     /// What happened.
     Failed(Finding),
+}
+
+/// Why a variant does not serve any more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Absent {
+    /// Its process ended, with that status.
+    Ended(Exit, Finding),
+    /// Anything else.
+    Unknown(Finding),
+}
+
+impl Absent {
+    /// What happened.
+    pub fn why(&self) -> &Finding {
+        match self {
+            Absent::Ended(_, why) | Absent::Unknown(why) => why,
+        }
+    }
 }
 
 /// A load that was carried out, with what the subject used in its window.
@@ -151,8 +169,12 @@ pub trait Bench {
     /// Whether the variant still runs.
     ///
     /// # Errors
-    /// How it died.
-    fn alive(&mut self, variant: usize) -> Result<(), Finding>;
+    /// How it died, or why that is not known.
+    fn alive(&mut self, variant: usize) -> Result<(), Absent>;
+    /// Why nothing that was seen of any variant in this block can be its own: the lab failed. Once it did it stays so.
+    fn fault(&mut self) -> Option<Finding> {
+        None
+    }
     /// Whether a load point has connections enough for twice the generator's threads.
     fn can_double(&self, _point: usize) -> bool {
         true

@@ -4,7 +4,7 @@
 //! yields again, and a search that was cut off goes on. The variants take turns start by start.
 
 use super::start::Unstarted;
-use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
+use super::{Absent, Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
 use proofload_analysis::{SeenTrial, answer_bytes, answer_class, searches, trial_slices};
 use proofload_facts::Finding;
 use proofload_stats::Measure;
@@ -84,6 +84,9 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
                 for what in self.bench.stop_all() {
                     (self.progress)(Progress::Noticed { block: number, what: &what });
                 }
+                if let (Ok(_), Some(why)) = (&over, self.bench.fault()) {
+                    return Ok(Ending::Broken(why));
+                }
                 match over? {
                     Over::Run(ending) => return Ok(ending),
                     Over::Next => self.find_ceiling(variant)?,
@@ -116,11 +119,9 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         // It was never asked at the rate of a trial: none is to bear its death.
         if let Err(why) = self.bench.alive(start.variant) {
             let name = &self.plan.variants[start.variant].name;
-            return Ok(Over::Run(Ending::Failed(Finding::InWarmUp {
-                block: start.number,
-                variant: name.to_string(),
-                what: Box::new(why),
-            })));
+            let what = Box::new(why.why().clone());
+            let why = Finding::InWarmUp { block: start.number, variant: name.to_string(), what };
+            return Ok(Over::Run(self.failed(why)));
         }
         while let Some(request) = self.next_of(start.variant)? {
             if request.fresh && start.trials > 0 {
@@ -156,7 +157,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         match super::start::start(&wanted, self.bench, self.progress, self.stop) {
             Ok(()) => None,
             Err(Unstarted::Interrupted) => Some(Ending::Interrupted),
-            Err(Unstarted::Failed(why)) => Some(Ending::Failed(why)),
+            Err(Unstarted::Failed(why)) => Some(self.failed(why)),
         }
     }
 
@@ -212,24 +213,28 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
             Err(ending) => return Ok(Err(ending)),
         };
         let cut = self.stop.load(Ordering::Relaxed);
-        let died = self.bench.alive(start.variant).err();
+        let absent = self.bench.alive(start.variant).err();
+        let broken = self.bench.fault();
         let is_first = self.searches()?[start.variant].1.is_empty();
         let silent = nothing_answered(&loaded, request.rate_per_s).filter(|_| is_first);
         for mut slice in self.slices(start, request.rate_per_s, &loaded) {
             // What was cut off is no trial, nor what found nobody; it is on record all the same.
-            slice.trial = (!cut && silent.is_none()).then(|| TrialTerms {
+            slice.trial = (!cut && silent.is_none() && broken.is_none()).then(|| TrialTerms {
                 rate_per_s: request.rate_per_s,
                 stage: request.stage.name().into(),
                 fresh: start.trials == 0,
-                died: died.is_some(),
+                died: matches!(absent, Some(Absent::Ended(..))),
             });
-            slice.marks.extend(died.clone());
+            slice.marks.extend(broken.clone().or_else(|| absent.as_ref().map(|absent| absent.why().clone())));
             writer.append(&slice)?;
             (self.progress)(Progress::Measured { slice: &slice });
         }
         start.trials += 1;
         if cut {
             return Ok(Err(Ending::Interrupted));
+        }
+        if let Some(why) = broken {
+            return Ok(Err(Ending::Broken(why)));
         }
         if let Some(why) = silent {
             return Ok(Err(Ending::Failed(at(variant, request.rate_per_s, why))));
@@ -240,7 +245,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
             (self.progress)(Progress::Tried { variant, number: search.trials().len(), trial });
             start.loaded = trial.shown.outcome != TrialOutcome::Pass;
         }
-        Ok(Ok(died.is_none()))
+        Ok(Ok(absent.is_none()))
     }
 
     fn load(
@@ -253,13 +258,19 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Ending::Interrupted);
         }
-        self.bench.load_at(start.variant, rate_per_s, load_window, seed).map_err(|error| match error {
+        let loaded = self.bench.load_at(start.variant, rate_per_s, load_window, seed);
+        loaded.map_err(|error| match error {
             BenchError::Interrupted => Ending::Interrupted,
             BenchError::Failed(why) => {
                 let name = &self.plan.variants[start.variant].name;
-                Ending::Failed(at(name, rate_per_s, why))
+                self.failed(at(name, rate_per_s, why))
             }
         })
+    }
+
+    /// The end for want of a server, unless the lab is to blame.
+    fn failed(&mut self, why: Finding) -> Ending {
+        self.bench.fault().map_or(Ending::Failed(why), Ending::Broken)
     }
 
     fn slices(&self, start: &Start, rate_per_s: f64, loaded: &Loaded) -> Vec<Slice> {

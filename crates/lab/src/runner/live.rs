@@ -1,6 +1,6 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
-use super::bench::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
+use super::bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
 use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
@@ -61,12 +61,22 @@ struct LiveBench<'a> {
     manner: Manner,
     /// Keeps this thread, and what it starts, off the generator's CPUs.
     kept: Option<KeptOff>,
+    /// The keeper failed.
+    is_unkept: bool,
 }
 
 impl<'a> LiveBench<'a> {
     fn new(terms: BenchTerms<'a>, keeper: Keeper) -> Self {
         let active = terms.hosts.ready.iter().map(|_| None).collect();
-        LiveBench { active, terms, keeper, starts: 0, manner: Manner::default(), kept: None }
+        LiveBench {
+            active,
+            terms,
+            keeper,
+            starts: 0,
+            manner: Manner::default(),
+            kept: None,
+            is_unkept: false,
+        }
     }
 
     /// Threads of the generator.
@@ -282,11 +292,14 @@ impl Bench for LiveBench<'_> {
         let running = terms.hosts.ready[host]
             .prepared
             .start(&self.keeper, surroundings, log, &temp)
-            .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
-            .map_err(|error| match error {
-                SubjectError::Interrupted => BenchError::Interrupted,
-                error => BenchError::Failed(Finding::failed(error)),
-            })?;
+            .and_then(|running| running.wait_ready(&terms.stop).map(|()| running));
+        let running = running.map_err(|error| match error {
+            SubjectError::Interrupted => BenchError::Interrupted,
+            error => {
+                self.is_unkept |= error.is_ours();
+                BenchError::Failed(Finding::failed(error))
+            }
+        })?;
         let tree = tree_of(&running);
         self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
         Ok(())
@@ -349,11 +362,19 @@ impl Bench for LiveBench<'_> {
         self.load_point(variant, &point, load_window, seed)
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
+    fn alive(&mut self, variant: usize) -> Result<(), Absent> {
         match self.active(variant) {
-            Ok((active, ..)) => active.running.alive().map_err(Finding::failed),
-            Err(_) => Err(Finding::NotStarted),
+            Ok((active, ..)) => active.running.alive().map_err(|absent| match absent {
+                proofload_subject::Absent::Ended(exit, why) => Absent::Ended(exit, Finding::failed(why)),
+                proofload_subject::Absent::Unknown(why) => Absent::Unknown(Finding::failed(why)),
+            }),
+            Err(_) => Err(Absent::Unknown(Finding::NotStarted)),
         }
+    }
+
+    fn fault(&mut self) -> Option<Finding> {
+        self.is_unkept |= self.keeper.is_gone();
+        self.is_unkept.then_some(Finding::KeeperGone)
     }
 
     fn can_double(&self, point: usize) -> bool {
@@ -420,11 +441,9 @@ impl Bench for LiveBench<'_> {
         }
         let name = &self.terms.study.variants[variant].name;
         let ended = self.active[host].take().map(|active| active.running.stop());
-        ended
-            .and_then(Result::err)
-            .map(|error| Finding::failed(format!("{name}: {error}")))
-            .into_iter()
-            .collect()
+        let error = ended.and_then(Result::err);
+        self.is_unkept |= error.as_ref().is_some_and(SubjectError::is_ours);
+        error.map(|error| Finding::failed(format!("{name}: {error}"))).into_iter().collect()
     }
 
     fn stop_all(&mut self) -> Vec<Finding> {

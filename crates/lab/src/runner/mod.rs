@@ -18,7 +18,7 @@ mod slicing;
 mod start;
 mod warm;
 
-pub use bench::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
+pub use bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 pub use capacity::CapacityRunner;
 pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::LiveBenches;
@@ -33,6 +33,7 @@ use proofload_facts::Finding;
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
+use proofload_subject::Exit;
 use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,8 @@ pub enum Ending {
     /// Subjects could not be started, or were lost in block after block, and no claim is left that the others
     /// could settle.
     Failed(Finding),
+    /// The lab itself failed; the block in progress does not count, and nothing is said of the servers.
+    Broken(Finding),
     /// The budget was used up before the last look.
     OutOfBudget,
 }
@@ -57,6 +60,7 @@ impl Ending {
         let (state, why) = match self {
             Ending::Finished => (RunState::Finished, None),
             Ending::Interrupted => (RunState::Interrupted, Some(Finding::StoppedBySignal)),
+            Ending::Broken(why) => (RunState::Interrupted, Some(why.clone())),
             Ending::Failed(why) => (RunState::Failed, Some(why.clone())),
             Ending::OutOfBudget => (RunState::Finished, Some(Finding::OutOfBudget)),
         };
@@ -136,6 +140,7 @@ enum Lost {
     Everyone,
     /// Nothing can come of the study any more.
     Hopeless(Finding),
+    Broken(Finding),
     Store(StoreError),
 }
 
@@ -150,9 +155,18 @@ enum Step {
     Interrupted,
     /// The variant does not get through this block.
     Lost(Finding),
-    /// The same, for its processes ended under load.
-    Died(Finding),
+    /// The same, for its process ended under load, with that status.
+    Died(Exit, Finding),
     Store(StoreError),
+}
+
+impl From<Absent> for Step {
+    fn from(absent: Absent) -> Self {
+        match absent {
+            Absent::Ended(exit, why) => Step::Died(exit, why),
+            Absent::Unknown(why) => Step::Lost(why),
+        }
+    }
 }
 
 impl From<StoreError> for Step {
@@ -218,6 +232,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 Err(Lost::Everyone) => self.record.note_lost(number)?,
                 Err(Lost::Store(error)) => return Err(error),
                 Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
+                Err(Lost::Broken(why)) => return Ok(Ending::Broken(why)),
                 Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
             }
             // Without the ceilings, which few blocks are followed by.
@@ -279,6 +294,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             (self.progress)(Progress::Noticed { block: number, what: &what });
         }
         let mut writer = measured?;
+        self.check_lab()?;
         for (variant, lost) in participants.lost() {
             writer.append(&record::lost(self.plan, number, variant, lost))?;
         }
@@ -401,6 +417,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             Ok(()) => Ok(()),
             Err(Unstarted::Interrupted) => Err(Lost::Interrupted),
             Err(Unstarted::Failed(why)) => {
+                self.check_lab()?;
                 participants.give_up(variant, why.clone());
                 self.tell_given_up(number, variant, &why);
                 Ok(())
@@ -411,6 +428,11 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     fn tell_given_up(&mut self, number: u32, variant: usize, why: &Finding) {
         let variant = &self.plan.variants[variant].name;
         (self.progress)(Progress::GivenUp { block: number, variant, why });
+    }
+
+    /// What the lab did to itself is nobody else's fate.
+    fn check_lab(&mut self) -> Result<(), Lost> {
+        self.bench.fault().map_or(Ok(()), |why| Err(Lost::Broken(why)))
     }
 
     fn check_stop(&self) -> Result<(), Lost> {

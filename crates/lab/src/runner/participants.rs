@@ -3,6 +3,7 @@
 
 use proofload_facts::Finding;
 use proofload_stats::{Claim, Judged, Judgement};
+use proofload_subject::Exit;
 use std::collections::BTreeSet;
 
 /// Blocks that a variant may be lost in one after the other before it is given up.
@@ -22,8 +23,8 @@ pub(super) struct Participants {
 pub(super) struct Fate {
     /// What happened.
     pub why: Finding,
-    /// Whether its processes ended under load.
-    pub died: bool,
+    /// With what its process ended under load, if it did.
+    pub died: Option<Exit>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,7 +85,7 @@ impl Participants {
     pub fn begin_block(&mut self) {
         for member in &mut self.members {
             let why = member.given_up.as_ref().map(|why| Finding::GivenUp { why: vec![why.clone()] });
-            member.lost = why.map(|why| Fate { why, died: false });
+            member.lost = why.map(|why| Fate { why, died: None });
         }
     }
 
@@ -100,7 +101,7 @@ impl Participants {
     /// The variant is not started again in this study.
     pub fn give_up(&mut self, variant: usize, why: Finding) {
         self.members[variant].given_up.get_or_insert(why.clone());
-        self.lose(variant, Fate { why, died: false });
+        self.lose(variant, Fate { why, died: None });
     }
 
     /// The variants that did not get through the present block, and how.
@@ -161,7 +162,7 @@ mod tests {
         for (lost, given_up) in [(true, false), (false, false), (true, false), (true, true)] {
             participants.begin_block();
             if lost {
-                participants.lose(1, Fate { why: Finding::failed("died"), died: true });
+                participants.lose(1, Fate { why: Finding::failed("died"), died: Some(Exit::Code(1)) });
             }
             assert_eq!(participants.end_block().len(), usize::from(given_up));
         }

@@ -79,7 +79,7 @@ pub(super) fn lost(plan: &Plan, block: u32, variant: usize, lost: &Fate) -> Slic
         started_unix_ns: clock::unix_ns(),
         measured,
         marks: vec![lost.why.clone()],
-        died: lost.died,
+        died: lost.died.is_some(),
         ..Slice::default()
     }
 }

@@ -42,30 +42,25 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         participants: &mut Participants,
     ) -> Result<(), Lost> {
         match ended {
-            Ok(()) => Ok(()),
+            Ok(()) => self.check_lab(),
             Err(Step::Interrupted) => Err(Lost::Interrupted),
             Err(Step::Store(error)) => Err(Lost::Store(error)),
-            Err(Step::Lost(why)) => self.lose(at, why, false, participants),
-            Err(Step::Died(why)) => self.lose(at, why, true, participants),
+            Err(Step::Lost(why)) => self.lose(at, Fate { why, died: None }, participants),
+            Err(Step::Died(exit, why)) => self.lose(at, Fate { why, died: Some(exit) }, participants),
         }
     }
 
-    fn lose(
-        &mut self,
-        at: &SliceKey,
-        why: Finding,
-        died: bool,
-        participants: &mut Participants,
-    ) -> Result<(), Lost> {
+    fn lose(&mut self, at: &SliceKey, fate: Fate, participants: &mut Participants) -> Result<(), Lost> {
+        self.check_lab()?;
         let variant = &self.plan.variants[at.variant].name;
         let (block, cycle, variant_name) = (at.block, at.cycle, variant.to_string());
-        let what = Box::new(why);
+        let what = Box::new(fate.why);
         let why = match cycle {
             0 => Finding::InWarmUp { block, variant: variant_name, what },
             cycle => Finding::InCycle { block, cycle, variant: variant_name, what },
         };
         (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
-        participants.lose(at.variant, Fate { why, died });
+        participants.lose(at.variant, Fate { why, died: fate.died });
         self.stop_one(at.block, at.variant);
         Ok(())
     }
@@ -98,7 +93,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             Ok(loaded) => loaded,
             Err(BenchError::Interrupted) => return Err(Step::Interrupted),
             Err(BenchError::Failed(why)) => {
-                self.bench.alive(at.variant).map_err(Step::Died)?;
+                self.bench.alive(at.variant)?;
                 return Err(Step::Lost(why));
             }
         };
@@ -110,7 +105,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         if cut && self.stop.load(Ordering::Relaxed) {
             return Err(Step::Interrupted);
         }
-        self.bench.alive(at.variant).map_err(Step::Died)?;
+        self.bench.alive(at.variant)?;
         if cut {
             return Err(Step::Lost(Finding::CountNotReached));
         }

@@ -192,6 +192,24 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     assert!(start.seen[0].finished > 0 && start.seen[0].errors == 0, "{start:?}");
 }
 
+/// Before a start, in the warm-up, in a slice, between slices, at a stop: wherever, and though all servers end with it.
+#[test]
+fn whenever_the_keeper_dies_no_server_did() {
+    for plan in [plan(&[2]), serial(plan(&[2]))] {
+        let mut whole = FakeBench::new();
+        conduct(&plan, &mut whole, 9, &AtomicBool::new(false));
+        for step in 1..=whole.steps {
+            let mut bench = FakeBench { keeper_dies_at: Some(step), ..FakeBench::new() };
+            let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+            assert_eq!(ending, Ending::Broken(Finding::KeeperGone), "step {step} of {}", whole.steps);
+            let run = Run::open(&path).expect("readable");
+            let lines = run.excluded().iter().flat_map(|block| &block.slices);
+            assert!(lines.chain(run.blocks().iter().flat_map(|block| &block.slices)).all(|line| !line.died));
+            assert!(run.blocks().iter().all(|block| block.lost.is_empty()), "step {step}");
+        }
+    }
+}
+
 #[test]
 fn a_server_that_does_not_start_is_tried_once_more() {
     let mut bench = FakeBench { broken: Some((0, 1)), ..FakeBench::new() };

@@ -141,6 +141,7 @@ dropped-variant = { $variant } was dropped: { $why }
 no-open-claim = no open claim needs it
 
 stopped-by-signal = stopped by a signal
+keeper-gone = Proofload's own process that watches the servers is gone: nothing is known of the servers, and nothing is held against them
 out-of-budget = the budget was used up before the last look
 ended-without-a-word = it ended without a word: Proofload was killed, or the machine went down
 every-variant-lost = every variant was lost in it

@@ -115,6 +115,7 @@ unfit = 发压端不合格
 no-open-claim = 没有尚未判定的论断需要它
 
 stopped-by-signal = 被信号终止
+keeper-gone = Proofload 自己看守被测服务的进程已不在：被测服务的情况不明，也不归咎于它们
 out-of-budget = 最后一次检视之前预算已用完
 ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
 every-variant-lost = 其中所有变体都失败

@@ -4,7 +4,11 @@ use crate::ReferenceError;
 use proofload_language::word;
 use rustls::pki_types::pem::{Error, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// All certificates of a file, in its order; at least one.
 pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ReferenceError> {
@@ -26,5 +30,7 @@ pub(super) fn key(path: &Path) -> Result<PrivateKeyDer<'static>, ReferenceError>
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ReferenceError> {
-    std::fs::read(path).map_err(|error| ReferenceError::tls(path, error))
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(FILE_BYTES_MAX).read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|error| ReferenceError::tls(path, error))
 }

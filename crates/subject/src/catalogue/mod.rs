@@ -198,11 +198,7 @@ fn read_text(file: &Path) -> Result<String, Vec<Mistake>> {
             remedy: "correct the file or remove its folder".into(),
         }]
     };
-    let length = fs::metadata(file).map_err(|why| wrong(why.to_string()))?.len();
-    if length > FILE_BYTES_MAX {
-        return Err(wrong(format!("{length} bytes, limit {}", FILE_BYTES_MAX)));
-    }
-    fs::read_to_string(file).map_err(|why| wrong(why.to_string()))
+    proofload_host::files::read_text(file, FILE_BYTES_MAX).map_err(|why| wrong(why.to_string()))
 }
 
 /// The nearest folder `subjects` beside a place or above it.

@@ -1,9 +1,10 @@
 //! One process started from the keeper: own session, own CPUs, signals as in a fresh login.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -18,7 +19,7 @@ use super::protocol::Spawn;
 pub(crate) fn launch(spawn: &Spawn, marks: &[(&str, String)]) -> io::Result<u32> {
     let (program, args) =
         spawn.args.split_first().ok_or_else(|| io::Error::other("an empty list of arguments"))?;
-    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&spawn.log)?;
+    let log = open_log(&spawn.log)?;
     let cpus = cpu_set(&spawn.cpus)?;
     let mut command = Command::new(program);
     command.args(args).current_dir(&spawn.directory).stdin(Stdio::null());
@@ -32,6 +33,11 @@ pub(crate) fn launch(spawn: &Spawn, marks: &[(&str, String)]) -> io::Result<u32>
     unsafe { command.pre_exec(move || set_up_child(cpus.as_ref())) };
     // Dropping the handle does not reap: the keeper reaps all its children, adopted ones too, in one place.
     command.spawn().map(|child| child.id())
+}
+
+/// The record may be of somebody else, and a link in it lead anywhere.
+fn open_log(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)
 }
 
 fn cpu_set(cpus: &[usize]) -> io::Result<Option<CpuSet>> {

@@ -181,6 +181,12 @@ impl Keeper {
         self.link.pid()
     }
 
+    /// Whether it has ended, though nobody asked it to. The kernel is asked: its last words may still be on their way.
+    pub fn is_gone(&self) -> bool {
+        let mut child = self.link.child.lock().unwrap_or_else(PoisonError::into_inner);
+        self.link.shared.is_gone() || !matches!(child.try_wait(), Ok(None))
+    }
+
     /// Ends everything and removes the temporary files; says what could not be.
     pub fn end(self) -> Vec<String> {
         self.link.finish()

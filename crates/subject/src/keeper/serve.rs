@@ -293,7 +293,10 @@ impl Serving {
             let Some(exit) = reap_one(pid) else { continue };
             if let Some(ward) = self.wards.iter_mut().find(|ward| ward.pid == pid && ward.exit.is_none()) {
                 ward.exit = Some(exit);
-                report(&Report::Exited { id: ward.id, exit });
+                // What ends because everything is ended did not die by itself.
+                if self.ending.is_none() {
+                    report(&Report::Exited { id: ward.id, exit });
+                }
             }
         }
     }

@@ -6,8 +6,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
-use proofload_host::process::{Stat, all_pids};
+use proofload_host::process::{self, all_pids};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// Environment variable that names the run; found again by `clean_leftovers`.
@@ -35,7 +37,7 @@ pub(crate) fn snapshot() -> Vec<Process> {
 
 /// One live process.
 pub(crate) fn find(pid: u32) -> Option<Process> {
-    let stat = Stat::read(pid).filter(|stat| !stat.zombie)?;
+    let stat = process::Stat::read(pid).filter(|stat| !stat.zombie)?;
     Some(Process { pid, start_ticks: stat.start_ticks, parent: stat.parent, session: stat.session })
 }
 
@@ -98,17 +100,25 @@ pub(crate) fn signal(process: &Process, signal: Signal) -> bool {
 
 /// Removes the performance-data file that a JVM leaves behind when it is killed.
 pub(crate) fn remove_jvm_counters(pid: u32) {
-    use std::os::unix::fs::MetadataExt;
-    let Ok(entries) = fs::read_dir("/tmp") else { return };
+    remove_counters_below(Path::new("/tmp"), &pid.to_string());
+}
+
+/// Anybody may make such a folder, and a link in its place to one where a file of that name is somebody's own.
+fn remove_counters_below(base: &Path, name: &str) {
+    let Ok(entries) = fs::read_dir(base) else { return };
     let uid = rustix::process::getuid().as_raw();
     for entry in entries.flatten() {
         if !entry.file_name().to_string_lossy().starts_with("hsperfdata_") {
             continue;
         }
-        let file = entry.path().join(pid.to_string());
-        if fs::symlink_metadata(&file).is_ok_and(|found| found.is_file() && found.uid() == uid) {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(folder) = rustix::fs::open(entry.path(), flags, Mode::empty()) else { continue };
+        let is_own = |found: rustix::io::Result<Stat>| found.is_ok_and(|found| found.st_uid == uid);
+        if is_own(rustix::fs::fstat(&folder))
+            && is_own(rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW))
+        {
             // Gone already is as good.
-            let _ = fs::remove_file(&file);
+            let _ = rustix::fs::unlinkat(&folder, name, AtFlags::empty());
         }
     }
 }
@@ -136,6 +146,20 @@ mod tests {
             subject_members(&all, KEEPER, 4_000_000_010, "none").iter().map(|process| process.pid).collect();
         assert_eq!(members, [4_000_000_010, 4_000_000_011, 4_000_000_012]);
         assert_eq!(descendants(&all, KEEPER).len(), 4);
+    }
+
+    #[test]
+    fn counters_of_a_jvm_are_removed_from_its_own_folder_and_through_no_link() {
+        let (base, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (own, elsewhere) = (base.path().join("hsperfdata_me"), other.path().join("77"));
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("77"), "counters").unwrap();
+        fs::write(own.join("78"), "another's").unwrap();
+        fs::write(&elsewhere, "mine").unwrap();
+        std::os::unix::fs::symlink(other.path(), base.path().join("hsperfdata_you")).unwrap();
+        remove_counters_below(base.path(), "77");
+        assert_eq!((own.join("77").exists(), own.join("78").exists()), (false, true));
+        assert!(elsewhere.exists());
     }
 
     #[test]

@@ -5,7 +5,6 @@ mod templates;
 mod values;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
@@ -28,6 +27,8 @@ use templates::{Templates, class_path};
 
 pub use templates::this_program;
 pub(super) use values::{Sharing, shared};
+
+const SOURCE_BYTES_MAX: u64 = 4 << 20;
 
 /// What a catalogue subject keeps of Proofload's environment: enough to find programs and temporary files.
 /// Everything else could change what is measured unseen, `JAVA_TOOL_OPTIONS` above all.
@@ -208,7 +209,8 @@ impl<'a> Resolved<'a> {
         let (declaration, templates) = (self.declaration(), &self.templates);
         let files = declaration.files.iter().map(|(target, source)| {
             let source = self.path.join(source);
-            let text = fs::read_to_string(&source).map_err(SubjectError::files(&source, "read"))?;
+            let text = proofload_host::files::read_text(&source, SOURCE_BYTES_MAX)
+                .map_err(SubjectError::files(&source, "read"))?;
             Ok((target.clone(), templates.text(&text)))
         });
         let memory_max = declaration.memory_max.as_ref().map(|size| templates.text(size));

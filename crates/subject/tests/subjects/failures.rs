@@ -41,7 +41,7 @@ fn start(bench: &Bench, prepared: &Prepared, keeper: &Keeper) -> Running {
 fn end_of(running: &Running) -> SubjectError {
     for _ in 0..ROUNDS_MAX {
         if let Err(error) = running.alive() {
-            return error;
+            return error.into();
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -7,7 +7,7 @@ use std::process::Child;
 use std::time::Duration;
 
 use proofload_host::clock::monotonic_ns;
-use proofload_subject::Keeper;
+use proofload_subject::{Absent, Keeper, SubjectError};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Bench;
@@ -167,8 +167,10 @@ pub fn a_killed_keeper_is_noticed_and_its_work_done() {
     daemon.wait_ready(&go_on).unwrap();
     let pids: Vec<u32> = listener.pids().into_iter().chain(daemon.pids()).collect();
     assert_eq!(pids.len(), 2);
+    assert!(!keeper.is_gone());
     kill(keeper.pid(), Signal::KILL);
     wait_until_ended(keeper.pid());
+    assert!(keeper.is_gone());
     let temp = keeper.temp().to_path_buf();
     let told = keeper.end();
     assert!(told.iter().any(|line| line.contains("ended before its work was done")), "{told:?}");
@@ -176,5 +178,6 @@ pub fn a_killed_keeper_is_noticed_and_its_work_done() {
     for pid in pids {
         wait_until_ended(pid);
     }
-    assert!(listener.alive().is_err());
+    // Its exit status was told by nobody: that it died is not known.
+    assert!(matches!(listener.alive(), Err(Absent::Unknown(SubjectError::KeeperGone))));
 }

@@ -7,11 +7,11 @@ use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms};
-use proofload_lab::runner::{Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
+use proofload_lab::runner::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use proofload_store::schema::{Ceiling, Conditions, FORMAT_VERSION, SubjectUse, Variant};
 use proofload_study::quantity::rate_label;
 use proofload_study::{LoadPoint, SubjectSpec};
-use proofload_subject::SubjectError;
+use proofload_subject::{Exit, SubjectError};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -27,7 +27,8 @@ impl Benches for World {
         let none = vec![0; terms.study.variants.len()];
         let (starts, loads) = (none.clone(), none);
         let world = self.clone();
-        Ok(Box::new(SimBench { world, terms, running, starts, loads, now_ns: 1, manner: Manner::default() }))
+        let (now_ns, manner, is_unkept) = (1, Manner::default(), false);
+        Ok(Box::new(SimBench { world, terms, running, starts, loads, now_ns, manner, is_unkept }))
     }
 }
 
@@ -43,6 +44,7 @@ struct SimBench<'a> {
     loads: Vec<u32>,
     now_ns: u64,
     manner: Manner,
+    is_unkept: bool,
 }
 
 struct Running {
@@ -147,6 +149,11 @@ impl SimBench<'_> {
         let name = &study.variants[variant].name;
         self.loads[variant] += 1;
         self.meet(variant);
+        if self.world.terms.unkept_at == Some(self.loads.iter().sum()) {
+            self.is_unkept = true;
+            self.running.iter_mut().flatten().for_each(|running| running.is_dead = true);
+            return Err(failed("nobody listens"));
+        }
         let deaths = &self.world.terms.deaths;
         if deaths.iter().any(|(who, load)| who == name && *load == self.loads[variant]) {
             self.running[variant].iter_mut().for_each(|running| running.is_dead = true);
@@ -245,11 +252,15 @@ impl Bench for SimBench<'_> {
         self.load_point(variant, &point, window, seed)
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
+    fn alive(&mut self, variant: usize) -> Result<(), Absent> {
         match self.running[variant].as_ref().is_some_and(|running| running.is_dead) {
-            true => Err(Finding::failed("was killed by signal 9")),
+            true => Err(Absent::Ended(Exit::Signal(9), Finding::failed("was killed by signal 9"))),
             false => Ok(()),
         }
+    }
+
+    fn fault(&mut self) -> Option<Finding> {
+        self.is_unkept.then_some(Finding::KeeperGone)
     }
 
     fn can_double(&self, point: usize) -> bool {

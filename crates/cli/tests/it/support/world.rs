@@ -27,6 +27,8 @@ pub struct Terms {
     pub request_cpu_ns: u64,
     /// Variants that die, each in its so manyth load.
     pub deaths: Vec<(&'static str, u32)>,
+    /// In the so manyth load of a run its keeper is killed, and all servers with it.
+    pub unkept_at: Option<u32>,
     /// In the so manyth block of a run Proofload itself is killed.
     pub killed_in: Option<u32>,
     /// In the so manyth load of a run a signal comes.
@@ -43,6 +45,7 @@ impl Default for Terms {
             ceiling_per_s: 1_000_000.0,
             request_cpu_ns: 20_000,
             deaths: Vec::new(),
+            unkept_at: None,
             killed_in: None,
             signal_at: None,
         }

@@ -6,7 +6,7 @@ use super::recorded::{Block, Recorded};
 use super::{MS, SECOND};
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_facts::Finding;
-use proofload_lab::runner::{Bench, BenchError, LoadWindow, Loaded};
+use proofload_lab::runner::{Absent, Bench, BenchError, LoadWindow, Loaded};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse, Verdict};
@@ -135,7 +135,7 @@ impl Bench for RecordedBench<'_> {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
+    fn alive(&mut self, _variant: usize) -> Result<(), Absent> {
         Ok(())
     }
 

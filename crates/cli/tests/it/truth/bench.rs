@@ -7,7 +7,7 @@ use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms, Preset};
-use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
+use proofload_lab::runner::{Absent, Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_sim::World;
 use proofload_store::schema::{Environment, Plan, RunResult};
 use proofload_store::{Run, RunWriter};
@@ -105,7 +105,7 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
+    fn alive(&mut self, _variant: usize) -> Result<(), Absent> {
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::capacity::Answer;
 use proofload_store::schema::{Ceiling, Environment, LoadPoint, Timing, Variant};
+use proofload_subject::Exit;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ struct QueueBench {
     dies_at_load: Option<usize>,
     dead: bool,
     silent: bool,
+    keeper_dies_at_load: Option<usize>,
+    is_unkept: bool,
 }
 
 impl QueueBench {
@@ -41,6 +44,8 @@ impl QueueBench {
             dies_at_load: None,
             dead: false,
             silent: false,
+            keeper_dies_at_load: None,
+            is_unkept: false,
         }
     }
 
@@ -112,7 +117,9 @@ impl Bench for QueueBench {
         let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
         self.now_ns = window.end_ns;
         self.done.push(format!("load {variant}"));
-        self.dead |= rate_per_s > self.dies_above_per_s || self.dies_at_load == Some(self.loads);
+        self.is_unkept |= self.keeper_dies_at_load == Some(self.loads);
+        self.dead |=
+            self.is_unkept || rate_per_s > self.dies_above_per_s || self.dies_at_load == Some(self.loads);
         Ok(Loaded {
             results: vec![self.result(self.capacities[variant], rate_per_s, window, stopped)],
             subject: None,
@@ -124,8 +131,13 @@ impl Bench for QueueBench {
         })
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), Finding> {
-        if self.dead { Err(Finding::failed("killed by signal 9")) } else { Ok(()) }
+    fn alive(&mut self, _variant: usize) -> Result<(), Absent> {
+        let how = || Absent::Ended(Exit::Signal(9), Finding::failed("killed by signal 9"));
+        if self.dead { Err(how()) } else { Ok(()) }
+    }
+
+    fn fault(&mut self) -> Option<Finding> {
+        self.is_unkept.then_some(Finding::KeeperGone)
     }
 
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
@@ -273,6 +285,21 @@ fn a_server_that_dies_under_load_is_started_again_and_has_failed() {
     assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Finished);
     let answer = answers(&record).remove(0);
     assert!(matches!(answer, Answer::Found { low, high, .. } if low <= 300.0 && high > 300.0), "{answer:?}");
+}
+
+#[test]
+fn whenever_the_keeper_dies_no_rate_is_to_blame() {
+    let plan = plan(&["a"]);
+    // Two loads warm each start up, of which the first two have a trial each.
+    for (load, whole) in [(1, 0), (2, 0), (3, 0), (4, 1), (6, 1)] {
+        let root = tempfile::tempdir().expect("a directory");
+        let mut record = recorded(root.path(), &plan);
+        let mut bench = QueueBench { keeper_dies_at_load: Some(load), ..QueueBench::new(&[400.0]) };
+        let ended = conduct(&plan, &mut bench, &mut record, 0);
+        assert_eq!(ended, Ending::Broken(Finding::KeeperGone), "load {load}");
+        let trials = trial_slices(&Run::open(record.path()).expect("a run")).len();
+        assert_eq!(trials, whole, "that of the death, load {load}, is no trial");
+    }
 }
 
 #[test]

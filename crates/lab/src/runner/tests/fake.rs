@@ -39,6 +39,10 @@ pub(super) struct FakeBench {
     pub(super) drivers: Vec<&'static str>,
     /// Lends the generator's CPUs: which call fails, if any.
     pub(super) lends: Option<Lending>,
+    /// The keeper is killed, and all servers with it, in the n-th step: a start, a wait, a load, a stop.
+    pub(super) keeper_dies_at: Option<usize>,
+    pub(super) steps: usize,
+    pub(super) is_unkept: bool,
 }
 
 /// How a bench lends the generator's CPUs.
@@ -93,6 +97,9 @@ impl FakeBench {
             noise: 0.016,
             drivers: Vec::new(),
             lends: None,
+            keeper_dies_at: None,
+            steps: 0,
+            is_unkept: false,
         }
     }
 
@@ -105,6 +112,13 @@ impl FakeBench {
             cpu_ns: nature.cpu_ns / noise,
             jit_s: nature.jit_s,
         })
+    }
+
+    fn step(&mut self) {
+        self.steps += 1;
+        if self.keeper_dies_at == Some(self.steps) {
+            (self.is_unkept, self.dead) = (true, [true; 4]);
+        }
     }
 
     pub(super) fn done_of(&self, prefix: &str) -> Vec<&str> {
@@ -123,6 +137,10 @@ impl Bench for FakeBench {
 
     fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {
         self.now_ns += SECOND;
+        self.step();
+        if self.is_unkept {
+            return Err(BenchError::Failed(Finding::failed("no keeper")));
+        }
         if let Some((broken, times)) = &mut self.broken
             && *broken == variant
             && *times > 0
@@ -137,6 +155,7 @@ impl Bench for FakeBench {
     }
 
     fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
+        self.step();
         Vec::new()
     }
 
@@ -148,6 +167,7 @@ impl Bench for FakeBench {
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
         self.loads += 1;
+        self.step();
         if let Some((at, flag)) = self.stop_at_load
             && at == self.loads
         {
@@ -232,8 +252,13 @@ impl Bench for FakeBench {
         Ok(())
     }
 
-    fn alive(&mut self, variant: usize) -> Result<(), Finding> {
-        if self.dead[variant] { Err(Finding::failed("killed by signal 9")) } else { Ok(()) }
+    fn alive(&mut self, variant: usize) -> Result<(), Absent> {
+        let how = || Absent::Ended(Exit::Signal(9), Finding::failed("killed by signal 9"));
+        if self.dead[variant] { Err(how()) } else { Ok(()) }
+    }
+
+    fn fault(&mut self) -> Option<Finding> {
+        self.is_unkept.then_some(Finding::KeeperGone)
     }
 
     fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
@@ -257,11 +282,13 @@ impl Bench for FakeBench {
 
     fn stop(&mut self, variant: usize) -> Vec<Finding> {
         self.done.push(format!("end {variant}"));
+        self.step();
         Vec::new()
     }
 
     fn stop_all(&mut self) -> Vec<Finding> {
         self.done.push("stop".into());
+        self.step();
         Vec::new()
     }
 }

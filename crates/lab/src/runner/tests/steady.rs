@@ -232,7 +232,7 @@ fn all_are_as_old_when_one_is_waited_for() {
 #[test]
 fn serial_variants_are_warmed_each_for_itself() {
     let (run, _kept) = run_of(&serial_six(adaptive(&[2], SECOND)), |v, s| compiled_until(v, s, 25.0));
-    let warm_ups = run.warm_ups(1).expect("readable");
+    let warm_ups = run.warm_ups().expect("readable").remove(0).1;
     assert_eq!(warm_ups.len(), 2);
     assert!(
         warm_ups.iter().all(|it| it.ended == Steadiness::Steady && it.took_ns > 30 * SECOND),
@@ -251,7 +251,7 @@ fn serial_six(mut plan: Plan) -> Plan {
 #[test]
 fn a_fixed_warm_up_is_on_record_and_guards_nothing() {
     let (run, _kept) = run_of(&plan(&[4]), |v, s| wave(v, s, 20.0));
-    let warm_ups = run.warm_ups(1).expect("readable");
+    let warm_ups = run.warm_ups().expect("readable").remove(0).1;
     assert!(warm_ups.len() == 2 && warm_ups.iter().all(|it| it.ended == Steadiness::Fixed), "{warm_ups:?}");
     assert!(steady_states(&run).expect("readable").is_empty());
     assert!(judged(&run).reasons.iter().all(|reason| !matches!(reason, Reason::NoSteadyState { .. })));
@@ -274,7 +274,7 @@ fn where_nothing_can_be_told_the_warm_up_has_its_shortest_length_and_says_so() {
 fn what_compiles_nothing_is_measured_within_half_a_second_of_load() {
     let (run, _kept) = run_of(&adaptive(&[4], SECOND), |_, _| plain_at_speed(1.0));
     assert!(found(&run).iter().flatten().all(|found| found == "steady"), "{:?}", found(&run));
-    let warm_ups = run.warm_ups(1).expect("readable");
+    let warm_ups = run.warm_ups().expect("readable").remove(0).1;
     assert!(warm_ups.iter().all(|it| it.took_ns <= SECOND && it.turn_ns == SECOND / 20), "{warm_ups:?}");
 }
 
@@ -348,7 +348,7 @@ fn the_generators_cpus_are_lent_until_the_variants_are_warm_and_no_longer() {
     assert!(last("gather ") < measured, "{:?}", bench.done);
     // One round on their own CPUs before the first slice.
     assert_eq!(measured - last("gather ") - 1, 2, "{:?}", bench.done);
-    let warm_ups = Run::open(&path).expect("readable").warm_ups(1).expect("readable");
+    let warm_ups = Run::open(&path).expect("readable").warm_ups().expect("readable").remove(0).1;
     assert!(warm_ups.iter().all(|it| it.every_cpu), "{warm_ups:?}");
 }
 
@@ -358,7 +358,12 @@ fn cpus_that_cannot_be_lent_are_no_loss_and_those_that_are_kept_cost_the_block()
     let with = |lends| FakeBench { nature: Some(nature), lends: Some(lends), ..FakeBench::new() };
     let (run, _kept) = run_on(&adaptive(&[1], SECOND), with(Lending::Refused));
     assert!(
-        run.warm_ups(1).expect("readable").iter().all(|it| !it.every_cpu && it.ended == Steadiness::Steady)
+        run.warm_ups()
+            .expect("readable")
+            .remove(0)
+            .1
+            .iter()
+            .all(|it| !it.every_cpu && it.ended == Steadiness::Steady)
     );
     let plan = adaptive(&[2], SECOND);
     let (ending, ..) = conduct(&plan, &mut with(Lending::Kept), 99, &AtomicBool::new(false));
@@ -391,7 +396,7 @@ fn turns_that_see_hardly_an_answer_become_longer() {
         Nature { exchanges: 60, ..plain_at_speed(1.0) }
     }
     let (run, _kept) = run_of(&adaptive(&[1], SECOND), slow);
-    let warm_ups = run.warm_ups(1).expect("readable");
+    let warm_ups = run.warm_ups().expect("readable").remove(0).1;
     assert!(
         warm_ups.iter().all(|it| it.turn_ns == SECOND / 2 && it.ended == Steadiness::Steady),
         "{warm_ups:?}"
