@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Which messages are meant; both sides have to be of one executable's version, and of this.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/4");
 
 /// How many bytes say how long a frame is.
 pub(crate) const LENGTH_BYTES: usize = 4;

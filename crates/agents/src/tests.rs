@@ -14,11 +14,12 @@ use proofload_engine::{
     Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry, Profile, ShareResult,
     Timeouts, Watch,
 };
+use proofload_facts::Finding;
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
 use proofload_wire::http1::RequestSpec;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -33,7 +34,8 @@ const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn token() -> Token {
-    Token::new(&"secret".repeat(8)).expect("long enough")
+    static TOKEN: LazyLock<Token> = LazyLock::new(|| Token::new(&"secret".repeat(8)).expect("long enough"));
+    TOKEN.clone()
 }
 
 /// An open loop for that long.
@@ -497,11 +499,97 @@ fn a_token_is_long_and_the_first_line_of_its_file() {
         Token::read(&file)
     };
     let good = "0123456789abcdef0123456789abcdef";
-    assert_eq!(read(&format!("  {good}\nnot this\n")).expect("a token").text(), good.as_bytes());
+    assert_eq!(read(&format!("  {good}\nnot this\n")).expect("a token").0.text(), good.as_bytes());
     let error = read(&good[1..]).unwrap_err().to_string();
     assert!(error.contains("openssl rand -hex 32") && error.contains("token"), "{error}");
     assert!(read("").is_err());
     assert!(Token::read(&folder.path().join("none")).unwrap_err().to_string().contains("none"));
     assert_eq!(format!("{:?}", token()), "Token(hidden)");
     assert_ne!(Token::fresh().expect("random").text(), Token::fresh().expect("random").text());
+}
+
+#[test]
+fn a_token_that_somebody_made_up_or_others_may_read_is_doubted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("token");
+    let drawn = "4f1c9ab27e03d58866b1f0c2a97d3e54";
+    let rows = [
+        (drawn, 0o600, vec![]),
+        (drawn, 0o644, vec!["token-readable"]),
+        (drawn, 0o640, vec!["token-readable"]),
+        (drawn, 0o604, vec!["token-readable"]),
+        (drawn, 0o400, vec![]),
+        ("passwordpasswordpasswordpassword", 0o600, vec!["token-guessable"]),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0o644, vec!["token-guessable", "token-readable"]),
+        ("correct-horse-4711correct-horse-4711", 0o600, vec!["token-guessable"]),
+        ("correct-horse-4711correct-horse-47", 0o600, vec!["token-guessable"]),
+    ];
+    for (text, mode, expected) in rows {
+        std::fs::write(&file, text).expect("written");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("changed");
+        let (_, doubts) = Token::read(&file).expect("a token");
+        let path = file.display().to_string();
+        let expected: Vec<Finding> = expected
+            .into_iter()
+            .map(|code| match code {
+                "token-readable" => Finding::TokenReadable { path: path.clone() },
+                _ => Finding::TokenGuessable { path: path.clone() },
+            })
+            .collect();
+        assert_eq!(doubts, expected, "{text} {mode:o}");
+    }
+}
+
+#[test]
+fn a_key_that_was_made_here_is_passed_on_as_it_is_and_a_text_is_made_slow_to_guess() {
+    let fresh = Token::fresh().expect("random");
+    let read = Token::new(fresh.line().trim()).expect("a key");
+    assert!(fresh.is_same(&read) && fresh.own_name(5).len() == 5 && !fresh.own_name(5).contains('-'));
+    // A text in the form of a key but for a digit is none.
+    let cut = fresh.line().trim().len() - 1;
+    assert!(!Token::new(&fresh.line()[..cut]).expect("long enough").is_same(&fresh));
+    // PBKDF2 by another program: hashlib.pbkdf2_hmac("sha256", b"secret" * 8, SALT, 600_000).
+    assert_eq!(token().secret_digits(), "eaefc9aca2bd95b09e2e47773836154df587777b9292f61397b94cb4c98e7ce3");
+}
+
+/// Connections to a listener that say nothing, those among them that it has not closed.
+fn still_open(strangers: &[std::net::TcpStream]) -> usize {
+    let is_open = |stranger: &&std::net::TcpStream| {
+        let read = std::io::Read::read(&mut &**stranger, &mut [0]);
+        matches!(read, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    strangers.iter().filter(is_open).count()
+}
+
+#[test]
+fn strangers_hold_a_few_descriptors_keep_no_agent_out_and_none_once_all_are_there() {
+    const STRANGERS: usize = 200;
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let at = listener.address();
+    let dial = || {
+        let stranger = std::net::TcpStream::connect(at).expect("it listens");
+        stranger.set_nonblocking(true).expect("a setting");
+        stranger
+    };
+    let strangers: Vec<_> = (0..STRANGERS).map(|_| dial()).collect();
+    let wait_until = |most: usize| {
+        let deadline = Instant::now() + Duration::from_secs(8);
+        while still_open(&strangers) > most {
+            assert!(Instant::now() < deadline, "{} are open", still_open(&strangers));
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_until(32);
+    assert!(still_open(&strangers) > 0, "those that are not too many have their time");
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let agent = agent_in(scope, at, token(), None, &stop);
+        let fleet = gather(listener, 1).expect("it comes all the same");
+        wait_until(0);
+        let refused = std::net::TcpStream::connect(at).expect_err("nobody listens any more");
+        assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+        drop(fleet);
+        assert!(agent.join().expect("no panic").0.is_ok());
+    });
 }

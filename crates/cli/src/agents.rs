@@ -8,9 +8,11 @@ use crate::mistakes::wrong;
 use crate::run;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
+use proofload_language::facts::told;
 use proofload_language::say;
 use proofload_study::quantity;
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -30,7 +32,7 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
         own.map_err(|mistake| wrong("--address", mistake))?;
     }
     let checked = Checked::of(&args.run)?;
-    let token = Token::read(&args.token_file).map_err(refused)?;
+    let token = token(&args.token_file)?;
     let tolerated = tolerated(&args.run.tolerance, args.run.agents)?;
     let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)?, tolerated };
     let stop = signals::install()?;
@@ -42,7 +44,9 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let address = args.run.places.address.unwrap_or(Ipv4Addr::LOCALHOST.into());
     let exit = checked.run(&args.run, &Placed { fleet: Some(&fleet), address, given: None });
     for member in fleet.members() {
-        let (ahead, within) = (member.ahead_ns as f64 / 1e6, member.round_trip_ns as f64 / 2e6);
+        // Of one without a load no clock was compared.
+        let Some(within_ns) = member.clock_within_ns() else { continue };
+        let (ahead, within) = (member.ahead_ns as f64 / 1e6, within_ns as f64 / 1e6);
         let (ahead, within) = (format!("{ahead:+.3} ms"), format!("{within:.3} ms"));
         let (index, host, address) = (member.index, member.host, member.address.to_string());
         run::say(quiet, &say!("agents-clock", index, host, address, ahead, within));
@@ -52,7 +56,7 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
 
 /// `proofload agent`.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
-    let token = Token::read(&args.token_file).map_err(refused)?;
+    let token = token(&args.token_file)?;
     let index = match args.index {
         Some(index) => Some(index),
         None => proofload_agents::index_from(|name| std::env::var(name).ok())
@@ -78,6 +82,13 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The token of a file; what speaks against it is said, whatever else is quiet.
+fn token(path: &Path) -> anyhow::Result<Token> {
+    let (token, doubts) = Token::read(path).map_err(refused)?;
+    doubts.iter().for_each(|doubt| run::say(false, &told(doubt)));
+    Ok(token)
 }
 
 fn wait(text: &str) -> anyhow::Result<Duration> {

@@ -33,7 +33,7 @@ pub fn run(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
     tolerated(&args.tolerance, Some(args.agents.unwrap_or(1)))?;
     let mut wanted = wanted(args, &args.places.kubernetes)?;
     let own = Token::fresh().map_err(refused)?;
-    wanted.name = format!("{}-{}", wanted.name, own.line().chars().take(OWN_CHARACTERS).collect::<String>());
+    wanted.name = format!("{}-{}", wanted.name, own.own_name(OWN_CHARACTERS));
     let text = manifest(&wanted).map_err(|refused| leave(Exit::Usage, refused))?;
     cluster::run(args, checked, &wanted, text)
 }

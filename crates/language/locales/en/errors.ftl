@@ -295,3 +295,5 @@ metrics-push-abandoned = the last push to { $endpoint } was not over in time; th
 metrics-serving = figures for Prometheus at http://{ $address }/metrics
 metrics-milliseconds = a number of milliseconds
 metrics-pairs = pairs such as key=value,key=value
+started-stopped = it was stopped
+started-too-long = it took longer than { $seconds } s

@@ -312,3 +312,5 @@ metrics-push-abandoned = 最后一次推送到 { $endpoint } 没有及时完成�
 metrics-serving = 供 Prometheus 读取的指标：http://{ $address }/metrics
 metrics-milliseconds = 毫秒数
 metrics-pairs = 形如 key=value,key=value 的键值对
+started-stopped = 已被停止
+started-too-long = 耗时超过 { $seconds } 秒
