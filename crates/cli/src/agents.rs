@@ -1,18 +1,20 @@
 //! `proofload agent` and `proofload coordinator`: one load from several machines.
 
-use crate::args::{AgentArgs, CoordinatorArgs};
+use crate::args::{AgentArgs, CoordinatorArgs, RunArgs};
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
 use crate::fleet::{arrived, refused, tolerated};
 use crate::mistakes::wrong;
 use crate::run;
+use anyhow::Context as _;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
 use proofload_host::{Awake, signals};
 use proofload_language::facts::told;
 use proofload_language::say;
+use proofload_places::kubernetes::manifest::SETTINGS;
 use proofload_study::quantity;
 use std::net::Ipv4Addr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -31,7 +33,9 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
         let own = proofload_study::local_address(&address.to_string());
         own.map_err(|mistake| wrong("--address", mistake))?;
     }
-    let checked = Checked::of(&args.run)?;
+    let run_args = &with_settings(&args.run)?;
+    let checked = Checked::of(run_args)?;
+    checked.foresee(run_args)?;
     let token = token(&args.token_file)?;
     let tolerated = tolerated(&args.run.tolerance, args.run.agents)?;
     let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)?, tolerated };
@@ -42,7 +46,7 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let fleet =
         listener.gather(&terms, &stop, &mut |arrival| run::say(quiet, &arrived(arrival))).map_err(refused)?;
     let address = args.run.places.address.unwrap_or(Ipv4Addr::LOCALHOST.into());
-    let exit = checked.run(&args.run, &Placed { fleet: Some(&fleet), address, given: None });
+    let exit = checked.run(run_args, &Placed { fleet: Some(&fleet), address, given: None });
     for member in fleet.members() {
         // Of one without a load no clock was compared.
         let Some(within_ns) = member.clock_within_ns() else { continue };
@@ -82,6 +86,16 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The arguments with what a manifest sets in the study.
+fn with_settings(args: &RunArgs) -> anyhow::Result<RunArgs> {
+    let mut args = args.clone();
+    if let Some(path) = std::env::var_os(SETTINGS).map(PathBuf::from) {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        args.set.extend(serde_json::from_str::<Vec<String>>(&text).with_context(|| path.display().to_string())?);
+    }
+    Ok(args)
 }
 
 /// The token of a file; what speaks against it is said, whatever else is quiet.

@@ -39,8 +39,13 @@ impl Group {
     }
 
     /// Of a group whose leader has not been waited for.
+    pub(crate) fn ask_to_end(&self) {
+        signal_group(self.leader, libc::SIGTERM);
+    }
+
+    /// The same, and it has no choice.
     pub(crate) fn kill(&self) {
-        kill_group(self.leader);
+        signal_group(self.leader, libc::SIGKILL);
     }
 }
 
@@ -103,7 +108,7 @@ extern "C" fn on_signal(signal: libc::c_int) {
 
 /// Ends what was started, and this process: the keeper, which hears that it is gone, ends the subjects.
 fn leave() -> ! {
-    GROUPS.iter().map(|group| group.load(Ordering::Relaxed)).filter(|group| *group != 0).for_each(kill_group);
+    GROUPS.iter().map(|group| group.load(Ordering::Relaxed)).filter(|group| *group != 0).for_each(|group| signal_group(group, libc::SIGKILL));
     // SAFETY: none or a text that is never freed; `write` and `_exit` may be called here.
     unsafe {
         if let Some(words) = LAST_WORDS.load(Ordering::Acquire).as_ref() {
@@ -113,9 +118,9 @@ fn leave() -> ! {
     }
 }
 
-fn kill_group(leader: i32) {
+fn signal_group(leader: i32, signal: libc::c_int) {
     // SAFETY: touches no memory; may be called in a handler.
-    unsafe { libc::kill(-leader, libc::SIGKILL) };
+    unsafe { libc::kill(-leader, signal) };
 }
 
 fn handle(signal: libc::c_int) -> io::Result<()> {

@@ -13,6 +13,8 @@ use std::time::Duration;
 const LOOK_NS: u64 = 10_000_000;
 /// Most bytes of an output that are kept; what comes behind them is read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
+/// How long it may take to end once it is asked to.
+const GRACE: Duration = Duration::from_millis(500);
 /// How long outputs may stay open behind the end of a process, by what it left behind.
 const BEHIND: Duration = Duration::from_millis(500);
 
@@ -76,8 +78,11 @@ impl Started {
     /// Ends it, and what it started in its group.
     pub fn end(&mut self) {
         if self.ended().is_none() {
-            self.group.kill();
-            self.status = self.child.wait().ok();
+            self.group.ask_to_end();
+            if self.wait(GRACE, None).is_err() {
+                self.group.kill();
+                self.status = self.child.wait().ok();
+            }
         }
     }
 }
