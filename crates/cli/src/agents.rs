@@ -8,13 +8,14 @@ use crate::mistakes::wrong;
 use crate::run;
 use anyhow::Context as _;
 use proofload_agents::{AgentError, Joining, Listener, Notice, Terms, Token};
+use proofload_facts::Finding;
 use proofload_host::{Awake, signals};
 use proofload_language::facts::told;
 use proofload_language::say;
 use proofload_places::kubernetes::manifest::SETTINGS;
 use proofload_study::quantity;
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -36,13 +37,14 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let run_args = &with_settings(&args.run)?;
     let checked = Checked::of(run_args)?;
     checked.foresee(run_args)?;
-    let token = token(&args.token_file)?;
+    let (token, doubts) = Token::read(&args.token_file).map_err(refused)?;
     let tolerated = tolerated(&args.run.tolerance, args.run.agents)?;
     let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)?, tolerated };
     let stop = signals::install()?;
     let quiet = args.run.output.quiet;
     let listener = Listener::open(args.listen, &token).map_err(refused)?;
     run::say(quiet, &say!("agents-waited-for", agents = terms.agents, at = listener.address().to_string()));
+    doubted(&doubts);
     let fleet =
         listener.gather(&terms, &stop, &mut |arrival| run::say(quiet, &arrived(arrival))).map_err(refused)?;
     let address = args.run.places.address.unwrap_or(Ipv4Addr::LOCALHOST.into());
@@ -60,7 +62,8 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
 
 /// `proofload agent`.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
-    let token = token(&args.token_file)?;
+    let (token, doubts) = Token::read(&args.token_file).map_err(refused)?;
+    doubted(&doubts);
     let index = match args.index {
         Some(index) => Some(index),
         None => proofload_agents::index_from(|name| std::env::var(name).ok())
@@ -98,11 +101,9 @@ fn with_settings(args: &RunArgs) -> anyhow::Result<RunArgs> {
     Ok(args)
 }
 
-/// The token of a file; what speaks against it is said, whatever else is quiet.
-fn token(path: &Path) -> anyhow::Result<Token> {
-    let (token, doubts) = Token::read(path).map_err(refused)?;
+/// Says what speaks against a token, whatever else is quiet.
+fn doubted(doubts: &[Finding]) {
     doubts.iter().for_each(|doubt| run::say(false, &told(doubt)));
-    Ok(token)
 }
 
 fn wait(text: &str) -> anyhow::Result<Duration> {

@@ -201,7 +201,7 @@ mod tests {
                 last_words("objects may be there");
                 raise(libc::SIGTERM);
                 raise(libc::SIGTERM);
-                println!("started {}", std::mem::ManuallyDrop::new(started).child().id());
+                println!("started {}", std::mem::ManuallyDrop::new(started).id());
                 crate::clock::sleep_ns(ONE_WISH_NS + 1_000_000);
                 raise(libc::SIGINT);
                 unreachable!("it has left");

@@ -41,7 +41,12 @@ impl Started {
         Ok(Started { child, group, status: None })
     }
 
-    /// Its process here, for its pipes.
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its process, for its pipes.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
