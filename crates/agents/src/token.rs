@@ -7,6 +7,7 @@
 //! program made is a key already, and is used as it is.
 
 use crate::error::FleetError;
+use ::ring::pbkdf2;
 use proofload_facts::Finding;
 use proofload_language::say;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
@@ -19,7 +20,6 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error, ServerConfig,
     SignatureScheme,
 };
-use ::ring::pbkdf2;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -207,7 +207,8 @@ fn key(digits: &str) -> Option<[u8; 32]> {
 fn is_guessable(text: &str) -> bool {
     let text = text.as_bytes();
     let distinct = text.iter().collect::<BTreeSet<_>>().len();
-    distinct < DISTINCT_LEAST || (1..=text.len() / 2).any(|period| text[period..] == text[..text.len() - period])
+    distinct < DISTINCT_LEAST
+        || (1..=text.len() / 2).any(|period| text[period..] == text[..text.len() - period])
 }
 
 /// Whether somebody else than this user may read the file. In a cluster its group is whom it is given to.

@@ -96,7 +96,8 @@ fn with_settings(args: &RunArgs) -> anyhow::Result<RunArgs> {
     let mut args = args.clone();
     if let Some(path) = std::env::var_os(SETTINGS).map(PathBuf::from) {
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        args.set.extend(serde_json::from_str::<Vec<String>>(&text).with_context(|| path.display().to_string())?);
+        args.set
+            .extend(serde_json::from_str::<Vec<String>>(&text).with_context(|| path.display().to_string())?);
     }
     Ok(args)
 }

@@ -59,7 +59,9 @@ fn named(root: &Path, checked: &Checked) -> BTreeSet<PathBuf> {
             let value = word.split_once('=').map(|(_, value)| value);
             std::iter::once(word).chain(value).flat_map(|word| std::iter::once(word).chain(word.split(':')))
         });
-        found.extend(words.filter(|word| !word.is_empty()).map(|word| base.join(word)).filter(|at| at.is_file()));
+        found.extend(
+            words.filter(|word| !word.is_empty()).map(|word| base.join(word)).filter(|at| at.is_file()),
+        );
     }
     found
 }

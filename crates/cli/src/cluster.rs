@@ -104,7 +104,11 @@ struct Cluster<'a> {
 
 impl Cluster<'_> {
     fn make(&self, stop: &AtomicBool) -> anyhow::Result<()> {
-        signals::last_words(&format!("the objects of {0} may still be there: {1}", self.of.name, self.deletes()));
+        signals::last_words(&format!(
+            "the objects of {0} may still be there: {1}",
+            self.of.name,
+            self.deletes()
+        ));
         let made = kubectl(&["create", "-f", "-"], Some(&self.text), Some(stop));
         made.map(drop).map_err(failed)
     }
@@ -161,7 +165,8 @@ impl Drop for Cluster<'_> {
             let words = ["delete", "--wait=false", "--ignore-not-found", "-f", "-"];
             if let Err(error) = kubectl(&words, Some(&self.text), None) {
                 let (name, deletes) = (&self.of.name, self.deletes());
-                let _ = writeln!(io::stderr(), "the objects of {name} may still be there ({error}): {deletes}");
+                let _ =
+                    writeln!(io::stderr(), "the objects of {name} may still be there ({error}): {deletes}");
             }
         }
         signals::last_words("");

@@ -120,11 +120,9 @@ pub fn hear(output: ChildStdout, home: Home) -> Receiver<Heard> {
                 }
                 Ok(Some(Told::Ended { exit, message, record_bytes })) => {
                     match home.take_in(&mut output, record_bytes, &tell) {
-                        Ok(record) => Heard::Ended(Ended {
-                            exit: Exit::from_code(exit),
-                            message,
-                            record: Some(record),
-                        }),
+                        Ok(record) => {
+                            Heard::Ended(Ended { exit: Exit::from_code(exit), message, record: Some(record) })
+                        }
                         Err(error) => Heard::Lost(format!("its record cannot be taken in: {error:#}")),
                     }
                 }

@@ -108,7 +108,11 @@ extern "C" fn on_signal(signal: libc::c_int) {
 
 /// Ends what was started, and this process: the keeper, which hears that it is gone, ends the subjects.
 fn leave() -> ! {
-    GROUPS.iter().map(|group| group.load(Ordering::Relaxed)).filter(|group| *group != 0).for_each(|group| signal_group(group, libc::SIGKILL));
+    GROUPS
+        .iter()
+        .map(|group| group.load(Ordering::Relaxed))
+        .filter(|group| *group != 0)
+        .for_each(|group| signal_group(group, libc::SIGKILL));
     // SAFETY: none or a text that is never freed; `write` and `_exit` may be called here.
     unsafe {
         if let Some(words) = LAST_WORDS.load(Ordering::Acquire).as_ref() {

@@ -119,7 +119,8 @@ pub fn run(
     }
     let (out, err) = (started.child.stdout.take().map(drain), started.child.stderr.take().map(drain));
     let status = started.wait(within, stop)?;
-    let all = |of: Option<Receiver<Vec<u8>>>| of.and_then(|of| of.recv_timeout(BEHIND).ok()).unwrap_or_default();
+    let all =
+        |of: Option<Receiver<Vec<u8>>>| of.and_then(|of| of.recv_timeout(BEHIND).ok()).unwrap_or_default();
     Ok(Output { status, stdout: all(out), stderr: all(err) })
 }
 
@@ -151,7 +152,10 @@ mod tests {
         let long = "x".repeat(1 << 20);
         let told = run(&mut shell("cat; echo why >&2; exit 3"), Some(&long), Duration::from_secs(20), None);
         let told = told.expect("it ends");
-        assert_eq!((told.status.code(), told.stdout.len(), told.stderr.as_slice()), (Some(3), 1 << 20, &b"why\n"[..]));
+        assert_eq!(
+            (told.status.code(), told.stdout.len(), told.stderr.as_slice()),
+            (Some(3), 1 << 20, &b"why\n"[..])
+        );
     }
 
     /// Programs that do not end by themselves, or whose pipes do not.
@@ -172,7 +176,8 @@ mod tests {
                 assert_eq!(late.kind(), io::ErrorKind::TimedOut, "{line}");
             }
             let stop = AtomicBool::new(true);
-            let stopped = run(&mut shell(line), None, Duration::from_secs(1000), Some(&stop)).expect_err(line);
+            let stopped =
+                run(&mut shell(line), None, Duration::from_secs(1000), Some(&stop)).expect_err(line);
             assert_eq!(stopped.kind(), io::ErrorKind::Interrupted, "{line}");
         }
     }

@@ -72,7 +72,9 @@ impl Launcher {
         let fresh = format!("{kept}.$$");
         let mut copying = ssh(
             host,
-            &format!("umask 077 && mkdir -p \"{BIN}\" && cat > \"{fresh}\" && chmod 755 \"{fresh}\" && mv \"{fresh}\" \"{kept}\""),
+            &format!(
+                "umask 077 && mkdir -p \"{BIN}\" && cat > \"{fresh}\" && chmod 755 \"{fresh}\" && mv \"{fresh}\" \"{kept}\""
+            ),
         );
         copying.stdin(File::open(program)?);
         let what = format!("copying this executable to {host}");

@@ -54,9 +54,8 @@ impl Allocation {
 fn scontrol(arguments: &[&str], stop: &AtomicBool) -> io::Result<String> {
     let mut asking = Command::new("scontrol");
     asking.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let said = run(&mut asking, None, SAID, Some(stop)).map_err(|error| {
-        io::Error::new(error.kind(), format!("{error}; is Slurm on this machine?"))
-    })?;
+    let said = run(&mut asking, None, SAID, Some(stop))
+        .map_err(|error| io::Error::new(error.kind(), format!("{error}; is Slurm on this machine?")))?;
     match said.status.success() {
         true => Ok(String::from_utf8_lossy(&said.stdout).into_owned()),
         false => Err(io::Error::other(String::from_utf8_lossy(&said.stderr).trim().to_owned())),

@@ -80,7 +80,8 @@ mod tests {
         assert_eq!(fs::read_to_string(lab.join("latest/plan.json")).expect("there"), "old");
         let empty = Arrival::begin(root.path(), "lab").expect("room");
         empty.keep("20260101T000000.000Z-000002").expect_err("it is no run");
-        let left: Vec<_> = fs::read_dir(&lab).expect("listed").flatten().map(|entry| entry.file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(&lab).expect("listed").flatten().map(|entry| entry.file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");
         for study in ["..", "a/b", ""] {
             Arrival::begin(root.path(), study).expect_err(study);

@@ -45,7 +45,13 @@ pub fn manifest(wanted: &Wanted) -> Result<String, Refused> {
         ),
     ];
     if let Some(study) = &wanted.study {
-        documents.insert(1, ("The study, the files that it names and what is set in it, keys and passwords among them.", objects::files(wanted, study)));
+        documents.insert(
+            1,
+            (
+                "The study, the files that it names and what is set in it, keys and passwords among them.",
+                objects::files(wanted, study),
+            ),
+        );
     }
     let written = documents.iter().map(|(why, object)| format!("---\n# {why}\n{}", yaml(object)));
     Ok(format!("{HEAD}{}", written.collect::<String>()))

@@ -204,9 +204,8 @@ impl Study {
         if !self.files.contains_key(&self.file) {
             found.push(Problem::Study(self.file.clone()));
         }
-        let leads_elsewhere = |path: &&String| {
-            path.split('/').any(|part| part.is_empty() || part.starts_with('.'))
-        };
+        let leads_elsewhere =
+            |path: &&String| path.split('/').any(|part| part.is_empty() || part.starts_with('.'));
         found.extend(self.files.keys().filter(leads_elsewhere).cloned().map(Problem::Path));
         let bytes = self.files.values().map(Vec::len).sum::<usize>() + self.settings_text().len();
         if bytes > FILES_BYTES_MAX {

@@ -104,7 +104,10 @@ fn every_mount_has_its_volume_and_every_volume_its_object() {
         for mount in mounts {
             let volume = volumes.iter().find(|volume| volume["name"] == mount["name"]).expect("a volume");
             assert!(volume.get("secret").is_none_or(|secret| there("Secret", &secret["secretName"])));
-            assert!(volume.get("configMap").is_none(), "what everybody reads has nothing of a study: {volume}");
+            assert!(
+                volume.get("configMap").is_none(),
+                "what everybody reads has nothing of a study: {volume}"
+            );
         }
     }
 }

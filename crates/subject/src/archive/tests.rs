@@ -269,7 +269,9 @@ fn a_record_that_was_tampered_with_is_refused_whatever_is_wrong_with_it() {
         let said = done.expect_err(why).to_string();
         assert!(said.contains(why), "{why}: {said}");
     }
-    for kind in [tar::EntryType::Char, tar::EntryType::Block, tar::EntryType::GNUSparse, tar::EntryType::new(b'Z')] {
+    for kind in
+        [tar::EntryType::Char, tar::EntryType::Block, tar::EntryType::GNUSparse, tar::EntryType::new(b'Z')]
+    {
         let mut bytes = tar_of(&[Fifo("lab/NEW/x")]);
         change_head(&mut bytes, |head| head.set_entry_type(kind));
         arrived(&bytes).1.expect_err("no device and nothing odd");
