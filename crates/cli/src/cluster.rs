@@ -36,7 +36,7 @@ pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> 
         return Ok(Exit::Interrupted);
     }
     let exec = cluster.exec(&["-i"], place::ARGUMENT);
-    let mut there = There::start(cluster.job(), exec, &order, &files, home.clone())?;
+    let mut there = There::start(cluster.job(), exec, &order, files, home.clone())?;
     match there.follow(&stop, &mut pods)? {
         Outcome::Ended(ended) => {
             if ended.exit == Exit::Invalid && !ended.message.is_empty() {

@@ -216,7 +216,7 @@ impl Places {
             quiet: args.output.quiet,
             launched: AllLaunched::default(),
         };
-        let mut there = There::start(self.subjects.name(), command, &order, &files, Home::of(args, checked))?;
+        let mut there = There::start(self.subjects.name(), command, &order, files, Home::of(args, checked))?;
         match there.follow(stop, &mut agents)? {
             Outcome::Ended(ended) => bring_home(args, ended, &mut || there.has_kept()),
             Outcome::Lost(lost) => Err(lost.into()),

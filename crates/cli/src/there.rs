@@ -7,7 +7,7 @@ use crate::place;
 use crate::report;
 use crate::run::say;
 use proofload_host::clock;
-use proofload_language::say;
+use proofload_language::{say, word};
 use proofload_places::{Launched, Order, Told};
 use proofload_store::Arrival;
 use proofload_subject::unpack_record;
@@ -204,9 +204,9 @@ impl Saying {
         Saying { queue, taken }
     }
 
-    fn say(&self, words: &[u8]) {
+    fn say(&self, words: impl Into<Vec<u8>>) {
         // One that is gone is heard to be so.
-        let _ = self.queue.send(words.to_vec());
+        let _ = self.queue.send(words.into());
     }
 }
 
@@ -228,7 +228,7 @@ impl There {
         host: String,
         mut command: Command,
         order: &Order,
-        files: &[u8],
+        files: Vec<u8>,
         home: Home,
     ) -> anyhow::Result<There> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -236,8 +236,9 @@ impl There {
         let (Some(input), Some(output)) = process.pipes() else { anyhow::bail!("no pipes to {host}") };
         let (saying, heard) = (Saying::by(input), hear(output, home));
         let mut said = Vec::new();
-        proofload_places::say_order(&mut said, order, files)?;
-        saying.say(&said);
+        proofload_places::say_order(&mut said, order)?;
+        saying.say(said);
+        saying.say(files);
         Ok(There { host, saying, heard, keeps_in: String::new(), said_ns: 0, stopped: false, process })
     }
 
@@ -327,7 +328,11 @@ pub fn failed(error: std::io::Error) -> anyhow::Error {
 pub fn bring_home(args: &RunArgs, ended: Ended, kept: &mut dyn FnMut()) -> anyhow::Result<Exit> {
     let Ended { exit, message, record } = ended;
     let Some(run) = record else {
-        return if message.is_empty() { Ok(exit) } else { Err(leave(exit, message)) };
+        return match (exit, message.as_str()) {
+            (Exit::Interrupted, "") => Ok(exit),
+            (_, "") => Err(leave(Exit::Failure, word!("there-no-record"))),
+            _ => Err(leave(exit, message)),
+        };
     };
     kept();
     let drawn = report::report(&ReportArgs {

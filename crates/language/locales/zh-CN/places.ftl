@@ -11,6 +11,7 @@ there-carried = 随实验传送：{ $file }，{ $bytes } 字节
 there-hidden = { $file } 是实验引用的隐藏文件：隐藏文件不会传到其他机器；如可公开，请改名
 there-link = { $file } 是链接，或在链接之后：链接所指内容不会传到其他机器；请放置文件本身
 there-manifest-secrets = 令牌、这些文件以及对实验的设置（{ $settings } 项）都在清单的 Secret 中，读到清单者皆可见：请像密码一样保管
+there-no-record = 别处的运行已结束，但没有带回记录
 there-waits = 服务器所在的机器在 { $at } 等待 { $agents } 个代理
 there-waits-in-pod = 协调者在 { $at } 等待它的代理
 there-agent-ended = { $agent } 已结束（{ $how }）
