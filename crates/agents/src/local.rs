@@ -65,8 +65,8 @@ impl Drop for LocalAgents {
     fn drop(&mut self) {
         let leaving = Deadline::after(GOODBYE);
         for child in &mut self.children {
-            // One that does not end by then has its end with this value.
             let _ = child.wait(GOODBYE.saturating_sub(leaving.elapsed()), None);
         }
+        Started::end_all(self.children.iter_mut());
     }
 }

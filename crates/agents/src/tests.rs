@@ -19,8 +19,8 @@ use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
 use proofload_wire::http1::RequestSpec;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
@@ -34,8 +34,7 @@ const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn token() -> Token {
-    static TOKEN: LazyLock<Token> = LazyLock::new(|| Token::new(&"secret".repeat(8)).expect("long enough"));
-    TOKEN.clone()
+    Token::new(&format!("proofload-key-{}", "5e".repeat(32))).expect("a key")
 }
 
 /// An open loop for that long.
@@ -250,7 +249,7 @@ fn who_has_another_token_is_nobody_and_hears_so() {
     let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
     let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
-        let other = Token::new(&"another".repeat(8)).expect("long enough");
+        let other = Token::fresh().expect("random");
         let stranger = agent_in(scope, address, other, None, &stop);
         let (ended, told) = stranger.join().expect("no panic");
         assert!(matches!(ended, Err(AgentError::Token { .. })) && told.is_empty(), "{ended:?}");
@@ -544,12 +543,16 @@ fn a_token_that_somebody_made_up_or_others_may_read_is_doubted() {
 fn a_key_that_was_made_here_is_passed_on_as_it_is_and_a_text_is_made_slow_to_guess() {
     let fresh = Token::fresh().expect("random");
     let read = Token::new(fresh.line().trim()).expect("a key");
-    assert!(fresh.is_same(&read) && fresh.own_name(5).len() == 5 && !fresh.own_name(5).contains('-'));
+    assert!(fresh.secret == read.secret && fresh.own_name(5).len() == 5 && !fresh.own_name(5).contains('-'));
     // A text in the form of a key but for a digit is none.
     let cut = fresh.line().trim().len() - 1;
-    assert!(!Token::new(&fresh.line()[..cut]).expect("long enough").is_same(&fresh));
+    assert!(Token::new(&fresh.line()[..cut]).expect("long enough").secret != fresh.secret);
+    let slow = Token::new(&"secret".repeat(8)).expect("long enough");
     // PBKDF2 by another program: hashlib.pbkdf2_hmac("sha256", b"secret" * 8, SALT, 600_000).
-    assert_eq!(token().secret_digits(), "eaefc9aca2bd95b09e2e47773836154df587777b9292f61397b94cb4c98e7ce3");
+    assert_eq!(
+        data_encoding::HEXLOWER.encode(&slow.secret),
+        "eaefc9aca2bd95b09e2e47773836154df587777b9292f61397b94cb4c98e7ce3"
+    );
 }
 
 /// Connections to a listener that say nothing, those among them that it has not closed.

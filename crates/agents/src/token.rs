@@ -8,6 +8,7 @@
 
 use crate::error::FleetError;
 use ::ring::pbkdf2;
+use data_encoding::HEXLOWER;
 use proofload_facts::Finding;
 use proofload_language::say;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
@@ -51,7 +52,7 @@ const DISTINCT_LEAST: usize = 10;
 pub struct Token {
     text: Vec<u8>,
     /// What all keys are derived from.
-    secret: [u8; 32],
+    pub(crate) secret: [u8; 32],
 }
 
 impl fmt::Debug for Token {
@@ -99,7 +100,8 @@ impl Token {
     /// That text; `None` where it is too short, or too long. It takes a while.
     pub fn new(text: &str) -> Option<Token> {
         let is_fit = (LEAST..=MOST).contains(&text.len());
-        let secret = match text.strip_prefix(KEY).and_then(key) {
+        let key = text.strip_prefix(KEY).and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
+        let secret = match key.and_then(|key| key.try_into().ok()) {
             Some(key) => key,
             None if is_fit => {
                 let mut secret = [0; 32];
@@ -118,8 +120,7 @@ impl Token {
     pub fn fresh() -> Result<Token, FleetError> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|error| FleetError::Token(error.to_string()))?;
-        let digits = secret.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        Ok(Token { text: format!("{KEY}{digits}").into_bytes(), secret })
+        Ok(Token { text: format!("{KEY}{}", HEXLOWER.encode(&secret)).into_bytes(), secret })
     }
 
     /// The first digits of one that was made here, for names: they give nothing away that helps to guess the others.
@@ -135,16 +136,6 @@ impl Token {
     /// As it stands in a file.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
-    }
-
-    #[cfg(test)]
-    pub(crate) fn is_same(&self, other: &Token) -> bool {
-        self.secret == other.secret
-    }
-
-    #[cfg(test)]
-    pub(crate) fn secret_digits(&self) -> String {
-        self.secret.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn key(&self, role: Role) -> Result<KeyPair, Error> {
@@ -189,18 +180,6 @@ impl Token {
             .with_client_cert_verifier(pinned)
             .with_single_cert(vec![self.certificate(Role::Coordinator)?], self.private(Role::Coordinator)?)
     }
-}
-
-/// 64 hexadecimal digits.
-fn key(digits: &str) -> Option<[u8; 32]> {
-    let mut key = [0; 32];
-    if digits.len() != 2 * key.len() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
-    }
-    Some(key)
 }
 
 /// Whether it was made by hand: of few characters, or a word again and again.

@@ -13,8 +13,8 @@ use std::time::Duration;
 const LOOK_NS: u64 = 10_000_000;
 /// Most bytes of an output that are kept; what comes behind them is read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
-/// How long it may take to end once it is asked to.
-const GRACE: Duration = Duration::from_millis(500);
+/// How long one may take to end once it is asked to.
+const GRACE_NS: u64 = 500_000_000;
 /// How long outputs may stay open behind the end of a process, by what it left behind.
 const BEHIND: Duration = Duration::from_millis(500);
 
@@ -80,21 +80,24 @@ impl Started {
         }
     }
 
-    /// Ends it, and what it started in its group.
-    pub fn end(&mut self) {
-        if self.ended().is_none() {
-            self.group.ask_to_end();
-            if self.wait(GRACE, None).is_err() {
-                self.group.kill();
-                self.status = self.child.wait().ok();
-            }
+    /// Ends all of these, and what they started in their groups: they are asked to, and soon they have no choice.
+    pub fn end_all<'a>(all: impl Iterator<Item = &'a mut Started>) {
+        let mut left: Vec<&mut Started> =
+            all.filter_map(|one| one.ended().is_none().then_some(one)).collect();
+        left.iter().for_each(|one| one.group.ask_to_end());
+        let begun_ns = clock::monotonic_ns();
+        while !left.is_empty() && clock::monotonic_ns().saturating_sub(begun_ns) < GRACE_NS {
+            clock::sleep_ns(LOOK_NS);
+            left.retain_mut(|one| one.ended().is_none());
         }
+        left.iter().for_each(|one| one.group.kill());
+        left.iter_mut().for_each(|one| one.status = one.child.wait().ok());
     }
 }
 
 impl Drop for Started {
     fn drop(&mut self) {
-        self.end();
+        Started::end_all(std::iter::once(self));
     }
 }
 
@@ -187,14 +190,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let told = folder.path().join("pid");
         let line = format!("sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait", told.display());
-        let mut started = Started::start(&mut shell(&line)).expect("it starts");
+        let started = Started::start(&mut shell(&line)).expect("it starts");
         let pid = loop {
             match std::fs::read_to_string(&told) {
                 Ok(pid) => break pid.trim().to_owned(),
                 Err(_) => clock::sleep_ns(LOOK_NS),
             }
         };
-        started.end();
+        drop(started);
         let is_gone = || {
             let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
             status.map_or(true, |status| status.contains("State:\tZ"))
@@ -202,6 +205,16 @@ mod tests {
         while !is_gone() {
             clock::sleep_ns(LOOK_NS);
         }
+    }
+
+    #[test]
+    fn many_that_do_not_want_to_end_take_no_longer_than_one() {
+        let stubborn = || Started::start(&mut shell("trap '' TERM; sleep 1000")).expect("it starts");
+        let mut all: Vec<Started> = (0..20).map(|_| stubborn()).collect();
+        let begun_ns = clock::monotonic_ns();
+        Started::end_all(all.iter_mut());
+        assert!(all.iter_mut().all(|one| one.ended().is_some()));
+        assert!(clock::monotonic_ns() - begun_ns < 20 * GRACE_NS, "one after the other");
     }
 
     #[test]

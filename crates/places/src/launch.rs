@@ -207,6 +207,7 @@ impl Drop for AllLaunched {
             let _ = launched.started.wait(LEAVING.saturating_sub(waited), None);
             launched.end_at_once();
         }
+        Started::end_all(self.0.iter_mut().map(|launched| &mut launched.started));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two Jobs and their pods, which meet the pod security standard *restricted*.
 
-use super::objects::{Component, PORT, SETTINGS_KEY, labels, metadata, named};
-use super::wanted::{Size, Study, Wanted};
+use super::objects::{Component, PORT, labels, metadata, named};
+use super::wanted::{SETTINGS_KEY, Size, Study, Wanted};
 use serde_json::{Value, json};
 
 /// The argument of a coordinator's first process that waits for whoever tells it what to run.

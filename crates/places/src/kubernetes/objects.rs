@@ -1,6 +1,6 @@
 //! Everything but the pods: names, labels, and what pods mount.
 
-use super::wanted::{Study, Wanted, odd};
+use super::wanted::{SETTINGS_KEY, Study, Wanted, odd};
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
@@ -60,9 +60,6 @@ pub(crate) fn secret(wanted: &Wanted) -> Value {
         "type": "Opaque",
     })
 }
-
-/// The key of what is set in the study.
-pub(crate) const SETTINGS_KEY: &str = "settings.of.proofload";
 
 /// The files of the study, as text where they are text, and what is set in it: there are keys and passwords among them.
 pub(crate) fn files(wanted: &Wanted, study: &Study) -> Value {

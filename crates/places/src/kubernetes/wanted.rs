@@ -1,6 +1,5 @@
 //! What is wanted, and what Kubernetes would refuse of it or misunderstand.
 
-use super::objects::SETTINGS_KEY;
 use proofload_language::{say, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,6 +13,8 @@ const LABEL_MAX: usize = 63;
 const AGENTS_MAX: u32 = 10_000;
 /// What a Secret holds at most, names of files aside.
 const FILES_BYTES_MAX: usize = 1 << 20;
+/// The key of what is set in the study, beside its files.
+pub(crate) const SETTINGS_KEY: &str = "settings.of.proofload";
 /// As `--token-file` takes them.
 const TOKEN_CHARACTERS: std::ops::RangeInclusive<usize> = 32..=4096;
 /// Bytes, as Kubernetes writes them. `m` is left out: 512m is half a byte.
