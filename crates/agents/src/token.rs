@@ -41,7 +41,7 @@ const PKCS8_HEAD: [u8; 16] =
 
 /// A token that begins so is a key in hexadecimal digits.
 const KEY: &str = "proofload-key-";
-/// What a guess costs: so many rounds of PBKDF2 with SHA-256, a fifth of a second.
+/// What a guess costs: so many rounds of PBKDF2 with SHA-256, a tenth of a second or more.
 const ROUNDS: NonZeroU32 = NonZeroU32::new(600_000).unwrap();
 const SALT: &[u8] = b"proofload token of agents and their coordinator";
 /// A token with fewer different characters was typed, not drawn.
