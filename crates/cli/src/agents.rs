@@ -21,8 +21,9 @@ use std::time::Duration;
 
 /// `proofload coordinator`.
 pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
+    let run_args = &with_settings(&args.run)?;
     if args.run.explain {
-        return run_here(&args.run, &Checked::of(&args.run)?);
+        return run_here(run_args, &Checked::of(run_args)?);
     }
     if args.run.places.on.is_some() || args.run.places.subjects_on.is_some() {
         return Err(leave(
@@ -34,7 +35,6 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
         let own = proofload_study::local_address(&address.to_string());
         own.map_err(|mistake| wrong("--address", mistake))?;
     }
-    let run_args = &with_settings(&args.run)?;
     let checked = Checked::of(run_args)?;
     checked.foresee(run_args)?;
     let (token, doubts) = Token::read(&args.token_file).map_err(refused)?;

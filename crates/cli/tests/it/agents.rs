@@ -238,6 +238,21 @@ fn what_is_wrong_with_a_plan_is_told_before_agents_are_waited_for() {
     }
 }
 
+#[test]
+fn what_a_manifest_sets_is_read_from_a_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
+    std::fs::write(path("twins.yaml"), TWINS).expect("written");
+    std::fs::write(path("settings"), "[\"load.closed.connections=[7]\"]").expect("written");
+    let explained = |settings: &str| {
+        let mut command = marked(&["coordinator", &path("twins.yaml"), "--explain"], "settings");
+        command.args(["--agents", "1", "--listen", "127.0.0.1:0", "--token-file", "none"]);
+        command.env("PROOFLOAD_SETTINGS", path(settings)).output().expect("it runs")
+    };
+    assert!(text(&explained("settings").stdout).contains("7c"), "{}", text(&explained("settings").stderr));
+    assert!(text(&explained("absent").stderr).contains("absent"));
+}
+
 /// The number of runs of that name; all their slices were loaded by two agents.
 fn by_two_agents(dir: &Path, study: &str) -> usize {
     let entries = |folder: &Path| std::fs::read_dir(folder).expect("a folder").flatten();
