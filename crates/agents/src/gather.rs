@@ -15,23 +15,27 @@ use crate::runtime::Runtime;
 use crate::token::Token;
 use proofload_language::{say, word};
 use rustls::ServerConfig;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::WeakSender;
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 /// How long somebody may take to prove who they are.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Most who have not proven who they are, at a time: so many descriptors strangers can take.
+const UNPROVEN_MAX: usize = 32;
 /// How soon a signal is heeded.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -80,6 +84,8 @@ pub struct Listener {
     address: SocketAddr,
     runtime: Runtime,
     events: Receiver<Event>,
+    /// Nobody is let in any more when it goes.
+    open: oneshot::Sender<()>,
 }
 
 impl Listener {
@@ -97,8 +103,10 @@ impl Listener {
         listener.set_nonblocking(true).map_err(system("--listen"))?;
         let address = listener.local_addr().map_err(system("--listen"))?;
         let (tell, events) = mpsc::channel();
-        let runtime = Runtime::start(move |sending| accept(listener, Arc::new(config), tell, sending))?;
-        Ok(Listener { address, runtime, events })
+        let (open, closed) = oneshot::channel();
+        let runtime =
+            Runtime::start(move |sending| accept(listener, Arc::new(config), tell, sending, closed))?;
+        Ok(Listener { address, runtime, events, open })
     }
 
     /// Where it listens.
@@ -142,6 +150,7 @@ impl Listener {
                 }
             }
         }
+        drop(self.open);
         Ok(Fleet::new(dealt(newcomers), terms.tolerated, self.runtime, self.events))
     }
 }
@@ -217,33 +226,74 @@ fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
     members
 }
 
-/// Lets in whoever dials, for ever.
+/// Lets in whoever dials until it is closed; who is in stays.
 async fn accept(
     listener: std::net::TcpListener,
     config: Arc<ServerConfig>,
     tell: mpsc::Sender<Event>,
     sending: Sending,
+    mut closed: oneshot::Receiver<()>,
 ) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let acceptor = TlsAcceptor::from(config);
-    let connections = AtomicU64::new(0);
+    let mut door = Door { acceptor, tell, sending, unproven: VecDeque::new(), connections: 0 };
     loop {
-        let Ok((stream, address)) = listener.accept().await else {
-            // Descriptors are wanting, or the peer is gone already.
-            tokio::time::sleep(LOOK).await;
-            continue;
-        };
-        // Whoever is not let in yet is not waited for.
-        let (acceptor, tell, sending) = (acceptor.clone(), tell.clone(), sending.downgrade());
-        let connection = connections.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(async move {
+        tokio::select! {
+            _ = &mut closed => break,
+            came = listener.accept() => match came {
+                Ok((stream, address)) => door.hear(stream, address),
+                // Descriptors are wanting, or the peer is gone already.
+                Err(_) => tokio::time::sleep(LOOK).await,
+            }
+        }
+    }
+    drop(listener);
+    door.unproven.iter().for_each(|peer| peer.task.abort());
+    std::future::pending::<()>().await
+}
+
+/// Where strangers become agents.
+struct Door {
+    acceptor: TlsAcceptor,
+    tell: mpsc::Sender<Event>,
+    sending: Sending,
+    /// The oldest first.
+    unproven: VecDeque<Unproven>,
+    connections: u64,
+}
+
+/// Somebody who dialled and has not proven that they know the token.
+struct Unproven {
+    task: AbortHandle,
+    has_spoken: Arc<AtomicBool>,
+}
+
+impl Door {
+    /// Hears somebody out, beside the others. Where they would be too many, one is sent away that has said nothing, the oldest
+    /// of them: an agent speaks at once.
+    fn hear(&mut self, stream: TcpStream, address: SocketAddr) {
+        self.unproven.retain(|peer| !peer.task.is_finished());
+        if self.unproven.len() >= UNPROVEN_MAX {
+            let is_silent = |peer: &Unproven| !peer.has_spoken.load(Ordering::Relaxed);
+            let at = self.unproven.iter().position(is_silent).unwrap_or(0);
+            self.unproven.remove(at).iter().for_each(|peer| peer.task.abort());
+        }
+        let (acceptor, tell, sending) = (self.acceptor.clone(), self.tell.clone(), self.sending.downgrade());
+        let (connection, has_spoken) = (self.connections, Arc::new(AtomicBool::new(false)));
+        self.connections += 1;
+        let speaks = Arc::clone(&has_spoken);
+        let task = tokio::spawn(async move {
+            let heard = async {
+                stream.readable().await?;
+                speaks.store(true, Ordering::Relaxed);
+                let_in(acceptor, stream, address, connection, &tell, &sending).await
+            };
             // Who cannot prove that they know the token is nobody.
-            if let Ok(Ok(Some(newcomer))) =
-                timeout(HANDSHAKE, let_in(acceptor, stream, address, connection, &tell, &sending)).await
-            {
+            if let Ok(Ok(Some(newcomer))) = timeout(HANDSHAKE, heard).await {
                 let _ = tell.send(Event::Joined(newcomer));
             }
         });
+        self.unproven.push_back(Unproven { task: task.abort_handle(), has_spoken });
     }
 }
 

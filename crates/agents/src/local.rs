@@ -5,12 +5,12 @@
 use crate::deadline::Deadline;
 use crate::error::FleetError;
 use crate::token::Token;
+use proofload_host::started::Started;
 use proofload_language::say;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How long children may take to end by themselves once the coordinator has said goodbye.
@@ -19,7 +19,7 @@ const GOODBYE: Duration = Duration::from_secs(3);
 /// Child processes; they end with this value at the latest, and by themselves when this process is gone.
 #[derive(Debug)]
 pub struct LocalAgents {
-    children: Vec<Child>,
+    children: Vec<Started>,
 }
 
 impl LocalAgents {
@@ -45,12 +45,10 @@ impl LocalAgents {
                 .arg("/dev/stdin");
             command.arg("--index").arg(index.to_string()).arg("--quiet");
             // What they have to say of an end is said by the coordinator.
-            // Ctrl-C is for the coordinator, which ends them in order.
-            command.process_group(0);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
             let system = |source| FleetError::System { what: say!("agents-cannot-start", index), source };
-            let mut child = command.spawn().map_err(system)?;
-            let pipe = child.stdin.take();
+            let mut child = Started::start(&mut command).map_err(system)?;
+            let pipe = child.child().stdin.take();
             local.children.push(child);
             pipe.map_or(Ok(()), |mut pipe| pipe.write_all(token.text())).map_err(system)?;
         }
@@ -59,7 +57,7 @@ impl LocalAgents {
 
     /// Their process ids.
     pub fn pids(&self) -> Vec<u32> {
-        self.children.iter().map(Child::id).collect()
+        self.children.iter().map(Started::id).collect()
     }
 }
 
@@ -67,13 +65,8 @@ impl Drop for LocalAgents {
     fn drop(&mut self) {
         let leaving = Deadline::after(GOODBYE);
         for child in &mut self.children {
-            while matches!(child.try_wait(), Ok(None)) && !leaving.is_over() {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            if matches!(child.try_wait(), Ok(None)) {
-                let _ = child.kill();
-            }
-            let _: io::Result<_> = child.wait();
+            let _ = child.wait(GOODBYE.saturating_sub(leaving.elapsed()), None);
         }
+        Started::end_all(self.children.iter_mut());
     }
 }

@@ -90,6 +90,11 @@ impl Member {
         Clock { ahead_ns: self.ahead_ns, round_trip_ns: self.round_trip_ns }
     }
 
+    /// Within what its clock is known; `None` before it was compared.
+    pub fn clock_within_ns(&self) -> Option<u64> {
+        self.clock().within_ns()
+    }
+
     pub(crate) fn set_clock(&mut self, clock: Clock) {
         Clock { ahead_ns: self.ahead_ns, round_trip_ns: self.round_trip_ns } = clock;
     }

@@ -14,6 +14,7 @@ use proofload_engine::{
     AGENT_BODIES_MAX, Arrival, EngineError, Extent, Generator, KeepAlive, Launch, LoadPlan, MixEntry,
     Profile, ShareResult, Timeouts, Watch,
 };
+use proofload_facts::Finding;
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
 use proofload_wire::http1::RequestSpec;
@@ -33,7 +34,7 @@ const ANYWHERE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn token() -> Token {
-    Token::new(&"secret".repeat(8)).expect("long enough")
+    Token::new(&format!("proofload-key-{}", "5e".repeat(32))).expect("a key")
 }
 
 /// An open loop for that long.
@@ -275,7 +276,7 @@ fn who_has_another_token_is_nobody_and_hears_so() {
     let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
     let (address, stop) = (listener.address(), AtomicBool::new(false));
     thread::scope(|scope| {
-        let other = Token::new(&"another".repeat(8)).expect("long enough");
+        let other = Token::fresh().expect("random");
         let stranger = agent_in(scope, address, other, None, &stop);
         let (ended, told) = stranger.join().expect("no panic");
         assert!(matches!(ended, Err(AgentError::Token { .. })) && told.is_empty(), "{ended:?}");
@@ -524,7 +525,7 @@ fn a_token_is_long_and_the_first_line_of_its_file() {
         Token::read(&file)
     };
     let good = "0123456789abcdef0123456789abcdef";
-    assert_eq!(read(&format!("  {good}\nnot this\n")).expect("a token").text(), good.as_bytes());
+    assert_eq!(read(&format!("  {good}\nnot this\n")).expect("a token").0.text(), good.as_bytes());
     let error = read(&good[1..]).unwrap_err().to_string();
     assert!(error.contains("openssl rand -hex 32") && error.contains("token"), "{error}");
     assert!(read("").is_err());
@@ -550,6 +551,95 @@ fn bodies_of_files_go_to_agents_up_to_a_limit_which_is_told_before_anything_is_s
         // Nobody listens there, so the load comes to nothing; but the agent was given it.
         let result = launch(1 << 20).expect("carried out").remove(0);
         assert!(result.snapshot.intended() > 0);
+        drop(fleet);
+        assert!(agent.join().expect("no panic").0.is_ok());
+    });
+}
+
+#[test]
+fn a_token_that_somebody_made_up_or_others_may_read_is_doubted() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("token");
+    let drawn = "4f1c9ab27e03d58866b1f0c2a97d3e54";
+    let rows = [
+        (drawn, 0o600, vec![]),
+        (drawn, 0o644, vec!["token-readable"]),
+        (drawn, 0o640, vec!["token-readable"]),
+        (drawn, 0o604, vec!["token-readable"]),
+        (drawn, 0o400, vec![]),
+        ("passwordpasswordpasswordpassword", 0o600, vec!["token-guessable"]),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0o644, vec!["token-guessable", "token-readable"]),
+        ("correct-horse-4711correct-horse-4711", 0o600, vec!["token-guessable"]),
+    ];
+    for (text, mode, expected) in rows {
+        std::fs::write(&file, text).expect("written");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("changed");
+        let (_, doubts) = Token::read(&file).expect("a token");
+        let path = file.display().to_string();
+        let expected: Vec<Finding> = expected
+            .into_iter()
+            .map(|code| match code {
+                "token-readable" => Finding::TokenReadable { path: path.clone() },
+                _ => Finding::TokenGuessable { path: path.clone() },
+            })
+            .collect();
+        assert_eq!(doubts, expected, "{text} {mode:o}");
+    }
+}
+
+#[test]
+fn a_key_that_was_made_here_is_passed_on_as_it_is_and_a_text_is_made_slow_to_guess() {
+    let fresh = Token::fresh().expect("random");
+    let read = Token::new(fresh.line().trim()).expect("a key");
+    assert!(fresh.secret == read.secret && fresh.own_name(5).len() == 5 && !fresh.own_name(5).contains('-'));
+    // A text in the form of a key but for a digit is none.
+    let cut = fresh.line().trim().len() - 1;
+    assert!(Token::new(&fresh.line()[..cut]).expect("long enough").secret != fresh.secret);
+    let slow = Token::new(&"secret".repeat(8)).expect("long enough");
+    // PBKDF2 by another program: hashlib.pbkdf2_hmac("sha256", b"secret" * 8, SALT, 600_000).
+    assert_eq!(
+        data_encoding::HEXLOWER.encode(&slow.secret),
+        "eaefc9aca2bd95b09e2e47773836154df587777b9292f61397b94cb4c98e7ce3"
+    );
+}
+
+/// Connections to a listener that say nothing, those among them that it has not closed.
+fn still_open(strangers: &[std::net::TcpStream]) -> usize {
+    let is_open = |stranger: &&std::net::TcpStream| {
+        let read = std::io::Read::read(&mut &**stranger, &mut [0]);
+        matches!(read, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    strangers.iter().filter(is_open).count()
+}
+
+#[test]
+fn strangers_hold_a_few_descriptors_keep_no_agent_out_and_none_once_all_are_there() {
+    const STRANGERS: usize = 200;
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let at = listener.address();
+    let dial = || {
+        let stranger = std::net::TcpStream::connect(at).expect("it listens");
+        stranger.set_nonblocking(true).expect("a setting");
+        stranger
+    };
+    let strangers: Vec<_> = (0..STRANGERS).map(|_| dial()).collect();
+    let wait_until = |most: usize| {
+        let deadline = Instant::now() + Duration::from_secs(8);
+        while still_open(&strangers) > most {
+            assert!(Instant::now() < deadline, "{} are open", still_open(&strangers));
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    wait_until(32);
+    assert!(still_open(&strangers) > 0, "those that are not too many have their time");
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let agent = agent_in(scope, at, token(), None, &stop);
+        let fleet = gather(listener, 1).expect("it comes all the same");
+        wait_until(0);
+        let refused = std::net::TcpStream::connect(at).expect_err("nobody listens any more");
+        assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
         drop(fleet);
         assert!(agent.join().expect("no panic").0.is_ok());
     });

@@ -2,10 +2,14 @@
 //!
 //! TLS 1.3 knows keys that both sides have beforehand, but rustls does not offer them. So each side derives two Ed25519 keys from the
 //! token, one for each role, makes the certificates of both, and accepts exactly the other one: whoever proves to have
-//! the private key knows the token. Somebody who does not sees a certificate at most, by which a short token could be
-//! guessed at leisure; so it has at least 32 characters.
+//! the private key knows the token. Somebody who does not sees a certificate at most, by which a token could be
+//! guessed at leisure; so it has at least 32 characters, and each guess costs what a slow function of it costs. A token that this
+//! program made is a key already, and is used as it is.
 
 use crate::error::FleetError;
+use ::ring::pbkdf2;
+use data_encoding::HEXLOWER;
+use proofload_facts::Finding;
 use proofload_language::say;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -18,7 +22,12 @@ use rustls::{
     SignatureScheme,
 };
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::num::NonZeroU32;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,9 +39,21 @@ const MOST: usize = 4096;
 const PKCS8_HEAD: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
+/// A token that begins so is a key in hexadecimal digits.
+const KEY: &str = "proofload-key-";
+/// What a guess costs: so many rounds of PBKDF2 with SHA-256, a tenth of a second or more.
+const ROUNDS: NonZeroU32 = NonZeroU32::new(600_000).unwrap();
+const SALT: &[u8] = b"proofload token of agents and their coordinator";
+/// A token with fewer different characters was typed, not drawn.
+const DISTINCT_LEAST: usize = 10;
+
 /// What agents and their coordinator both know, and nobody else.
 #[derive(Clone)]
-pub struct Token(Vec<u8>);
+pub struct Token {
+    text: Vec<u8>,
+    /// What all keys are derived from.
+    pub(crate) secret: [u8; 32],
+}
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,22 +69,48 @@ enum Role {
 }
 
 impl Token {
-    /// The first line of a file, spaces around it aside.
+    /// The first line of a file, spaces around it aside, and what speaks against it.
     ///
     /// # Errors
     /// When the file cannot be read, or holds too short a token.
-    pub fn read(path: &Path) -> Result<Token, FleetError> {
-        let text = std::fs::read_to_string(path).map_err(|source| FleetError::System {
+    pub fn read(path: &Path) -> Result<(Token, Vec<Finding>), FleetError> {
+        let read = File::open(path).and_then(|file| {
+            let mut text = String::new();
+            let is_readable = is_readable(&file.metadata()?);
+            file.take(MOST as u64 + 2).read_to_string(&mut text).map(|_| (text, is_readable))
+        });
+        let (text, is_readable) = read.map_err(|source| FleetError::System {
             what: format!("--token-file {}", path.display()),
             source,
         })?;
-        Token::new(text.lines().next().unwrap_or_default().trim())
-            .ok_or_else(|| FleetError::Token(say!("agents-token-file", path, least = LEAST, most = MOST)))
+        let text = text.lines().next().unwrap_or_default().trim();
+        let token = Token::new(text)
+            .ok_or_else(|| FleetError::Token(say!("agents-token-file", path, least = LEAST, most = MOST)))?;
+        let path = path.display().to_string();
+        let mut doubts = Vec::new();
+        if is_guessable(text) {
+            doubts.push(Finding::TokenGuessable { path: path.clone() });
+        }
+        if is_readable {
+            doubts.push(Finding::TokenReadable { path });
+        }
+        Ok((token, doubts))
     }
 
-    /// That text; `None` where it is too short, or too long.
+    /// That text; `None` where it is too short, or too long. It takes a while.
     pub fn new(text: &str) -> Option<Token> {
-        (LEAST..=MOST).contains(&text.len()).then(|| Token(text.as_bytes().to_vec()))
+        let is_fit = (LEAST..=MOST).contains(&text.len());
+        let key = text.strip_prefix(KEY).and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
+        let secret = match key.and_then(|key| key.try_into().ok()) {
+            Some(key) => key,
+            None if is_fit => {
+                let mut secret = [0; 32];
+                pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, ROUNDS, SALT, text.as_bytes(), &mut secret);
+                secret
+            }
+            None => return None,
+        };
+        Some(Token { text: text.as_bytes().to_vec(), secret })
     }
 
     /// One that nobody knows yet.
@@ -71,19 +118,24 @@ impl Token {
     /// # Errors
     /// When the operating system has no random numbers.
     pub fn fresh() -> Result<Token, FleetError> {
-        let mut random = [0; LEAST];
-        getrandom::fill(&mut random).map_err(|error| FleetError::Token(error.to_string()))?;
-        Ok(Token(random.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()))
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|error| FleetError::Token(error.to_string()))?;
+        Ok(Token { text: format!("{KEY}{}", HEXLOWER.encode(&secret)).into_bytes(), secret })
+    }
+
+    /// The first digits of one that was made here, for names: they give nothing away that helps to guess the others.
+    pub fn own_name(&self, digits: usize) -> String {
+        self.line().chars().skip(KEY.len()).take(digits).collect()
     }
 
     /// As it stands in a file, for an agent that reads it from a pipe.
     pub fn line(&self) -> String {
-        format!("{}\n", String::from_utf8_lossy(&self.0))
+        format!("{}\n", String::from_utf8_lossy(&self.text))
     }
 
     /// As it stands in a file.
     pub(crate) fn text(&self) -> &[u8] {
-        &self.0
+        &self.text
     }
 
     fn key(&self, role: Role) -> Result<KeyPair, Error> {
@@ -92,7 +144,7 @@ impl Token {
             Role::Coordinator => &b"proofload token, coordinator's key\0"[..],
             Role::Agent => b"proofload token, agents' key\0",
         });
-        hash.update(&self.0);
+        hash.update(self.secret);
         let der = PrivatePkcs8KeyDer::from([&PKCS8_HEAD[..], &hash.finalize()[..]].concat());
         KeyPair::from_pkcs8_der_and_sign_algo(&der, &PKCS_ED25519).map_err(other)
     }
@@ -128,6 +180,20 @@ impl Token {
             .with_client_cert_verifier(pinned)
             .with_single_cert(vec![self.certificate(Role::Coordinator)?], self.private(Role::Coordinator)?)
     }
+}
+
+/// Whether it was made by hand: of few characters, or a word again and again.
+fn is_guessable(text: &str) -> bool {
+    let text = text.as_bytes();
+    let distinct = text.iter().collect::<BTreeSet<_>>().len();
+    distinct < DISTINCT_LEAST
+        || (1..=text.len() / 2).any(|period| text[period..] == text[..text.len() - period])
+}
+
+/// Whether somebody else than this user may read the file. In a cluster its group is whom it is given to.
+fn is_readable(file: &fs::Metadata) -> bool {
+    let own = rustix::process::geteuid().as_raw() == file.uid();
+    file.is_file() && file.mode() & if own { 0o044 } else { 0o004 } != 0
 }
 
 /// What the certificates are for; nobody asks by it.

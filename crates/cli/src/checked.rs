@@ -4,11 +4,12 @@ use crate::args::RunArgs;
 use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
 use crate::fleet::{self, Local};
-use crate::run::{Request, catalogue, execute, options, timed};
+use crate::run::{Request, catalogue, execute, options, run_error, timed};
 use proofload_agents::Fleet;
 use proofload_engine::Generator;
 use proofload_host::signals;
 use proofload_lab::plan::Mode;
+use proofload_lab::runner::Preparing;
 use proofload_lab::study_run::StudyRun;
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
@@ -18,6 +19,7 @@ use std::net::{IpAddr, Ipv4Addr};
 pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
     let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
     let agents = args.agents.filter(|_| !args.explain);
+    agents.map_or(Ok(()), |_| checked.foresee(args))?;
     let agents = agents.map(|agents| Local::start(agents, tolerated, &*signals::install()?)).transpose()?;
     checked.run(args, &Placed { fleet: agents.as_ref().map(Local::fleet), ..Placed::default() })
 }
@@ -62,6 +64,12 @@ impl Checked {
         Ok(Checked { study, catalogue, cache })
     }
 
+    /// Finds what is wrong with the plan before anybody is waited for who would carry it out. Nothing is fetched.
+    pub fn foresee(&self, args: &RunArgs) -> anyhow::Result<()> {
+        let run = self.study_run(args, &Placed::default())?;
+        run.prepare(Preparing::Resolve).map(drop).map_err(run_error)
+    }
+
     /// Runs it in its places. A run that lost more agents than it tolerates is invalid.
     pub fn run(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
         let ended = self.run_by(args, placed);
@@ -72,17 +80,21 @@ impl Checked {
         }
     }
 
-    fn run_by(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
+    fn study_run<'a>(&'a self, args: &'a RunArgs, placed: &Placed<'a>) -> anyhow::Result<StudyRun<'a>> {
         let Checked { study, catalogue, cache } = self;
-        let around = Surroundings::here();
-        let run = StudyRun {
+        Ok(StudyRun {
             mode: args.mode.as_deref().and_then(Mode::from_name),
             seed: args.seed,
-            generator: placed.fleet.map_or(&*around.generator as &dyn Generator, |fleet| fleet),
             address: placed.address,
             given: placed.given,
             ..timed(StudyRun::new(study, catalogue, cache, &args.dir), &args.preset)?
-        };
+        })
+    }
+
+    fn run_by(&self, args: &RunArgs, placed: &Placed<'_>) -> anyhow::Result<Exit> {
+        let around = Surroundings::here();
+        let generator = placed.fleet.map_or(&*around.generator as &dyn Generator, |fleet| fleet);
+        let run = StudyRun { generator, ..self.study_run(args, placed)? };
         execute(&Request {
             no_wait: args.no_wait,
             explain: args.explain,

@@ -2,12 +2,13 @@
 //! is said, its record is brought home, and its objects are deleted.
 
 use crate::args::RunArgs;
+use crate::carried;
 use crate::checked::Checked;
 use crate::exit::{Exit, leave};
-use crate::place::{self, folder_of};
+use crate::place;
 use crate::pod::{self, PROGRAM};
 use crate::pods::Pods;
-use crate::there::{Ended, Heard, Outcome, There, bring_home, hear};
+use crate::there::{Ended, Heard, Home, Outcome, There, bring_home, failed, hear};
 use proofload_agents::VERSION;
 use proofload_host::signals;
 use proofload_language::Language;
@@ -15,6 +16,7 @@ use proofload_places::kubernetes::manifest::Wanted;
 use proofload_places::kubernetes::{kubectl, read_by};
 use proofload_places::{Launched, Order};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,14 +28,15 @@ const FETCHED_WITHIN: Duration = Duration::from_secs(3);
 pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let (order, files) = order(args, checked, wanted)?;
+    let home = Home::of(args, checked);
     let mut cluster = Cluster { of: wanted, text, stays: false };
-    cluster.make()?;
+    cluster.make(&stop)?;
     let mut pods = Pods::watch(wanted, args.output.quiet)?;
     if !pods.until_coordinator_runs(&stop)? {
         return Ok(Exit::Interrupted);
     }
     let exec = cluster.exec(&["-i"], place::ARGUMENT);
-    let mut there = There::start(cluster.job(), exec, &order, &files)?;
+    let mut there = There::start(cluster.job(), exec, &order, files, home.clone())?;
     match there.follow(&stop, &mut pods)? {
         Outcome::Ended(ended) => {
             if ended.exit == Exit::Invalid && !ended.message.is_empty() {
@@ -51,8 +54,8 @@ pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> 
         Outcome::Lost(lost) => {
             drop(there);
             let lost = pods.why_gone(lost);
-            match cluster.fetch() {
-                Some(record) => bring_home(args, Ended { record, ..lost }, &mut || {}),
+            match cluster.fetch(home) {
+                Some(record) => bring_home(args, Ended { record: Some(record), ..lost }, &mut || {}),
                 None => Err(leave(lost.exit, lost.message)),
             }
         }
@@ -60,10 +63,9 @@ pub fn run(args: &RunArgs, checked: &Checked, wanted: &Wanted, text: String) -> 
 }
 
 fn order(args: &RunArgs, checked: &Checked, wanted: &Wanted) -> anyhow::Result<(Order, Vec<u8>)> {
-    let folders =
-        [(folder_of(&args.study), "study"), (checked.catalogue().root().to_path_buf(), "catalogue")];
     let mut files = Vec::new();
-    proofload_places::pack(&folders, &mut files).map_err(|error| leave(Exit::Usage, error))?;
+    let carried = carried::of(args, checked)?;
+    proofload_places::pack(&carried, &mut files).map_err(|error| leave(Exit::Usage, error))?;
     let order = Order {
         version: VERSION.to_owned(),
         fingerprint: None,
@@ -101,9 +103,22 @@ struct Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    fn make(&self) -> anyhow::Result<()> {
-        let made = kubectl(&["create", "-f", "-"], Some(&self.text));
-        made.map(drop).map_err(|error| leave(Exit::FailedStart, error))
+    fn make(&self, stop: &AtomicBool) -> anyhow::Result<()> {
+        signals::last_words(&format!(
+            "the objects of {0} may still be there: {1}",
+            self.of.name,
+            self.deletes()
+        ));
+        let made = kubectl(&["create", "-f", "-"], Some(&self.text), Some(stop));
+        made.map(drop).map_err(failed)
+    }
+
+    /// The command that deletes the objects.
+    fn deletes(&self) -> String {
+        let (namespace, name) = (&self.of.namespace, &self.of.name);
+        format!(
+            "kubectl delete -n {namespace} jobs,services,secrets,networkpolicies -l app.kubernetes.io/instance={name}"
+        )
     }
 
     /// Where the coordinator is.
@@ -120,26 +135,23 @@ impl Cluster<'_> {
 
     /// How to get at a record in a pod that is out of reach, and how to take the objects away then.
     fn says_what_is_kept(&self, checked: &Checked, folder: &str) -> String {
-        let (namespace, name, job) = (&self.of.namespace, &self.of.name, self.job());
+        let (namespace, job, deletes) = (&self.of.namespace, self.job(), self.deletes());
         let run = format!("{folder}/{}/latest", checked.study.name);
         format!(
             "what was measured until then is kept in its pod for ten minutes; when that is reached again:\n  \
-             kubectl exec -n {namespace} {job} -- {PROGRAM} report {run}\n  \
-             kubectl delete -n {namespace} jobs,services,secrets,networkpolicies -l app.kubernetes.io/instance={name}"
+             kubectl exec -n {namespace} {job} -- {PROGRAM} report {run}\n  {deletes}"
         )
     }
 
     /// The record that a coordinator left, where its pod is still there.
-    fn fetch(&self) -> Option<Vec<u8>> {
+    fn fetch(&self, home: Home) -> Option<PathBuf> {
         let mut exec = self.exec(&[], pod::RECORD_ARGUMENT);
         exec.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut exec = Launched::start("kubectl exec".to_owned(), exec).ok()?;
-        let heard = hear(exec.child.stdout.take()?);
+        let heard = hear(exec.pipes().1?, home);
         loop {
             match heard.recv_timeout(FETCHED_WITHIN).ok()? {
-                Heard::Ended(Ended { record, .. }) => {
-                    return Some(record).filter(|record| !record.is_empty());
-                }
+                Heard::Ended(Ended { record, .. }) => return record,
                 Heard::Lost(_) => return None,
                 Heard::Alive | Heard::Listening { .. } => {}
             }
@@ -149,13 +161,14 @@ impl Cluster<'_> {
 
 impl Drop for Cluster<'_> {
     fn drop(&mut self) {
-        if self.stays {
-            return;
+        if !self.stays {
+            let words = ["delete", "--wait=false", "--ignore-not-found", "-f", "-"];
+            if let Err(error) = kubectl(&words, Some(&self.text), None) {
+                let (name, deletes) = (&self.of.name, self.deletes());
+                let _ =
+                    writeln!(io::stderr(), "the objects of {name} may still be there ({error}): {deletes}");
+            }
         }
-        if let Err(error) =
-            kubectl(&["delete", "--wait=false", "--ignore-not-found", "-f", "-"], Some(&self.text))
-        {
-            let _ = writeln!(io::stderr(), "the objects of {} may still be there: {error}", self.of.name);
-        }
+        signals::last_words("");
     }
 }

@@ -1,14 +1,18 @@
 //! `proofload manifest` and `--on kubernetes`: a study in a cluster, by the user's own kubectl.
 
 use crate::args::{KubernetesArgs, ManifestArgs, RunArgs};
+use crate::carried;
 use crate::checked::Checked;
 use crate::cluster;
 use crate::exit::{Exit, leave};
 use crate::fleet::{refused, tolerated};
 use crate::output;
-use crate::place::folder_of;
+use crate::place::{CATALOGUE, STUDY};
+use crate::run::say;
 use anyhow::Context as _;
 use proofload_agents::Token;
+use proofload_language::say;
+use proofload_places::Carried;
 use proofload_places::kubernetes::manifest::{Size, Study, Wanted, manifest};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,9 +24,9 @@ const OWN_CHARACTERS: usize = 5;
 
 /// `proofload manifest`.
 pub fn print(args: &ManifestArgs) -> anyhow::Result<Exit> {
-    Checked::of(&args.run)?;
+    let checked = Checked::of(&args.run)?;
     tolerated(&args.run.tolerance, args.run.agents)?;
-    let study = study(&args.run)?;
+    let study = study(&args.run, &checked)?;
     let wanted = Wanted { study: Some(study), ..wanted(&args.run, &args.run.places.kubernetes)? };
     output::print(&manifest(&wanted).map_err(|refused| leave(Exit::Usage, refused))?)?;
     Ok(Exit::Done)
@@ -33,7 +37,7 @@ pub fn run(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
     tolerated(&args.tolerance, Some(args.agents.unwrap_or(1)))?;
     let mut wanted = wanted(args, &args.places.kubernetes)?;
     let own = Token::fresh().map_err(refused)?;
-    wanted.name = format!("{}-{}", wanted.name, own.line().chars().take(OWN_CHARACTERS).collect::<String>());
+    wanted.name = format!("{}-{}", wanted.name, own.own_name(OWN_CHARACTERS));
     let text = manifest(&wanted).map_err(|refused| leave(Exit::Usage, refused))?;
     cluster::run(args, checked, &wanted, text)
 }
@@ -61,20 +65,22 @@ fn wanted(args: &RunArgs, of: &KubernetesArgs) -> anyhow::Result<Wanted> {
 }
 
 /// The study, as it is in the objects.
-fn study(args: &RunArgs) -> anyhow::Result<Study> {
-    let folder = folder_of(&args.study);
-    let paths = proofload_places::files(&folder).map_err(|error| leave(Exit::Usage, error))?;
+fn study(args: &RunArgs, checked: &Checked) -> anyhow::Result<Study> {
+    let mut files = BTreeMap::new();
+    for Carried { name, path, .. } in carried::of(args, checked)? {
+        // The coordinator looks for a catalogue beside its study.
+        let inside = match name.strip_prefix(STUDY) {
+            Ok(inside) => inside.to_path_buf(),
+            Err(_) => Path::new("subjects").join(name.strip_prefix(CATALOGUE).unwrap_or(&name)),
+        };
+        if path.is_file() {
+            let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+            files.insert(inside.to_string_lossy().into_owned(), bytes);
+        }
+    }
     let file = args.study.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Study { file, files: files_of(&folder, paths)?, arguments: passed_on(args) })
-}
-
-fn files_of(folder: &Path, paths: Vec<std::path::PathBuf>) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-    let read = |path: std::path::PathBuf| {
-        let inside = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-        let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        Ok((inside, bytes))
-    };
-    paths.into_iter().map(read).collect()
+    say(args.output.quiet, &say!("there-manifest-secrets", settings = args.set.len() as u64));
+    Ok(Study { file, files, arguments: passed_on(args), settings: args.set.clone() })
 }
 
 /// `2,1Gi`: CPUs and memory.
@@ -117,9 +123,6 @@ fn passed_on(args: &RunArgs) -> Vec<String> {
             args.driver.map(|driver| proofload_engine::DriverChoice::from(driver).name().to_owned()),
         ),
     ];
-    let many = |name: &'static str, values: &[String]| -> Vec<String> {
-        values.iter().map(|value| format!("{name}={value}")).collect()
-    };
-    let lists = [many("--set", &args.set), many("--only", &args.only)].concat();
-    flags.chain(values.into_iter().flatten()).chain(lists).collect()
+    let only = args.only.iter().map(|only| format!("--only={only}"));
+    flags.chain(values.into_iter().flatten()).chain(only).collect()
 }

@@ -5,6 +5,7 @@ mod args;
 mod around;
 mod baseline;
 mod capacity;
+mod carried;
 mod checked;
 mod cluster;
 mod compare;

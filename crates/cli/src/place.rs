@@ -14,11 +14,12 @@ use proofload_host::signals;
 use proofload_language::Language;
 use proofload_places::kubernetes::manifest::LISTEN;
 use proofload_places::{Order, Told};
-use proofload_subject::{Cache, this_program};
+use proofload_subject::{Cache, this_program, unpack};
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{BufRead, BufReader, Read, Stdin, Write};
 use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,9 @@ use std::time::Duration;
 
 /// The first argument of a process that does this.
 pub const ARGUMENT: &str = "__place";
+/// Where the study and its files, and where what it uses of a catalogue lie, among what is sent.
+pub const STUDY: &str = "study";
+pub const CATALOGUE: &str = "catalogue";
 /// What whoever asked says: that it is there, and that all is to end.
 pub const ALIVE: &[u8] = b"alive\n";
 pub const STOP: &[u8] = b"stop\n";
@@ -81,8 +85,7 @@ fn served(out: &Out) -> anyhow::Result<()> {
     let order = proofload_places::read_order(&mut input).context("no order came")?;
     is_of_this_executable(&order)?;
     let folder = kept_below()?.join(format!("{}-{}", clock_seconds(), std::process::id()));
-    proofload_places::unpack((&mut input).take(order.files_bytes), &folder.join("files"))
-        .with_context(|| format!("{}", folder.display()))?;
+    take_files(&mut input, order.files_bytes, &folder.join("files"))?;
     let stop = signals::install()?;
     let heard = listen(input, Arc::clone(&stop));
     say_alive(out);
@@ -100,6 +103,16 @@ fn served(out: &Out) -> anyhow::Result<()> {
     // What cannot be removed is a copy.
     let _ = fs::remove_dir_all(&folder);
     Ok(())
+}
+
+/// Takes the files that follow an order.
+fn take_files(input: &mut impl Read, bytes: u64, into: &Path) -> anyhow::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(into);
+    made.with_context(|| into.display().to_string())?;
+    let mut files = input.take(bytes);
+    unpack(&mut files, Path::new("the files of the study"), into)?;
+    std::io::copy(&mut files, &mut std::io::sink())?;
+    if files.limit() > 0 { anyhow::bail!("the files came in part only") } else { Ok(()) }
 }
 
 /// Two executables of other versions, or builds, may understand a study differently.
@@ -187,6 +200,7 @@ fn conduct(order: &Order, folder: &Path, stop: &AtomicBool, out: &Out) -> anyhow
     let address = proofload_study::local_address(&at.ip().to_string())
         .map_err(|mistake| wrong("--address", mistake))?;
     let checked = Checked::of(&args)?;
+    checked.foresee(&args)?;
     let token = Token::new(&order.token).context("the token is too short")?;
     let listener = Listener::open(at, &token).map_err(refused)?;
     let keeps_in = folder.join("runs").display().to_string();
@@ -208,8 +222,8 @@ fn arguments(order: &Order, folder: &Path) -> anyhow::Result<RunArgs> {
     };
     let mut args = *args;
     let files = folder.join("files");
-    args.study = files.join("study").join(args.study.file_name().unwrap_or_default());
-    args.catalogue = Some(files.join("catalogue"));
+    args.study = files.join(STUDY).join(args.study.file_name().unwrap_or_default());
+    args.catalogue = Some(files.join(CATALOGUE)).filter(|catalogue| catalogue.is_dir());
     args.dir = folder.to_path_buf();
     (args.places, args.agents, args.output.output) = (Default::default(), None, Vec::new());
     // Figures are compared, and shown to others, where the record will be.
@@ -237,37 +251,39 @@ fn listens_at(ordered: Option<IpAddr>) -> anyhow::Result<SocketAddr> {
 
 /// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
 pub fn hand_over(out: Out, exit: Exit, message: String, folder: &Path) -> JoinHandle<std::io::Result<()>> {
-    let (mut record, runs) = (Vec::new(), folder.join("runs"));
-    let packed = if runs.is_dir() { proofload_places::pack_record(&runs, &mut record) } else { Ok(()) };
-    let (exit, message) = match packed {
-        Ok(()) => (exit, message),
+    let record = record_in(&folder.join("runs"));
+    let bytes = record.as_ref().map_or(Ok(0), |(run, name)| proofload_places::record_bytes(run, name));
+    let (exit, message, bytes) = match bytes {
+        Ok(bytes) => (exit, message, bytes),
         Err(error) => {
-            record.clear();
-            let kept = runs.display();
-            (
-                Exit::Failure,
-                format!("the record cannot be brought home: {error}; it is kept there, in {kept}"),
-            )
+            let kept = folder.display();
+            let why = format!("the record cannot be brought home: {error}; it is kept there, in {kept}/runs");
+            (Exit::Failure, why, 0)
         }
     };
-    let ended = Told::Ended { exit: exit as u8, message, record_bytes: record.len() as u64 };
+    let record = record.filter(|_| bytes > 0);
+    let ended = Told::Ended { exit: exit as u8, message, record_bytes: bytes };
     std::thread::spawn(move || {
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-        proofload_places::say_told(&mut *out, &ended).and_then(|()| out.write_all(&record))
+        proofload_places::say_told(&mut *out, &ended)?;
+        match record {
+            Some((run, name)) => proofload_places::pack_record(&run, &name, &mut *out),
+            None => Ok(()),
+        }
     })
+}
+
+/// The record of an order, with its study and its id; none where nothing was recorded.
+fn record_in(runs: &Path) -> Option<(PathBuf, PathBuf)> {
+    let study = fs::read_dir(runs).ok()?.flatten().find(|entry| entry.path().is_dir())?;
+    let run = study.path().join("latest").canonicalize().ok()?;
+    let name = Path::new(&study.file_name()).join(run.file_name()?);
+    Some((run, name))
 }
 
 fn outcome(ended: &anyhow::Result<Exit>) -> (Exit, String) {
     match ended {
         Ok(exit) => (*exit, String::new()),
         Err(error) => (crate::exit::of(error), format!("{error:#}")),
-    }
-}
-
-/// The folder of a study, which goes along with it.
-pub fn folder_of(study: &Path) -> PathBuf {
-    match study.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
     }
 }

@@ -1,15 +1,16 @@
 //! `--on` and `--subjects-on`: a study whose agents, or whose servers, are on other machines.
 
 use crate::args::RunArgs;
+use crate::carried;
 use crate::checked::{Checked, Placed, run_here};
 use crate::exit::{Exit, leave};
 use crate::fleet::{arrived, refused, tolerated};
 use crate::kubernetes;
 use crate::mistakes::wrong;
-use crate::place::{self, folder_of};
+use crate::place;
 use crate::run::say;
 use crate::slurm;
-use crate::there::{Beside, Outcome, There, bring_home};
+use crate::there::{Beside, Home, Outcome, There, bring_home, failed};
 use anyhow::Context as _;
 use proofload_agents::{Listener, Terms, Token, VERSION};
 use proofload_host::signals;
@@ -21,6 +22,7 @@ use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long agents elsewhere may take to come, seconds.
@@ -33,13 +35,14 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     if args.explain {
         return run_here(args, &checked);
     }
+    let stop = signals::install()?;
     let is_slurm = args.places.on.as_deref() == Some(SLURM);
-    if let Some(exit) = is_slurm.then(|| slurm::within(args)).transpose()?.flatten() {
+    if let Some(exit) = is_slurm.then(|| slurm::within(args, &stop)).transpose()?.flatten() {
         return Ok(exit);
     }
-    match (args.places.on.as_deref(), Places::of(args)?) {
+    match (args.places.on.as_deref(), Places::of(args, &stop)?) {
         (Some(KUBERNETES), _) => kubernetes::run(args, &checked),
-        (_, Some(places)) => places.run(args, &checked),
+        (_, Some(places)) => places.run(args, &checked, &stop),
         (_, None) => run_here(args, &checked),
     }
 }
@@ -79,7 +82,7 @@ struct Program {
 
 impl Places {
     /// What the arguments say; `None` where everything stays here.
-    fn of(args: &RunArgs) -> anyhow::Result<Option<Places>> {
+    fn of(args: &RunArgs, stop: &AtomicBool) -> anyhow::Result<Option<Places>> {
         let asked = &args.places;
         let wanted = args.agents.unwrap_or(0);
         let subjects = asked.subjects_on.clone().map_or(Launcher::Here, Launcher::Ssh);
@@ -88,8 +91,8 @@ impl Places {
             None if subjects == Launcher::Here => return Ok(None),
             None => (subjects, vec![(Launcher::Here, wanted.max(1))], None),
             Some(SLURM) => {
-                let (first, others) = slurm::nodes()?;
-                let address = Allocation::address(&first).map_err(|error| leave(Exit::Usage, error))?;
+                let (first, others) = slurm::nodes(stop)?;
+                let address = Allocation::address(&first, stop).map_err(|error| leave(Exit::Usage, error))?;
                 let agents = vec![(Launcher::Slurm(others.clone()), others.len() as u32)];
                 (Launcher::Slurm(vec![first]), agents, Some(address))
             }
@@ -109,28 +112,34 @@ impl Places {
     }
 
     /// Runs a study there.
-    fn run(&self, args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
+    fn run(&self, args: &RunArgs, checked: &Checked, stop: &AtomicBool) -> anyhow::Result<Exit> {
         self.tolerated(args)?;
         let path = this_program();
         let fingerprint = fingerprint(&path)?;
         let program = Program { path, fingerprint };
         let launchers = self.agents.iter().map(|(launcher, _)| launcher).chain([&self.subjects]);
         for launcher in launchers {
-            let provided = launcher.provide(&program.path, &program.fingerprint);
-            provided.map_err(|error| leave(Exit::FailedStart, error))?;
+            let provided = launcher.provide(&program.path, &program.fingerprint, stop);
+            provided.map_err(failed)?;
         }
         match self.subjects {
-            Launcher::Here => self.run_here(args, checked, &program),
-            _ => self.run_there(args, checked, &program),
+            Launcher::Here => self.run_here(args, checked, &program, stop),
+            _ => self.run_there(args, checked, &program, stop),
         }
     }
 
     /// The servers are on this machine.
-    fn run_here(&self, args: &RunArgs, checked: &Checked, program: &Program) -> anyhow::Result<Exit> {
-        let stop = signals::install()?;
+    fn run_here(
+        &self,
+        args: &RunArgs,
+        checked: &Checked,
+        program: &Program,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Exit> {
+        checked.foresee(args)?;
         let address = match self.address {
             Some(address) => address,
-            None => self.address_seen()?,
+            None => self.address_seen(stop)?,
         };
         proofload_study::local_address(&address.to_string())
             .map_err(|mistake| wrong("--address", mistake))?;
@@ -144,16 +153,16 @@ impl Places {
         };
         let quiet = args.output.quiet;
         let fleet =
-            listener.gather(&terms, &stop, &mut |arrival| say(quiet, &arrived(arrival))).map_err(refused)?;
+            listener.gather(&terms, stop, &mut |arrival| say(quiet, &arrived(arrival))).map_err(refused)?;
         checked.run(args, &Placed { fleet: Some(&fleet), address, given: None })
     }
 
     /// This machine's address as the first of the agents' machines sees it.
-    fn address_seen(&self) -> anyhow::Result<IpAddr> {
+    fn address_seen(&self, stop: &AtomicBool) -> anyhow::Result<IpAddr> {
         let Some((Launcher::Ssh(host), _)) = self.agents.first() else {
             return Err(leave(Exit::Usage, "--address: agents have to know where this machine is"));
         };
-        let seen = proofload_places::seen_from(host).map_err(|error| leave(Exit::FailedStart, error))?;
+        let seen = proofload_places::seen_from(host, stop).map_err(failed)?;
         seen.ok_or_else(|| {
             leave(Exit::Usage, format!("{host} does not say how it sees this machine; give --address"))
         })
@@ -178,7 +187,7 @@ impl Places {
                 let name = format!("agent on {}", launcher.name());
                 let mut agent =
                     Launched::start(name, command).map_err(|error| leave(Exit::FailedStart, error))?;
-                if let Some(mut pipe) = agent.child.stdin.take() {
+                if let Some(mut pipe) = agent.pipes().0 {
                     pipe.write_all(token.line().as_bytes()).with_context(|| agent.name.clone())?;
                 }
                 started.0.push(agent);
@@ -188,12 +197,17 @@ impl Places {
     }
 
     /// The servers are elsewhere, and so is the coordinator: it is told what to do, and its record is brought home.
-    fn run_there(&self, args: &RunArgs, checked: &Checked, program: &Program) -> anyhow::Result<Exit> {
+    fn run_there(
+        &self,
+        args: &RunArgs,
+        checked: &Checked,
+        program: &Program,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Exit> {
         let token = Token::fresh().map_err(refused)?;
         let (order, files) = self.order(args, checked, &token, program)?;
         let words = [place::ARGUMENT.to_owned()];
         let command = self.subjects.command(&program.path, &program.fingerprint, &words);
-        let stop = signals::install()?;
         let mut agents = Agents {
             of: self,
             token: &token,
@@ -202,8 +216,8 @@ impl Places {
             quiet: args.output.quiet,
             launched: AllLaunched::default(),
         };
-        let mut there = There::start(self.subjects.name(), command, &order, &files)?;
-        match there.follow(&stop, &mut agents)? {
+        let mut there = There::start(self.subjects.name(), command, &order, files, Home::of(args, checked))?;
+        match there.follow(stop, &mut agents)? {
             Outcome::Ended(ended) => bring_home(args, ended, &mut || there.has_kept()),
             Outcome::Lost(lost) => Err(lost.into()),
         }
@@ -218,9 +232,7 @@ impl Places {
     ) -> anyhow::Result<(Order, Vec<u8>)> {
         let mut files = Vec::new();
         let packed = |error| leave(Exit::Usage, error);
-        let folders =
-            [(folder_of(&args.study), "study"), (checked.catalogue().root().to_path_buf(), "catalogue")];
-        proofload_places::pack(&folders, &mut files).map_err(packed)?;
+        proofload_places::pack(&carried::of(args, checked)?, &mut files).map_err(packed)?;
         let order = Order {
             version: VERSION.to_owned(),
             fingerprint: Some(program.fingerprint.clone()),

@@ -10,12 +10,14 @@ use proofload_places::kubernetes::events::{Kind, coordinator_runs, troubles};
 use proofload_places::kubernetes::kubectl;
 use proofload_places::kubernetes::manifest::Wanted;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Between two looks at the pods.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK_NS: u64 = 1_000_000_000;
 /// How long a cluster may take to say why a pod is gone.
 const WHY_GONE_NS: u64 = 3_000_000_000;
 /// The same of an agent's pod.
@@ -34,6 +36,9 @@ enum Seen {
 /// What becomes of the pods. A thread of its own looks: kubectl may take long to say that nobody answers.
 pub struct Pods {
     seen: Receiver<Seen>,
+    /// Nobody wants to hear of them any more.
+    ends: Arc<AtomicBool>,
+    looking: Option<JoinHandle<()>>,
     /// What the names of all objects of this run begin with.
     name: String,
     told: Vec<String>,
@@ -55,11 +60,15 @@ impl Pods {
         let (tell, seen) = mpsc::channel();
         let (namespace, name) = (of.namespace.clone(), of.name.clone());
         let looked_for = name.clone();
-        std::thread::Builder::new()
-            .spawn(move || look(&namespace, &looked_for, &tell))
+        let ends = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&ends);
+        let looking = std::thread::Builder::new()
+            .spawn(move || look(&namespace, &looked_for, &tell, &ended))
             .context("nobody can look at the pods")?;
         Ok(Pods {
             seen,
+            ends,
+            looking: Some(looking),
             name,
             told: Vec::new(),
             quiet,
@@ -180,7 +189,14 @@ impl Pods {
         };
         let (exit, line) = self.of_coordinator.take().unwrap_or((Exit::Failure, why));
         let message = format!("{} is lost: {line}", lost.host);
-        Ended { exit, message, record: Vec::new() }
+        Ended { exit, message, record: None }
+    }
+}
+
+impl Drop for Pods {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+        self.looking.take().map(JoinHandle::join);
     }
 }
 
@@ -199,10 +215,11 @@ impl Beside for Pods {
 }
 
 /// Looks at the pods again and again, until nobody wants to hear of them.
-fn look(namespace: &str, name: &str, tell: &Sender<Seen>) {
+fn look(namespace: &str, name: &str, tell: &Sender<Seen>, ends: &AtomicBool) {
     let instance = format!("app.kubernetes.io/instance={name}");
-    let get = |what: &[&str]| kubectl(&[&["get", "-n", namespace, "-o", "json"], what].concat(), None);
-    loop {
+    let get =
+        |what: &[&str]| kubectl(&[&["get", "-n", namespace, "-o", "json"], what].concat(), None, Some(ends));
+    while !ends.load(Ordering::Relaxed) {
         // Events have no labels.
         let both = get(&["pods", "-l", &instance]).and_then(|pods| Ok((pods, get(&["events"])?)));
         let seen = match both {
@@ -212,6 +229,6 @@ fn look(namespace: &str, name: &str, tell: &Sender<Seen>) {
         if tell.send(seen).is_err() {
             return;
         }
-        std::thread::sleep(LOOK);
+        clock::sleep_for(LOOK_NS, ends);
     }
 }

@@ -283,12 +283,22 @@ fn earlier_sittings(plan: &Plan) -> Option<String> {
 /// The error of a run that has begun. Where its record is for somebody elsewhere, no command is named that would look for it here.
 fn unfinished(error: RunError, brought_home: bool) -> anyhow::Error {
     match error {
-        RunError::Unkept { error, .. } if brought_home => {
-            let kept = "all servers are stopped; what was measured until then is kept";
-            leave(Exit::Failure, format!("{error}\n{kept}"))
-        }
+        RunError::Unkept { error, path } => unkept(&error, &path, brought_home),
         error => run_error(error),
     }
+}
+
+/// A record that could not be written to its end; what became of what was written, as it is on disk.
+fn unkept(error: &StoreError, path: &Path, brought_home: bool) -> anyhow::Error {
+    let run = path.display();
+    let kept = match (Run::open(path).is_ok(), brought_home) {
+        (false, _) => format!("what was measured is lost: {run} is no record any more"),
+        (true, true) => "what was measured until then is kept".to_owned(),
+        (true, false) => format!(
+            "what was measured until then is kept: read it with proofload report {run}, go on with proofload resume {run}"
+        ),
+    };
+    leave(Exit::Failure, format!("{error}\nall servers are stopped; {kept}"))
 }
 
 /// The error of a run, with the exit code it leads to.
@@ -302,16 +312,7 @@ pub fn run_error(error: RunError) -> anyhow::Error {
         }
         RunError::Keeper(error) => subject_error(error),
         RunError::Record(error @ StoreError::InUse { .. }) => leave(Exit::Busy, error),
-        RunError::Unkept { error, path } => {
-            let path = path.display();
-            leave(
-                Exit::Failure,
-                format!(
-                    "{error}\nall servers are stopped; what was measured until then is kept: read it with proofload \
-                     report {path}, go on with proofload resume {path}"
-                ),
-            )
-        }
+        RunError::Unkept { error, path } => unkept(&error, &path, false),
         error => error.into(),
     }
 }

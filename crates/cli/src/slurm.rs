@@ -2,18 +2,21 @@
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, leave};
-use proofload_host::signals;
+use proofload_host::clock::monotonic_ns;
 use proofload_places::{Allocation, Launched};
 use proofload_subject::this_program;
 use std::process::Stdio;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// How long a run within an allocation may take to end, and its record to come home.
+const ENDS_WITHIN_NS: u64 = 30_000_000_000;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The first node of the allocation that this process is in, and the others.
-pub fn nodes() -> anyhow::Result<(String, Vec<String>)> {
-    let allocation = Allocation::of_environment().map_err(|error| leave(Exit::Usage, error))?;
+pub fn nodes(stop: &AtomicBool) -> anyhow::Result<(String, Vec<String>)> {
+    let allocation = Allocation::of_environment(stop).map_err(|error| leave(Exit::Usage, error))?;
     let mut nodes = allocation.map(|allocation| allocation.nodes).unwrap_or_default();
     if nodes.len() < 2 {
         let why =
@@ -28,10 +31,10 @@ pub fn nodes() -> anyhow::Result<(String, Vec<String>)> {
 const LIFE_LINE: &str = "PROOFLOAD_LIFE_LINE";
 
 /// Runs this command again within an allocation, where it is in none.
-pub fn within(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
-    let stop = signals::install()?;
+pub fn within(args: &RunArgs, stop: &Arc<AtomicBool>) -> anyhow::Result<Option<Exit>> {
     if std::env::var_os("SLURM_JOB_ID").is_some() {
         if std::env::var_os(LIFE_LINE).is_some() {
+            let stop = Arc::clone(stop);
             std::thread::spawn(move || {
                 let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
                 stop.store(true, Ordering::Relaxed);
@@ -44,12 +47,19 @@ pub fn within(args: &RunArgs) -> anyhow::Result<Option<Exit>> {
     command.env(LIFE_LINE, "stdin").stdin(Stdio::piped());
     let mut allocation =
         Launched::start("salloc".to_owned(), command).map_err(|error| leave(Exit::Usage, error))?;
+    let (mut life_line, _) = allocation.pipes();
+    let mut stopped_ns = None;
     loop {
         if let Some(status) = allocation.ended() {
             return Ok(Some(Exit::from_code(status.code().unwrap_or(1) as u8)));
         }
         if stop.load(Ordering::Relaxed) {
-            drop(allocation.child.stdin.take());
+            drop(life_line.take());
+            // An allocation that is still waited for does not notice.
+            let stopped_ns = *stopped_ns.get_or_insert(monotonic_ns());
+            if monotonic_ns() - stopped_ns > ENDS_WITHIN_NS {
+                return Ok(Some(Exit::Interrupted));
+            }
         }
         std::thread::sleep(LOOK);
     }

@@ -1,18 +1,22 @@
 //! The conversation with a coordinator elsewhere, and the way of its record home.
 
 use crate::args::{ReportArgs, RunArgs};
+use crate::checked::Checked;
 use crate::exit::{Exit, leave};
 use crate::place;
 use crate::report;
 use crate::run::say;
-use anyhow::Context as _;
 use proofload_host::clock;
-use proofload_language::say;
+use proofload_language::{say, word};
 use proofload_places::{Launched, Order, Told};
+use proofload_store::Arrival;
+use proofload_subject::unpack_record;
 use std::io::{BufReader, Read, Write};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -23,16 +27,70 @@ const LOOK: Duration = Duration::from_millis(50);
 const SILENCE_NS: u64 = 6_000_000_000;
 /// So many looks until what brought us there has ended, too.
 const LEAVES_IN: u32 = 20;
-/// Bytes of a record that count as a word.
-const CHUNK: u64 = 64 << 10;
+/// The same before it has said one, while it takes nothing either: it is reached, and looks at what it got.
+const FIRST_WORD_NS: u64 = 60_000_000_000;
+/// Bytes of a record, or of files, that count as a word.
+const CHUNK: usize = 64 << 10;
+/// Most bytes of a record that is taken in.
+const RECORD_BYTES_MAX: u64 = 4 << 30;
+/// What messages call it.
+const RECORD: &str = "the record";
 
 /// How a run elsewhere ended.
 pub struct Ended {
     pub exit: Exit,
     /// The error, or nothing.
     pub message: String,
-    /// The archive of its record; empty where nothing was recorded.
-    pub record: Vec<u8>,
+    /// Its record, which is kept here now; none where nothing was recorded, or it could not be taken in.
+    pub record: Option<PathBuf>,
+}
+
+/// Where the record of a run elsewhere is to lie, and what is known of it.
+#[derive(Clone)]
+pub struct Home {
+    root: PathBuf,
+    study: String,
+}
+
+impl Home {
+    pub fn of(args: &RunArgs, checked: &Checked) -> Home {
+        Home { root: args.dir.clone(), study: checked.study.name.clone() }
+    }
+
+    /// Takes a record in as it comes: one new run of the study, or nothing.
+    fn take_in(&self, from: &mut impl Read, bytes: u64, tell: &Sender<Heard>) -> anyhow::Result<PathBuf> {
+        if bytes > RECORD_BYTES_MAX {
+            anyhow::bail!("it is said to have {bytes} bytes, of which {RECORD_BYTES_MAX} are taken at most");
+        }
+        let arrival = Arrival::begin(&self.root, &self.study)?;
+        let mut coming = Coming { from: from.take(bytes), tell, untold: 0 };
+        let id = unpack_record(&mut coming, Path::new(RECORD), &arrival.path(), &self.study)?;
+        std::io::copy(&mut coming, &mut std::io::sink())?;
+        match coming.from.limit() {
+            0 => Ok(arrival.keep(&id)?),
+            _ => anyhow::bail!("it came in part only"),
+        }
+    }
+}
+
+/// A record on its way: each part of it is a sign of life.
+struct Coming<'a, R> {
+    from: std::io::Take<R>,
+    tell: &'a Sender<Heard>,
+    untold: usize,
+}
+
+impl<R: Read> Read for Coming<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.untold += read;
+        if self.untold >= CHUNK {
+            self.untold = 0;
+            // Nobody who asked for it is there any more.
+            self.tell.send(Heard::Alive).map_err(|_| std::io::Error::from(std::io::ErrorKind::BrokenPipe))?;
+        }
+        Ok(read)
+    }
 }
 
 /// What is heard of a coordinator elsewhere.
@@ -48,8 +106,8 @@ pub enum Heard {
     Lost(String),
 }
 
-/// Reads what is told, in a thread of its own.
-pub fn hear(output: ChildStdout) -> Receiver<Heard> {
+/// Reads what is told, in a thread of its own, which takes the record in as well.
+pub fn hear(output: ChildStdout, home: Home) -> Receiver<Heard> {
     let (tell, heard) = mpsc::channel();
     std::thread::spawn(move || {
         let mut output = BufReader::new(output);
@@ -57,10 +115,15 @@ pub fn hear(output: ChildStdout) -> Receiver<Heard> {
             let heard = match proofload_places::read_told(&mut output) {
                 Ok(Some(Told::Alive)) => Heard::Alive,
                 Ok(Some(Told::Listening { at, keeps_in })) => Heard::Listening { at, keeps_in },
+                Ok(Some(Told::Ended { exit, message, record_bytes: 0 })) => {
+                    Heard::Ended(Ended { exit: Exit::from_code(exit), message, record: None })
+                }
                 Ok(Some(Told::Ended { exit, message, record_bytes })) => {
-                    match read_record(&mut output, record_bytes, &tell) {
-                        Some(record) => Heard::Ended(Ended { exit: Exit::from_code(exit), message, record }),
-                        None => Heard::Lost("its record came in part only".to_owned()),
+                    match home.take_in(&mut output, record_bytes, &tell) {
+                        Ok(record) => {
+                            Heard::Ended(Ended { exit: Exit::from_code(exit), message, record: Some(record) })
+                        }
+                        Err(error) => Heard::Lost(format!("its record cannot be taken in: {error:#}")),
                     }
                 }
                 Ok(None) => Heard::Lost("the connection broke, or it could not be started".to_owned()),
@@ -73,19 +136,6 @@ pub fn hear(output: ChildStdout) -> Receiver<Heard> {
         }
     });
     heard
-}
-
-/// Reads a record, and tells that some of it came; `None` where it ends too early.
-fn read_record(from: &mut impl Read, bytes: u64, tell: &Sender<Heard>) -> Option<Vec<u8>> {
-    let mut record = Vec::new();
-    while (record.len() as u64) < bytes {
-        let rest = bytes - record.len() as u64;
-        let read = from.take(rest.min(CHUNK)).read_to_end(&mut record).ok()?;
-        if read == 0 || tell.send(Heard::Alive).is_err() {
-            return None;
-        }
-    }
-    Some(record)
 }
 
 /// What whoever asked does besides listening to the coordinator.
@@ -128,11 +178,43 @@ impl From<Lost> for anyhow::Error {
     }
 }
 
+/// What is to be said to a coordinator elsewhere, by a thread of its own: it may not listen.
+struct Saying {
+    queue: Sender<Vec<u8>>,
+    /// So many bytes were taken.
+    taken: Arc<AtomicU64>,
+}
+
+impl Saying {
+    fn by(mut input: ChildStdin) -> Saying {
+        let (queue, to_say) = mpsc::channel::<Vec<u8>>();
+        let taken = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&taken);
+        std::thread::spawn(move || {
+            for words in to_say {
+                for part in words.chunks(CHUNK) {
+                    // Whoever reads the other pipe hears that the other side is gone.
+                    if input.write_all(part).and_then(|()| input.flush()).is_err() {
+                        return;
+                    }
+                    counted.fetch_add(part.len() as u64, Ordering::Relaxed);
+                }
+            }
+        });
+        Saying { queue, taken }
+    }
+
+    fn say(&self, words: impl Into<Vec<u8>>) {
+        // One that is gone is heard to be so.
+        let _ = self.queue.send(words.into());
+    }
+}
+
 /// A coordinator elsewhere, from this side.
 pub struct There {
     host: String,
     // Its end is the end of everything there; so it goes before the process is waited for.
-    input: ChildStdin,
+    saying: Saying,
     heard: Receiver<Heard>,
     keeps_in: String,
     said_ns: u64,
@@ -142,16 +224,22 @@ pub struct There {
 
 impl There {
     /// Starts it by that command, and gives it its order.
-    pub fn start(host: String, mut command: Command, order: &Order, files: &[u8]) -> anyhow::Result<There> {
+    pub fn start(
+        host: String,
+        mut command: Command,
+        order: &Order,
+        files: Vec<u8>,
+        home: Home,
+    ) -> anyhow::Result<There> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let failed = |error: std::io::Error| leave(Exit::FailedStart, error);
         let mut process = Launched::start(host.clone(), command).map_err(failed)?;
-        let (input, output) = (process.child.stdin.take(), process.child.stdout.take());
-        let (Some(mut input), Some(output)) = (input, output) else { anyhow::bail!("no pipes to {host}") };
-        let heard = hear(output);
-        proofload_places::say_order(&mut input, order, files)
-            .map_err(|error| leave(Exit::FailedStart, format!("{host} takes no order: {error}")))?;
-        Ok(There { host, input, heard, keeps_in: String::new(), said_ns: 0, stopped: false, process })
+        let (Some(input), Some(output)) = process.pipes() else { anyhow::bail!("no pipes to {host}") };
+        let (saying, heard) = (Saying::by(input), hear(output, home));
+        let mut said = Vec::new();
+        proofload_places::say_order(&mut said, order)?;
+        saying.say(said);
+        saying.say(files);
+        Ok(There { host, saying, heard, keeps_in: String::new(), said_ns: 0, stopped: false, process })
     }
 
     /// Waits for its end.
@@ -160,20 +248,26 @@ impl There {
     /// Those of whoever is beside.
     pub fn follow(&mut self, stop: &AtomicBool, beside: &mut dyn Beside) -> anyhow::Result<Outcome> {
         // Its first word comes when it has its files.
-        let mut heard_ns = None;
+        let (mut has_spoken, mut heard_ns, mut taken) = (false, clock::monotonic_ns(), 0);
         loop {
             self.say(stop, beside);
             let heard = self.heard.recv_timeout(LOOK);
             let now_ns = clock::monotonic_ns();
-            match heard {
-                Err(RecvTimeoutError::Timeout)
-                    if heard_ns.is_some_and(|then_ns| now_ns.saturating_sub(then_ns) > SILENCE_NS) =>
-                {
-                    let why = format!("nothing was heard for {} s", SILENCE_NS / 1_000_000_000);
-                    return Ok(self.lost(&why, true));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                _ => heard_ns = Some(now_ns),
+            let is_new = !matches!(heard, Err(RecvTimeoutError::Timeout));
+            has_spoken |= is_new;
+            let takes = self.saying.taken.load(Ordering::Relaxed);
+            if is_new || (takes > taken && !has_spoken) {
+                (heard_ns, taken) = (now_ns, takes);
+            }
+            if self.stopped && !has_spoken {
+                self.process.end_at_once();
+                let message = String::new();
+                return Ok(Outcome::Ended(Ended { exit: Exit::Interrupted, message, record: None }));
+            }
+            let silence_ns = if has_spoken { SILENCE_NS } else { FIRST_WORD_NS };
+            if now_ns.saturating_sub(heard_ns) > silence_ns {
+                let why = format!("nothing was heard for {} s", silence_ns / 1_000_000_000);
+                return Ok(self.lost(&why, true));
             }
             match heard {
                 Ok(Heard::Alive) | Err(RecvTimeoutError::Timeout) => {}
@@ -191,7 +285,7 @@ impl There {
     /// Says that the record is kept here now: it goes there.
     pub fn has_kept(&mut self) {
         // One that does not hear it keeps its copy.
-        let _ = self.input.write_all(place::KEPT).and_then(|()| self.input.flush());
+        self.saying.say(place::KEPT);
     }
 
     /// Says that this side is there, or that it is to end: somebody said so, or nothing will come of it.
@@ -199,18 +293,14 @@ impl There {
         let in_vain = beside.in_vain();
         let stops = stop.load(Ordering::Relaxed) || in_vain.is_some();
         let now_ns = clock::monotonic_ns();
-        let said = if stops && !self.stopped {
+        if stops && !self.stopped {
             self.stopped = true;
             in_vain.iter().for_each(|why| say(false, why));
-            self.input.write_all(place::STOP)
+            self.saying.say(place::STOP);
         } else if now_ns.saturating_sub(self.said_ns) > ALIVE_EVERY_NS {
             self.said_ns = now_ns;
-            self.input.write_all(place::ALIVE)
-        } else {
-            Ok(())
-        };
-        // Whoever reads the other pipe hears that the other side is gone.
-        let _ = said.and_then(|()| self.input.flush());
+            self.saying.say(place::ALIVE);
+        }
     }
 
     fn lost(&mut self, why: &str, is_silent: bool) -> Outcome {
@@ -228,17 +318,23 @@ impl There {
     }
 }
 
-/// Unpacks the record and draws it as a run here would.
+/// What could not be brought about there.
+pub fn failed(error: std::io::Error) -> anyhow::Error {
+    let is_stopped = error.kind() == std::io::ErrorKind::Interrupted;
+    leave(if is_stopped { Exit::Interrupted } else { Exit::FailedStart }, error)
+}
+
+/// Draws the record as a run here would.
 pub fn bring_home(args: &RunArgs, ended: Ended, kept: &mut dyn FnMut()) -> anyhow::Result<Exit> {
     let Ended { exit, message, record } = ended;
-    if record.is_empty() {
-        return if message.is_empty() { Ok(exit) } else { Err(leave(exit, message)) };
-    }
-    let home = args.dir.join("runs");
-    proofload_places::unpack(&record[..], &home).with_context(|| format!("{}", home.display()))?;
-    let names = proofload_places::names_in(&record)?;
+    let Some(run) = record else {
+        return match (exit, message.as_str()) {
+            (Exit::Interrupted, "") => Ok(exit),
+            (_, "") => Err(leave(Exit::Failure, word!("there-no-record"))),
+            _ => Err(leave(exit, message)),
+        };
+    };
     kept();
-    let run = home.join(names);
     let drawn = report::report(&ReportArgs {
         run: run.clone(),
         fail: Vec::new(),

@@ -60,6 +60,14 @@ stored Finding {
     ///
     /// Look at that machine; repeat the study.
     Warning AgentLostBefore { agent: String, offered_share: f64 },
+    /// The token of the agents was made by hand: who dials can try others until one fits.
+    ///
+    /// Make one by `openssl rand -hex 32`.
+    Warning TokenGuessable { path: String },
+    /// Other users of the machine may read the token of the agents.
+    ///
+    /// Make another one, in a file with mode 600.
+    Warning TokenReadable { path: String },
     /// The rate is near the highest that the generator reaches in this setting.
     ///
     /// Use more workers, more CPUs or another machine.

@@ -24,6 +24,7 @@ pub mod process;
 mod root;
 mod settings;
 pub mod signals;
+pub mod started;
 pub mod steady;
 
 pub use awake::{AS_IT_LIKES, Awake, Sleep, WhyUnlimited};

@@ -1,7 +1,9 @@
-//! SIGINT, SIGTERM and SIGHUP become a flag that everything long looks at.
+//! SIGINT, SIGTERM and SIGHUP become a flag that everything long looks at; a second one ends the program at once, whatever it
+//! waits for.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What the handler sets; handed to everybody who has to stop.
@@ -10,6 +12,55 @@ static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static ARRIVED: AtomicU32 = AtomicU32::new(0);
 /// The first that arrived; 0 before.
 static FIRST: AtomicI32 = AtomicI32::new(0);
+/// When, by the monotonic clock.
+static FIRST_NS: AtomicU64 = AtomicU64::new(0);
+/// Terminals, shells and service managers send several for one wish; the second wish comes later than that.
+const ONE_WISH_NS: u64 = 200_000_000;
+/// The exit code of whoever was stopped by a signal.
+const STOPPED: i32 = 130;
+/// Process groups that end with this process: as many as there are agents, and a few more. 0 is none.
+static GROUPS: [AtomicI32; 10_240] = [const { AtomicI32::new(0) }; 10_240];
+/// What is to be said when a second signal ends the program.
+static LAST_WORDS: AtomicPtr<String> = AtomicPtr::new(null_mut());
+
+/// A process group that a second signal ends.
+#[derive(Debug)]
+pub(crate) struct Group {
+    leader: i32,
+    place: Option<usize>,
+}
+
+impl Group {
+    pub(crate) fn enter(leader: i32) -> Group {
+        let take = |place: &AtomicI32| {
+            place.compare_exchange(0, leader, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        };
+        Group { leader, place: GROUPS.iter().position(take) }
+    }
+
+    /// Of a group whose leader has not been waited for.
+    pub(crate) fn ask_to_end(&self) {
+        signal_group(self.leader, libc::SIGTERM);
+    }
+
+    /// The same, and it has no choice.
+    pub(crate) fn kill(&self) {
+        signal_group(self.leader, libc::SIGKILL);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.place.iter().for_each(|place| GROUPS[*place].store(0, Ordering::Relaxed));
+    }
+}
+
+/// What is said from now on if a second signal ends the program; nothing where it is empty.
+pub fn last_words(text: &str) {
+    let text = if text.is_empty() { null_mut() } else { Box::into_raw(Box::new(format!("{text}\n"))) };
+    // Those before stay: the handler may be reading them.
+    LAST_WORDS.store(text, Ordering::Release);
+}
 
 /// Handles SIGINT, SIGTERM and SIGHUP from now on: the first of them sets the flag, which is never reset. A
 /// second call returns the same flag.
@@ -30,7 +81,7 @@ pub fn install() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// How many stop signals arrived so far. At the second one may leave at once: the keeper ends the subjects.
+/// How many stop signals arrived so far.
 pub fn count() -> u32 {
     ARRIVED.load(Ordering::Relaxed)
 }
@@ -43,11 +94,37 @@ pub fn first() -> Option<i32> {
 /// Runs in the middle of anything: atomic operations only.
 extern "C" fn on_signal(signal: libc::c_int) {
     ARRIVED.fetch_add(1, Ordering::Relaxed);
+    let now_ns = crate::clock::monotonic_ns();
+    let first_ns = FIRST_NS.compare_exchange(0, now_ns, Ordering::Relaxed, Ordering::Relaxed).err();
+    if first_ns.is_some_and(|first_ns| now_ns.saturating_sub(first_ns) > ONE_WISH_NS) {
+        leave();
+    }
     // Loses against an earlier signal, as it should.
     let _ = FIRST.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
     if let Some(stop) = STOP.get() {
         stop.store(true, Ordering::Relaxed);
     }
+}
+
+/// Ends what was started, and this process: the keeper, which hears that it is gone, ends the subjects.
+fn leave() -> ! {
+    GROUPS
+        .iter()
+        .map(|group| group.load(Ordering::Relaxed))
+        .filter(|group| *group != 0)
+        .for_each(|group| signal_group(group, libc::SIGKILL));
+    // SAFETY: none or a text that is never freed; `write` and `_exit` may be called here.
+    unsafe {
+        if let Some(words) = LAST_WORDS.load(Ordering::Acquire).as_ref() {
+            libc::write(libc::STDERR_FILENO, words.as_ptr().cast(), words.len());
+        }
+        libc::_exit(STOPPED)
+    }
+}
+
+fn signal_group(leader: i32, signal: libc::c_int) {
+    // SAFETY: touches no memory; may be called in a handler.
+    unsafe { libc::kill(-leader, signal) };
 }
 
 fn handle(signal: libc::c_int) -> io::Result<()> {
@@ -121,8 +198,33 @@ mod tests {
                 raise(libc::SIGINT);
                 assert_eq!(first(), Some(libc::SIGINT), "a background job can be stopped");
             }
+            Ok("twice") => {
+                install().unwrap();
+                let mut started = Command::new("sleep");
+                let started = crate::started::Started::start(started.arg("1000")).expect("it starts");
+                last_words("objects may be there");
+                raise(libc::SIGTERM);
+                raise(libc::SIGTERM);
+                println!("started {}", std::mem::ManuallyDrop::new(started).id());
+                crate::clock::sleep_ns(ONE_WISH_NS + 1_000_000);
+                raise(libc::SIGINT);
+                unreachable!("it has left");
+            }
             _ => {}
         }
+    }
+
+    #[test]
+    fn a_second_wish_ends_the_program_at_once_and_what_it_started() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "signals::tests::the_child_of_the_other_tests", "--test-threads=1"]);
+        let told = command.arg("--nocapture").env(CHILD, "twice").output().unwrap();
+        assert_eq!(told.status.code(), Some(STOPPED), "{told:?}");
+        assert_eq!(String::from_utf8_lossy(&told.stderr), "objects may be there\n");
+        let said = String::from_utf8_lossy(&told.stdout).into_owned();
+        let pid = said.split("started ").nth(1).and_then(|rest| rest.lines().next()).expect("its number");
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+        assert!(status.map_or(true, |status| status.contains("State:\tZ")), "{pid} is still there");
     }
 
     #[test]

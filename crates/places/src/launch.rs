@@ -1,17 +1,22 @@
 //! How this executable is started elsewhere.
 
+use proofload_host::clock::monotonic_ns;
+use proofload_host::started::{Started, run};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::net::IpAddr;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long processes may take to end by themselves.
 const LEAVING: Duration = Duration::from_secs(3);
-const LOOK: Duration = Duration::from_millis(20);
+/// How long a machine may take to be reached and to answer a line.
+const REACHED: Duration = Duration::from_secs(120);
+/// How long the executable may take on its way.
+const COPIED: Duration = Duration::from_secs(900);
 
 /// What starts processes in a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,29 +62,26 @@ impl Launcher {
     /// system that they share.
     ///
     /// # Errors
-    /// When the machine cannot be reached, or takes no files.
-    pub fn provide(&self, program: &Path, fingerprint: &str) -> io::Result<()> {
+    /// When the machine cannot be reached, takes no files, or somebody stops it.
+    pub fn provide(&self, program: &Path, fingerprint: &str, stop: &AtomicBool) -> io::Result<()> {
         let Launcher::Ssh(host) = self else { return Ok(()) };
         let kept = format!("{BIN}/proofload-{fingerprint}");
-        let has = ssh(host, &format!("test -x \"{kept}\" && echo yes || echo no"))
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()?;
-        match (has.status.success(), String::from_utf8_lossy(&has.stdout).trim().ends_with("yes")) {
-            (false, _) => return Err(failed(&format!("ssh {host}"), has.status)),
-            (true, true) => return Ok(()),
-            (true, false) => {}
+        if asked(host, &format!("test -x \"{kept}\" && echo yes || echo no"), stop)?.trim().ends_with("yes") {
+            return Ok(());
         }
         let fresh = format!("{kept}.$$");
-        let taken = ssh(
+        let mut copying = ssh(
             host,
-            &format!("umask 077 && mkdir -p \"{BIN}\" && cat > \"{fresh}\" && chmod 755 \"{fresh}\" && mv \"{fresh}\" \"{kept}\""),
-        )
-        .stdin(File::open(program)?)
-        .status()?;
-        match taken.success() {
+            &format!(
+                "umask 077 && mkdir -p \"{BIN}\" && cat > \"{fresh}\" && chmod 755 \"{fresh}\" && mv \"{fresh}\" \"{kept}\""
+            ),
+        );
+        copying.stdin(File::open(program)?);
+        let what = format!("copying this executable to {host}");
+        let taken = run(&mut copying, None, COPIED, Some(stop)).map_err(|error| of(&what, &error))?;
+        match taken.status.success() {
             true => Ok(()),
-            false => Err(failed(&format!("copying this executable to {host}"), taken)),
+            false => Err(failed(&what, taken.status)),
         }
     }
 
@@ -115,19 +117,25 @@ fn ssh(host: &str, line: &str) -> Command {
     command
 }
 
+/// What a line of a shell prints there.
+fn asked(host: &str, line: &str, stop: &AtomicBool) -> io::Result<String> {
+    let what = format!("ssh {host}");
+    let mut asking = ssh(host, line);
+    asking.stdin(Stdio::null()).stdout(Stdio::piped());
+    let said = run(&mut asking, None, REACHED, Some(stop)).map_err(|error| of(&what, &error))?;
+    match said.status.success() {
+        true => Ok(String::from_utf8_lossy(&said.stdout).into_owned()),
+        false => Err(failed(&what, said.status)),
+    }
+}
+
 /// This machine's address, as a host sees it whom the user's ssh reaches; `None` where it does not say.
 ///
 /// # Errors
-/// When it cannot be reached.
-pub fn seen_from(host: &str) -> io::Result<Option<IpAddr>> {
-    let said = ssh(host, "echo $SSH_CONNECTION").stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-    match said.status.success() {
-        true => Ok(String::from_utf8_lossy(&said.stdout)
-            .split_whitespace()
-            .next()
-            .and_then(|word| word.parse().ok())),
-        false => Err(failed(&format!("ssh {host}"), said.status)),
-    }
+/// When it cannot be reached, or somebody stops it.
+pub fn seen_from(host: &str, stop: &AtomicBool) -> io::Result<Option<IpAddr>> {
+    let said = asked(host, "echo $SSH_CONNECTION", stop)?;
+    Ok(said.split_whitespace().next().and_then(|word| word.parse().ok()))
 }
 
 /// A word as a POSIX shell takes it for one.
@@ -139,31 +147,50 @@ fn failed(what: &str, status: ExitStatus) -> io::Error {
     io::Error::other(format!("{what} failed ({status})"))
 }
 
-/// A process that was started elsewhere. It is waited for when this value goes, then its launcher is ended.
+fn of(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+/// A process that was started elsewhere. It is waited for a little when this value goes, then its launcher is ended.
 #[derive(Debug)]
 pub struct Launched {
     /// Who started it, and where.
     pub name: String,
     /// The launcher's process here.
-    pub child: Child,
+    started: Started,
+    leaving: Duration,
 }
 
 impl Launched {
-    /// Starts it, in a process group of its own: Ctrl-C is for whoever leads.
+    /// Starts it.
     ///
     /// # Errors
     /// When the launcher is not there.
     pub fn start(name: String, mut command: Command) -> io::Result<Launched> {
-        command.process_group(0);
-        let program = command.get_program().to_string_lossy().into_owned();
-        let child =
-            command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
-        Ok(Launched { name, child })
+        Ok(Launched { name, started: Started::start(&mut command)?, leaving: LEAVING })
+    }
+
+    /// The pipes to it, where it has some.
+    pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
+        let child = self.started.child();
+        (child.stdin.take(), child.stdout.take())
     }
 
     /// How it ended, if it did.
     pub fn ended(&mut self) -> Option<ExitStatus> {
-        self.child.try_wait().ok().flatten()
+        self.started.ended()
+    }
+
+    /// It is not worth waiting for: it has not begun.
+    pub fn end_at_once(&mut self) {
+        self.leaving = Duration::ZERO;
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        drop(self.pipes());
+        let _ = self.started.wait(self.leaving, None);
     }
 }
 
@@ -173,31 +200,14 @@ pub struct AllLaunched(pub Vec<Launched>);
 
 impl Drop for AllLaunched {
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(|launched| drop(launched.child.stdin.take()));
-        let mut waited = Duration::ZERO;
-        while self.0.iter_mut().any(|launched| launched.ended().is_none()) && waited < LEAVING {
-            std::thread::sleep(LOOK);
-            waited += LOOK;
-        }
+        self.0.iter_mut().for_each(|launched| drop(launched.pipes()));
+        let begun_ns = monotonic_ns();
         for launched in &mut self.0 {
-            // One that has ended is not there to be killed.
-            let _ = launched.child.kill();
+            let waited = Duration::from_nanos(monotonic_ns() - begun_ns);
+            let _ = launched.started.wait(LEAVING.saturating_sub(waited), None);
+            launched.end_at_once();
         }
-    }
-}
-
-impl Drop for Launched {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let mut waited = Duration::ZERO;
-        while self.ended().is_none() && waited < LEAVING {
-            std::thread::sleep(LOOK);
-            waited += LOOK;
-        }
-        if self.ended().is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
+        Started::end_all(self.0.iter_mut().map(|launched| &mut launched.started));
     }
 }
 

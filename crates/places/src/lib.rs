@@ -17,6 +17,6 @@ mod place;
 mod slurm;
 
 pub use launch::{AllLaunched, Launched, Launcher, fingerprint, seen_from};
-pub use pack::{PackError, files, names_in, pack, pack_record, unpack};
+pub use pack::{CARRIED_BYTES_MAX, Carried, PackError, pack, pack_record, record_bytes};
 pub use place::{Order, Told, read_order, read_told, say_order, say_told};
 pub use slurm::Allocation;

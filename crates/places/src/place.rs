@@ -60,13 +60,12 @@ pub enum Told {
     },
 }
 
-/// Says an order, with its files.
+/// Says an order; its files follow.
 ///
 /// # Errors
 /// When the other side is gone.
-pub fn say_order(to: &mut impl Write, order: &Order, files: &[u8]) -> io::Result<()> {
+pub fn say_order(to: &mut impl Write, order: &Order) -> io::Result<()> {
     line(to, order)?;
-    to.write_all(files)?;
     to.flush()
 }
 
@@ -132,7 +131,8 @@ mod tests {
             files_bytes: 3,
         };
         let mut said = Vec::new();
-        say_order(&mut said, &order, b"abc").unwrap();
+        say_order(&mut said, &order).unwrap();
+        said.extend(b"abc");
         let mut heard = BufReader::with_capacity(2, &said[..]);
         assert_eq!(read_order(&mut heard).unwrap(), order);
         let mut files = String::new();

@@ -1,8 +1,14 @@
 //! A Slurm allocation: its nodes, and where they are reached.
 
+use proofload_host::started::run;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long Slurm may take to say what it knows.
+const SAID: Duration = Duration::from_secs(60);
 
 /// The allocation that this process is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,10 +22,10 @@ impl Allocation {
     ///
     /// # Errors
     /// When Slurm cannot be asked for its nodes.
-    pub fn of_environment() -> io::Result<Option<Allocation>> {
+    pub fn of_environment(stop: &AtomicBool) -> io::Result<Option<Allocation>> {
         let Some(list) = std::env::var_os("SLURM_JOB_NODELIST") else { return Ok(None) };
         let list = list.to_string_lossy().into_owned();
-        let said = scontrol(&["show", "hostnames", &list])?;
+        let said = scontrol(&["show", "hostnames", &list], stop)?;
         Ok(Some(Allocation { nodes: said.lines().map(str::to_owned).collect() }))
     }
 
@@ -35,8 +41,8 @@ impl Allocation {
     ///
     /// # Errors
     /// When Slurm does not know it, or its name leads nowhere.
-    pub fn address(node: &str) -> io::Result<IpAddr> {
-        let said = scontrol(&["show", "node", node])?;
+    pub fn address(node: &str, stop: &AtomicBool) -> io::Result<IpAddr> {
+        let said = scontrol(&["show", "node", node], stop)?;
         let name = node_address(&said).unwrap_or(node).to_owned();
         let mut found = (name.as_str(), 0).to_socket_addrs()?.map(|address| address.ip());
         found.find(|address| !address.is_loopback()).ok_or_else(|| {
@@ -45,10 +51,11 @@ impl Allocation {
     }
 }
 
-fn scontrol(arguments: &[&str]) -> io::Result<String> {
-    let said = Command::new("scontrol").args(arguments).output().map_err(|error| {
-        io::Error::new(error.kind(), format!("scontrol: {error}; is Slurm on this machine?"))
-    })?;
+fn scontrol(arguments: &[&str], stop: &AtomicBool) -> io::Result<String> {
+    let mut asking = Command::new("scontrol");
+    asking.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let said = run(&mut asking, None, SAID, Some(stop))
+        .map_err(|error| io::Error::new(error.kind(), format!("{error}; is Slurm on this machine?")))?;
     match said.status.success() {
         true => Ok(String::from_utf8_lossy(&said.stdout).into_owned()),
         false => Err(io::Error::other(String::from_utf8_lossy(&said.stderr).trim().to_owned())),

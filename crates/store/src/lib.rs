@@ -9,6 +9,7 @@
 pub mod layout;
 pub mod schema;
 
+mod arrival;
 mod atomic;
 mod brief;
 mod charge;
@@ -26,6 +27,7 @@ mod single;
 mod sittings;
 mod writer;
 
+pub use arrival::Arrival;
 pub use brief::{Brief, kept_baseline};
 pub use condense::{Figures, condense};
 pub use convert::{

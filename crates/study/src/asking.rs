@@ -176,7 +176,9 @@ impl<'a> Shared<'a> {
 
 fn file(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
     let text = field.text("users.csv")?;
-    field.take(within(directory, text))
+    let path = field.take(within(directory, text))?;
+    field.sink.names(&path);
+    Some(path)
 }
 
 fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {

@@ -157,6 +157,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
         references: Vec::new(),
         names,
         path: None,
+        files: Default::default(),
         text: String::new(),
         settings: Vec::new(),
         only: Vec::new(),

@@ -100,6 +100,7 @@ impl Reader<'_> {
         let shown_name = named.display().to_string();
         let source = self.sink.source(&shown_name);
         self.included.push(name.to_string());
+        self.sink.names(&named);
         let text = read(&path)
             .map_err(|(line, mistake)| {
                 let place = super::problem::Place { source, line, column: line.min(1) };

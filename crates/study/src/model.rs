@@ -10,7 +10,7 @@ use super::shape::LoadPoint;
 use super::speaks::Speaks;
 use super::transport::Passage;
 use proofload_facts::Mistake;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
@@ -63,6 +63,9 @@ pub struct Study {
     pub names: Names,
     /// Where it was read from; `None` for a study made from the command line.
     pub path: Option<PathBuf>,
+    /// The files that it names, itself apart: what it includes, what requests are made of, recorded arrivals, certificates and
+    /// their keys. What its commands name is not among them.
+    pub files: BTreeSet<PathBuf>,
     /// The study in effect, credentials redacted: the file as it was read, or what came of it with what it
     /// includes and what was set. Empty for a study made from the command line.
     pub text: String,

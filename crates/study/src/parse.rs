@@ -153,6 +153,7 @@ pub fn parse(
         let mut study = check(&map, directory, options, catalogue)?;
         study.settings = options.set.iter().map(|setting| redact::setting(setting)).collect();
         study.only = options.only.clone();
+        study.files = sink.named();
         study.text = match whole.included.is_empty() && options.set.is_empty() {
             true => redact::text(text, &written),
             false => in_effect(&tree, &whole.included, &study.settings),
@@ -249,6 +250,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         references: parts.references,
         names: parts.names,
         path: None::<PathBuf>,
+        files: Default::default(),
         text: String::new(),
         two_sided: false,
         settings: Vec::new(),

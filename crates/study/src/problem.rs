@@ -2,7 +2,9 @@
 
 use proofload_facts::Mistake;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// Longest piece of the file that a message repeats, in characters: enough to recognise it on one line.
 const SHOWN_MAX: usize = 60;
@@ -75,11 +77,14 @@ pub(crate) struct Sink {
     /// What the study was made of; the study file is the first.
     sources: RefCell<Vec<String>>,
     problems: RefCell<Vec<(u16, Problem)>>,
+    /// Files that the study names.
+    files: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl Sink {
     pub(crate) fn new(file: &str) -> Self {
-        Sink { sources: RefCell::new(vec![escaped(file.chars())]), problems: RefCell::default() }
+        let sources = RefCell::new(vec![escaped(file.chars())]);
+        Sink { sources, problems: RefCell::default(), files: RefCell::default() }
     }
 
     /// A further source of the study: the number that its places carry.
@@ -94,6 +99,16 @@ impl Sink {
         let Place { line, column, .. } = place;
         let problem = Problem { file, line, column, key: key.to_string(), mistake };
         self.problems.borrow_mut().push((place.source, problem));
+    }
+
+    /// The study names this file.
+    pub(crate) fn names(&self, path: &Path) {
+        self.files.borrow_mut().insert(path.to_path_buf());
+    }
+
+    /// The files that it names.
+    pub(crate) fn named(&self) -> BTreeSet<PathBuf> {
+        self.files.borrow().clone()
     }
 
     /// How many there are so far.

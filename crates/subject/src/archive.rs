@@ -4,12 +4,14 @@
 //! are only written when they cannot lead out, and nothing is ever written through one. What is refused leaves a half
 //! unpacked folder behind: unpack into a fresh one and move it when it is whole.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use super::SubjectError;
 
@@ -22,11 +24,13 @@ pub(crate) struct Limits {
     pub(crate) bytes: u64,
 }
 
-/// A JDK has 500 files and 350 MB, a Debian package seldom 10,000 files.
+/// Of an archive of any kind. A JDK has 500 files and 350 MB, a Debian package seldom 10,000 files.
 pub(crate) const LIMITS: Limits = Limits { members: 100_000, bytes: 4 << 30 };
 
 /// Longest name of a member.
 const NAME_BYTES_MAX: usize = 4096;
+/// Most bytes before a member's content: its head, long names, what else is said of it.
+const HEAD_BYTES_MAX: u64 = 64 << 10;
 /// Bits of a mode that are kept: no set-user-id, no writing by others.
 const MODE_MASK: u32 = 0o755;
 
@@ -38,7 +42,7 @@ const MODE_MASK: u32 = 0o755;
 /// The first member that is not as it should be, or a file that cannot be written.
 pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
     let file = File::open(archive).map_err(SubjectError::files(archive, "read"))?;
-    let mut folder = Folder { archive, root: into, left: limits, limits };
+    let mut folder = Folder { archive, root: into, left: limits, limits, record: None };
     unpack_tar_from(io::BufReader::new(file), &mut folder)
 }
 
@@ -47,14 +51,33 @@ pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<
 /// # Errors
 /// The first member that is not as it should be, or a file that cannot be written.
 pub fn unpack(from: impl Read, named: &Path, into: &Path) -> Result<(), SubjectError> {
-    let mut folder = Folder { archive: named, root: into, left: LIMITS, limits: LIMITS };
+    let mut folder = Folder { archive: named, root: into, left: LIMITS, limits: LIMITS, record: None };
     unpack_tar_from(from, &mut folder)
+}
+
+/// Unpacks the one record in a tar: files and folders below `STUDY/ID`, which are written below `into`, as its owner's alone. Gives
+/// the id.
+///
+/// # Errors
+/// As [`unpack`]; a member of another study, of a second record, or that is a link.
+pub fn unpack_record(
+    from: impl Read,
+    named: &Path,
+    into: &Path,
+    study: &str,
+) -> Result<String, SubjectError> {
+    let record = Some(Record { study, id: None });
+    let mut folder = Folder { archive: named, root: into, left: LIMITS, limits: LIMITS, record };
+    unpack_tar_from(from, &mut folder)?;
+    let id = folder.record.take().and_then(|record| record.id);
+    id.ok_or_else(|| folder.refuse(b"", "it holds no record"))
 }
 
 fn unpack_tar_from(from: impl Read, folder: &mut Folder<'_>) -> Result<(), SubjectError> {
     let archive = folder.archive;
     let unread = || SubjectError::files(archive, "read");
-    let mut tar = tar::Archive::new(from);
+    let left = Rc::new(Cell::new(HEAD_BYTES_MAX));
+    let mut tar = tar::Archive::new(Metered { from, left: Rc::clone(&left) });
     for entry in tar.entries().map_err(unread())? {
         let mut entry = entry.map_err(unread())?;
         let name = entry.path_bytes().into_owned();
@@ -63,15 +86,59 @@ fn unpack_tar_from(from: impl Read, folder: &mut Folder<'_>) -> Result<(), Subje
         match entry.header().entry_type() {
             tar::EntryType::XGlobalHeader => {}
             tar::EntryType::Directory => folder.directory(&name)?,
-            tar::EntryType::Regular | tar::EntryType::Continuous => folder.file(&name, mode, &mut entry)?,
+            tar::EntryType::Regular | tar::EntryType::Continuous => {
+                left.set(u64::MAX);
+                let size = entry.size();
+                folder.file(&name, mode, &mut Whole { from: &mut entry, left: size })?;
+                left.set(HEAD_BYTES_MAX);
+            }
             tar::EntryType::Symlink => folder.symlink(&name, &link)?,
             tar::EntryType::Link => folder.hard_link(&name, &link)?,
             other => {
                 return Err(folder.refuse(&name, format!("it is neither file, folder nor link ({other:?})")));
             }
         }
+        // What no kind but a file has content for is not read past without end either.
+        left.set(HEAD_BYTES_MAX);
     }
     Ok(())
+}
+
+/// Gives only so many bytes until it is allowed more: what is said of a member is read into memory.
+struct Metered<R> {
+    from: R,
+    left: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.get();
+        if left == 0 && !into.is_empty() {
+            let why = format!("a member has a head of more than {HEAD_BYTES_MAX} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        let most = into.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = self.from.read(&mut into[..most])?;
+        self.left.set(left.saturating_sub(read as u64));
+        Ok(read)
+    }
+}
+
+/// A content that is all there, or an error.
+struct Whole<'a, R> {
+    from: &'a mut R,
+    left: u64,
+}
+
+impl<R: Read> Read for Whole<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.left = self.left.saturating_sub(read as u64);
+        if read == 0 && self.left > 0 && !into.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ends within a file"));
+        }
+        Ok(read)
+    }
 }
 
 /// Unpacks a zip or jar into a folder, under the rules of [`unpack_tar`].
@@ -79,7 +146,7 @@ fn unpack_tar_from(from: impl Read, folder: &mut Folder<'_>) -> Result<(), Subje
 /// # Errors
 /// The first member that is not as it should be, or a file that cannot be written.
 pub(crate) fn unpack_zip(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
-    let mut folder = Folder { archive, root: into, left: limits, limits };
+    let mut folder = Folder { archive, root: into, left: limits, limits, record: None };
     let file = File::open(archive).map_err(SubjectError::files(archive, "read"))?;
     unpack_zip_from(io::BufReader::new(file), &mut folder)
 }
@@ -112,6 +179,34 @@ struct Folder<'a> {
     root: &'a Path,
     limits: Limits,
     left: Limits,
+    /// It is filled from a record, and with nothing else.
+    record: Option<Record<'a>>,
+}
+
+/// The record in an archive.
+struct Record<'a> {
+    study: &'a str,
+    /// What its first member said.
+    id: Option<String>,
+}
+
+impl Record<'_> {
+    /// The parts of a name below `STUDY/ID`; none of the folders above.
+    fn below<'p>(&mut self, parts: &'p [&'p OsStr]) -> Result<&'p [&'p OsStr], String> {
+        let (study, id) = (parts.first(), parts.get(1));
+        if study.is_some_and(|study| *study != self.study) {
+            return Err(format!("it is not below {}", self.study));
+        }
+        let Some(id) = id else { return Ok(&[]) };
+        let id = id.to_str().ok_or("its record has no name")?;
+        match &self.id {
+            Some(known) if known != id => Err(format!("it is of another record than {known}")),
+            _ => {
+                self.id = Some(id.to_owned());
+                Ok(&parts[2..])
+            }
+        }
+    }
 }
 
 impl Folder<'_> {
@@ -126,6 +221,10 @@ impl Folder<'_> {
             self.refuse(name, format!("the archive has more than {} members", self.limits.members))
         })?;
         let parts = parts_of(name).map_err(|why| self.refuse(name, why))?;
+        let parts = match &mut self.record {
+            Some(record) => record.below(&parts).map(<[_]>::to_vec).map_err(|why| self.refuse(name, why))?,
+            None => parts,
+        };
         let mut path = self.root.to_path_buf();
         for (index, part) in parts.iter().enumerate() {
             path.push(part);
@@ -143,7 +242,7 @@ impl Folder<'_> {
         match path.symlink_metadata() {
             Ok(found) if found.is_dir() => Ok(()),
             Ok(_) => Err(self.refuse(name, "something that is no folder is there already")),
-            Err(_) => fs::create_dir_all(&path).map_err(SubjectError::files(&path, "make")),
+            Err(_) => self.make(&path),
         }
     }
 
@@ -169,13 +268,18 @@ impl Folder<'_> {
             );
         }
         self.left.bytes -= copied;
-        let kept = file
-            .flush()
-            .and_then(|()| file.set_permissions(fs::Permissions::from_mode(mode & MODE_MASK | 0o600)));
+        let mode = if self.record.is_some() { 0o600 } else { mode & MODE_MASK | 0o600 };
+        let kept = file.flush().and_then(|()| file.set_permissions(fs::Permissions::from_mode(mode)));
         kept.map_err(SubjectError::files(&path, "write"))
     }
 
+    /// A record has none.
+    fn may_link(&self, name: &[u8]) -> Result<(), SubjectError> {
+        if self.record.is_some() { Err(self.refuse(name, "it is a link")) } else { Ok(()) }
+    }
+
     fn symlink(&mut self, name: &[u8], target: &[u8]) -> Result<(), SubjectError> {
+        self.may_link(name)?;
         let Some(path) = self.place(name)? else {
             return Err(self.refuse(name, "a link cannot have the name of the folder itself"));
         };
@@ -192,6 +296,7 @@ impl Folder<'_> {
 
     /// A copy, for two names of one file in a cache would be one way to change a file that was verified.
     fn hard_link(&mut self, name: &[u8], target: &[u8]) -> Result<(), SubjectError> {
+        self.may_link(name)?;
         let source =
             self.place(target)?.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));
         let Some(source) = source else {
@@ -204,8 +309,13 @@ impl Folder<'_> {
     }
 
     fn parents(&self, path: &Path) -> Result<(), SubjectError> {
-        let parent = path.parent().unwrap_or(self.root);
-        fs::create_dir_all(parent).map_err(SubjectError::files(parent, "make"))
+        self.make(path.parent().unwrap_or(self.root))
+    }
+
+    fn make(&self, path: &Path) -> Result<(), SubjectError> {
+        let mode = if self.record.is_some() { 0o700 } else { 0o755 };
+        let made = DirBuilder::new().recursive(true).mode(mode).create(path);
+        made.map_err(SubjectError::files(path, "make"))
     }
 }
 

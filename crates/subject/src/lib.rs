@@ -32,7 +32,7 @@ mod temp;
 mod tools;
 
 pub use add::{Added, add};
-pub use archive::unpack;
+pub use archive::{unpack, unpack_record};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};

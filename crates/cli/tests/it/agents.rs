@@ -163,6 +163,96 @@ fn a_coordinator_runs_a_study_whose_load_comes_from_agents() {
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
+/// A coordinator that waits for one agent, with so few descriptors, and where it listens.
+fn coordinator(
+    dir: &Path,
+    mark: &str,
+    more: &[&str],
+) -> (std::process::Child, BufReader<std::process::ChildStderr>, String) {
+    std::fs::write(dir.join("twins.yaml"), TWINS).expect("written");
+    std::fs::write(dir.join("token"), "0f1e2d3c4b5a69788796a5b4c3d2e1f0").expect("written");
+    let words =
+        ["coordinator", "twins.yaml", "--agents", "1", "--listen", "127.0.0.1:0", "--token-file", "token"];
+    let few = "ulimit -n 80; exec \"$0\" \"$@\"";
+    let program = marked(&[], mark).get_program().to_owned();
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", few])
+        .arg(program)
+        .args(words)
+        .args(more)
+        .current_dir(dir)
+        .env("PROOFLOAD_TEST_MARK", mark);
+    command.env("PROOFLOAD_TEST_LOCK_FILE", dir.join("lock"));
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    lines.read_line(&mut line).expect("where it listens");
+    let at = line.trim().rsplit(' ').next().expect("an address").to_owned();
+    (child, lines, at)
+}
+
+#[test]
+fn a_crowd_of_strangers_takes_no_descriptors_and_no_agents_place() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most.map(|most| most.min(4096)), maximum: most })
+        .expect("raised");
+    let (dir, mark) = (tempfile::tempdir().expect("a directory"), mark("crowd"));
+    let (child, lines, at) = coordinator(dir.path(), &mark, &["--smoke", "--no-ceiling"]);
+    let strangers: Vec<_> = (0..1200)
+        .filter_map(|_| std::net::TcpStream::connect_timeout(&at.parse().expect("an address"), END).ok())
+        .collect();
+    let said = std::thread::spawn(move || lines.lines().map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+    let token = dir.path().join("token").display().to_string();
+    let agent = marked(&["agent", "--join", &at, "--token-file", &token], &mark).spawn().expect("it starts");
+    let (output, agent) = (child.wait_with_output(), agent.wait_with_output());
+    let (said, agent) = (said.join().expect("no panic"), agent.expect("it ends"));
+    assert_eq!(agent.status.code(), Some(0), "{}", text(&agent.stderr));
+    assert!(said.contains("joined, 1 of 1") && said.contains("kept in "), "{said}");
+    // The file of the token is everybody's to read, and both sides say so.
+    assert!(
+        said.contains("may read the token") && text(&agent.stderr).contains("may read the token"),
+        "{said}"
+    );
+    assert!(strangers.len() > 100 && output.is_ok());
+    assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_wrong_with_a_plan_is_told_before_agents_are_waited_for() {
+    for (args, why) in [
+        (["--timing", "cycles=3"], "even"),
+        (["--timing", "slice=0s"], "slice"),
+        (["--timing", "sliced=1s"], "slice"),
+        (["--budget", "1x"], "--budget"),
+    ] {
+        let (dir, mark) = (tempfile::tempdir().expect("a directory"), mark("foreseen"));
+        let (child, mut lines, first) = coordinator(dir.path(), &mark, &args);
+        let output = child.wait_with_output().expect("it ends");
+        let mut said = first.clone();
+        std::io::Read::read_to_string(&mut lines, &mut said).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(!said.contains("waiting for") && !said.contains("its clock was"), "{args:?} {why}: {said}");
+    }
+}
+
+#[test]
+fn what_a_manifest_sets_is_read_from_a_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
+    std::fs::write(path("twins.yaml"), TWINS).expect("written");
+    std::fs::write(path("settings"), "[\"load.closed.connections=[7]\"]").expect("written");
+    let explained = |settings: &str| {
+        let mut command = marked(&["coordinator", &path("twins.yaml"), "--explain"], "settings");
+        command.args(["--agents", "1", "--listen", "127.0.0.1:0", "--token-file", "none"]);
+        command.env("PROOFLOAD_SETTINGS", path(settings)).output().expect("it runs")
+    };
+    assert!(text(&explained("settings").stdout).contains("7c"), "{}", text(&explained("settings").stderr));
+    assert!(text(&explained("absent").stderr).contains("absent"));
+}
+
 /// The number of runs of that name; all their slices were loaded by two agents.
 fn by_two_agents(dir: &Path, study: &str) -> usize {
     let entries = |folder: &Path| std::fs::read_dir(folder).expect("a folder").flatten();

@@ -136,3 +136,22 @@ fn every_way_to_fail_is_told_apart_and_the_others_are_compared() {
     }
     drop(another);
 }
+
+#[test]
+fn a_run_whose_directory_is_removed_is_not_said_to_be_kept() {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("twins.yaml"), crate::support::TWINS).expect("written");
+    let mut command = crate::support::executable(&["run", "twins.yaml", "--no-ceiling"]);
+    command.current_dir(dir.path()).env("PROOFLOAD_TEST_LOCK_FILE", dir.path().join("lock"));
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    let runs = dir.path().join("runs");
+    let blocks = runs.join("twins/latest/blocks");
+    let limit = std::time::Duration::from_secs(60);
+    crate::support::wait_until(limit, "a record", || blocks.is_dir());
+    crate::support::wait_until(limit, "its end", || std::fs::remove_dir_all(&runs).is_ok());
+    let output = child.wait_with_output().expect("it ends");
+    let said = crate::support::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("what was measured is lost") && !said.contains("is kept"), "{said}");
+}

@@ -327,3 +327,215 @@ fn a_manifest_passes_on_how_many_agents_may_be_lost() {
     let output = elsewhere.command(&args).output().expect("it runs");
     assert!(text(&output.stdout).contains("--tolerate-lost=1"), "{}", text(&output.stderr));
 }
+
+/// A study with everything that it may name, among files that it does not.
+const NAMES_FILES: &str = "\
+study: twins
+question: Is what it names all that goes along?
+include: [parts/load.yaml]
+subjects:
+  server:
+    command: [sh, serve/run.sh, \"--config=conf/app.conf\", \"{port}\"]
+feeders: { users: { csv: users.csv } }
+workload:
+  page: { post: /, body: { file: body.json }, headers: { X-User: \"${users.name}\" } }
+claims: [no errors: errors(server) == 0]
+";
+
+fn with_files() -> Elsewhere {
+    let elsewhere = Elsewhere::new("files");
+    let files = [
+        ("study.yaml", NAMES_FILES),
+        ("parts/load.yaml", "load: { closed: { connections: 2 } }\n"),
+        ("users.csv", "name\nNAMED-user\n"),
+        ("body.json", "{\"NAMED\": 1}"),
+        ("serve/run.sh", "# NAMED-script\n"),
+        ("conf/app.conf", "NAMED-conf\n"),
+        ("key.pem", "UNNAMED-key"),
+        (".env", "DB_PASSWORD=UNNAMED-env"),
+        ("notes.txt", "UNNAMED-notes"),
+        ("parts/other.yaml", "# UNNAMED-part"),
+        ("../outside.txt", "UNNAMED-outside"),
+        ("subjects/extra/subject.yaml.off", "UNNAMED-subject"),
+    ];
+    for (name, content) in files {
+        let path = elsewhere.path("here/files").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, content).expect("written");
+    }
+    std::os::unix::fs::symlink("../outside.txt", elsewhere.path("here/files/leads-out")).expect("linked");
+    elsewhere
+}
+
+const MANIFEST: [&str; 6] = ["manifest", "files/study.yaml", "--agents", "1", "--image", "lab:1"];
+
+#[test]
+fn only_what_a_study_names_goes_along_and_it_is_said() {
+    let elsewhere = with_files();
+    let set = ["--set", "subjects.server.env.DB_PASSWORD=hunter-2"];
+    let output = elsewhere.command(&[&MANIFEST[..], &set].concat()).output().expect("it runs");
+    let (made, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(!made.contains("UNNAMED"), "{made}");
+    for named in ["NAMED-user", "NAMED\\\": 1", "NAMED-script", "NAMED-conf"] {
+        assert!(made.contains(named) || made.contains(&named.replace("\\", "")), "{named}: {made}");
+    }
+    assert!(!made.contains("hunter-2") && !made.contains("kind: ConfigMap"), "{made}");
+    let told: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("goes along: study/")).collect();
+    let expected = ["body.json, 12 bytes", "conf/app.conf, 11 bytes", "parts/load.yaml, ", "serve/run.sh, "];
+    for (line, expected) in told.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{line}");
+    }
+    assert_eq!(told.len(), 6, "{said}");
+    assert!(said.contains("as a password"), "{said}");
+}
+
+#[test]
+fn a_study_that_names_what_is_hidden_or_a_link_is_told_so() {
+    let elsewhere = with_files();
+    let folder = elsewhere.path("here/files");
+    fs::create_dir(folder.join(".hidden")).expect("made");
+    fs::write(folder.join(".hidden/users.csv"), "name\na\n").expect("written");
+    fs::write(folder.join(".users.csv"), "name\na\n").expect("written");
+    std::os::unix::fs::symlink("users.csv", folder.join("linked.csv")).expect("linked");
+    std::os::unix::fs::symlink(".hidden", folder.join("shown")).expect("linked");
+    let rows = [
+        ("feeders.users.csv=.users.csv", "is hidden"),
+        ("feeders.users.csv=.hidden/users.csv", "is hidden"),
+        ("feeders.users.csv=linked.csv", "is a link"),
+        ("feeders.users.csv=shown/users.csv", "is a link"),
+        ("subjects.server.command[1]=.env", "is hidden"),
+        ("subjects.server.command[1]=leads-out", "is a link"),
+        ("subjects.server.command[2]=--config=.env", "is hidden"),
+        ("subjects.server.command[2]=users.csv:leads-out", "is a link"),
+    ];
+    for (set, why) in rows {
+        let output = elsewhere.command(&[&MANIFEST[..], &["--set", set]].concat()).output().expect("it runs");
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{set}: {said}");
+        assert_eq!(text(&output.stdout), "", "{set}");
+    }
+    // What lies outside is not the study's folder's: it is not sent, and stays the affair of that machine.
+    for set in ["subjects.server.command[1]=../outside.txt", "subjects.server.command[1]=/etc/passwd"] {
+        let output = elsewhere.command(&[&MANIFEST[..], &["--set", set]].concat()).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{set}: {}", text(&output.stderr));
+        assert!(
+            !text(&output.stdout).contains("UNNAMED") && !text(&output.stdout).contains("root:"),
+            "{set}"
+        );
+    }
+}
+
+/// Programs that never do what they are there for.
+fn stuck(elsewhere: &Elsewhere, name: &str, script: &str) {
+    let path = elsewhere.path("bin").join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+}
+
+/// More than a pipe holds.
+fn long_feeder(elsewhere: &Elsewhere) {
+    let rows = "name\n".to_owned() + &"a user of whom there are many\n".repeat(10_000);
+    fs::write(elsewhere.path("here/lab/users.csv"), rows).expect("written");
+    let study = TWINS.replace("workload:", "feeders: { users: { csv: users.csv } }\nworkload:");
+    fs::write(elsewhere.path("here/lab/twins.yaml"), study).expect("written");
+}
+
+const THERE: [&str; 5] = ["run", "lab/twins.yaml", "--smoke", "--subjects-on", "lab1"];
+const CLUSTER: [&str; 7] = ["run", "lab/twins.yaml", "--smoke", "--on", "kubernetes", "--image", "lab:1"];
+
+#[test]
+fn a_stop_ends_the_wait_for_whatever_does_not_end() {
+    let is_here =
+        "case \"$*\" in *'test -x'*) echo yes; exit;; esac; exec < /dev/null; touch \"$ELSEWHERE/reached\"; ";
+    let silent =
+        "case \"$*\" in *'test -x'*) echo yes; exit;; esac; touch \"$ELSEWHERE/reached\"; cat > /dev/null; ";
+    let rows: [(&str, String, &[&str]); 5] = [
+        ("ssh", "touch \"$ELSEWHERE/reached\"; exec sleep 1000".to_owned(), &THERE),
+        ("ssh", "trap '' TERM; touch \"$ELSEWHERE/reached\"; sleep 1000".to_owned(), &THERE),
+        ("ssh", format!("{is_here} exec sleep 1000"), &THERE),
+        ("ssh", format!("{silent} exec sleep 1000"), &THERE),
+        (
+            "kubectl",
+            "[ \"$1\" = delete ] && exit; touch \"$ELSEWHERE/reached\"; exec sleep 1000".to_owned(),
+            &CLUSTER,
+        ),
+    ];
+    for (program, script, args) in rows {
+        let elsewhere = Elsewhere::new("stuck");
+        long_feeder(&elsewhere);
+        stuck(&elsewhere, program, &script);
+        let child = elsewhere.command(args).spawn().expect("it starts");
+        let reached = elsewhere.path("elsewhere/reached");
+        crate::support::wait_until(Duration::from_secs(20), "a wait", || reached.exists());
+        signal(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM);
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{script}: {}", text(&output.stderr));
+        elsewhere.is_quiet();
+    }
+}
+
+#[test]
+fn a_second_signal_is_a_way_out_and_says_what_may_be_left() {
+    let elsewhere = Elsewhere::new("twice");
+    stuck(&elsewhere, "kubectl", "touch \"$ELSEWHERE/$1\"; trap '' TERM; sleep 1000");
+    let child = elsewhere.command(&CLUSTER).spawn().expect("it starts");
+    let pid = rustix::process::Pid::from_child(&child);
+    for (verb, number) in
+        [("create", rustix::process::Signal::TERM), ("delete", rustix::process::Signal::INT)]
+    {
+        let begun = elsewhere.path("elsewhere").join(verb);
+        crate::support::wait_until(Duration::from_secs(20), verb, || begun.exists());
+        // A second wish, not the same one again.
+        std::thread::sleep(Duration::from_millis(250));
+        signal(pid, number);
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("may still be there: kubectl delete -n default"), "{said}");
+    elsewhere.is_quiet();
+}
+
+/// A machine that answers every order with a record of its own making, and ends well.
+fn hostile(elsewhere: &Elsewhere, made: &str) {
+    let script = format!(
+        "case \"$*\" in *'test -x'*) echo yes; exit;; esac\n\
+         head -n 1 > /dev/null; cd \"$ELSEWHERE\" && {made}\n\
+         tar cf record.tar * && printf '{{\"ended\":{{\"exit\":0,\"message\":\"\",\"record_bytes\":%d}}}}\\n' $(wc -c < record.tar)\n\
+         cat record.tar; cat > /dev/null"
+    );
+    stuck(elsewhere, "ssh", &script);
+}
+
+#[test]
+fn another_machine_writes_one_new_run_of_the_study_and_nothing_else() {
+    let elsewhere = Elsewhere::new("hostile");
+    let old = elsewhere.path("here/runs/other/OLD/plan.json");
+    fs::create_dir_all(old.parent().expect("a folder")).expect("made");
+    fs::write(&old, "mine").expect("written");
+    let rows = [
+        "mkdir -p other/OLD && echo theirs > other/OLD/plan.json",
+        "mkdir -p twins/NEW other/OLD && echo {} > twins/NEW/plan.json && echo theirs > other/OLD/plan.json",
+        "mkdir -p twins/NEW twins/OTHER && echo {} > twins/NEW/plan.json && echo {} > twins/OTHER/plan.json",
+        "mkdir -p twins/latest && echo {} > twins/latest/plan.json",
+        "mkdir -p twins/.coming-1 && echo {} > twins/.coming-1/plan.json",
+        "mkdir -p twins/NEW && echo {} > twins/NEW/plan.json && ln -s /etc/passwd twins/NEW/result.json",
+        "mkdir -p twins/NEW && echo no plan > twins/NEW/readme",
+    ];
+    for made in rows {
+        hostile(&elsewhere, made);
+        let output = elsewhere.command(&THERE).output().expect("it runs");
+        let said = text(&output.stderr);
+        assert_ne!(output.status.code(), Some(0), "{made}: {said}");
+        assert!(said.contains("its record cannot be taken in"), "{made}: {said}");
+        assert_eq!(fs::read_to_string(&old).expect("there"), "mine");
+        let runs = elsewhere.path("here/runs");
+        let mut left = fs::read_dir(runs.join("twins")).expect("made");
+        assert!(left.next().is_none() && fs::read_dir(&runs).expect("listed").count() == 2, "{made}");
+        for name in ["other", "twins", "record.tar"] {
+            let path = elsewhere.path("elsewhere").join(name);
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}

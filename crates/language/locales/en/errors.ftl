@@ -103,7 +103,7 @@ agents-all-there = all agents are there already
 agents-taken-for-lost = it is taken for lost: { $why }
 
 ## Places.
-pack-too-large = { $path } holds more than { $what }: with servers elsewhere the folder of the study goes there; give the study a folder with nothing else in it
+pack-too-large = the files that go along with the study are more than { $what }: leave out what it does not need
 pack-read = { $path } cannot be read: { $source }
 pack-files = { $files } files
 kubernetes-name = name `{ $name }`: 1 to { $most } small letters, digits and hyphens are possible, the first a letter, the last no hyphen
@@ -118,8 +118,8 @@ kubernetes-memory = { $of ->
    *[coordinator] memory of the coordinator
 }: `{ $text }`; a number with Ki, Mi, Gi, Ti, k, M, G or T is needed, such as 512Mi
 kubernetes-study = study `{ $study }` is not among the files: add it, or name one of them
-kubernetes-path = file `{ $path }`: a path below the study's folder is needed, without `..`; move it there
-kubernetes-too-large = files of the study have { $bytes } bytes together; a ConfigMap holds { $most }: leave out what the study does not read, or build an image that has it
+kubernetes-path = file `{ $path }`: a path below the study's folder is needed, without `..` and hidden names; move it there
+kubernetes-too-large = files of the study have { $bytes } bytes together; a Secret holds { $most }: leave out what the study does not need, or build an image that has it
 kubernetes-argument = argument `{ $argument }` is set for the cluster: leave it out
 kubernetes-odd = { $text } has a line break, a tab or another control character in it: leave it out
 kubernetes-token = the token has to be one line of 32 to 4096 characters: make one by `openssl rand -hex 32`
@@ -299,3 +299,5 @@ metrics-push-abandoned = the last push to { $endpoint } was not over in time; th
 metrics-serving = figures for Prometheus at http://{ $address }/metrics
 metrics-milliseconds = a number of milliseconds
 metrics-pairs = pairs such as key=value,key=value
+started-stopped = it was stopped
+started-too-long = it took longer than { $seconds } s

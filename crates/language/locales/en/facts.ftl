@@ -42,6 +42,8 @@ answers-beyond-limit = { $exchanges ->
 load-not-offered = offered load: of { $intended } planned requests, { $unsent } ({ $unsent_share }) never left though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
+token-guessable = { $path }: this token can be guessed, since it repeats itself or has few different characters; make one by `openssl rand -hex 32`
+token-readable = { $path }: other users of this machine may read the token; make another one, in a file with mode 600
 near-ceiling = the generator ran at { $found_share } of its ceiling, { $allowed_share } allowed ({ $why }); use more workers, more CPUs or another machine
 generator-stalls = generator stalls: p99.9 = { $p999_ns }, { $allowed_ns } allowed; give it CPUs of its own, or more workers
 times-lengthened = the generator's own delays lengthen { $measure ->

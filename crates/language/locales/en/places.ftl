@@ -10,6 +10,14 @@ places-agents-on = { $agents ->
 places-small-exchange = a small exchange with a server that does nothing takes { $p50 } (p50), { $p99 } (p99)
 places-large-answers = answers of 64 KiB come at { $megabits }
 places-not-measured = not measured: { $why }
+there-carried = goes along: { $file }, { $bytes ->
+    [one] 1 byte
+   *[other] { $bytes } bytes
+}
+there-hidden = { $file } is hidden, and the study names it: hidden files go to no other machine; give it another name if it may
+there-link = { $file } is a link, or lies behind one: what links lead to goes to no other machine; put the file itself there
+there-manifest-secrets = the token, these files and what is set in the study ({ $settings }) stand in Secrets of the manifest, for everybody who reads it: treat it as a password
+there-no-record = the run elsewhere ended and brought no record
 there-waits = the servers' machine waits for { $agents ->
     [one] 1 agent
    *[other] { $agents } agents

@@ -117,7 +117,7 @@ agents-all-there = 所有代理均已加入
 agents-taken-for-lost = 它已被视为失联：{ $why }
 
 ## 部署位置。
-pack-too-large = { $path } 的内容超过 { $what }：服务器在别处时，实验所在的文件夹会整个传过去；请为实验单独建一个文件夹
+pack-too-large = 随实验传送的文件超过 { $what }：请去掉它不需要的文件
 pack-read = 无法读取 { $path }：{ $source }
 pack-files = { $files } 个文件
 kubernetes-name = 名称 `{ $name }`：应为 1 到 { $most } 个小写字母、数字和连字符，以字母开头，不以连字符结尾
@@ -132,8 +132,8 @@ kubernetes-memory = { $of ->
    *[coordinator] 协调者的内存
 }：`{ $text }`；应为带 Ki、Mi、Gi、Ti、k、M、G 或 T 的数字，如 512Mi
 kubernetes-study = 实验 `{ $study }` 不在这些文件之中：请添加它，或指定其中一个
-kubernetes-path = 文件 `{ $path }`：应为实验文件夹之下的路径，不含 `..`；请把它移到那里
-kubernetes-too-large = 实验的文件共 { $bytes } 字节，而一个 ConfigMap 只能容纳 { $most } 字节：请去掉实验不读取的文件，或构建包含它们的镜像
+kubernetes-path = 文件 `{ $path }`：应为实验文件夹之下的路径，不含 `..` 和隐藏名称；请把它移到那里
+kubernetes-too-large = 实验的文件共 { $bytes } 字节，而一个 Secret 只能容纳 { $most } 字节：请去掉实验不需要的文件，或构建包含它们的镜像
 kubernetes-argument = 参数 `{ $argument }` 由集群设置：请去掉
 kubernetes-odd = { $text } 含有换行、制表符或其他控制字符：请去掉
 kubernetes-token = 令牌须为一行 32 到 4096 个字符：可用 `openssl rand -hex 32` 生成
@@ -316,3 +316,5 @@ metrics-push-abandoned = 最后一次推送到 { $endpoint } 没有及时完成�
 metrics-serving = 供 Prometheus 读取的指标：http://{ $address }/metrics
 metrics-milliseconds = 毫秒数
 metrics-pairs = 形如 key=value,key=value 的键值对
+started-stopped = 已被停止
+started-too-long = 耗时超过 { $seconds } 秒

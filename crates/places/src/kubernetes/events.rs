@@ -191,7 +191,7 @@ fn cannot_start(container: &Container, pod: &Pod) -> Option<Told> {
         "CreateContainerConfigError" => (
             format!("what it needs is not there or not permitted ({reason})"),
             format!(
-                "check that the Secret and the ConfigMap of the manifest are in the namespace, and the image's user is a number: \
+                "check that the Secrets of the manifest are in the namespace, and the image's user is a number: \
                  `kubectl describe pod {}`",
                 in_namespace(pod)
             ),

@@ -1,13 +1,17 @@
 //! The two Jobs and their pods, which meet the pod security standard *restricted*.
 
 use super::objects::{Component, PORT, labels, metadata, named};
-use super::wanted::{Size, Study, Wanted};
+use super::wanted::{SETTINGS_KEY, Size, Study, Wanted};
 use serde_json::{Value, json};
 
 /// The argument of a coordinator's first process that waits for whoever tells it what to run.
 pub const ATTEND: &str = "__attend";
 /// In its environment: where agents dial.
 pub const LISTEN: &str = "PROOFLOAD_LISTEN";
+/// In its environment: a file with what is set in the study, a list in JSON, which would be read by anybody in an argument.
+pub const SETTINGS: &str = "PROOFLOAD_SETTINGS";
+/// Where that lies below the study's folder; no file of a study is hidden.
+const SETTINGS_PATH: &str = ".settings.json";
 
 /// Whose processes they are. The image has no other.
 const USER: u32 = 65_532;
@@ -35,6 +39,9 @@ pub(crate) fn coordinator(wanted: &Wanted) -> Value {
         json!({ "name": "HOME", "value": "/tmp" }),
         json!({ "name": "XDG_CACHE_HOME", "value": "/cache" }),
     ];
+    if wanted.study.as_ref().is_some_and(|study| !study.settings.is_empty()) {
+        environment.push(json!({ "name": SETTINGS, "value": format!("/study/{SETTINGS_PATH}") }));
+    }
     if wanted.study.is_none() {
         environment.push(json!({ "name": LISTEN, "value": format!("$(POD_IP):{PORT}") }));
     }
@@ -164,10 +171,13 @@ fn resources(size: &Size) -> Value {
 /// The files of the study, under their paths.
 fn files(wanted: &Wanted, study: &Study) -> Value {
     let files = study.keyed_files().into_iter();
-    let items: Vec<Value> = files.map(|(key, path, _)| json!({ "key": key, "path": path })).collect();
+    let mut items: Vec<Value> = files.map(|(key, path, _)| json!({ "key": key, "path": path })).collect();
+    if !study.settings.is_empty() {
+        items.push(json!({ "key": SETTINGS_KEY, "path": SETTINGS_PATH }));
+    }
     json!({
-        "configMap": { "defaultMode": READ_BY_GROUP, "items": items, "name": named(wanted, "study") },
         "name": "study",
+        "secret": { "defaultMode": READ_BY_GROUP, "items": items, "secretName": named(wanted, "study") },
     })
 }
 

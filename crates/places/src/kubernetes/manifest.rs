@@ -3,7 +3,7 @@
 use super::{jobs, objects};
 use serde_json::Value;
 
-pub use super::jobs::{ATTEND, LISTEN};
+pub use super::jobs::{ATTEND, LISTEN, SETTINGS};
 pub use super::objects::PORT;
 pub use super::wanted::{Problem, Refused, Size, Study, Wanted};
 
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 /// All objects as a YAML stream, in an order in which they can be made one after the other: what pods mount or are kept
 /// away from by stands before them. The same wish gives the same bytes.
 ///
-/// The token is in it, readable: treat it as a password.
+/// The token is in it, readable, and what the study keeps secret: treat it as a password.
 ///
 /// # Errors
 /// Everything in `wanted` that Kubernetes would refuse, or take for something else.
@@ -45,7 +45,13 @@ pub fn manifest(wanted: &Wanted) -> Result<String, Refused> {
         ),
     ];
     if let Some(study) = &wanted.study {
-        documents.insert(1, ("The study and what it includes.", objects::files(wanted, study)));
+        documents.insert(
+            1,
+            (
+                "The study, the files that it names and what is set in it, keys and passwords among them.",
+                objects::files(wanted, study),
+            ),
+        );
     }
     let written = documents.iter().map(|(why, object)| format!("---\n# {why}\n{}", yaml(object)));
     Ok(format!("{HEAD}{}", written.collect::<String>()))

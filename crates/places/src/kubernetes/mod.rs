@@ -8,8 +8,14 @@ mod objects;
 mod report;
 mod wanted;
 
-use std::io::{self, Write as _};
+use proofload_host::started::run;
+use std::io;
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long a cluster may take to do what it is told.
+const SAID: Duration = Duration::from_secs(120);
 
 /// The user's own kubectl, with his contexts, plugins and proxies, for these words.
 pub fn read_by(words: &[&str]) -> Command {
@@ -18,27 +24,23 @@ pub fn read_by(words: &[&str]) -> Command {
     command
 }
 
-/// What kubectl prints to these words, with a text on its standard input.
+/// What kubectl prints to these words, with a text on its standard input; no longer than until `stop`.
 ///
 /// # Errors
-/// What it says when it fails; that it is missing.
-pub fn kubectl(words: &[&str], input: Option<&str>) -> io::Result<String> {
-    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+/// What it says when it fails; that it is missing, or does not end.
+pub fn kubectl(words: &[&str], input: Option<&str>, stop: Option<&AtomicBool>) -> io::Result<String> {
     let mut command = read_by(words);
-    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .map_err(|error| io::Error::new(error.kind(), format!("kubectl: {error}; is it installed?")))?;
-    if let (Some(text), Some(mut pipe)) = (input, child.stdin.take()) {
-        // One that ends early says why.
-        let _ = pipe.write_all(text.as_bytes());
-    }
-    let said = child.wait_with_output()?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let verb = words.first().unwrap_or(&"");
+    let said = run(&mut command, input, SAID, stop).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), format!("{error}; is it installed?")),
+        kind => io::Error::new(kind, format!("kubectl {verb}: {error}")),
+    })?;
     match said.status.success() {
         true => Ok(String::from_utf8_lossy(&said.stdout).into_owned()),
         false => {
             let why = String::from_utf8_lossy(&said.stderr);
-            Err(io::Error::other(format!("kubectl {}: {}", words.first().unwrap_or(&""), why.trim())))
+            Err(io::Error::other(format!("kubectl {verb}: {}", why.trim())))
         }
     }
 }

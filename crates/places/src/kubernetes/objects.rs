@@ -1,6 +1,6 @@
 //! Everything but the pods: names, labels, and what pods mount.
 
-use super::wanted::{Study, Wanted, odd};
+use super::wanted::{SETTINGS_KEY, Study, Wanted, odd};
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
@@ -61,7 +61,7 @@ pub(crate) fn secret(wanted: &Wanted) -> Value {
     })
 }
 
-/// The files of the study, as text where they are text.
+/// The files of the study, as text where they are text, and what is set in it: there are keys and passwords among them.
 pub(crate) fn files(wanted: &Wanted, study: &Study) -> Value {
     let (mut text, mut binary) = (Map::new(), Map::new());
     for (key, _, bytes) in study.keyed_files() {
@@ -70,13 +70,17 @@ pub(crate) fn files(wanted: &Wanted, study: &Study) -> Value {
             _ => binary.insert(key, BASE64.encode(bytes).into()),
         };
     }
+    if !study.settings.is_empty() {
+        binary.insert(SETTINGS_KEY.into(), BASE64.encode(study.settings_text().as_bytes()).into());
+    }
     let mut object = json!({
         "apiVersion": "v1",
         "immutable": true,
-        "kind": "ConfigMap",
+        "kind": "Secret",
         "metadata": metadata(wanted, "study", Component::Coordinator),
+        "type": "Opaque",
     });
-    for (key, content) in [("binaryData", binary), ("data", text)] {
+    for (key, content) in [("data", binary), ("stringData", text)] {
         if !content.is_empty() {
             object[key] = Value::Object(content);
         }

@@ -11,8 +11,10 @@ const NAME_MAX: usize = 63 - "-coordinator".len();
 const LABEL_MAX: usize = 63;
 /// As many as a coordinator lets in.
 const AGENTS_MAX: u32 = 10_000;
-/// What a ConfigMap holds at most, names of files aside.
+/// What a Secret holds at most, names of files aside.
 const FILES_BYTES_MAX: usize = 1 << 20;
+/// The key of what is set in the study, beside its files.
+pub(crate) const SETTINGS_KEY: &str = "settings.of.proofload";
 /// As `--token-file` takes them.
 const TOKEN_CHARACTERS: std::ops::RangeInclusive<usize> = 32..=4096;
 /// Bytes, as Kubernetes writes them. `m` is left out: 512m is half a byte.
@@ -52,8 +54,10 @@ pub struct Study {
     pub file: String,
     /// The study and all that it includes: relative paths, and at most 1 MiB.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Further arguments, as of `proofload run`.
+    /// Further arguments, as of `proofload run`: everybody who sees the pods reads them.
     pub arguments: Vec<String>,
+    /// What is set in it, `key=value`: only the coordinator reads that.
+    pub settings: Vec<String>,
 }
 
 /// Without the token, and without what is in the files.
@@ -110,7 +114,7 @@ pub enum Problem {
     /// A path that leads elsewhere.
     #[error("{}", say!("kubernetes-path", path = .0))]
     Path(String),
-    /// More than a ConfigMap holds.
+    /// More than a Secret holds.
     #[error("{}", say!("kubernetes-too-large", bytes = .0, most = FILES_BYTES_MAX))]
     TooLarge(usize),
     /// Decided here.
@@ -201,20 +205,24 @@ impl Study {
         if !self.files.contains_key(&self.file) {
             found.push(Problem::Study(self.file.clone()));
         }
-        let leads_elsewhere = |path: &&String| {
-            path.split('/').any(|part| matches!(part, "" | "." | "..")) || path.starts_with("..")
-        };
+        let leads_elsewhere =
+            |path: &&String| path.split('/').any(|part| part.is_empty() || part.starts_with('.'));
         found.extend(self.files.keys().filter(leads_elsewhere).cloned().map(Problem::Path));
-        let bytes = self.files.values().map(Vec::len).sum();
+        let bytes = self.files.values().map(Vec::len).sum::<usize>() + self.settings_text().len();
         if bytes > FILES_BYTES_MAX {
             found.push(Problem::TooLarge(bytes));
         }
         found
     }
 
-    /// Each file with the key that it has in the ConfigMap, where a slash and most other characters are not possible.
+    /// The settings as they lie in a file.
+    pub(crate) fn settings_text(&self) -> String {
+        serde_json::to_string(&self.settings).unwrap_or_default()
+    }
+
+    /// Each file with the key that it has in the Secret, where a slash and most other characters are not possible.
     pub(crate) fn keyed_files(&self) -> Vec<(String, &str, &[u8])> {
-        let mut taken = BTreeSet::new();
+        let mut taken = BTreeSet::from([SETTINGS_KEY.to_owned()]);
         let keyed = self.files.iter().enumerate().map(|(at, (path, bytes))| {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
             let mut key: String = path.chars().map(|c| if fits(c) { c } else { '_' }).take(200).collect();

@@ -23,6 +23,7 @@ fn wanted(agents: u32) -> Wanted {
             file: "study.yaml".into(),
             files: files.map(|(path, text)| (path.into(), text.into())).into(),
             arguments: vec!["--quick".into()],
+            settings: vec!["subjects.a.env.WORD=sesame".into()],
         }),
         token: "0123456789abcdef0123456789abcdef".into(),
         wait_s: 600,

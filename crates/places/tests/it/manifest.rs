@@ -1,7 +1,7 @@
 //! What the objects are made of, at the boundaries.
 
 use super::{object, objects, study, wanted};
-use proofload_places::kubernetes::manifest::{ATTEND, LISTEN, Wanted, manifest};
+use proofload_places::kubernetes::manifest::{ATTEND, LISTEN, SETTINGS, Wanted, manifest};
 use serde_json::{Value, json};
 
 fn container(job: &Value) -> &Value {
@@ -104,25 +104,28 @@ fn every_mount_has_its_volume_and_every_volume_its_object() {
         for mount in mounts {
             let volume = volumes.iter().find(|volume| volume["name"] == mount["name"]).expect("a volume");
             assert!(volume.get("secret").is_none_or(|secret| there("Secret", &secret["secretName"])));
-            assert!(volume.get("configMap").is_none_or(|map| there("ConfigMap", &map["name"])));
+            assert!(
+                volume.get("configMap").is_none(),
+                "what everybody reads has nothing of a study: {volume}"
+            );
         }
     }
 }
 
 /// Each file of the study as it would be below `/study`.
 fn mounted(wanted: &Wanted) -> Vec<(String, Vec<u8>)> {
-    let map = object(wanted, "ConfigMap", "lab-study");
+    let map = object(wanted, "Secret", "lab-study");
     let job = object(wanted, "Job", "lab-coordinator");
     let volumes = job["spec"]["template"]["spec"]["volumes"].as_array().expect("volumes");
-    let items = volumes[0]["configMap"]["items"].as_array().expect("items");
+    let items = volumes[0]["secret"]["items"].as_array().expect("items");
     let mut files: Vec<(String, Vec<u8>)> = items
         .iter()
         .map(|item| {
             let key = item["key"].as_str().expect("a key");
-            let bytes = match map["data"].get(key) {
+            let bytes = match map["stringData"].get(key) {
                 Some(text) => text.as_str().expect("text").as_bytes().to_vec(),
                 None => {
-                    let text = map["binaryData"][key].as_str().expect("base64");
+                    let text = map["data"][key].as_str().expect("base64");
                     data_encoding::BASE64.decode(text.as_bytes()).expect("base64")
                 }
             };
@@ -153,7 +156,8 @@ fn files_arrive_byte_by_byte_under_their_paths() {
     ] {
         study(&mut wanted).files.insert(path.into(), bytes.into());
     }
-    let expected: Vec<_> = study(&mut wanted).files.clone().into_iter().collect();
+    let mut expected: Vec<_> = study(&mut wanted).files.clone().into_iter().collect();
+    expected.insert(0, (".settings.json".into(), b"[\"subjects.a.env.WORD=sesame\"]".to_vec()));
     assert_eq!(mounted(&wanted), expected);
 }
 
@@ -174,7 +178,7 @@ fn a_coordinator_without_a_study_waits_to_be_told() {
     let mut wanted = wanted(1);
     wanted.study = None;
     let all = objects(&wanted);
-    assert!(all.iter().all(|object| object["kind"] != "ConfigMap"));
+    assert!(all.iter().all(|object| object["metadata"]["name"] != "lab-study"));
     let job = object(&wanted, "Job", "lab-coordinator");
     assert_eq!(container(&job)["args"], json!([ATTEND]));
     let listens = container(&job)["env"].as_array().expect("an environment").contains(&json!({
@@ -203,4 +207,26 @@ fn the_token_is_in_the_secret_alone() {
     assert_eq!(with_token.len(), 1);
     assert_eq!(with_token[0]["stringData"]["token"], wanted.token.as_str());
     assert!(!format!("{wanted:?}").contains(&wanted.token));
+}
+
+/// What is set, and what lies in the files, stands in one Secret; the Job says where, and nothing of it.
+#[test]
+fn what_a_study_keeps_secret_is_in_its_secret_alone() {
+    let mut wanted = wanted(1);
+    study(&mut wanted).settings = vec!["a.password=hunter-2\n\u{2028}$(POD_IP)".into()];
+    study(&mut wanted).files.insert("key.pem".into(), b"-----BEGIN PRIVATE KEY-----".to_vec());
+    for object in objects(&wanted) {
+        let text = object.to_string();
+        let is_secret = object["kind"] == "Secret" && object["metadata"]["name"] == "lab-study";
+        assert_eq!(text.contains("PRIVATE KEY"), is_secret, "{text}");
+        assert!(!text.contains("hunter-2"), "it is base64: {text}");
+    }
+    let files = mounted(&wanted);
+    let told: Vec<String> = serde_json::from_slice(&files[0].1).expect("JSON");
+    assert_eq!(told, study(&mut wanted).settings);
+    let job = object(&wanted, "Job", "lab-coordinator");
+    let env = container(&job)["env"].as_array().expect("an environment");
+    assert!(env.contains(&json!({ "name": SETTINGS, "value": format!("/study/{}", files[0].0) })));
+    study(&mut wanted).settings.clear();
+    assert!(!mounted(&wanted).iter().any(|(path, _)| path == &files[0].0));
 }

@@ -25,7 +25,7 @@ fn every_object_is_one_of_kubernetes() {
         study(&mut wanted).files.insert("rows.bin".into(), vec![0, 255]);
         let made = objects(&wanted);
         let kinds: Vec<&str> = made.iter().filter_map(|object| object["kind"].as_str()).collect();
-        assert_eq!(kinds, ["Secret", "ConfigMap", "Service", "NetworkPolicy", "Job", "Job"]);
+        assert_eq!(kinds, ["Secret", "Secret", "Service", "NetworkPolicy", "Job", "Job"]);
         for object in &made {
             assert_eq!(complaints(object), Vec::<String>::new(), "{object}");
         }

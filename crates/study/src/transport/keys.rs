@@ -120,6 +120,7 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
         let field = map.optional(key.in_study())?;
         let path = field.text("ca.pem").map(|text| directory.join(text));
         whole &= path.is_some();
+        path.iter().for_each(|path| field.sink.names(path));
         path
     };
     let (ca, certificate, key) = (file(Key::Ca), file(Key::Certificate), file(Key::Key));

@@ -204,3 +204,132 @@ fn what_is_no_archive_is_an_error_and_not_a_panic() {
         let (_kept, _done) = unpacked(bytes, false, LIMITS);
     }
 }
+
+/// A record as another machine would send it, with one thing wrong.
+fn record_of(members: &[Member]) -> Vec<u8> {
+    let good = [Directory("lab"), Directory("lab/NEW/"), Plain("lab/NEW/plan.json", b"{}")];
+    let mut bytes = tar_of(&good);
+    // The end of an archive.
+    bytes.truncate(bytes.len() - 1024);
+    bytes.extend(tar_of(members));
+    bytes
+}
+
+/// What became of it, in a folder beside which nothing else may appear.
+fn arrived(bytes: &[u8]) -> (tempfile::TempDir, Result<String, SubjectError>) {
+    let outer = tempfile::tempdir().expect("a directory");
+    let into = outer.path().join("record");
+    fs::create_dir(&into).expect("made");
+    let done = unpack_record(bytes, Path::new("the record"), &into, "lab");
+    assert_eq!(fs::read_dir(outer.path()).expect("listed").count(), 1, "something was written outside");
+    (outer, done)
+}
+
+#[test]
+fn a_record_arrives_as_its_owners_alone() {
+    let members = [
+        Mode("lab/NEW/tool", 0o6777),
+        Plain("./lab/NEW/logs/a", b"x"),
+        Directory("lab/NEW/blocks"),
+        Mode("lab/NEW/blocks/1", 0),
+    ];
+    let (outer, done) = arrived(&record_of(&members));
+    assert_eq!(done.expect("a record"), "NEW");
+    let mode =
+        |path: &str| fs::metadata(outer.path().join("record").join(path)).expect(path).permissions().mode();
+    for file in ["plan.json", "tool", "logs/a", "blocks/1"] {
+        assert_eq!(mode(file) & 0o7777, 0o600, "{file}");
+    }
+    for folder in ["logs", "blocks"] {
+        assert_eq!(mode(folder) & 0o7777, 0o700, "{folder}");
+    }
+}
+
+#[test]
+fn a_record_that_was_tampered_with_is_refused_whatever_is_wrong_with_it() {
+    let rows: [(&[Member], &str); 15] = [
+        (&[Plain("/tmp/x", b"x")], "absolute"),
+        (&[Plain("lab/NEW/../../x", b"x")], "upward"),
+        (&[Plain("../x", b"x")], "upward"),
+        (&[Plain("other/OLD/plan.json", b"{}")], "not below lab"),
+        (&[Plain("lab/OLD/plan.json", b"{}")], "another record"),
+        (&[Plain("plan.json", b"{}")], "not below lab"),
+        (&[Plain("lab/file", b"x")], "another record"),
+        (&[Plain("lab/NEW", b"x")], "name of the folder"),
+        (&[Link("lab/latest", "NEW")], "link"),
+        (&[Link("lab/NEW/l", "plan.json")], "link"),
+        (&[Hard("lab/NEW/h", "lab/NEW/plan.json")], "link"),
+        (&[Hard("lab/NEW/h", "/etc/passwd")], "link"),
+        (&[Fifo("lab/NEW/pipe")], "neither file"),
+        (&[Plain("lab/NEW/plan.json", b"{}")], "already"),
+        (&[Plain("lab/NEW/a", b"x"), Plain("lab/NEW/a/b", b"x")], ""),
+    ];
+    for (members, why) in rows {
+        let (_outer, done) = arrived(&record_of(members));
+        let said = done.expect_err(why).to_string();
+        assert!(said.contains(why), "{why}: {said}");
+    }
+    for kind in
+        [tar::EntryType::Char, tar::EntryType::Block, tar::EntryType::GNUSparse, tar::EntryType::new(b'Z')]
+    {
+        let mut bytes = tar_of(&[Fifo("lab/NEW/x")]);
+        change_head(&mut bytes, |head| head.set_entry_type(kind));
+        arrived(&bytes).1.expect_err("no device and nothing odd");
+    }
+    arrived(&tar_of(&[Directory("lab")])).1.expect_err("no record");
+    arrived(b"").1.expect_err("nothing");
+}
+
+fn change_head(bytes: &mut [u8], change: impl FnOnce(&mut tar::Header)) {
+    let mut head = tar::Header::from_byte_slice(&bytes[..512]).clone();
+    change(&mut head);
+    head.set_cksum();
+    bytes[..512].copy_from_slice(head.as_bytes());
+}
+
+/// Zeros without end, behind some bytes; it counts them.
+struct Endless<'a>(&'a [u8], u64);
+
+impl Read for Endless<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.1 += into.len() as u64;
+        match self.0.read(into)? {
+            0 => into.fill(0),
+            read => return Ok(read),
+        }
+        Ok(into.len())
+    }
+}
+
+#[test]
+fn sizes_that_are_not_true_end_early_and_fill_no_memory() {
+    // A file that goes on for ever, heads that do, and what has no content but says so.
+    let long = [tar::EntryType::GNULongName, tar::EntryType::GNULongLink, tar::EntryType::XHeader];
+    let empty = [tar::EntryType::Directory, tar::EntryType::XGlobalHeader];
+    for kind in long.into_iter().chain(empty) {
+        let mut bytes = tar_of(&[Plain("lab/NEW/x", b"")]);
+        change_head(&mut bytes, |head| {
+            head.set_entry_type(kind);
+            head.set_size(1 << 40);
+        });
+        let mut endless = Endless(&bytes[..512], 0);
+        let into = tempfile::tempdir().expect("a directory");
+        let said = unpack_record(&mut endless, Path::new("r"), into.path(), "lab").expect_err("refused");
+        assert!(said.to_string().contains("head of more than") && endless.1 < 1 << 20, "{kind:?} {said}");
+    }
+    let mut bytes = tar_of(&[Plain("lab/NEW/x", b"")]);
+    change_head(&mut bytes, |head| head.set_size(1 << 40));
+    let said = arrived(&bytes[..512]).1.expect_err("it ends").to_string();
+    assert!(said.contains("ends within a file"), "{said}");
+    let (outer, limits) = (tempfile::tempdir().expect("a directory"), Limits { bytes: 100_000, ..LIMITS });
+    let record = Some(Record { study: "lab", id: None });
+    let mut folder = Folder { archive: Path::new("r"), root: outer.path(), left: limits, limits, record };
+    let said = unpack_tar_from(Endless(&bytes[..512], 0), &mut folder).expect_err("too large").to_string();
+    assert!(said.contains("more than 100000 bytes"), "{said}");
+    // A record that is cut, at each of its bytes that matter.
+    let whole = record_of(&[Plain("lab/NEW/long", &[b'x'; 3000])]);
+    let content = whole.len() - 1024 - 3072;
+    for cut in [content + 1, content + 512, content + 2999, content - 1, content - 511] {
+        arrived(&whole[..cut]).1.expect_err("it is cut");
+    }
+}

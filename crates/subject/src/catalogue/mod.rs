@@ -35,6 +35,8 @@ const FILE_BYTES_MAX: u64 = 256 << 10;
 pub struct Catalogue {
     root: PathBuf,
     folders: BTreeMap<String, Declaration>,
+    /// It is the one in this executable.
+    is_embedded: bool,
 }
 
 impl Catalogue {
@@ -56,7 +58,10 @@ impl Catalogue {
         let places = [beside_study.as_deref(), here.as_deref()];
         match places.into_iter().flatten().find_map(upward) {
             Some(root) => Catalogue::read(&root),
-            None => Catalogue::read(&embedded::unpack(&Cache::open()?)?),
+            None => {
+                let embedded = Catalogue::read(&embedded::unpack(&Cache::open()?)?)?;
+                Ok(Catalogue { is_embedded: true, ..embedded })
+            }
         }
     }
 
@@ -90,7 +95,7 @@ impl Catalogue {
             }
         }
         if mistakes.is_empty() {
-            Ok(Catalogue { root, folders })
+            Ok(Catalogue { root, folders, is_embedded: false })
         } else {
             Err(SubjectError::Declaration(mistakes))
         }
@@ -99,6 +104,34 @@ impl Catalogue {
     /// The folder that holds the subjects.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The files of one of its folders, relative to the catalogue's, with the sources that it shares with others. Hidden ones are
+    /// none of a subject's, nor is what links lead to. None where this executable has them anyway.
+    ///
+    /// # Errors
+    /// There is no such folder, or it cannot be read.
+    pub fn files_of(&self, folder: &str) -> Result<Vec<PathBuf>, SubjectError> {
+        let (path, declaration) = self.subject(folder)?;
+        if self.is_embedded {
+            return Ok(Vec::new());
+        }
+        let (mut files, mut open) = (declaration.shared.clone(), vec![path]);
+        while let Some(next) = open.pop() {
+            let unread = || SubjectError::files(&next, "read");
+            for entry in fs::read_dir(&next).map_err(unread())? {
+                let entry = entry.map_err(unread())?;
+                let kind = entry.file_type().map_err(unread())?;
+                if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    continue;
+                } else if kind.is_dir() {
+                    open.push(entry.path());
+                } else if kind.is_file() {
+                    files.extend(entry.path().strip_prefix(&self.root).map(Path::to_path_buf));
+                }
+            }
+        }
+        Ok(files)
     }
 
     /// All subjects, by name.

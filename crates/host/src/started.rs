@@ -1,0 +1,227 @@
+//! Processes of other programs (ssh, srun, kubectl): each in a group of its own, and no wait for one without an end in sight.
+
+use crate::{clock, signals};
+use proofload_language::{say, word};
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+/// Between two looks at a process.
+const LOOK_NS: u64 = 10_000_000;
+/// Most bytes of an output that are kept; what comes behind them is read and dropped.
+const OUTPUT_BYTES_MAX: u64 = 256 << 20;
+/// How long one may take to end once it is asked to.
+const GRACE_NS: u64 = 500_000_000;
+/// How long outputs may stay open behind the end of a process, by what it left behind.
+const BEHIND: Duration = Duration::from_millis(500);
+
+/// A process with its group, which ends when this value goes, or at a second signal.
+#[derive(Debug)]
+pub struct Started {
+    child: Child,
+    group: signals::Group,
+    status: Option<ExitStatus>,
+}
+
+impl Started {
+    /// Starts it in a group of its own: Ctrl-C is for whoever leads.
+    ///
+    /// # Errors
+    /// When the program is not there, with its name.
+    pub fn start(command: &mut Command) -> io::Result<Started> {
+        command.process_group(0);
+        let child = command.spawn().map_err(|error| {
+            let program = command.get_program().to_string_lossy();
+            io::Error::new(error.kind(), format!("{program}: {error}"))
+        })?;
+        let group = signals::Group::enter(child.id() as i32);
+        Ok(Started { child, group, status: None })
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its process, for its pipes.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// How it ended, if it did.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().ok().flatten();
+        }
+        self.status
+    }
+
+    /// Waits for its end at most so long, and no longer than until `stop`.
+    ///
+    /// # Errors
+    /// `TimedOut`; `Interrupted` where somebody stops it.
+    pub fn wait(&mut self, within: Duration, stop: Option<&AtomicBool>) -> io::Result<ExitStatus> {
+        let begun_ns = clock::monotonic_ns();
+        loop {
+            if let Some(status) = self.ended() {
+                return Ok(status);
+            }
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(io::Error::new(io::ErrorKind::Interrupted, word!("started-stopped")));
+            }
+            if u128::from(clock::monotonic_ns().saturating_sub(begun_ns)) > within.as_nanos() {
+                let seconds = within.as_secs();
+                return Err(io::Error::new(io::ErrorKind::TimedOut, say!("started-too-long", seconds)));
+            }
+            clock::sleep_ns(LOOK_NS);
+        }
+    }
+
+    /// Ends all of these, and what they started in their groups: they are asked to, and soon they have no choice.
+    pub fn end_all<'a>(all: impl Iterator<Item = &'a mut Started>) {
+        let mut left: Vec<&mut Started> =
+            all.filter_map(|one| one.ended().is_none().then_some(one)).collect();
+        left.iter().for_each(|one| one.group.ask_to_end());
+        let begun_ns = clock::monotonic_ns();
+        while !left.is_empty() && clock::monotonic_ns().saturating_sub(begun_ns) < GRACE_NS {
+            clock::sleep_ns(LOOK_NS);
+            left.retain_mut(|one| one.ended().is_none());
+        }
+        left.iter().for_each(|one| one.group.kill());
+        left.iter_mut().for_each(|one| one.status = one.child.wait().ok());
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        Started::end_all(std::iter::once(self));
+    }
+}
+
+/// Runs a program to its end, with a text on its standard input, and gives what it writes to the outputs that are pipes. It ends at
+/// the latest when the time is over or somebody says `stop`, whether or not it reads or writes anything.
+///
+/// # Errors
+/// As [`Started::start`] and [`Started::wait`].
+pub fn run(
+    command: &mut Command,
+    input: Option<&str>,
+    within: Duration,
+    stop: Option<&AtomicBool>,
+) -> io::Result<Output> {
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut started = Started::start(command)?;
+    if let (Some(text), Some(mut pipe)) = (input.map(str::to_owned), started.child.stdin.take()) {
+        // One that ends early, or never reads, says why or is ended.
+        std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+    }
+    let (out, err) = (started.child.stdout.take().map(drain), started.child.stderr.take().map(drain));
+    let status = started.wait(within, stop)?;
+    let all =
+        |of: Option<Receiver<Vec<u8>>>| of.and_then(|of| of.recv_timeout(BEHIND).ok()).unwrap_or_default();
+    Ok(Output { status, stdout: all(out), stderr: all(err) })
+}
+
+/// Reads a pipe to its end.
+fn drain(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = (&mut pipe).take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
+        let _ = io::copy(&mut pipe, &mut io::sink());
+        // Whoever asked may have gone.
+        let _ = tell.send(bytes);
+    });
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(line: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    #[test]
+    fn what_a_program_reads_and_says_comes_and_goes_whole() {
+        let long = "x".repeat(1 << 20);
+        let told = run(&mut shell("cat; echo why >&2; exit 3"), Some(&long), Duration::from_secs(20), None);
+        let told = told.expect("it ends");
+        assert_eq!(
+            (told.status.code(), told.stdout.len(), told.stderr.as_slice()),
+            (Some(3), 1 << 20, &b"why\n"[..])
+        );
+    }
+
+    /// Programs that do not end by themselves, or whose pipes do not.
+    const STUCK: [&str; 5] = [
+        "sleep 1000",
+        "trap '' TERM INT HUP; while :; do sleep 1000; done",
+        "cat > /dev/null; sleep 1000",
+        "exec < /dev/null; sleep 1000 & wait",
+        "while :; do echo again; echo again >&2; sleep 0.01; done",
+    ];
+
+    #[test]
+    fn nothing_that_is_stuck_is_waited_for_beyond_its_time_or_a_stop() {
+        let long = "x".repeat(1 << 20);
+        for line in STUCK {
+            for input in [None, Some(long.as_str())] {
+                let late = run(&mut shell(line), input, Duration::from_millis(60), None).expect_err(line);
+                assert_eq!(late.kind(), io::ErrorKind::TimedOut, "{line}");
+            }
+            let stop = AtomicBool::new(true);
+            let stopped =
+                run(&mut shell(line), None, Duration::from_secs(1000), Some(&stop)).expect_err(line);
+            assert_eq!(stopped.kind(), io::ErrorKind::Interrupted, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_it_started_ends_with_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let told = folder.path().join("pid");
+        let line = format!("sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait", told.display());
+        let started = Started::start(&mut shell(&line)).expect("it starts");
+        let pid = loop {
+            match std::fs::read_to_string(&told) {
+                Ok(pid) => break pid.trim().to_owned(),
+                Err(_) => clock::sleep_ns(LOOK_NS),
+            }
+        };
+        drop(started);
+        let is_gone = || {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+            status.map_or(true, |status| status.contains("State:\tZ"))
+        };
+        while !is_gone() {
+            clock::sleep_ns(LOOK_NS);
+        }
+    }
+
+    #[test]
+    fn many_that_do_not_want_to_end_take_no_longer_than_one() {
+        let stubborn = || Started::start(&mut shell("trap '' TERM; sleep 1000")).expect("it starts");
+        let mut all: Vec<Started> = (0..20).map(|_| stubborn()).collect();
+        let begun_ns = clock::monotonic_ns();
+        Started::end_all(all.iter_mut());
+        assert!(all.iter_mut().all(|one| one.ended().is_some()));
+        assert!(clock::monotonic_ns() - begun_ns < 20 * GRACE_NS, "one after the other");
+    }
+
+    #[test]
+    fn an_output_that_stays_open_behind_its_program_is_not_waited_for() {
+        let begun_ns = clock::monotonic_ns();
+        let mut command = shell("setsid sleep 30 & echo said");
+        run(&mut command, None, Duration::from_secs(20), None).expect("it ends");
+        assert!(clock::monotonic_ns() - begun_ns < 20_000_000_000);
+    }
+}
