@@ -9,7 +9,7 @@ use proofload_study::{Passage, Speaks};
 use proofload_wire::rmi::{self, Remote};
 use proofload_wire::{Close, Event, ExchangeId, Filling, Outbox, Protocol, Session, State};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// How long a registry may take.
@@ -31,17 +31,24 @@ pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<
     };
     let Remote { host, port, id } = look_up(registry, name)
         .map_err(|what| format!("the registry at {registry} does not tell where `{name}` is: {what}"))?;
-    let resolved = (host.as_str(), port).to_socket_addrs().ok().and_then(|mut found| {
-        // A stub may name a host by which others reach it.
-        found.find(|found| found.is_ipv4()).or_else(|| found.next())
-    });
-    let Some(object) = resolved else {
+    let resolved = (host.as_str(), port).to_socket_addrs().map(Iterator::collect).unwrap_or_default();
+    let Some(object) = of_registry(registry.ip(), &host, resolved) else {
+        let at = registry.ip();
         return Err(format!(
-            "`{name}` is said to be at {host}:{port}, which cannot be resolved; start its server with \
-             -Djava.rmi.server.hostname=127.0.0.1"
+            "the registry at {registry} says that `{name}` is at {host}:{port}, which is not its own host, and nothing \
+             is sent there; start its server with -Djava.rmi.server.hostname={at}"
         ));
     };
     Ok((Target { address: object.into(), ..target }, Speaks::Rmi(name.clone(), Some(id))))
+}
+
+/// The address among them that is the registry's own host: whoever answers for a registry sends no load to others. A name
+/// for this machine is one of the registry on it.
+fn of_registry(registry: IpAddr, host: &str, resolved: Vec<SocketAddr>) -> Option<SocketAddr> {
+    let is_name = host.parse::<IpAddr>().is_err();
+    let is_here = |found: &&SocketAddr| is_name && registry.is_loopback() && found.ip().is_loopback();
+    let same = resolved.iter().find(|found| found.ip().to_canonical() == registry.to_canonical());
+    same.or_else(|| resolved.iter().find(is_here)).copied()
 }
 
 fn look_up(registry: SocketAddr, name: &str) -> Result<Remote, String> {
@@ -96,4 +103,32 @@ fn answered(events: &mut Vec<Event>) -> Result<Option<Remote>, String> {
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registry_names_its_own_host_or_none() {
+        for (registry, host, resolved, expected) in [
+            ("127.0.0.1", "127.0.0.1", &["127.0.0.1"][..], Some("127.0.0.1")),
+            ("127.0.0.1", "127.0.0.7", &["127.0.0.7"], None),
+            ("127.0.0.1", "::1", &["::1"], None),
+            ("127.0.0.1", "localhost", &["::1", "127.0.0.1"], Some("127.0.0.1")),
+            ("127.0.0.1", "this-machine", &["127.0.1.1"], Some("127.0.1.1")),
+            ("127.0.0.1", "elsewhere", &["192.0.2.7"], None),
+            ("127.0.0.1", "::ffff:127.0.0.1", &["::ffff:127.0.0.1"], Some("::ffff:127.0.0.1")),
+            ("192.0.2.7", "192.0.2.7", &["192.0.2.7"], Some("192.0.2.7")),
+            ("192.0.2.7", "its-name", &["198.51.100.1", "192.0.2.7"], Some("192.0.2.7")),
+            ("192.0.2.7", "localhost", &["127.0.0.1"], None),
+            ("192.0.2.7", "10.0.0.1", &["10.0.0.1"], None),
+            ("192.0.2.7", "nowhere", &[], None),
+        ] {
+            let ip = |text: &str| text.parse::<IpAddr>().expect("an address");
+            let resolved = resolved.iter().map(|text| SocketAddr::new(ip(text), 1099)).collect();
+            let found = of_registry(ip(registry), host, resolved).map(|found| found.ip());
+            assert_eq!(found, expected.map(ip), "{registry} {host}");
+        }
+    }
 }

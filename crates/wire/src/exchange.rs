@@ -69,6 +69,8 @@ pub enum MalformedKind {
     Packet,
     /// A length that does not fit into what it is in.
     Length,
+    /// The peer asks again and again, and does not read what it is told.
+    Unread,
     /// Any other breach.
     Other,
 }

@@ -14,9 +14,17 @@ pub struct Outbox {
     limit: usize,
     /// Offset in `bytes` of the first byte of an exchange that the kernel has not begun to take.
     marks: VecDeque<(usize, ExchangeId)>,
+    /// At most so many of those that wait belong to no exchange.
+    control: usize,
     /// What is read while it is sent, in the order in which it goes.
     insets: VecDeque<Inset>,
 }
+
+/// Most bytes that wait and belong to no exchange. A peer that makes us send and does not read would have no end.
+pub const CONTROL_MAX: usize = 64 << 10;
+
+/// Most pieces of sources that wait because a peer asked for them.
+const INSETS_MAX: usize = 256;
 
 /// Bytes of a source that go between those of an outbox.
 #[derive(Debug)]
@@ -51,9 +59,16 @@ impl Outbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends bytes that belong to no exchange (an answer to a ping).
-    pub fn push_control(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+    /// Appends bytes that belong to no exchange (an answer to a ping). `false`: so many of them wait that the peer asks
+    /// and does not read; nothing was appended then.
+    #[must_use]
+    pub fn push_control(&mut self, bytes: &[u8]) -> bool {
+        let waiting = self.control + bytes.len();
+        if waiting <= CONTROL_MAX {
+            self.control = waiting;
+            self.bytes.extend_from_slice(bytes);
+        }
+        waiting <= CONTROL_MAX
     }
 
     /// Appends bytes `from` to `to` of a source, which are read when they are sent.
@@ -79,6 +94,11 @@ impl Outbox {
     #[inline]
     pub fn is_streamed(&self) -> bool {
         !self.insets.is_empty()
+    }
+
+    /// Whether a peer asked for so many pieces that it cannot have read those before.
+    pub(crate) fn is_overrun(&self) -> bool {
+        self.insets.len() >= INSETS_MAX
     }
 
     /// How many bytes the kernel has not taken.
@@ -153,6 +173,7 @@ impl Outbox {
             sent(id);
             self.marks.pop_front();
         }
+        self.control = self.control.min(self.bytes.len() - self.taken);
         if self.is_empty() {
             self.clear();
         } else if self.taken >= self.limit.max(self.bytes.len() - self.taken) {
@@ -183,7 +204,7 @@ impl Outbox {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
-        self.taken = 0;
+        (self.taken, self.control) = (0, 0);
         self.marks.clear();
         self.insets.clear();
     }

@@ -155,7 +155,7 @@ impl Speak for Ajp {
     fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
         if self.options.ping {
             let [high, low] = TO_CONTAINER;
-            out.push_control(&[high, low, 0, 1, CPING]);
+            self.dead |= !out.push_control(&[high, low, 0, 1, CPING]);
         }
     }
 

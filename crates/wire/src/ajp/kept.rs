@@ -46,6 +46,9 @@ impl Kept {
 
     /// Sends the next packet of the body, of at most `asked` bytes, or one that says that there is no more.
     pub fn send(&mut self, asked: usize, out: &mut Outbox) -> Result<(), MalformedKind> {
+        if out.is_overrun() {
+            return Err(MalformedKind::Unread);
+        }
         if !self.push_piece(asked, out) {
             self.asked_in_vain += 1;
             if self.asked_in_vain > ASKED_IN_VAIN_MAX {

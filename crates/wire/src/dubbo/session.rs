@@ -246,8 +246,9 @@ impl Dubbo {
         if header.is_event() && header.wants_reply() && whole {
             let flags = super::frame::EVENT | header.serialization();
             let reply = Header { flags, status: STATUS_OK, ..header };
-            out.push_control(&reply.bytes());
-            out.push_control(&self.event);
+            if !out.push_control(&reply.bytes()) || !out.push_control(&self.event) {
+                return self.fail(self.received.saturating_sub(1), MalformedKind::Unread, events);
+            }
             self.wrote = true;
         }
         self.drains |= header.is_event() && whole && is_readonly(header.serialization(), &self.event);
@@ -388,8 +389,7 @@ impl Speak for Dubbo {
             let null = self.serialization.null();
             let id = wire_id(self.next_counter(), ExchangeId(0));
             let header = Header::heartbeat(self.serialization.number(), id, null.len() as u32);
-            out.push_control(&header.bytes());
-            out.push_control(null);
+            self.dead |= !out.push_control(&header.bytes()) || !out.push_control(null);
             self.written_at = now_ns;
         }
         let tick = self.tick().unwrap_or(idle);

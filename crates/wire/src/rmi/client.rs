@@ -147,7 +147,9 @@ impl Rmi {
                 len => Part::Host(len),
             },
             Part::Port => {
-                endpoint(&self.host, |piece| out.push_control(piece));
+                let mut sent = true;
+                endpoint(&self.host, |piece| sent &= out.push_control(piece));
+                self.dead |= !sent;
                 self.idle_since = now_ns;
                 Part::Message
             }
@@ -314,8 +316,7 @@ impl Rmi {
     /// The answer to a call is whole.
     fn end(&mut self, now_ns: u64, out: &mut Outbox, events: &mut Events) {
         if self.code == RETURNED && self.flight.is_some_and(|flight| flight.expects == REMOTE) {
-            out.push_control(&[message::DGC_ACK]);
-            out.push_control(&self.head[1..]);
+            self.dead |= !out.push_control(&[message::DGC_ACK]) || !out.push_control(&self.head[1..]);
         }
         self.finish(now_ns, events);
     }
@@ -356,7 +357,7 @@ impl Speak for Rmi {
     }
 
     fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
-        out.push_control(GREETING);
+        self.dead |= !out.push_control(GREETING);
     }
 
     #[inline]
@@ -410,7 +411,7 @@ impl Speak for Rmi {
             self.dead = true;
             return;
         }
-        out.push_control(&[message::PING]);
+        self.dead |= !out.push_control(&[message::PING]);
         (self.pinged, self.idle_since) = (true, now_ns);
     }
 

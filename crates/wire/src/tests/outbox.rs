@@ -3,7 +3,7 @@ use crate::{ExchangeId, Outbox};
 #[test]
 fn an_exchange_is_sent_when_its_first_byte_is_taken() {
     let mut out = Outbox::new(16);
-    out.push_control(b"ping");
+    assert!(out.push_control(b"ping"));
     out.push_exchange(ExchangeId(1), b"one");
     out.push_exchange(ExchangeId(2), b"two");
     let mut sent = Vec::new();
@@ -36,7 +36,7 @@ fn bytes_of_an_exchange_that_was_given_up_still_go_and_are_nobodys() {
 fn one_that_is_never_empty_does_not_grow() {
     let mut out = Outbox::new(64);
     let (mut sent, mut expected) = (Vec::new(), Vec::new());
-    out.push_control(&[b'-'; 50]);
+    assert!(out.push_control(&[b'-'; 50]));
     for number in 0..10_000u32 {
         out.push_exchange(ExchangeId(number), &[number as u8; 40]);
         out.take(40, |id| sent.push(id));
@@ -51,9 +51,9 @@ fn one_that_is_never_empty_does_not_grow() {
 #[test]
 fn an_outbox_is_full_from_its_high_water_mark_on() {
     let mut out = Outbox::new(4);
-    out.push_control(b"abc");
+    assert!(out.push_control(b"abc"));
     assert!(!out.is_full());
-    out.push_control(b"d");
+    assert!(out.push_control(b"d"));
     assert!(out.is_full());
     out.take(1, |_| {});
     assert!(!out.is_full());

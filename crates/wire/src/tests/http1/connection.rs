@@ -1,6 +1,6 @@
 //! What a connection can carry, and for how long.
 
-use super::laws::{Driven, ID};
+use super::laws::{Driven, ID, endless};
 use super::{answered, first, get, session};
 use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State};
 
@@ -84,7 +84,7 @@ fn one_exchange_at_a_time_and_offsets_go_on_counting() {
 #[test]
 fn a_full_outbox_refuses_a_start() {
     let mut out = Outbox::new(4);
-    out.push_control(b"long");
+    assert!(out.push_control(b"long"));
     let mut session = session();
     assert_eq!(session.start(&get(), &Filling::default(), ID, &mut out), Err(Full));
     assert_eq!(session.state(), State::Ready(1));
@@ -128,4 +128,18 @@ fn the_first_byte_is_told_with_the_byte_that_makes_the_answer_final() {
     driven.receive(b"2");
     assert_eq!(driven.events, [first()]);
     assert_eq!(driven.session.next_deadline(), None);
+}
+
+#[test]
+fn a_server_that_sends_for_ever_makes_nothing_grow() {
+    for (prefix, piece) in [
+        ("", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1;a=b\r\nx\r\n"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a=b;"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n"),
+        ("HTTP/1.1 200 OK\r\n", "X: y\r\n"),
+        ("HTTP/1.1 200 OK\r\n\r\n", "x"),
+    ] {
+        endless(session(), &get(), prefix.as_bytes(), piece.as_bytes());
+    }
 }
