@@ -46,8 +46,14 @@ pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     }
     limits.extend(lost(run, plan));
     limits.extend(spared(run));
-    if !run.excluded().is_empty() {
-        limits.push(Limit::BlocksExcluded { blocks: run.excluded().len() as u32 });
+    let (damaged, cut): (Vec<_>, Vec<_>) = run.excluded().iter().partition(|block| block.damage.is_some());
+    limits.extend(
+        damaged.iter().take(DISTURBED_TOLD_MAX).filter_map(|block| {
+            Some(Limit::BlockDamaged { block: block.number, what: block.damage.clone()? })
+        }),
+    );
+    if !cut.is_empty() {
+        limits.push(Limit::BlocksExcluded { blocks: cut.len() as u32 });
     }
     limits.extend(circumstances(run));
     limits

@@ -69,6 +69,10 @@ stored Limit {
     Warning RunningServers,
     /// Slices at which something was noticed are left out.
     Warning SlicesMarked { marked: u32, slices: u32, first: Finding },
+    /// A block of which a part cannot be read, or is not there; none of it is judged.
+    ///
+    /// Restore the record from a copy.
+    Warning BlockDamaged { block: u32, what: Finding },
     /// Blocks that were begun and not finished.
     Warning BlocksExcluded { blocks: u32 },
     /// The machine disturbed a block, which is left out.

@@ -3,8 +3,7 @@
 //! Stands between a deserializer and the types that are read. Only here the size of each element is known before it is kept.
 
 use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess,
-    Visitor,
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor,
 };
 use std::cell::Cell;
 use std::fmt;
@@ -148,7 +147,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Charged<'_, V> {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
-        let choice = self.with(choice);
+        // A word: what a choice holds beside it, facts keep as a map.
         self.inner.visit_enum(choice)
     }
 }
@@ -208,43 +207,5 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'_, A> {
         }
         let seed = self.of.with(seed);
         self.of.inner.next_value_seed(seed)
-    }
-}
-
-impl<'de, 'r, A: EnumAccess<'de>> EnumAccess<'de> for Charged<'r, A> {
-    type Error = A::Error;
-    type Variant = Charged<'r, A::Variant>;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
-        let room = self.room;
-        let seed = self.with(seed);
-        self.inner.variant_seed(seed).map(|(value, inner)| (value, Charged { inner, room }))
-    }
-}
-
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Charged<'_, A> {
-    type Error = A::Error;
-
-    fn unit_variant(self) -> Result<(), A::Error> {
-        self.inner.unit_variant()
-    }
-
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        let seed = self.with(seed);
-        self.inner.newtype_variant_seed(seed)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        let visitor = self.with(visitor);
-        self.inner.tuple_variant(len, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, A::Error> {
-        let visitor = self.with(visitor);
-        self.inner.struct_variant(fields, visitor)
     }
 }

@@ -529,6 +529,7 @@ slices-marked = { $marked ->
     [one] 1 of { $slices } slices is marked, and its cycle left out for all variants alike
    *[other] { $marked } of { $slices } slices are marked, and their cycles left out for all variants alike
 }: { $first }
+block-damaged = block { $block } is damaged, and not judged: { $what }
 blocks-excluded = { $blocks ->
     [one] 1 block was begun and not finished: on record, not judged
    *[other] { $blocks } blocks were begun and not finished: on record, not judged

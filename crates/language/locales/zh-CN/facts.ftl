@@ -344,6 +344,7 @@ surplus-answers = { $variant ->
 one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
 running-servers = 各服务器只启动过一次，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
 slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }
+block-damaged = 区组 { $block } 已损坏，不参与判定：{ $what }
 blocks-excluded = { $blocks } 个区组已开始但未完成：留在记录里，不参与判定
 block-left-out = 区组 { $block } 受到机器干扰，已对所有变体一律剔除：{ $causes }
 block-disturbed = 区组 { $block } 受到机器干扰：{ $causes }
