@@ -139,6 +139,7 @@ impl Pinned {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_lock_file_is_read_and_each_bad_line_named() {

@@ -132,7 +132,7 @@ fn an_audit_is_kept_for_its_machine_alone_and_grows_old() {
     assert_eq!(outdated(&audit, &here, 107 * DAY_NS + 1).len(), 1);
     let newer = Environment { kernel: "6.2".into(), ..here.clone() };
     assert_eq!(outdated(&audit, &newer, 101 * DAY_NS).len(), 1);
-    fs::write(path_of(&cache, &here), b"{").expect("written");
+    std::fs::write(path_of(&cache, &here), b"{").expect("written");
     assert_eq!(last(&cache, &here), None);
 }
 

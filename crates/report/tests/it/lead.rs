@@ -40,6 +40,7 @@ fn all() -> Vec<(&'static str, Overall, RunResult)> {
                 Outcome::Rejected,
                 "status 404, expected 200",
                 b"HTTP/1.1 404 Not Found\r\n\r\nno such page",
+                &[],
             )];
         }
     };

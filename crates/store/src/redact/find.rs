@@ -342,7 +342,8 @@ fn named_beside(text: &str, key: &str, at: usize, form: Form) -> Vec<Range<usize
     let rest = &text[after..];
     if let Some(head) = rest.find("\r\n\r\n").filter(|head| !rest[..*head].contains("\r\n--")) {
         let body = after + head + 4;
-        return vec![body..text[body..].find("\r\n--").map_or(text.len(), |n| body + n)];
+        let end = text[body..].find("\r\n--").map_or(text.len(), |n| body + n);
+        return std::iter::once(body..end).collect();
     }
     let near = rest.find(['>', '}', '\n']).unwrap_or(rest.len());
     match rest[..near].find("value").map(|n| after + n + "value".len()) {
