@@ -227,7 +227,7 @@ fn the_kept_text_of_a_study_has_no_credentials() {
     let study = parse_sample(SAMPLE, &Options::default());
     assert!(SAMPLE.contains("c2VjcmV0"), "the sample has a credential");
     assert!(!study.text.contains("c2VjcmV0"), "{}", study.text);
-    assert!(study.text.contains("Authorization: [redacted]"), "{}", study.text);
+    assert!(study.text.contains("Authorization: Basic [redacted]"), "{}", study.text);
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn one_exchange_is_shown_in_full_without_credentials_or_control_characters() {
     for shown in [
         "> GET /a HTTP/1.1",
         "> X-Key: [redacted]",
-        "> Authorization: [redacted]",
+        "> Authorization: Basic [redacted]",
         "> ask",
         "< HTTP/1.1 200 OK",
         "< Set-Cookie: [redacted]",
