@@ -2,7 +2,6 @@
 
 use crate::StoreError;
 use crate::charge::{self, Unread};
-use crate::run::RECORD_MAX;
 use crate::schema::{FORMAT_VERSION, Slice};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -16,6 +15,9 @@ use std::path::Path;
 pub(crate) struct Versioned {
     pub format: u32,
 }
+/// Most memory that a record takes: what is read stays there. The largest records of studies have some ten
+/// megabytes, and a soak of 72 hours would have twenty.
+pub(crate) const RECORD_MAX: u64 = 1 << 30;
 /// Most that a line of a block may take: a slice of a day, with every second in it, takes a tenth.
 const LINE_KEPT_MAX: u64 = 64 << 20;
 /// Most letters of what is wrong with a text.

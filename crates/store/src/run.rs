@@ -1,6 +1,6 @@
 //! Reading a run, whole or cut off.
 
-use crate::document::{Room, Versioned, document, known, versioned};
+use crate::document::{RECORD_MAX, Room, Versioned, document, known, versioned};
 use crate::fused::Fused;
 use crate::order::order_of;
 use crate::schema::{
@@ -25,10 +25,6 @@ const LINES_MAX: usize = 1_000_000;
 
 /// Most bytes of a packed block file, unpacked: some megabytes hold a block of any study.
 const UNPACKED_MAX: u64 = 256 << 20;
-
-/// Most memory that a record takes: what is read stays there. The largest records of studies have some ten
-/// megabytes, and a soak of 72 hours would have twenty.
-pub(crate) const RECORD_MAX: u64 = 1 << 30;
 
 /// Most memory that all files of a kind beside the blocks take.
 const BESIDE_MAX: u64 = 128 << 20;

@@ -33,14 +33,14 @@ pub enum Absent {
     /// One of its processes ended, with the exit status that the keeper reported.
     Ended(Exit, Box<SubjectError>),
     /// Anything else, which says nothing of how it fares: the keeper is gone, a `url:` subject takes no connection.
-    Unknown(SubjectError),
+    Unknown(Box<SubjectError>),
 }
 
 impl From<Absent> for SubjectError {
     fn from(absent: Absent) -> Self {
         match absent {
             Absent::Ended(_, why) => *why,
-            Absent::Unknown(why) => why,
+            Absent::Unknown(why) => *why,
         }
     }
 }
@@ -187,8 +187,9 @@ impl Running {
     /// # Errors
     /// How it ended, or why that is not known.
     pub fn alive(&self) -> Result<(), Absent> {
-        let Some(launched) = &self.launched else { return self.check_answers().map_err(Absent::Unknown) };
-        match launched.ended().map_err(Absent::Unknown)? {
+        let unknown = |why| Absent::Unknown(Box::new(why));
+        let Some(launched) = &self.launched else { return self.check_answers().map_err(unknown) };
+        match launched.ended().map_err(unknown)? {
             Some((started, exit)) => {
                 Err(Absent::Ended(exit, Box::new(launched.failure(&started).died(exit))))
             }

@@ -114,19 +114,21 @@ impl Kills<'_> {
                 "the record says something else"
             );
         }
-        self.goes_on()?;
+        self.goes_on(verb)?;
         let kept = self.finished_blocks();
         ensure!(kept.is_superset(&finished), "finished blocks are lost: {finished:?}, {kept:?}");
         Ok(())
     }
 
     /// Every record says what it said, and what was cut off goes on to a verdict that is the record's.
-    fn goes_on(&mut self) -> anyhow::Result<()> {
+    fn goes_on(&mut self, verb: &str) -> anyhow::Result<()> {
         for record in self.records() {
             let shown = self.shown(&record)?;
             ensure!(shown.status.code() != Some(REFUTED), "{}: a false refutation", record.display());
             let status = fs::read_to_string(record.join("status.json")).unwrap_or_default();
-            if status.contains("\"finished\"") || !record.join("plan.json").is_file() {
+            // That of a coordinator goes on only with agents, which are gone.
+            if verb == "coordinator" || status.contains("\"finished\"") || !record.join("plan.json").is_file()
+            {
                 continue;
             }
             let resumed = self.command(&["resume"]).arg(&record).args(["-q", "--format", "json"]).output()?;

@@ -179,5 +179,6 @@ pub fn a_killed_keeper_is_noticed_and_its_work_done() {
         wait_until_ended(pid);
     }
     // Its exit status was told by nobody: that it died is not known.
-    assert!(matches!(listener.alive(), Err(Absent::Unknown(SubjectError::KeeperGone))));
+    let Err(Absent::Unknown(why)) = listener.alive() else { panic!("its end is not known") };
+    assert!(matches!(*why, SubjectError::KeeperGone));
 }
