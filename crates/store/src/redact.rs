@@ -23,7 +23,7 @@ pub const REDACTED: &str = "[redacted]";
 /// What may not be shown by this process, of whatever it was told.
 static KNOWN: RwLock<Secrets> = RwLock::new(Secrets::new());
 
-/// A longer text is not searched.
+/// So much of a text is searched.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Takes note of a credential: it is hidden wherever this process writes or shows text.
@@ -43,9 +43,7 @@ pub fn know_named(name: &str, value: &str) {
 
 /// Takes note of the credentials in an argument, a value or a body: JSON, XML, a form, a query, a header, an option.
 pub fn know_in(text: &str) {
-    if text.len() > TEXT_BYTES_MAX {
-        return;
-    }
+    let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     for span in find(text, Form::Word) {
         know_decoded(&text[span]);
     }

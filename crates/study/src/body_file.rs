@@ -3,6 +3,7 @@
 use super::feeders::{FILE_MAX, read_file};
 use super::problem::cannot_read;
 use proofload_facts::Mistake;
+use proofload_store::redact;
 use proofload_wire::{Source, Streamed};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -16,6 +17,9 @@ const SHORT: u64 = 64 * 1024;
 /// What is read of a file at once.
 const PIECE: usize = 64 * 1024;
 
+/// How much of a long file is searched for credentials, which the server may repeat.
+const SEARCHED: u64 = 4 << 20;
+
 /// What is in a file.
 pub(super) enum Content {
     Bytes(Vec<u8>),
@@ -28,11 +32,15 @@ impl Content {
     pub fn of(path: &Path, fills: bool) -> Result<Content, Mistake> {
         let name = || path.display().to_string();
         let cannot = |error| cannot_read(name(), &error);
-        let file = File::open(path).map_err(cannot)?;
-        let found = file.metadata().map_err(cannot)?;
+        // To open a pipe may take for ever.
+        let found = std::fs::metadata(path).map_err(cannot)?;
         if !found.is_file() || found.len() <= SHORT {
             return read_file(path).map(Content::Bytes);
         }
+        let file = File::open(path).map_err(cannot)?;
+        let mut beginning = vec![0; found.len().min(SEARCHED) as usize];
+        file.read_exact_at(&mut beginning, 0).map_err(cannot)?;
+        redact::know_in(&String::from_utf8_lossy(&beginning));
         if fills && has_placeholders(&file).map_err(cannot)? {
             if found.len() > FILE_MAX {
                 return Err(Mistake::PlaceholdersInLongFile { file: name(), most: "64 MiB" });
