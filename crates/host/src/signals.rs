@@ -223,8 +223,18 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&told.stderr), "objects may be there\n");
         let said = String::from_utf8_lossy(&told.stdout).into_owned();
         let pid = said.split("started ").nth(1).and_then(|rest| rest.lines().next()).expect("its number");
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
-        assert!(status.map_or(true, |status| status.contains("State:\tZ")), "{pid} is still there");
+        // It was killed, and ends when the kernel comes to it.
+        let is_there = || {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+            status.is_ok_and(|status| !status.contains("State:\tZ"))
+        };
+        for _ in 0..1000 {
+            if !is_there() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{pid} is still there");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::messages;
 use percent_encoding::percent_decode_str;
 use proofload_language::word;
+use proofload_store::redact;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -90,9 +91,13 @@ impl OtlpSettings {
             resource.retain(|(key, _)| key.as_str() != SERVICE_NAME);
             resource.push((SERVICE_NAME.to_string(), name));
         }
+        let headers = pairs("OTEL_EXPORTER_OTLP_HEADERS", either("HEADERS"))?;
+        // A collector may say in its refusal what it was told.
+        headers.iter().for_each(|(_, value)| redact::know_named("authorization", value));
+        redact::know_in(&endpoint);
         Ok(OtlpSettings {
             endpoint,
-            headers: pairs("OTEL_EXPORTER_OTLP_HEADERS", either("HEADERS"))?,
+            headers,
             resource,
             interval: Duration::from_millis(interval_ms.max(INTERVAL_MIN_MS)),
             timeout: Duration::from_millis(timeout_ms.max(1)),
