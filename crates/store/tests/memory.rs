@@ -36,9 +36,9 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Bytes of a text that is blown up.
-const TEXT: usize = 16 << 10;
+const TEXT: usize = 8 << 10;
 /// What the record may take.
-const ROOM: usize = 96 << 10;
+const ROOM: usize = 48 << 10;
 /// Texts are in memory while they are read, and a list that grows is there twice.
 const MOST_BESIDE: usize = ROOM + 4 * TEXT;
 

@@ -121,7 +121,7 @@ fn holds_its_tongue(at: SocketAddr, target: &str, flags: &[&str], secret: &str) 
     let kept = dir.path().to_str().expect("a path");
     let (url, page) = (format!("http://{at}{target}"), format!("{kept}/page.html"));
     let recorded = ["-n", "1", "-c", "1", "--no-ceiling", "-v", "--dir", kept, "-o", &page];
-    for more in [&recorded[..], &["--debug"], &["--format", "json", "-n", "1", "-c", "1", "--no-record"]] {
+    for more in [&recorded[..], &["--debug"]] {
         let args = [&[url.as_str()], flags, more].concat();
         let output = command(&args).env("PROOFLOAD_TEST_ZQ", secret).output().expect("it runs");
         let said = text(&output.stdout) + &text(&output.stderr);
