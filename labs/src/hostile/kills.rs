@@ -174,7 +174,9 @@ impl Kills<'_> {
                         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
                         let at = format!("127.0.0.1:{port}");
                         command.args(["--agents", "1", "--listen", &at, "--token-file"]).arg(&self.token);
-                        let mut joins = self.command(&["agent", "--join", &at, "--token-file"]);
+                        // One whose coordinator never came waits for it.
+                        let mut joins =
+                            self.command(&["agent", "--join", &at, "--wait", "10s", "--token-file"]);
                         agent =
                             Some(joins.arg(&self.token).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?);
                     }
