@@ -14,7 +14,7 @@ pub struct Outbox {
     limit: usize,
     /// Offset in `bytes` of the first byte of an exchange that the kernel has not begun to take.
     marks: VecDeque<(usize, ExchangeId)>,
-    /// At most so many of those that wait belong to no exchange.
+    /// At most so many of those that wait belong to no exchange, or were asked for by the peer.
     control: usize,
     /// What is read while it is sent, in the order in which it goes.
     insets: VecDeque<Inset>,
@@ -98,7 +98,15 @@ impl Outbox {
 
     /// Whether a peer asked for so many pieces that it cannot have read those before.
     pub(crate) fn is_overrun(&self) -> bool {
-        self.insets.len() >= INSETS_MAX
+        self.insets.len() >= INSETS_MAX || self.control >= CONTROL_MAX
+    }
+
+    /// Appends what the peer asked for.
+    pub(crate) fn push_asked<T>(&mut self, push: impl FnOnce(&mut Outbox) -> T) -> T {
+        let before = self.bytes.len();
+        let pushed = push(self);
+        self.control += self.bytes.len() - before;
+        pushed
     }
 
     /// How many bytes the kernel has not taken.

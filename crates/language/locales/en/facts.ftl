@@ -520,9 +520,9 @@ surplus-answers = { $variant ->
     [none] {""}
    *[other] { $variant } @ { $point }:{" "}
 }{ $surplus ->
-    [one] 1 more answer came than requests were sent
-   *[other] { $surplus } more answers came than requests were sent
-}
+    [one] at least 1 more answer came than requests were sent
+   *[other] at least { $surplus } more answers came than requests were sent
+}: others may have been taken for those to later requests
 one-start = a check that everything works: one start of each server gives no verdict; leave --smoke out for one
 running-servers = one start of each, not restarted: a verdict is about these processes; for the setups, give commands with {"{"}port{"}"}
 slices-marked = { $marked ->

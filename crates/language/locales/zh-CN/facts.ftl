@@ -340,7 +340,7 @@ unanswered = 结束时{ $variant ->
 surplus-answers = { $variant ->
     [none] {""}
    *[other] { $variant } @ { $point }：
-}收到的应答比发出的请求多 { $surplus } 个
+}收到的应答至少比发出的请求多 { $surplus } 个：其余的可能被当作了后面请求的应答
 one-start = 只检查一切是否正常：每个服务器只启动一次，得不出判定；要得到判定请去掉 --smoke
 running-servers = 各服务器只启动过一次，没有重启：判定只针对这些进程；要评判配置，请给出带 {"{"}port{"}"} 的命令
 slices-marked = { $slices } 个时间片中有 { $marked } 个带有标记，它们所在的循环已对所有变体一律剔除：{ $first }

@@ -49,7 +49,7 @@ impl Kept {
         if out.is_overrun() {
             return Err(MalformedKind::Unread);
         }
-        if !self.push_piece(asked, out) {
+        if !out.push_asked(|out| self.push_piece(asked, out)) {
             self.asked_in_vain += 1;
             if self.asked_in_vain > ASKED_IN_VAIN_MAX {
                 return Err(MalformedKind::Packet);

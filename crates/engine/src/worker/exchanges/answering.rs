@@ -46,7 +46,7 @@ impl Exchanges<'_> {
         self.record.recorder.record_bytes(now, 0, bytes.len() as u64);
         let connection = &mut self.connections[conn as usize];
         if !matches!(connection.phase, Phase::Open | Phase::Opening) {
-            return None;
+            return self.after_the_end(net, conn, now);
         }
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let events = &mut self.events;
@@ -67,6 +67,22 @@ impl Exchanges<'_> {
             return self.shaken(net, conn, bytes, now);
         }
         self.after_bytes(net, conn, bytes, now)
+    }
+
+    /// Bytes came on a connection that carries no exchange any more.
+    #[cold]
+    fn after_the_end<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        if self.connections[conn as usize].phase != Phase::Parting {
+            return None;
+        }
+        self.count_surplus(now);
+        self.hang_up(net, conn, now);
+        self.gone(net, conn, now, true)
+    }
+
+    /// Counts an answer that nobody asked for; those to the last requests come after the window.
+    fn count_surplus(&mut self, now: u64) {
+        self.record.recorder.snapshot_mut().surplus += u64::from(now >= self.record.window.start_ns);
     }
 
     /// Takes what a session said, and sends what it wrote, when bytes came or its own time-out did.
@@ -231,8 +247,12 @@ impl Exchanges<'_> {
                     self.record.recorder.snapshot_mut().control += u64::from(self.record.covers(now));
                     continue;
                 }
-                Event::Malformed { id: None, .. } | Event::Late { .. } => {
-                    self.record.recorder.snapshot_mut().surplus += u64::from(self.record.covers(now));
+                // A late answer was asked for, and its exchange has ended; a flood of questions holds no answer.
+                Event::Late { .. } | Event::Malformed { id: None, kind: MalformedKind::Unread, .. } => {
+                    continue;
+                }
+                Event::Malformed { id: None, .. } => {
+                    self.count_surplus(now);
                     continue;
                 }
             };

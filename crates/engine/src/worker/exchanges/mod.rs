@@ -25,7 +25,7 @@ use proofload_wire::{Events, ExchangeId, Outbox};
 use std::collections::VecDeque;
 
 /// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
-const PARTING_NS: u64 = 100_000_000;
+pub(super) const PARTING_NS: u64 = 100_000_000;
 /// High-water mark of what waits to be sent on one connection.
 const OUTBOX_BYTES: usize = 64 * 1024;
 /// What is read at once of a body that is not in memory.
@@ -128,6 +128,11 @@ impl<'a> Exchanges<'a> {
     /// How many lanes the load begins with.
     pub fn first_lanes(&self) -> usize {
         self.opener.first() * self.plan.in_flight as usize
+    }
+
+    /// Whether a peer could still send something.
+    pub fn has_open(&self) -> bool {
+        self.connections.iter().any(|connection| matches!(connection.phase, Phase::Open | Phase::Parting))
     }
 
     /// How many exchanges have begun and not ended.

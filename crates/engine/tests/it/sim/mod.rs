@@ -15,6 +15,7 @@ mod shares;
 mod shortage;
 mod stall;
 mod streams;
+mod surplus;
 mod totals;
 
 use proofload_engine::{

@@ -4,7 +4,7 @@ mod endings;
 mod flow;
 mod handshake;
 mod one_way;
-mod provider;
+pub mod provider;
 mod server;
 mod totals;
 
@@ -35,7 +35,7 @@ fn call(argument: Value, options: &dubbo::Options) -> MixEntry {
 }
 
 /// A closed loop of Dubbo for a second.
-fn dubbo_plan(connections: u32, in_flight: u32) -> LoadPlan {
+pub fn dubbo_plan(connections: u32, in_flight: u32) -> LoadPlan {
     LoadPlan {
         targets: vec![Target { protocol: Protocol::Dubbo, ..target() }],
         mix: vec![call("x".into(), &dubbo::Options::default())],
@@ -46,7 +46,7 @@ fn dubbo_plan(connections: u32, in_flight: u32) -> LoadPlan {
 }
 
 /// So many calls.
-fn calls(count: u64, plan: LoadPlan) -> LoadPlan {
+pub fn calls(count: u64, plan: LoadPlan) -> LoadPlan {
     LoadPlan { extent: Extent::Requests { count, cap_ns: 1_000 * SECOND }, ..plan }
 }
 
