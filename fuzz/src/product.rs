@@ -1,4 +1,4 @@
-//! What people and other machines hand in whole: command lines, studies, records, archives.
+//! Inputs of people and other machines: command lines, studies, records, archives.
 
 use proofload_store::Run;
 use proofload_study::{Declarations, Options, Parameter};

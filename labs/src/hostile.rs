@@ -17,7 +17,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 const ANSWERS: u64 = 10_000;
 const KILLS: u32 = 300;
 const CONNECTIONS: u64 = 16;
-/// What a hostile peer may make the generator keep beyond what a good one does.
+/// Most memory of the generator beyond that with a good peer.
 const MORE_BYTES: u64 = 32 << 20;
 /// Of what was answered at once and as it should be, so much is counted as answered; the rest met a machine that was
 /// busy, or a connection on which something else had come before.
@@ -53,7 +53,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     fs::remove_dir_all(&place).context("the temporary directory cannot be removed")
 }
 
-/// What a peer counted.
+/// Counts of a peer.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     connections: u64,
@@ -91,7 +91,7 @@ impl Peer {
     }
 }
 
-/// What the generator recorded.
+/// Counts of the generator.
 struct Recorded {
     intended: u64,
     sent: u64,

@@ -252,7 +252,7 @@ async fn accept(
     std::future::pending::<()>().await
 }
 
-/// Where strangers become agents.
+/// Strangers that prove to be agents.
 struct Door {
     acceptor: TlsAcceptor,
     tell: mpsc::Sender<Event>,

@@ -41,7 +41,7 @@ const PKCS8_HEAD: [u8; 16] =
 
 /// A token that begins so is a key in hexadecimal digits.
 const KEY: &str = "proofload-key-";
-/// What a guess costs: so many rounds of PBKDF2 with SHA-256, a tenth of a second or more.
+/// Cost of a guess: rounds of PBKDF2 with SHA-256, a tenth of a second or more.
 const ROUNDS: NonZeroU32 = NonZeroU32::new(600_000).unwrap();
 const SALT: &[u8] = b"proofload token of agents and their coordinator";
 /// A token with fewer different characters was typed, not drawn.
@@ -51,7 +51,7 @@ const DISTINCT_LEAST: usize = 10;
 #[derive(Clone)]
 pub struct Token {
     text: Vec<u8>,
-    /// What all keys are derived from.
+    /// Secret of all derived keys.
     pub(crate) secret: [u8; 32],
 }
 
@@ -97,7 +97,7 @@ impl Token {
         Ok((token, doubts))
     }
 
-    /// That text; `None` where it is too short, or too long. It takes a while.
+    /// The text as a token; `None` where it is too short, or too long. It takes a while.
     pub fn new(text: &str) -> Option<Token> {
         let is_fit = (LEAST..=MOST).contains(&text.len());
         let key = text.strip_prefix(KEY).and_then(|digits| HEXLOWER.decode(digits.as_bytes()).ok());
@@ -182,7 +182,7 @@ impl Token {
     }
 }
 
-/// Whether it was made by hand: of few characters, or a word again and again.
+/// Made by hand: of few characters, or a word again and again.
 fn is_guessable(text: &str) -> bool {
     let text = text.as_bytes();
     let distinct = text.iter().collect::<BTreeSet<_>>().len();
@@ -190,7 +190,7 @@ fn is_guessable(text: &str) -> bool {
         || (1..=text.len() / 2).any(|period| text[period..] == text[..text.len() - period])
 }
 
-/// Whether somebody else than this user may read the file. In a cluster its group is whom it is given to.
+/// Readable by other users. In a cluster its group is whom it is given to.
 fn is_readable(file: &fs::Metadata) -> bool {
     let own = rustix::process::geteuid().as_raw() == file.uid();
     file.is_file() && file.mode() & if own { 0o044 } else { 0o004 } != 0

@@ -46,7 +46,7 @@ pub fn of(args: &RunArgs, checked: &Checked) -> anyhow::Result<Vec<Carried>> {
     Ok(found)
 }
 
-/// What the study names: by its keys, and among the words of its commands what is a file.
+/// Files that the study names: by its keys, and among the words of its commands what is a file.
 fn named(root: &Path, checked: &Checked) -> BTreeSet<PathBuf> {
     let mut found = checked.study.files.clone();
     for variant in &checked.study.variants {
@@ -66,7 +66,7 @@ fn named(root: &Path, checked: &Checked) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Where a path lies below a folder, by its words alone.
+/// Path relative to a folder, by its words alone.
 fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     let absolute = |path: &Path| std::path::absolute(path).ok();
     let below = match path.strip_prefix(root) {

@@ -58,7 +58,7 @@ pub fn run(around: Surroundings) -> u8 {
     Arc::new(around).within(|| said(Surroundings::here().words.clone()) as u8)
 }
 
-/// Whether the command line takes these words, without doing what they say.
+/// Parses the command line without carrying it out; `false` for a mistake.
 pub fn takes(words: Vec<OsString>) -> bool {
     args::read(words.into_iter()).is_ok()
 }

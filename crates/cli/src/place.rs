@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// The first argument of a process that does this.
 pub const ARGUMENT: &str = "__place";
-/// Where the study and its files, and where what it uses of a catalogue lie, among what is sent.
+/// Folders of the study and of the catalogue in the package.
 pub const STUDY: &str = "study";
 pub const CATALOGUE: &str = "catalogue";
 /// What whoever asked says: that it is there, and that all is to end.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a run within an allocation may take to end, and its record to come home.
+/// Longest time for a run within an allocation to end, and its record to come home.
 const ENDS_WITHIN_NS: u64 = 30_000_000_000;
 const LOOK: Duration = Duration::from_millis(50);
 

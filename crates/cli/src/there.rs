@@ -33,7 +33,7 @@ const FIRST_WORD_NS: u64 = 60_000_000_000;
 const CHUNK: usize = 64 << 10;
 /// Most bytes of a record that is taken in.
 const RECORD_BYTES_MAX: u64 = 4 << 30;
-/// What messages call it.
+/// Its name in messages.
 const RECORD: &str = "the record";
 
 /// How a run elsewhere ended.
@@ -45,7 +45,7 @@ pub struct Ended {
     pub record: Option<PathBuf>,
 }
 
-/// Where the record of a run elsewhere is to lie, and what is known of it.
+/// Destination of the record of a run elsewhere.
 #[derive(Clone)]
 pub struct Home {
     root: PathBuf,
@@ -178,7 +178,7 @@ impl From<Lost> for anyhow::Error {
     }
 }
 
-/// What is to be said to a coordinator elsewhere, by a thread of its own: it may not listen.
+/// Writer to a coordinator elsewhere, in a thread of its own: it may not listen.
 struct Saying {
     queue: Sender<Vec<u8>>,
     /// So many bytes were taken.
@@ -318,7 +318,7 @@ impl There {
     }
 }
 
-/// What could not be brought about there.
+/// Exit code of a failure there.
 pub fn failed(error: std::io::Error) -> anyhow::Error {
     let is_stopped = error.kind() == std::io::ErrorKind::Interrupted;
     leave(if is_stopped { Exit::Interrupted } else { Exit::FailedStart }, error)

@@ -46,7 +46,7 @@ stored Finding {
     Warning NoDescriptor { connections: u64 },
     /// Answers exceeded a limit of what Proofload reads: its own limit, and no fault of the server.
     ///
-    /// What is kept of the first of them names the limit.
+    /// The sample of the first one names the limit.
     Warning AnswersBeyondLimit { exchanges: u64 },
     /// Planned requests were not sent although a connection was free: the generator fell behind.
     ///

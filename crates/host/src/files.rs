@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// How long a pipe may stay silent, in seconds. A person who types is no program.
+/// Longest silence of a pipe, in seconds. A person who types is no program.
 const SILENT_MAX_S: i64 = 30;
 
 /// Reads a file, or a pipe to its end, as a shell's `<(…)` is one.

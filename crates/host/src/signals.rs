@@ -20,7 +20,7 @@ const ONE_WISH_NS: u64 = 200_000_000;
 const STOPPED: i32 = 130;
 /// Process groups that end with this process: as many as there are agents, and a few more. 0 is none.
 static GROUPS: [AtomicI32; 10_240] = [const { AtomicI32::new(0) }; 10_240];
-/// What is to be said when a second signal ends the program.
+/// Last words at a second signal.
 static LAST_WORDS: AtomicPtr<String> = AtomicPtr::new(null_mut());
 
 /// A process group that a second signal ends.
@@ -55,7 +55,7 @@ impl Drop for Group {
     }
 }
 
-/// What is said from now on if a second signal ends the program; nothing where it is empty.
+/// Sets the last words at a second signal; none where it is empty.
 pub fn last_words(text: &str) {
     let text = if text.is_empty() { null_mut() } else { Box::into_raw(Box::new(format!("{text}\n"))) };
     // Those before stay: the handler may be reading them.
@@ -81,7 +81,7 @@ pub fn install() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// How many stop signals arrived so far.
+/// Number of stop signals so far.
 pub fn count() -> u32 {
     ARRIVED.load(Ordering::Relaxed)
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 const LOOK_NS: u64 = 10_000_000;
 /// Most bytes of an output that are kept; what comes behind them is read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
-/// How long one may take to end once it is asked to.
+/// Time to end between TERM and KILL.
 const GRACE_NS: u64 = 500_000_000;
-/// How long outputs may stay open behind the end of a process, by what it left behind.
+/// Longest time that outputs stay open after the end of a process.
 const BEHIND: Duration = Duration::from_millis(500);
 
 /// A process with its group, which ends when this value goes, or at a second signal.
@@ -51,7 +51,7 @@ impl Started {
         &mut self.child
     }
 
-    /// How it ended, if it did.
+    /// Exit status, once it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.child.try_wait().ok().flatten();

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 /// How long processes may take to end by themselves.
 const LEAVING: Duration = Duration::from_secs(3);
-/// How long a machine may take to be reached and to answer a line.
+/// Longest time for a machine to answer a line.
 const REACHED: Duration = Duration::from_secs(120);
-/// How long the executable may take on its way.
+/// Longest time for the executable on its way.
 const COPIED: Duration = Duration::from_secs(900);
 
 /// What starts processes in a place.
@@ -117,7 +117,7 @@ fn ssh(host: &str, line: &str) -> Command {
     command
 }
 
-/// What a line of a shell prints there.
+/// Output of a line of a shell there.
 fn asked(host: &str, line: &str, stop: &AtomicBool) -> io::Result<String> {
     let what = format!("ssh {host}");
     let mut asking = ssh(host, line);

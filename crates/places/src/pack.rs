@@ -12,15 +12,15 @@ const FILES_MAX: usize = 10_000;
 /// A file, or an empty folder, that goes along with a study.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Carried {
-    /// What it is called there.
+    /// Name there.
     pub name: PathBuf,
-    /// Where it lies here.
+    /// Path here.
     pub path: PathBuf,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
-/// Why files cannot be sent.
+/// Refusal to send files.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
     /// They are too many.
@@ -74,7 +74,7 @@ pub fn pack_record(run: &Path, name: &Path, into: impl Write) -> io::Result<()> 
     tar.finish()
 }
 
-/// How long that archive is.
+/// Length of that archive in bytes.
 ///
 /// # Errors
 /// When the record cannot be read.

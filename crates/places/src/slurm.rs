@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long Slurm may take to say what it knows.
+/// Longest time for an answer of Slurm.
 const SAID: Duration = Duration::from_secs(60);
 
 /// The allocation that this process is in.

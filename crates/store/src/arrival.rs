@@ -27,7 +27,7 @@ impl Arrival {
         Ok(arrival)
     }
 
-    /// Where its files are to lie.
+    /// Folder for its files.
     pub fn path(&self) -> PathBuf {
         self.folder.join("record")
     }

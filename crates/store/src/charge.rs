@@ -13,12 +13,12 @@ const GROWS: u64 = 2;
 const FIRST: u64 = 4;
 /// A map has room for so many entries as soon as it has one.
 const NODE: u64 = 12;
-/// What an allocation takes beside its bytes.
+/// Bytes of an allocation beside its contents.
 const ALLOCATION: u64 = 16;
 /// Names of fields take no more; what has longer keys keeps them.
 const FIELD: usize = 8;
 
-/// Why a text was not read.
+/// Refusal of a text.
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// It would take more than was allowed.

@@ -46,7 +46,7 @@ pub(crate) fn document<T: DeserializeOwned>(path: &Path, room: &mut Room) -> Res
     room.read(path, &text_of(path)?)
 }
 
-/// What may still be kept in memory of a record.
+/// Room that is left for a record in memory.
 pub(crate) struct Room {
     most_bytes: u64,
     left_bytes: u64,
@@ -94,7 +94,7 @@ impl Room {
     }
 }
 
-/// What is wrong, which may repeat as much of the text as there is.
+/// Error of a text, which may repeat as much of the text as there is.
 fn cut(error: &serde_json::Error) -> String {
     let error = error.to_string();
     match error.char_indices().nth(COMPLAINT_MAX) {

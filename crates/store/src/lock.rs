@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// How often the lock is asked for before it counts as held: whoever only looks holds it for a moment.
+/// Tries before the lock counts as held: whoever only looks holds it for a moment.
 const TRIES: u32 = 20;
 const TRY_EVERY: Duration = Duration::from_millis(10);
 

@@ -20,7 +20,7 @@ pub use values::Secrets;
 /// What stands in place of a credential.
 pub const REDACTED: &str = "[redacted]";
 
-/// What may not be shown by this process, of whatever it was told.
+/// Credentials that this process was given.
 static KNOWN: RwLock<Secrets> = RwLock::new(Secrets::new());
 
 /// So much of a text is searched.
@@ -49,7 +49,7 @@ pub fn know_in(text: &str) {
     }
 }
 
-/// What has to be hidden of a header's value, a cookie's or another: all of it, and each part that is one.
+/// Credentials in the value of a header or another field: all of it, and each part that is one.
 fn credential_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
     let value = value.trim();
     let value = match value.split_once(' ') {

@@ -250,7 +250,7 @@ impl Run {
         self.beside(layout::subjects_of)
     }
 
-    /// How the variants' warm-ups went, block by block; of the blocks where it was recorded.
+    /// Warm-ups of the variants, block by block; of the blocks where it was recorded.
     ///
     /// # Errors
     /// When a file of them is damaged.

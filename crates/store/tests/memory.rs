@@ -1,4 +1,4 @@
-//! What a record makes its reader keep, however it was made: bytes that are allocated and not freed, at their most.
+//! Memory that a record takes of its reader, however it was made: bytes that are allocated and not freed, at their most.
 
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// Bytes of a text that is blown up.
 const TEXT: usize = 8 << 10;
-/// What the record may take.
+/// Room for the record.
 const ROOM: usize = 48 << 10;
 /// Texts are in memory while they are read, and a list that grows is there twice.
 const MOST_BESIDE: usize = ROOM + 4 * TEXT;
@@ -128,7 +128,7 @@ fn blown_up(usual: &Value) -> Vec<String> {
     lists.chain([map("0"), map("{}"), map("\"\""), word, deep]).collect()
 }
 
-/// What reading it all takes at most, beside what was there before; whether anything was refused.
+/// Peak of memory while all of it is read; whether anything was refused.
 fn reading(path: &Path) -> (usize, bool) {
     let before = LIVE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);

@@ -14,13 +14,13 @@ use std::time::SystemTime;
 /// Longest file that is kept in memory without need.
 const SHORT: u64 = 64 * 1024;
 
-/// What is read of a file at once.
+/// Bytes read of a file at once.
 const PIECE: usize = 64 * 1024;
 
-/// How much of a long file is searched for credentials, which the server may repeat.
+/// Bytes of a long file that are searched for credentials, which the server may repeat.
 const SEARCHED: u64 = 4 << 20;
 
-/// What is in a file.
+/// Contents of a file.
 pub(super) enum Content {
     Bytes(Vec<u8>),
     /// It is read while it is sent.
@@ -28,7 +28,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// What is in that file. With `fills` it may be text with placeholders, and has to be in memory then.
+    /// Contents of that file. With `fills` it may be text with placeholders, and has to be in memory then.
     pub fn of(path: &Path, fills: bool) -> Result<Content, Mistake> {
         let name = || path.display().to_string();
         let cannot = |error| cannot_read(name(), &error);

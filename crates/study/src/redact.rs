@@ -137,7 +137,7 @@ fn below(at: At<'_>, act: &mut dyn FnMut(At<'_>)) {
     }
 }
 
-/// What of a value's text is to be cut.
+/// Adds the cuts in a value's text.
 fn cut_of(at: At<'_>, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
     // The bytes of a block scalar go on to the next key.
     let written = text.get(at.node.bytes.clone()).unwrap_or("").trim_end();

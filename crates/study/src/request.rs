@@ -107,7 +107,7 @@ pub(super) struct Builder {
     target: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
-    /// What of it is read while it is sent, and before which of these bytes it goes.
+    /// Parts of it that are read while they are sent, and the byte that each goes before.
     streamed: Vec<(usize, Streamed)>,
     slots: Vec<Slot>,
     shown: Shown,

@@ -186,7 +186,7 @@ struct Folder<'a> {
 /// The record in an archive.
 struct Record<'a> {
     study: &'a str,
-    /// What its first member said.
+    /// Id from its first member.
     id: Option<String>,
 }
 

@@ -27,7 +27,7 @@ pub struct Running {
     launched: Option<Launched>,
 }
 
-/// Why a subject does not serve any more.
+/// End of a subject.
 #[derive(Debug)]
 pub enum Absent {
     /// One of its processes ended, with the exit status that the keeper reported.
@@ -185,7 +185,7 @@ impl Running {
     /// Whether all its processes still run; a `url:` subject is asked for a connection.
     ///
     /// # Errors
-    /// How it ended, or why that is not known.
+    /// Its end, or why nothing is known of it.
     pub fn alive(&self) -> Result<(), Absent> {
         let unknown = |why| Absent::Unknown(Box::new(why));
         let Some(launched) = &self.launched else { return self.check_answers().map_err(unknown) };

@@ -76,7 +76,7 @@ pub enum MalformedKind {
 }
 
 impl MalformedKind {
-    /// Whether the bytes may be right, and exceed a limit of this crate.
+    /// The bytes may be right, and exceed a limit of this crate.
     pub fn is_own_limit(self) -> bool {
         matches!(self, MalformedKind::HeadTooLong | MalformedKind::BodyTooLong | MalformedKind::TooDeep)
     }

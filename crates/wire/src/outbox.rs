@@ -16,7 +16,7 @@ pub struct Outbox {
     marks: VecDeque<(usize, ExchangeId)>,
     /// At most so many of those that wait belong to no exchange, or were asked for by the peer.
     control: usize,
-    /// What is read while it is sent, in the order in which it goes.
+    /// Parts that are read while they are sent, in their order.
     insets: VecDeque<Inset>,
 }
 
@@ -78,7 +78,7 @@ impl Outbox {
         }
     }
 
-    /// What the kernel has not taken yet, up to what is [read when it is sent](Self::push_streamed).
+    /// Bytes that the kernel has not taken yet, up to what is [read when it is sent](Self::push_streamed).
     #[inline]
     pub fn pending(&self) -> &[u8] {
         &self.bytes[self.taken..self.insets.front().map_or(self.bytes.len(), |inset| inset.at)]
@@ -109,7 +109,7 @@ impl Outbox {
         pushed
     }
 
-    /// How many bytes the kernel has not taken.
+    /// Number of bytes that the kernel has not taken.
     pub fn left(&self) -> u64 {
         let streamed: u64 = self.insets.iter().map(|inset| inset.to - inset.from).sum();
         (self.bytes.len() - self.taken) as u64 + streamed

@@ -275,7 +275,7 @@ impl Places {
         self.streamed.push(source.clone());
     }
 
-    /// How many bytes are read while they are sent.
+    /// Number of bytes that are read while they are sent.
     pub fn streamed_bytes(&self) -> u64 {
         self.streamed.iter().map(Streamed::bytes).sum()
     }

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::Arc;
 
-/// Where the bytes of such a body are.
+/// Source of the bytes of such a body.
 pub trait Source: Debug + Send + Sync {
-    /// How many there are, for good.
+    /// Their number, which never changes.
     fn bytes(&self) -> u64;
 
     /// Fills `into` with those from byte `at` on.
@@ -22,12 +22,12 @@ pub trait Source: Debug + Send + Sync {
 pub struct Streamed(Arc<dyn Source>);
 
 impl Streamed {
-    /// What that source has.
+    /// A body from that source.
     pub fn new(source: impl Source + 'static) -> Self {
         Streamed(Arc::new(source))
     }
 
-    /// How many bytes there are.
+    /// Length in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.bytes()
     }

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a generator waits for an answer.
+/// Response time-out of the generator.
 pub const TIMEOUT: Duration = Duration::from_millis(500);
 /// Bytes of an answer without an end, at most.
 const ENDLESS_BYTES: usize = 32 << 20;
-/// How long anything is written, at most.
+/// Longest time of a write.
 const WITHIN: Duration = Duration::from_secs(5);
 const HUGE: usize = 8 << 20;
 
-/// What a server is asked in.
+/// Protocol of a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Http,
@@ -42,7 +42,7 @@ impl Protocol {
         }
     }
 
-    /// Where a generator asks, and for what.
+    /// Address and method for the generator.
     pub fn arguments(self, port: u16) -> Vec<String> {
         let (scheme, path) = match self {
             Protocol::Http => ("http", ""),
@@ -133,7 +133,7 @@ impl Line<'_> {
         }
     }
 
-    /// How many bytes the next thing takes that was said, and whether it is a request; what else is said is answered here.
+    /// Length of the next message, and whether it is a request; what else is said is answered here.
     fn request(&mut self) -> anyhow::Result<Option<(bool, usize)>> {
         let input = &self.input;
         match self.protocol {

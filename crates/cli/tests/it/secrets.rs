@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::Duration;
 
-/// What each writing of it but base64 begins with.
+/// Beginning of each writing of it but base64.
 const MARK: &str = "zQ9";
 /// With all that has to be escaped somewhere.
 const SECRET: &str = "zQ9t&k\"e<n/é+%41;x";
@@ -93,7 +93,7 @@ fn serve(mut stream: std::net::TcpStream, secret: &str) {
     }
 }
 
-/// What of the secret is found in a text.
+/// First trace of the secret in a text.
 fn found(said: &str, secret: &str) -> Option<String> {
     let coded = writings(secret).split_off(7);
     // What is beside it changes the first and the last letters.

@@ -1,4 +1,4 @@
-//! What files of others, and words of other users of the machine, can do: nothing but be refused or shown.
+//! Files of others, and words of other users of the machine, are refused or shown.
 
 use crate::support::{executable, proofload, text};
 use std::fs::{self, File};

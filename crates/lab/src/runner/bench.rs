@@ -36,11 +36,11 @@ pub struct LoadWindow {
 pub enum BenchError {
     /// Somebody said stop.
     Interrupted,
-    /// What happened.
+    /// The finding.
     Failed(Finding),
 }
 
-/// Why a variant does not serve any more.
+/// End of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Absent {
     /// Its process ended, with that status.
@@ -169,9 +169,9 @@ pub trait Bench {
     /// Whether the variant still runs.
     ///
     /// # Errors
-    /// How it died, or why that is not known.
+    /// Its death, or why nothing is known of it.
     fn alive(&mut self, variant: usize) -> Result<(), Absent>;
-    /// Why nothing that was seen of any variant in this block can be its own: the lab failed. Once it did it stays so.
+    /// Fault of the lab: nothing that was seen in this block says anything of a variant. Once it did it stays so.
     fn fault(&mut self) -> Option<Finding> {
         None
     }

@@ -430,7 +430,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         (self.progress)(Progress::GivenUp { block: number, variant, why });
     }
 
-    /// What the lab did to itself is nobody else's fate.
+    /// A fault of the lab is no fate of a variant.
     fn check_lab(&mut self) -> Result<(), Lost> {
         self.bench.fault().map_or(Ok(()), |why| Err(Lost::Broken(why)))
     }

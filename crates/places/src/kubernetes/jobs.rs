@@ -10,7 +10,7 @@ pub const ATTEND: &str = "__attend";
 pub const LISTEN: &str = "PROOFLOAD_LISTEN";
 /// In its environment: a file with what is set in the study, a list in JSON, which would be read by anybody in an argument.
 pub const SETTINGS: &str = "PROOFLOAD_SETTINGS";
-/// Where that lies below the study's folder; no file of a study is hidden.
+/// Folder of it below the study's; no file of a study is hidden.
 const SETTINGS_PATH: &str = ".settings.json";
 
 /// Whose processes they are. The image has no other.

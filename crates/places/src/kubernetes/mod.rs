@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long a cluster may take to do what it is told.
+/// Longest time for an order to a cluster.
 const SAID: Duration = Duration::from_secs(120);
 
 /// The user's own kubectl, with his contexts, plugins and proxies, for these words.
@@ -24,10 +24,10 @@ pub fn read_by(words: &[&str]) -> Command {
     command
 }
 
-/// What kubectl prints to these words, with a text on its standard input; no longer than until `stop`.
+/// Output of kubectl for these words, with a text on its standard input; no longer than until `stop`.
 ///
 /// # Errors
-/// What it says when it fails; that it is missing, or does not end.
+/// Its own message; that it is missing, or does not end.
 pub fn kubectl(words: &[&str], input: Option<&str>, stop: Option<&AtomicBool>) -> io::Result<String> {
     let mut command = read_by(words);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -11,7 +11,7 @@ const NAME_MAX: usize = 63 - "-coordinator".len();
 const LABEL_MAX: usize = 63;
 /// As many as a coordinator lets in.
 const AGENTS_MAX: u32 = 10_000;
-/// What a Secret holds at most, names of files aside.
+/// Most bytes of a Secret, names of files aside.
 const FILES_BYTES_MAX: usize = 1 << 20;
 /// The key of what is set in the study, beside its files.
 pub(crate) const SETTINGS_KEY: &str = "settings.of.proofload";
@@ -56,7 +56,7 @@ pub struct Study {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Further arguments, as of `proofload run`: everybody who sees the pods reads them.
     pub arguments: Vec<String>,
-    /// What is set in it, `key=value`: only the coordinator reads that.
+    /// Values of `--set`, `key=value`: only the coordinator reads them.
     pub settings: Vec<String>,
 }
 

@@ -209,7 +209,7 @@ fn the_token_is_in_the_secret_alone() {
     assert!(!format!("{wanted:?}").contains(&wanted.token));
 }
 
-/// What is set, and what lies in the files, stands in one Secret; the Job says where, and nothing of it.
+/// Settings and files stand in one Secret; the Job says where, and nothing of them.
 #[test]
 fn what_a_study_keeps_secret_is_in_its_secret_alone() {
     let mut wanted = wanted(1);

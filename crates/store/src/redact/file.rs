@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// How much is looked at together. A line is cut there, and so may be a credential in it.
+/// Bytes that are looked at together. A line is cut there, and so may be a credential in it.
 const TOGETHER_BYTES: u64 = 1 << 20;
 
 /// Replaces a log by one without credentials. Nobody may write to it meanwhile.

@@ -41,7 +41,7 @@ const VALUE_BYTES_MAX: usize = 64 << 10;
 /// Longest tag.
 const TAG_BYTES_MAX: usize = 2000;
 
-/// Where credentials stand in a text, in order and apart.
+/// Places of credentials in a text, in order and apart.
 pub(super) fn find(text: &str, form: Form) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, mark) in text.match_indices(['=', ':', '>']) {
@@ -81,7 +81,7 @@ fn name_before(text: &str) -> Range<usize> {
 struct Value<'a> {
     text: &'a str,
     name: Range<usize>,
-    /// Where the `=` or `:` is.
+    /// Place of the `=` or `:`.
     at: usize,
     form: Form,
 }
@@ -220,7 +220,7 @@ impl Value<'_> {
     }
 }
 
-/// Whether it says that there is a credential, or none.
+/// A word that says whether there is a credential.
 fn is_said(value: &str) -> bool {
     matches!(value, "" | "true" | "false" | "null" | "none")
 }
@@ -248,7 +248,7 @@ fn quote_at(text: &str, at: usize) -> &str {
     }
 }
 
-/// Where the same quote stands again; the end of the text if nowhere.
+/// Place of the closing quote; the end of the text without one.
 fn quote_end(text: &str, from: usize, quote: &str) -> usize {
     let strokes = quote.len() - 1;
     let same = |at: &usize| {
@@ -261,12 +261,12 @@ fn quote_end(text: &str, from: usize, quote: &str) -> usize {
     found.map_or(text.len(), |at| at - strokes.min(at - from))
 }
 
-/// Whether it is the word for a kind of credential.
+/// A word for a kind of credential.
 pub(super) fn is_scheme(word: &str) -> bool {
     SCHEMES.contains(&word.to_ascii_lowercase().as_str())
 }
 
-/// Where the string of JSON ends that begins there.
+/// End of the string of JSON that begins there.
 pub(super) fn string_end(text: &str, from: usize) -> usize {
     quote_end(text, from, "\"")
 }
@@ -357,7 +357,7 @@ fn named_beside(text: &str, key: &str, at: usize, form: Form) -> Vec<Range<usize
     }
 }
 
-/// Where the tag begins that ends there.
+/// Beginning of the tag that ends there.
 fn opening(text: &str, at: usize) -> Option<usize> {
     let from = text.ceil_char_boundary(at.saturating_sub(TAG_BYTES_MAX));
     text[from..at].rfind('<').map(|n| from + n)

@@ -1,4 +1,4 @@
-//! Which names stand before credentials.
+//! Names of credentials.
 
 /// In any part of a name, whatever is around it.
 const ANYWHERE: [&str; 9] = [
@@ -37,7 +37,7 @@ const LAST: [&str; 20] = [
     "signature",
 ];
 
-/// What makes a credential of a key: `access-key`, `license_key`.
+/// Words before `key` in names of credentials: `access-key`, `license_key`.
 const OF_KEYS: [&str; 16] = [
     "access",
     "account",

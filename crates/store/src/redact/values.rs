@@ -143,7 +143,7 @@ fn splits_a_number(bytes: &[u8], at: usize, end: usize, value: &[u8]) -> bool {
     is_number && (is_digit(before) || before == Some(&b'.') || is_digit(bytes.get(end)))
 }
 
-/// Where a value ends that begins somewhere.
+/// End of a value in a text.
 enum Ending {
     At(usize),
     /// The text ends after so many of its bytes.
@@ -281,7 +281,7 @@ fn in_html(bytes: &[u8]) -> Option<(char, usize)> {
     Some((letter, end + 1))
 }
 
-/// What base64 makes of a value, alone or within a longer text: there its first and last letters depend on what is beside it.
+/// Base64 of a value, alone or within a longer text: there its first and last letters depend on what is beside it.
 fn in_base64(value: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for alphabet in [BASE64_NOPAD, BASE64URL_NOPAD] {

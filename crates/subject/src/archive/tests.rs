@@ -215,7 +215,7 @@ fn record_of(members: &[Member]) -> Vec<u8> {
     bytes
 }
 
-/// What became of it, in a folder beside which nothing else may appear.
+/// Result of unpacking, in a folder beside which nothing else may appear.
 fn arrived(bytes: &[u8]) -> (tempfile::TempDir, Result<String, SubjectError>) {
     let outer = tempfile::tempdir().expect("a directory");
     let into = outer.path().join("record");

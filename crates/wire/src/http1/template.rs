@@ -32,7 +32,7 @@ pub struct Template {
     pub slots: Vec<Slot>,
     /// Whether there is a place for cookies.
     pub cookies: bool,
-    /// What is read while it is sent, and before which byte of the body it goes; in the order of the places.
+    /// Parts that are read while they are sent, and the byte of the body that each goes before; in the order of the places.
     pub streamed: Vec<(usize, Streamed)>,
 }
 

@@ -198,7 +198,7 @@ pub fn roll(state: &mut u32) -> usize {
 
 /// Times that [`endless`] says the same.
 const ENDLESS: usize = 20_000;
-/// What an endless peer may make a connection keep, beyond what its request holds.
+/// Most bytes that a connection keeps for an endless peer, beyond its request.
 const KEPT_MAX: usize = 256 * 1024;
 
 /// A peer that begins with `prefix`, says `piece` for ever and reads nothing makes a session neither send nor keep ever more.

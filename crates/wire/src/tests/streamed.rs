@@ -28,7 +28,7 @@ fn values() -> Values {
     values
 }
 
-/// What goes to the kernel when it takes `step` bytes at a time of pieces of `piece` bytes.
+/// Bytes that go to the kernel when it takes `step` bytes at a time of pieces of `piece` bytes.
 fn drained(out: &mut Outbox, piece: usize, step: usize) -> Vec<u8> {
     let (mut sent, mut told, mut buffer) = (Vec::new(), 0, vec![0; piece]);
     while !out.is_empty() {

@@ -4,7 +4,7 @@ use super::{Stuck, peak_of, request, session};
 use proofload_wire::http1::{Jar, Scheme};
 use proofload_wire::{MalformedKind, Outbox, Protocol, Request, Session, State, ajp};
 
-/// What comes at once.
+/// Bytes that come at once.
 const PIECE: usize = 16 * 1024;
 /// Most that a connection may hold: its outbox, the rest of a request, and what a decoder keeps to find the end of a value.
 const HELD_MAX: usize = 512 * 1024;
@@ -20,7 +20,7 @@ struct Flood {
     asked: bool,
     before: Vec<u8>,
     again: Vec<u8>,
-    /// What it must end in.
+    /// Its outcome.
     ends: Option<MalformedKind>,
     held_max: usize,
 }

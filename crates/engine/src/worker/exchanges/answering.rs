@@ -462,7 +462,7 @@ impl Exchanges<'_> {
     }
 }
 
-/// What exceeded a limit of Proofload's own, in a sentence.
+/// Limit of Proofload's own that was exceeded, in a sentence.
 fn beyond(at: u64, kind: MalformedKind) -> String {
     let what = match kind {
         MalformedKind::HeadTooLong => "a head, a line of one, or trailers of more than 1 MiB",

@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 pub(super) const PARTING_NS: u64 = 100_000_000;
 /// High-water mark of what waits to be sent on one connection.
 const OUTBOX_BYTES: usize = 64 * 1024;
-/// What is read at once of a body that is not in memory.
+/// Bytes read at once of a body that is not in memory.
 const PIECE_BYTES: usize = 64 * 1024;
 /// Pieces of it after which others have their turn.
 const PIECES: usize = 4;

@@ -63,7 +63,7 @@ impl Peer for Twice {
     }
 }
 
-/// What a request costs the server: who is asked once more for each answer would be asked twice as often after each way there.
+/// Cost of a request to the server: who is asked once more for each answer would be asked twice as often after each way there.
 const WORK_NS: u64 = 50_000;
 
 const OK: &str = "HTTP/1.1 200 OK\r\n";

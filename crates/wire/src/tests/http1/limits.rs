@@ -79,7 +79,7 @@ fn a_body_is_malformed_where_it_shows_to_exceed_its_limit() {
     assert_eq!(events(999, &format!("{head}ffffffffffffffff\r\n")), [first(), beyond]);
 }
 
-/// What is counted and not kept may be of any length, however it is framed.
+/// A body that is counted and not kept may have any length, however it is framed.
 #[test]
 fn a_body_that_is_not_kept_has_no_limit() {
     const PIECES: u64 = 5 << 10;
