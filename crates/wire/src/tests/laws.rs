@@ -196,36 +196,6 @@ pub fn roll(state: &mut u32) -> usize {
     (*state >> 28) as usize + 1
 }
 
-/// Times that [`endless`] says the same.
-const ENDLESS: usize = 20_000;
-/// Most bytes that a connection keeps for an endless peer, beyond its request.
-const KEPT_MAX: usize = 256 * 1024;
-
-/// A peer that begins with `prefix`, says `piece` for ever and reads nothing makes a session neither send nor keep ever more.
-/// Returns what it told last.
-pub fn endless(session: Session, request: &Request, prefix: &[u8], piece: &[u8]) -> Option<Event> {
-    let mut driven = Driven::started(session, request);
-    driven.receive(prefix);
-    let mut last = driven.events.pop();
-    let (room, mut kept) = (driven.out.held(), 0);
-    for n in 0..ENDLESS {
-        driven.carry.extend_from_slice(piece);
-        let consumed = driven.session.handle_bytes(0, &driven.carry, &mut driven.out, &mut driven.events);
-        driven.carry.drain(..consumed);
-        assert!(driven.carry.len() <= driven.session.carry_max());
-        last = driven.events.pop().or(last);
-        driven.events.clear();
-        assert!(driven.out.held() <= room + KEPT_MAX, "{} bytes wait after {n}", driven.out.left());
-        // What it keeps is in what it says of itself.
-        if n == ENDLESS / 10 {
-            kept = format!("{:?}", driven.session).len();
-        }
-    }
-    let length = format!("{:?}", driven.session).len();
-    assert!(length <= kept + KEPT_MAX, "{length} after {kept}");
-    last
-}
-
 /// Each exchange that was started ends in exactly one terminal event, none before its `FirstByte`, which
 /// comes at most once; at most one event tells that the connection broke, and nothing follows that.
 pub fn ends_exactly_once(events: &Events, started: &[ExchangeId]) {

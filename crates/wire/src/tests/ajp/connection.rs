@@ -1,7 +1,7 @@
 //! Connections: when they can carry an exchange, and how they end.
 
-use super::laws::{self, Driven, endless};
-use super::{END, END_AND_CLOSE, PING, PONG, ask, chunk, encoded, get, headers, packet, post, session};
+use super::laws::{self, Driven};
+use super::{END, END_AND_CLOSE, PING, PONG, get, headers, post, session};
 use crate::ajp::{Attributes, Options, encode};
 use crate::http1::{RequestSpec, Template};
 use crate::{
@@ -143,22 +143,4 @@ fn a_renewed_session_is_as_just_made() {
     assert_eq!(driven.sent, [0x12, 0x34, 0, 0], "nothing of the other connection's request");
     driven.receive(&ok(END));
     assert_eq!(driven.events, [super::first(), super::answered(200, 0)]);
-}
-
-#[test]
-fn a_container_that_sends_for_ever_and_reads_nothing_makes_nothing_grow() {
-    let in_memory = encoded(&post(vec![b'x'; 100_000]));
-    for (request, prefix, piece) in [
-        (get(), vec![], packet(&[9])),
-        (get(), headers(200, &[]), chunk(b"x")),
-        (in_memory.clone(), vec![], ask(1)),
-        (in_memory, vec![], ask(8186)),
-    ] {
-        endless(session(), &request, &prefix, &piece);
-    }
-    let template =
-        Template { streamed: vec![(0, crate::Streamed::new(vec![b'x'; 100_000]))], ..Default::default() };
-    let streamed = encode(&post(Vec::new()), &template, &Attributes::default());
-    let last = endless(session(), &streamed.expect("right"), &[], &ask(1));
-    assert!(matches!(last, Some(Event::Malformed { kind: MalformedKind::Unread, .. })), "{last:?}");
 }

@@ -1,6 +1,6 @@
 //! What a connection carries, heartbeats, late answers, and its end.
 
-use super::laws::{Driven, ID, endless};
+use super::laws::{Driven, ID};
 use super::{calls, hex, numbered, reply, request, session};
 use crate::dubbo::{Limits, Options, Serialization, encode};
 use crate::{
@@ -306,18 +306,4 @@ fn a_close_ends_exchanges_in_the_order_of_their_start() {
     driven.close(Close::Reset);
     let closed = |id, began| Event::ClosedEarly { id: ExchangeId(id), close: Close::Reset, began };
     assert_eq!(driven.events[1..], [closed(5, false), closed(1, true), closed(3, false)]);
-}
-
-#[test]
-fn a_peer_that_sends_for_ever_and_reads_nothing_is_given_up() {
-    let heartbeat = hex("dabb e2 00 0102030405060708 00000001 4e");
-    let last = endless(session(), &request(), &[], &heartbeat);
-    assert!(matches!(last, Some(Event::Malformed { kind: MalformedKind::Unread, .. })), "{last:?}");
-    for piece in [
-        "dabb a2 00 0000000000000001 00000001 4e",
-        "dabb c2 00 0000000000000001 00000002 4e4e",
-        "dabb 22 14 0000000000000001 00000001 4e",
-    ] {
-        endless(session(), &request(), &[], &hex(piece));
-    }
 }

@@ -1,6 +1,6 @@
 //! What a connection can carry, and for how long.
 
-use super::laws::{Driven, ID, endless};
+use super::laws::{Driven, ID};
 use super::{answered, first, get, session};
 use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State};
 
@@ -128,18 +128,4 @@ fn the_first_byte_is_told_with_the_byte_that_makes_the_answer_final() {
     driven.receive(b"2");
     assert_eq!(driven.events, [first()]);
     assert_eq!(driven.session.next_deadline(), None);
-}
-
-#[test]
-fn a_server_that_sends_for_ever_makes_nothing_grow() {
-    for (prefix, piece) in [
-        ("", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1;a=b\r\nx\r\n"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a=b;"),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n"),
-        ("HTTP/1.1 200 OK\r\n", "X: y\r\n"),
-        ("HTTP/1.1 200 OK\r\n\r\n", "x"),
-    ] {
-        endless(session(), &get(), prefix.as_bytes(), piece.as_bytes());
-    }
 }

@@ -1,6 +1,6 @@
 //! The handshake, what a connection can carry, and pings.
 
-use super::laws::{self, Driven, ID, endless};
+use super::laws::{self, Driven, ID};
 use super::{GREETED, answered, echo, first, malformed, named, session};
 use crate::rmi::{IDLE_NS, ping};
 use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State};
@@ -194,14 +194,5 @@ fn a_connection_that_closes_ends_its_call_wherever_the_answer_is() {
             let events = laws::outcome(session(), &echo("x"), [&answer[..len]], close);
             assert_eq!(events.last(), Some(&Event::ClosedEarly { id: ID, close, began: len > 0 }));
         }
-    }
-}
-
-#[test]
-fn a_server_that_sends_for_ever_and_reads_nothing_makes_nothing_grow() {
-    let answer = named(super::JDK17, "unbound");
-    for piece in [&[0x53][..], &answer, &[0x77, 0], &[0x79], b"x"] {
-        endless(session(), &echo("x"), &[], piece);
-        endless(session(), &echo("x"), &answer[..answer.len() / 2], piece);
     }
 }
