@@ -164,7 +164,7 @@ pub fn own_arguments(args: &[String]) -> Vec<String> {
     let mut redacted = arguments(args);
     for (at, arg) in args.iter().enumerate() {
         let after = at.checked_sub(1).and_then(|before| args.get(before));
-        if after.is_some_and(|flag| CREDENTIAL_FLAGS.contains(&flag.as_str())) {
+        if after.is_some_and(|flag| CREDENTIAL_FLAGS.contains(&flag.as_str())) && !is_flag(arg) {
             redacted[at] = credential(arg);
         } else if let Some((flag, value)) = arg.split_once('=')
             && CREDENTIAL_FLAGS.contains(&flag)
@@ -184,7 +184,7 @@ pub fn know_own_arguments(args: &[String]) {
     for (at, arg) in args.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| args.get(before)).map_or("", String::as_str);
         match arg.split_once('=') {
-            _ if CREDENTIAL_FLAGS.contains(&before) => know_credential(arg),
+            _ if CREDENTIAL_FLAGS.contains(&before) && !is_flag(arg) => know_credential(arg),
             _ if before == "--set" => know_setting(arg),
             Some(("--set", setting)) => know_setting(setting),
             Some((flag, value)) if CREDENTIAL_FLAGS.contains(&flag) => know_credential(value),
@@ -223,7 +223,7 @@ pub fn arguments(args: &[String]) -> Vec<String> {
     args.iter()
         .map(|arg| {
             let out = match arg.strip_prefix("--set=") {
-                _ if after_flag => REDACTED.to_string(),
+                _ if after_flag && !is_flag(arg) => REDACTED.to_string(),
                 // The whole value of a setting belongs to its key, spaces and all.
                 _ if after_set => self::setting(arg),
                 Some(setting) => format!("--set={}", self::setting(setting)),
@@ -240,11 +240,16 @@ pub fn arguments(args: &[String]) -> Vec<String> {
 pub fn know_arguments(args: &[String]) {
     for (at, arg) in args.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| args.get(before));
-        match before.filter(|flag| is_sensitive_flag(flag)) {
+        match before.filter(|flag| is_sensitive_flag(flag) && !is_flag(arg)) {
             Some(flag) => redact::know_named(flag, arg),
             None => redact::know_in(arg),
         }
     }
+}
+
+/// An option of its own: the one before it has no value.
+fn is_flag(arg: &str) -> bool {
+    arg.starts_with("--") && arg.len() > 2
 }
 
 /// `--password`, whose value is the next argument.
@@ -260,6 +265,11 @@ mod tests {
     fn the_value_after_a_flag_and_that_of_a_setting_are_replaced() {
         let args = ["--token".to_string(), "abc".to_string(), "x".to_string()];
         assert_eq!(arguments(&args), ["--token", "[redacted]", "x"]);
+        let args = ["--token".to_string(), "--verbose".to_string()];
+        know_own_arguments(&args);
+        know_own_arguments(&["--bearer".to_string(), "--quick".to_string()]);
+        assert_eq!(arguments(&args), ["--token", "--verbose"], "an option is no credential");
+        assert_eq!(redact::hide("--verbose --quick"), "--verbose --quick");
         let set = "workload.page.headers.Authorization=Bearer hunter2";
         let args = ["--set".to_string(), set.to_string(), format!("--set={set}"), "--set=seed=7".to_string()];
         let left = "workload.page.headers.Authorization=Bearer [redacted]";

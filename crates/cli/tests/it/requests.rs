@@ -204,7 +204,7 @@ fn a_server_on_ipv6_is_reached() {
 #[test]
 fn every_wrong_flag_is_told_at_once() {
     let output = proofload(&[
-        "http://127.0.0.1:1/${nobody}",
+        "http://127.0.0.1:1/${nosuchfeeder}",
         "--feeder",
         "x=csv:/no/such.csv",
         "--feeder",
@@ -220,7 +220,7 @@ fn every_wrong_flag_is_told_at_once() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let told = String::from_utf8_lossy(&output.stderr);
     for flag in [
-        "URL: there is no feeder nobody",
+        "URL: there is no feeder nosuchfeeder",
         "--feeder x:",
         "--feeder: y",
         "--basic:",
