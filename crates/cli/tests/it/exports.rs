@@ -22,7 +22,10 @@ fn scrape(address: &str) -> Option<String> {
     write!(stream, "GET /metrics HTTP/1.1\r\n{heads}\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
-    Some(answer.split_once("\r\n\r\n")?.1.to_string())
+    let (head, page) = answer.split_once("\r\n\r\n")?;
+    let length = format!("content-length: {}", page.len());
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains(&length), "{} bytes after {head}", page.len());
+    Some(page.to_string())
 }
 
 fn page(text: &str) -> Page {
@@ -107,7 +110,8 @@ fn never_shrank(pages: &[Page]) {
     };
     for pair in pages.windows(2) {
         for (name, before) in pair[0].iter().filter(|(name, _)| counts(name)) {
-            assert!(pair[1].get(name).is_some_and(|after| after >= before), "{name}: {before}");
+            let after = pair[1].get(name);
+            assert!(after.is_some_and(|after| after >= before), "{name}: {before}, then {after:?}");
         }
     }
 }
