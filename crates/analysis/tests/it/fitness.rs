@@ -365,17 +365,27 @@ fn a_generator_that_was_kept_from_its_cpu_costs_claims_about_cpu() {
 }
 
 #[test]
-fn a_generator_that_lost_count_costs_claims_about_cpu_and_errors_too() {
+fn a_generator_that_lost_count_costs_claims_about_cpu_and_shares_of_errors_but_not_what_was_seen() {
     let root = tempfile::tempdir().unwrap();
     let mut blocks: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, 1.5)).collect();
     for line in blocks.iter_mut().flatten() {
         line.measured.generator.checks.iter_mut().for_each(|check| check.check = CheckName::LittlesLaw);
     }
     let run = record(root.path(), &plan(), &blocks, &[]);
-    for claim in ["cpu_per_request(nio2) > cpu_per_request(nio) @ 64c", "errors(nio) == 0 @ 64c"] {
+    for claim in ["cpu_per_request(nio2) > cpu_per_request(nio) @ 64c", "error_share(nio) < 50% @ 64c"] {
         let (found, reasons) = verdict(&run, claim);
         assert!(found == Verdict::Undecided && client_limited(&reasons), "{claim}: {reasons:?}");
     }
+    assert_eq!(verdict(&run, "errors(nio) == 0 @ 64c").0, Verdict::Supported);
+}
+
+#[test]
+fn no_errors_stays_supported_when_twice_the_threads_show_a_limit_at_last() {
+    let root = tempfile::tempdir().unwrap();
+    const NONE: &str = "errors(nio) == 0 @ 64c";
+    let perturbed = record(root.path(), &perturbing(), &with_pairs(1.3), &[]);
+    assert_eq!(verdict(&perturbed, FASTER).0, Verdict::Undecided);
+    assert_eq!(verdict(&perturbed, NONE).0, Verdict::Supported);
 }
 
 /// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.

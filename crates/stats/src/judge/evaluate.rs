@@ -69,13 +69,13 @@ fn evaluate_exchanges(
     progress: Progress,
     reached: u32,
 ) -> Evaluation {
+    if series.is_fact() {
+        return fact::evaluate(series, design, progress);
+    }
     let flaws = Flaws::of(series, progress.blocks);
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
-    if flaws.stands.is_none() || series.is_fact() {
+    if flaws.stands.is_none() {
         guards.splice(..0, flaws.limits.iter().cloned());
-    }
-    if series.is_fact() {
-        return fact::evaluate(series, design, progress, guards);
     }
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);

@@ -1,6 +1,7 @@
 //! Claims about counts over all exchanges seen: `errors(x) == 0`.
 
 use super::evaluation::{Evaluation, Progress, not_measured};
+use super::guard;
 use super::series::Series;
 use crate::{Comparison, Design, Estimate, Reason, SeenErrors, Side};
 
@@ -48,15 +49,12 @@ impl Counted {
     }
 }
 
-/// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth. Errors that were
-/// seen are errors, whatever else is wrong: only those of the generator's own making are excused.
-pub(super) fn evaluate(
-    series: &Series<'_>,
-    design: &Design,
-    progress: Progress,
-    mut guards: Vec<Reason>,
-) -> Evaluation {
+/// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth. What was seen was
+/// seen, however busy the generator or the machine was: only errors of the generator's own making are excused, and only blocks
+/// that were lost may hide some.
+pub(super) fn evaluate(series: &Series<'_>, design: &Design, progress: Progress) -> Evaluation {
     let counted = Counted::of(series, progress);
+    let mut guards = guard::of_blocks(series, progress.blocks, progress.begun);
     let mut evaluation = Evaluation::empty(progress.blocks, CONFIDENCE);
     if counted.exchanges == 0 {
         evaluation.reasons = guards;
@@ -77,7 +75,7 @@ pub(super) fn evaluate(
     if permanent {
         (evaluation.decided, evaluation.permanent) = (Some(holds), true);
     } else if progress.blocks < first {
-        evaluation.reasons = vec![super::guard::too_few(design, progress.blocks)];
+        evaluation.reasons = vec![guard::too_few(design, progress.blocks)];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;

@@ -20,7 +20,12 @@ pub(super) struct Flaws {
 }
 
 impl Flaws {
+    /// A count of what was seen is that, whatever its generator was: only errors of the generator's own making are none of the
+    /// server's.
     pub fn of(series: &Series<'_>, blocks: u32) -> Flaws {
+        if series.is_fact() && !guard::has_own_errors(series, blocks) {
+            return Flaws::default();
+        }
         let unfit = guard::unfit(series, blocks);
         let unended = guard::unended(series, blocks);
         let is_of_throughput = series.trials.iter().all(|trial| trial.measure == Measure::Throughput);

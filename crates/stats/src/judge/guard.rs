@@ -45,13 +45,17 @@ const REST_OF_WARM_UP_MIN: f64 = 0.5;
 pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(errors(series, blocks));
-    reasons.extend(lost(series, blocks, begun));
-    reasons.extend(unevenly(series, blocks, begun));
+    reasons.extend(of_blocks(series, blocks, begun));
     reasons.extend(unresolved(series, blocks));
     reasons.extend(unsteady(series, blocks));
     reasons.extend(disturbed(blocks, beside));
     reasons.extend(slice_length(series, blocks));
     reasons
+}
+
+/// Guards against blocks that are missing.
+pub(super) fn of_blocks(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason> {
+    lost(series, blocks, begun).into_iter().chain(unevenly(series, blocks, begun)).collect()
 }
 
 /// Guards that rest on the values of the blocks.
@@ -134,6 +138,11 @@ pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
         }
     }
     seen.into_iter().map(|what| Reason::ClientLimited { what: what.clone() }).collect()
+}
+
+/// Whether errors of the generator's own making are among those of the first blocks.
+pub(super) fn has_own_errors(series: &Series<'_>, blocks: u32) -> bool {
+    series.cells.iter().take(blocks as usize).flatten().flatten().any(|cell| cell.own_errors > 0)
 }
 
 /// Quantiles whose rank lies among exchanges without an end, each with all of these that it has.

@@ -66,6 +66,11 @@ fn first(observations: &Observations, blocks: usize) -> Observations {
     }
 }
 
+/// What was seen was seen: only a block that is missing, or an error that may be nobody's, takes it back.
+fn hides_errors(reason: &Reason) -> bool {
+    matches!(reason, Reason::BlocksLost { .. } | Reason::LostUnevenly { .. } | Reason::OwnErrors { .. })
+}
+
 proptest! {
     #[test]
     fn any_observations_are_judged_without_panic_and_settled_claims_stay(
@@ -98,6 +103,10 @@ proptest! {
                     && earlier.settled
                 {
                     prop_assert_eq!(claim, earlier, "settled at {} blocks", blocks - 1);
+                }
+                let stood = before.as_ref().is_some_and(|before| before.claims[index].verdict == Verdict::Supported);
+                if claims[index].is_of_a_count() && stood && claim.verdict == Verdict::Undecided {
+                    prop_assert!(claim.reasons.iter().any(hides_errors), "{:?}", claim);
                 }
             }
             before = Some(now);
