@@ -10,7 +10,7 @@ use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_
 use lost::lost_starts;
 use proofload_facts::Finding;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
-use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
+use proofload_stats::{Cell, Measure, Observations, Reach, Replication};
 use proofload_store::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
 use proofload_store::{Block, Run, StoreError, counts_of, decode};
 use std::borrow::Cow;
@@ -276,16 +276,18 @@ impl Trial<'_> {
         self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
     }
 
-    /// By how much the generator may have moved the value either way.
-    fn moved(&self, measure: Measure) -> f64 {
+    /// How far the generator may have moved the value: its own delays lengthen times by twice what they are estimated to have
+    /// added, at most, and a busy one moves the CPU time of a request either way.
+    fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
-        if by_busy { BUSY_MOVES_CPU } else { 0.0 }
+        let either = if by_busy { BUSY_MOVES_CPU.ln_1p() } else { 0.0 };
+        Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
     }
 
-    /// What a value says of the server although the generator was unfit.
-    fn unfit_bound(&self, measure: Measure, slices: &[&Slice]) -> Option<Bound> {
+    /// How far the server's own value may lie from this one although the generator was unfit.
+    fn unfit_reach(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let slowed = || self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
-        let lowers = match measure {
+        let is_lower_end = match measure {
             Measure::Throughput => slowed(),
             // What was seen to fail did, unless it is the generator's own failure.
             Measure::Errors | Measure::ErrorShare => {
@@ -293,11 +295,11 @@ impl Trial<'_> {
             }
             _ if measure.ranks_unended() => {
                 let late = self.failed.iter().all(lengthens) && slices.iter().all(|slice| only_late(slice));
-                return late.then_some(Bound::AtMost);
+                return if late { Reach::AT_MOST } else { Reach::ANY };
             }
             _ => false,
         };
-        lowers.then_some(Bound::AtLeast)
+        if is_lower_end { Reach::AT_LEAST } else { Reach::ANY }
     }
 
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
@@ -338,10 +340,9 @@ impl Trial<'_> {
                 unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
-                lengthened: lengthened(measure, &slices),
-                moved: self.moved(measure),
+                moved: self.moved(measure, &slices),
                 unfit: self.unfit_for(measure),
-                unfit_bound: self.unfit_bound(measure, &slices),
+                unfit_reach: self.unfit_reach(measure, &slices),
             });
         }
         Ok(())

@@ -50,7 +50,7 @@ pub use judge::{
     Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, sitting_values,
     sitting_values_of_figure, slice_length, slice_pairs,
 };
-pub use observation::{Bound, Cell, LostStart, Observations, Replication, SeenErrors, Unsteady};
+pub use observation::{Cell, LostStart, Observations, Reach, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};
 pub use plausible::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{

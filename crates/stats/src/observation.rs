@@ -13,13 +13,45 @@ pub enum Replication {
     Process,
 }
 
-/// On which side of a value the server's own lies, where the value is not its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+/// How far the server's own value may lie from the one that was measured, as logarithms: 0 is not at all, infinite any distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reach {
+    /// The server's own is so much less at most.
+    pub below: f64,
+    /// The server's own is so much more at most.
+    pub above: f64,
+}
+
+impl Reach {
+    /// The value is the server's own.
+    pub const NONE: Reach = Reach { below: 0.0, above: 0.0 };
     /// The server's own is this or more.
-    AtLeast,
+    pub const AT_LEAST: Reach = Reach { below: 0.0, above: f64::INFINITY };
     /// The server's own is this or less.
-    AtMost,
+    pub const AT_MOST: Reach = Reach { below: f64::INFINITY, above: 0.0 };
+    /// The value says nothing of the server.
+    pub const ANY: Reach = Reach { below: f64::INFINITY, above: f64::INFINITY };
+
+    /// Two causes, which may both have moved the value the same way.
+    pub fn and(self, other: Reach) -> Reach {
+        Reach { below: self.below + other.below, above: self.above + other.above }
+    }
+
+    /// That of one over the value.
+    pub fn inverse(self) -> Reach {
+        Reach { below: self.above, above: self.below }
+    }
+
+    /// Whether nothing is known on either side.
+    pub fn is_any(self) -> bool {
+        self.below.is_infinite() && self.above.is_infinite()
+    }
+
+    /// The sides that are bounded; 0 in place of the others.
+    pub fn bounded(self) -> Reach {
+        let bounded = |side: f64| if side.is_finite() { side } else { 0.0 };
+        Reach { below: bounded(self.below), above: bounded(self.above) }
+    }
 }
 
 /// One measure of one variant at one load point in one block.
@@ -54,19 +86,16 @@ pub struct Cell {
     pub unsent: u64,
     /// Whether that makes the value a lower end: the rank that is asked for lies among exchanges without an end.
     pub at_least: bool,
-    /// By how much the generator's own delays lengthen the value, as a share of it: the server's own lies between the value
-    /// and so much less.
-    pub lengthened: f64,
-    /// By how much the generator, busy or late, may have moved the value either way, as a share of it.
-    pub moved: f64,
+    /// How far the generator, busy or late, may have moved the value though it was fit.
+    pub moved: Reach,
     /// Failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<Finding>,
-    /// What the value says of the server although the generator was unfit; `None` is nothing.
+    /// How far the server's own value may lie from this one where the generator was unfit.
     ///
     /// Throughput is a lower end where it carried out one closed loop, whose counts agree with each other (Little's law).
     /// In an open loop it may catch up on what it left undone; beside other streams, what it does not ask in one leaves
     /// the server more time for this one.
-    pub unfit_bound: Option<Bound>,
+    pub unfit_reach: Reach,
 }
 
 impl Default for Cell {
@@ -87,10 +116,9 @@ impl Default for Cell {
             own_errors: 0,
             unsent: 0,
             at_least: false,
-            lengthened: 0.0,
-            moved: 0.0,
+            moved: Reach::NONE,
             unfit: Vec::new(),
-            unfit_bound: None,
+            unfit_reach: Reach::ANY,
         }
     }
 }
@@ -99,6 +127,13 @@ impl Cell {
     /// Whether the block left this trial out on purpose.
     pub fn is_spared(&self) -> bool {
         self.cycles.is_empty() && self.merged.is_none()
+    }
+
+    /// How far the server's own value may lie from this one, all causes together.
+    pub fn reach(&self) -> Reach {
+        let unfit = if self.unfit.is_empty() { Reach::NONE } else { self.unfit_reach };
+        let unended = if self.at_least { Reach::AT_LEAST } else { Reach::NONE };
+        self.moved.and(unfit).and(unended)
     }
 
     /// Errors that speak against the value: of a response time those that ended, for the others are in it.

@@ -16,7 +16,7 @@ pub struct Mutation {
 }
 
 const GUARD: &str = "crates/stats/src/judge/guard.rs";
-const FLAWS: &str = "crates/stats/src/judge/flaws.rs";
+const OBSERVATION: &str = "crates/stats/src/observation.rs";
 const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
 const OBSERVED: &str = "crates/stats/src/judge/observed.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
@@ -85,16 +85,16 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a generator at its limit on one side spoils no decision",
-        file: "crates/stats/src/judge/evaluation.rs",
-        from: "Some(decided) if decided == standing =>",
-        to: "Some(_) =>",
+        file: EVALUATE,
+        from: "match self.frame.decide(mean - half - self.reach.below, mean + half + self.reach.above) {",
+        to: "match self.frame.decide(mean - half - below, mean + half + above) {",
         tests: JUDGE,
     },
     Mutation {
         name: "what a limited generator may have raised stands like what it can only have lowered",
-        file: FLAWS,
-        from: "(false, None) => Worth::Nothing,",
-        to: "(false, None) => Worth::Bounded(Bound::AtLeast),",
+        file: OBSERVATION,
+        from: "if self.unfit.is_empty() { Reach::NONE } else { self.unfit_reach }",
+        to: "if self.unfit.is_empty() { Reach::NONE } else { Reach::AT_LEAST }",
         tests: JUDGE,
     },
     Mutation {
@@ -176,9 +176,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "lower ends decide like values",
-        file: FLAWS,
-        from: "unfit.and(if cell.at_least {",
-        to: "unfit.and(if cell.at_least && cell.block == 0 {",
+        file: OBSERVATION,
+        from: "if self.at_least { Reach::AT_LEAST }",
+        to: "if self.at_least && self.block == 0 { Reach::AT_LEAST }",
         tests: JUDGE,
     },
     Mutation {

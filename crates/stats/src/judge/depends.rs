@@ -3,11 +3,11 @@
 use super::decide::Frame;
 use super::estimated::{estimate, widened};
 use super::series::Series;
-use crate::Reason;
 use crate::dependence::{AtLevel, Dependence, dependences};
 use crate::design::Bounds;
 use crate::sample::Moments;
 use crate::student::{critical, two_sided_tail};
+use crate::{Reach, Reason};
 
 /// A condition of measuring may matter when chance alone explains what it does with a smaller probability than this.
 const SUSPECTED: f64 = 0.10;
@@ -16,8 +16,8 @@ const SUSPECTED: f64 = 0.10;
 pub(super) struct DependenceTerms<'a> {
     /// Claims that share the error rate.
     pub open: u32,
-    /// What intervals reach further below and above for the generator's own delays.
-    pub margins: (f64, f64),
+    /// How far the servers' own quantity may lie from what was measured.
+    pub reach: Reach,
     /// The blocks that the values are of.
     pub used: &'a [usize],
     /// Whether they are of several sittings.
@@ -60,7 +60,7 @@ impl Dependences {
         let found = within.dependences(&frame.values, |sharing| tails[sharing as usize - 1]);
         let suspected = !within.dependences(&frame.values, |_| SUSPECTED).is_empty();
         let own_tail = tails[terms.open.max(1) as usize - 1];
-        let told = |it| depends_on(series, frame, it, own_tail, terms.margins);
+        let told = |it| depends_on(series, frame, it, own_tail, terms.reach);
         Dependences { found: found.into_iter().map(told).collect(), suspected }
     }
 
@@ -119,8 +119,8 @@ impl Within<'_> {
 }
 
 /// A condition with what the quantity is at each of its levels, and what the claim comes to there.
-fn depends_on(series: &Series<'_>, frame: &Frame, on: Dependence, tail: f64, margins: (f64, f64)) -> Reason {
-    let (below, above) = margins;
+fn depends_on(series: &Series<'_>, frame: &Frame, on: Dependence, tail: f64, reach: Reach) -> Reason {
+    let Reach { below, above } = reach;
     let bound = critical(tail, on.freedom);
     let half = |level: &AtLevel| bound * level.error;
     let answers: Vec<Option<bool>> = on
@@ -131,7 +131,7 @@ fn depends_on(series: &Series<'_>, frame: &Frame, on: Dependence, tail: f64, mar
     let at = |level: &AtLevel| {
         let moments = Moments { n: on.freedom, mean: level.mean, sd: 0.0 };
         let found = estimate(series, frame, &moments, half(level), level.mean);
-        (level.level, widened(found, margins))
+        (level.level, widened(found, reach))
     };
     Reason::DependsOn {
         condition: on.condition,

@@ -3,7 +3,7 @@
 use super::decide::{Frame, Scale};
 use super::series::Series;
 use crate::sample::Moments;
-use crate::{Estimate, Measure, Side};
+use crate::{Estimate, Measure, Reach, Side};
 
 pub(super) fn estimate(
     series: &Series<'_>,
@@ -38,13 +38,12 @@ pub(super) fn estimate(
     }
 }
 
-/// An interval that reaches further by these logarithms.
-pub(super) fn widened(estimate: Estimate, margins: (f64, f64)) -> Estimate {
-    let (below, above) = margins;
-    match below + above > 0.0 {
-        true => {
+/// An interval that reaches further where it is known how much.
+pub(super) fn widened(estimate: Estimate, reach: Reach) -> Estimate {
+    match reach.bounded() {
+        Reach::NONE => estimate,
+        Reach { below, above } => {
             Estimate { low: estimate.low * (-below).exp(), high: estimate.high * above.exp(), ..estimate }
         }
-        false => estimate,
     }
 }

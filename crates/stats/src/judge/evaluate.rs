@@ -4,14 +4,14 @@ use super::decide::{Frame, Scale};
 use super::depends::{DependenceTerms, Dependences};
 use super::estimated::{estimate, widened};
 use super::evaluation::{Evaluation, Progress, not_measured};
-use super::flaws::{self, Flaws};
+use super::flaws::Flaws;
 use super::observed::{Observed, observed};
 use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
 use crate::{
-    Between, Comparison, Design, Measure, OverSittings, Projection, Reason, Scope, Side, Sittings,
+    Between, Comparison, Design, Measure, OverSittings, Projection, Reach, Reason, Scope, Side, Sittings,
     hodges_lehmann, student,
 };
 
@@ -74,7 +74,7 @@ fn evaluate_exchanges(
     }
     let flaws = Flaws::of(series, progress.blocks);
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
-    if flaws.stands.is_none() {
+    if flaws.reach.is_any() {
         guards.splice(..0, flaws.limits.iter().cloned());
     }
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
@@ -99,11 +99,8 @@ fn evaluate_exchanges(
     let known = design.between(series.claim).filter(|_| sittings.is_none() && frame.scale == Scale::Log);
     let half = known.map_or(own, |between| wider(own, &moments, between));
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
-    let margins = match frame.scale {
-        Scale::Log => flaws::margins(series, progress.blocks),
-        Scale::Plain | Scale::Difference => (0.0, 0.0),
-    };
-    evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), margins));
+    let reach = flaws.reach_on(frame.scale);
+    evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), reach));
     evaluation.scope = match (sittings, known) {
         (Some(found), _) => over_sittings(series, &frame, found, centre),
         (None, Some(between)) => Scope::Widened(*between),
@@ -114,16 +111,16 @@ fn evaluate_exchanges(
     }
     guards.extend(guard::of_values(&frame));
     let of = Basis { are_sittings: sittings.is_some(), between: known.copied().filter(|_| half > own) };
-    let terms = DependenceTerms { open: progress.open, margins, used: &used, sittings: of.are_sittings };
+    let terms = DependenceTerms { open: progress.open, reach, used: &used, sittings: of.are_sittings };
     let depends = Dependences::of(series, &frame, &by_block, bounds, &terms);
-    let finding = Finding { frame, moments, half, of, margins, centre, depends, design, progress };
+    let finding = Finding { frame, moments, half, of, reach, centre, depends, design, progress };
     let beyond_warm_up = finding.beyond_warm_up(series, &guards);
     if let Some(few) = guard::few(design, moments.n, half, of.are_sittings) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() && beyond_warm_up.is_none() {
         evaluation.reasons = guards;
-    } else if constant && margins == (0.0, 0.0) {
+    } else if constant && reach == Reach::NONE {
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
@@ -228,8 +225,8 @@ struct Finding<'a> {
     moments: Moments,
     half: f64,
     of: Basis,
-    /// What the interval reaches further below and above for the generator's own delays.
-    margins: (f64, f64),
+    /// How far the servers' own quantity may lie from what was measured.
+    reach: Reach,
     centre: f64,
     depends: Dependences,
     design: &'a Design,
@@ -239,13 +236,13 @@ struct Finding<'a> {
 impl Finding<'_> {
     fn estimated(&self, evaluation: &mut Evaluation) {
         let (mean, half) = (self.moments.mean, self.half);
-        let (below, above) = self.margins;
+        let Reach { below, above } = self.reach.bounded();
         let widest = below.max(above).exp_m1();
         if widest >= TOLD_FROM {
             evaluation.reasons.push(Reason::Widened { share: widest });
         }
         evaluation.reasons.splice(0..0, self.depends.found.iter().cloned());
-        match self.frame.decide(mean - half - below, mean + half + above) {
+        match self.frame.decide(mean - half - self.reach.below, mean + half + self.reach.above) {
             Some(_) if self.depends.differ() => {}
             Some(decided) => {
                 let guards = guard::of_estimate(&self.frame, mean, self.centre);
@@ -253,6 +250,8 @@ impl Finding<'_> {
                 evaluation.reasons.extend(guards);
             }
             None if self.depends.differ() => {}
+            // What is not bounded keeps it open, and more blocks do not bound it.
+            None if self.frame.decide(mean - half - below, mean + half + above).is_some() => {}
             None => evaluation.reasons.push(self.crosses()),
         }
         let wider = self.of.between;
@@ -266,8 +265,8 @@ impl Finding<'_> {
         let [Reason::NoSteadyState { blocks, of, .. }] = guards else { return None };
         let rest = guard::rest_of_warm_up(series, self.progress.blocks)?;
         let reach = self.half + rest;
-        let (below, above) = self.margins;
-        let (low, high) = (self.moments.mean - reach - below, self.moments.mean + reach + above);
+        let (low, high) =
+            (self.moments.mean - reach - self.reach.below, self.moments.mean + reach + self.reach.above);
         let is_clear = self.frame.scale == Scale::Log && self.frame.decide(low, high).is_some();
         is_clear.then(|| Reason::BeyondWarmUp { blocks: *blocks, of: *of, share: rest.exp_m1() })
     }

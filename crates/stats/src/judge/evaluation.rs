@@ -48,22 +48,22 @@ impl Evaluation {
         }
     }
 
-    /// Leaves that decision alone standing which is only made clearer by what is wrong with the values.
+    /// Says what is wrong with the values on one side, with a decision all the same or as what keeps it from one.
     pub fn limited(&mut self, flaws: Flaws) {
-        let Flaws { limits, stands: Some(standing), notes } = flaws else { return };
-        match self.decided {
-            Some(decided) if decided == standing => self.reasons.extend(notes),
-            _ => {
-                self.decided = None;
-                self.futile = None;
-                // That there are too few blocks comes before all.
-                let at = usize::from(matches!(
-                    self.reasons.first(),
-                    Some(Reason::TooFewBlocks { .. } | Reason::TooFewSittings { .. })
-                ));
-                self.reasons.splice(at..at, limits);
-            }
+        if flaws.limits.is_empty() || flaws.reach.is_any() {
+            return;
         }
+        if self.decided.is_some() {
+            self.reasons.extend(flaws.notes);
+            return;
+        }
+        self.futile = None;
+        // That there are too few blocks comes before all.
+        let at = usize::from(matches!(
+            self.reasons.first(),
+            Some(Reason::TooFewBlocks { .. } | Reason::TooFewSittings { .. })
+        ));
+        self.reasons.splice(at..at, flaws.limits);
     }
 }
 

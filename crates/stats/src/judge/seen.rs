@@ -5,11 +5,11 @@
 
 use super::estimated::estimate;
 use super::evaluation::not_measured;
-use super::flaws::{self, Flaws};
+use super::flaws::Flaws;
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;
-use crate::{Claim, Estimate, Judged, Judgement, Observations, Reason, Scope, Verdict};
+use crate::{Claim, Estimate, Judged, Judgement, Observations, Reach, Reason, Scope, Verdict};
 
 /// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
 /// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator). Refuted where
@@ -38,7 +38,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     }
     let flaws = Flaws::of(series, blocks);
     let mut guards = guard::guards(series, blocks, blocks, 0);
-    if flaws.stands.is_none() {
+    if flaws.reach.is_any() {
         guards.splice(..0, flaws.limits.iter().cloned());
     }
     // The quantile of the exchanges seen is theirs, however few they are; nothing is said of any other.
@@ -62,17 +62,16 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         judged.verdict = Verdict::Refuted;
         judged.reasons = judged.reasons.into_iter().map(forbidding).collect();
     } else if judged.reasons.is_empty() {
-        let (below, above) = flaws::margins(series, blocks);
-        let apart = (frame.scale == decide::Scale::Log && below + above > 0.0)
-            .then(|| frame.decide(moments.mean - below, moments.mean + above));
+        let reach = flaws.reach_on(frame.scale);
+        let apart = (reach != Reach::NONE)
+            .then(|| frame.decide(moments.mean - reach.below, moments.mean + reach.above));
         let Some(holds) = apart.unwrap_or_else(|| Some(frame.decide_constant(moments.mean))) else {
-            judged.reasons.push(Reason::Widened { share: below.max(above).exp_m1() });
+            judged.reasons = match flaws.limits.is_empty() {
+                true => vec![Reason::Widened { share: reach.below.max(reach.above).exp_m1() }],
+                false => flaws.limits,
+            };
             return judged;
         };
-        if flaws.stands.is_some_and(|standing| standing != holds) {
-            judged.reasons = flaws.limits;
-            return judged;
-        }
         judged.verdict = if holds { Verdict::Supported } else { Verdict::Refuted };
         judged.reasons.push(Reason::OneMeasurement);
         judged.reasons.extend(flaws.notes);

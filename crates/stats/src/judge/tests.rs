@@ -8,7 +8,7 @@ mod sittings;
 mod steady;
 
 use super::*;
-use crate::{Bound, Cell, LostStart, Measure, Names, Replication, SeenErrors, Selector, parse_claim};
+use crate::{Cell, LostStart, Measure, Names, Reach, Replication, SeenErrors, Selector, parse_claim};
 use proofload_facts::Finding;
 
 /// Values of measures by block, variant and point, to be judged.
@@ -53,7 +53,7 @@ impl Record {
                 cycles: vec![Some(*value); 2],
                 merged: Some(*value),
                 finished: 10_000,
-                unfit_bound: (measure == Measure::Throughput).then_some(Bound::AtLeast),
+                unfit_reach: if measure == Measure::Throughput { Reach::AT_LEAST } else { Reach::ANY },
                 ..Cell::default()
             });
         }

@@ -16,6 +16,7 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
         ("throughput(b) < throughput(a) @ 64c", Verdict::Supported),
         ("throughput(b) > throughput(a) @ 64c", Verdict::Refuted),
         ("throughput(a) >= 1100/s @ 64c", Verdict::Supported),
+        ("throughput(a) ~ throughput(b) within 1% @ 64c", Verdict::Refuted),
     ] {
         let judged = record.one(claim);
         assert_eq!(
@@ -28,14 +29,14 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
     for claim in [
         "throughput(a) >= 2 * throughput(b) @ 64c",
         "throughput(a) <= 2 * throughput(b) @ 64c",
-        "throughput(a) ~ throughput(b) within 1% @ 64c",
+        "throughput(a) ~ throughput(b) within 60% @ 64c",
     ] {
         let judged = record.one(claim);
         assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
     }
-    record.cell(3, 0).unfit_bound = None;
+    record.cell(3, 0).unfit_reach = Reach::ANY;
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "it may have raised it");
-    record.cell(3, 0).unfit_bound = Some(Bound::AtLeast);
+    record.cell(3, 0).unfit_reach = Reach::AT_LEAST;
     record.cell(2, 1).unfit = vec![LATE];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
     let mut few = throughputs(1.5, 2);
@@ -50,10 +51,11 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
 fn what_the_generator_lengthened_widens_the_interval_on_the_side_that_it_threatens() {
     const P99: Measure = Measure::ResponseQuantile(9900);
     let values = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);
+    let shorter = |share: f64| Reach { below: (2.0 * share).ln_1p(), above: 0.0 };
     let record = |a: f64, b: f64| {
         let mut record = Record::new(4).with(P99, 0, 0, &values(1.2e6)).with(P99, 1, 0, &values(1e6));
-        (1..=4).for_each(|block| record.cell(block, 0).lengthened = a);
-        (1..=4).for_each(|block| record.cell(block, 1).lengthened = b);
+        (1..=4).for_each(|block| record.cell(block, 0).moved = shorter(a));
+        (1..=4).for_each(|block| record.cell(block, 1).moved = shorter(b));
         record
     };
     let verdict = |a, b, claim: &str| record(a, b).one(claim).verdict;
@@ -76,7 +78,7 @@ fn what_the_generator_lengthened_widens_the_interval_on_the_side_that_it_threate
 fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike() {
     let mut record = throughputs(1.5, 6);
     let cell = record.cell(2, 1);
-    (cell.unfit, cell.unfit_bound) = (vec![LATE], None);
+    (cell.unfit, cell.unfit_reach) = (vec![LATE], Reach::ANY);
     // It would have turned the answer, had it counted.
     cell.merged = Some(1e6);
     cell.cycles = vec![Some(1e6); 2];
@@ -130,7 +132,7 @@ fn times_that_the_generator_only_lengthened_are_short_enough_or_not_known() {
     const P99: Measure = Measure::ResponseQuantile(9900);
     let mut record = Record::new(4).with(P99, 0, 0, &[9e6, 9.1e6, 8.9e6, 9e6]);
     record.cell(2, 0).unfit = vec![LATE];
-    record.cell(2, 0).unfit_bound = Some(Bound::AtMost);
+    record.cell(2, 0).unfit_reach = Reach::AT_MOST;
     let judged = record.one("p99(a) < 15ms @ 64c");
     assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, &[Reason::OnlyLengthened][..]));
     let limited = Reason::ClientLimited { what: LATE };

@@ -51,7 +51,7 @@ fn cell() -> impl Strategy<Value = Cell> {
             finished,
             errors,
             unfit: if unfit { vec![Finding::Unfit] } else { Vec::new() },
-            unfit_bound: [None, Some(Bound::AtLeast), Some(Bound::AtMost)][block as usize % 3],
+            unfit_reach: [Reach::ANY, Reach::AT_LEAST, Reach::AT_MOST][block as usize % 3],
             ..Cell::default()
         },
     )
