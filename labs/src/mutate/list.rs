@@ -79,15 +79,15 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "guard off: the generator was unfit",
         file: EVALUATE,
-        from: "guards.splice(..0, flaws.limits.iter().cloned());",
-        to: "guards.splice(..0, flaws.limits.iter().take(0).cloned());",
+        from: "match self.decide(self.reach) {",
+        to: "match self.decide(Reach::NONE) {",
         tests: JUDGE,
     },
     Mutation {
         name: "a generator at its limit on one side spoils no decision",
         file: EVALUATE,
-        from: "match self.frame.decide(mean - half - self.reach.below, mean + half + self.reach.above) {",
-        to: "match self.frame.decide(mean - half - below, mean + half + above) {",
+        from: "match self.decide(self.reach) {",
+        to: "match self.decide(bounded) {",
         tests: JUDGE,
     },
     Mutation {

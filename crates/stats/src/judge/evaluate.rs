@@ -74,9 +74,6 @@ fn evaluate_exchanges(
     }
     let flaws = Flaws::of(series, progress.blocks);
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
-    if flaws.reach.is_any() {
-        guards.splice(..0, flaws.limits.iter().cloned());
-    }
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
     let used = usable_blocks(series, design, progress.blocks, reached);
@@ -87,6 +84,7 @@ fn evaluate_exchanges(
     else {
         evaluation.reasons = guards;
         evaluation.reasons.extend(nothing_to_estimate(series, progress.blocks, missing));
+        evaluation.limited(flaws);
         return evaluation;
     };
     evaluation.blocks = blocks;
@@ -234,24 +232,29 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    fn estimated(&self, evaluation: &mut Evaluation) {
+    /// What the interval says that reaches so much further.
+    fn decide(&self, reach: Reach) -> Option<bool> {
         let (mean, half) = (self.moments.mean, self.half);
-        let Reach { below, above } = self.reach.bounded();
-        let widest = below.max(above).exp_m1();
+        self.frame.decide(mean - half - reach.below, mean + half + reach.above)
+    }
+
+    fn estimated(&self, evaluation: &mut Evaluation) {
+        let bounded = self.reach.bounded();
+        let widest = bounded.below.max(bounded.above).exp_m1();
         if widest >= TOLD_FROM {
             evaluation.reasons.push(Reason::Widened { share: widest });
         }
         evaluation.reasons.splice(0..0, self.depends.found.iter().cloned());
-        match self.frame.decide(mean - half - self.reach.below, mean + half + self.reach.above) {
+        match self.decide(self.reach) {
             Some(_) if self.depends.differ() => {}
             Some(decided) => {
-                let guards = guard::of_estimate(&self.frame, mean, self.centre);
+                let guards = guard::of_estimate(&self.frame, self.moments.mean, self.centre);
                 evaluation.decided = guards.is_empty().then_some(decided);
                 evaluation.reasons.extend(guards);
             }
             None if self.depends.differ() => {}
             // What is not bounded keeps it open, and more blocks do not bound it.
-            None if self.frame.decide(mean - half - below, mean + half + above).is_some() => {}
+            None if self.reach.is_any() || self.decide(bounded).is_some() => {}
             None => evaluation.reasons.push(self.crosses()),
         }
         let wider = self.of.between;
@@ -264,10 +267,8 @@ impl Finding<'_> {
     fn beyond_warm_up(&self, series: &Series<'_>, guards: &[Reason]) -> Option<Reason> {
         let [Reason::NoSteadyState { blocks, of, .. }] = guards else { return None };
         let rest = guard::rest_of_warm_up(series, self.progress.blocks)?;
-        let reach = self.half + rest;
-        let (low, high) =
-            (self.moments.mean - reach - self.reach.below, self.moments.mean + reach + self.reach.above);
-        let is_clear = self.frame.scale == Scale::Log && self.frame.decide(low, high).is_some();
+        let may_change = Reach { below: rest, above: rest };
+        let is_clear = self.frame.scale == Scale::Log && self.decide(self.reach.and(may_change)).is_some();
         is_clear.then(|| Reason::BeyondWarmUp { blocks: *blocks, of: *of, share: rest.exp_m1() })
     }
 

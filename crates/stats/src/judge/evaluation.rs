@@ -48,9 +48,9 @@ impl Evaluation {
         }
     }
 
-    /// Says what is wrong with the values on one side, with a decision all the same or as what keeps it from one.
+    /// Says what is wrong with the values, with a decision all the same or as what keeps it from one.
     pub fn limited(&mut self, flaws: Flaws) {
-        if flaws.limits.is_empty() || flaws.reach.is_any() {
+        if flaws.limits.is_empty() {
             return;
         }
         if self.decided.is_some() {

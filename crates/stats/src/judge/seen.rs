@@ -37,10 +37,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         return judged;
     }
     let flaws = Flaws::of(series, blocks);
-    let mut guards = guard::guards(series, blocks, blocks, 0);
-    if flaws.reach.is_any() {
-        guards.splice(..0, flaws.limits.iter().cloned());
-    }
+    let guards = guard::guards(series, blocks, blocks, 0);
     // The quantile of the exchanges seen is theirs, however few they are; nothing is said of any other.
     let holds = |reason: &Reason| !matches!(reason, Reason::BlocksLost { .. } | Reason::NotResolvable { .. });
     judged.reasons.extend(guards.into_iter().filter(holds));
@@ -51,14 +48,14 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     });
     let Some((frame, moments)) = framed else {
         judged.reasons.extend(not_measured(series, blocks));
+        judged.reasons.splice(..0, flaws.limits);
         return judged;
     };
     let level = estimate(series, &frame, &moments, 0.0, moments.mean);
     judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
     // Whoever asks for a fast server does not ask for one that fails; nor is that what a generator made of it.
     let failing = judged.reasons.iter().any(|reason| matches!(reason, Reason::Errors { .. }));
-    let unfit = judged.reasons.iter().any(|reason| matches!(reason, Reason::ClientLimited { .. }));
-    if failing && !unfit {
+    if failing && !flaws.reach.is_any() {
         judged.verdict = Verdict::Refuted;
         judged.reasons = judged.reasons.into_iter().map(forbidding).collect();
     } else if judged.reasons.is_empty() {
@@ -78,6 +75,8 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         if let Some(exchanges) = error_free(series).filter(|_| holds) {
             judged.reasons.push(fact::seen_only(exchanges, 0, 1, 0));
         }
+    } else {
+        judged.reasons.splice(..0, flaws.limits);
     }
     judged
 }
