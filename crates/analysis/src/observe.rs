@@ -6,12 +6,14 @@ use crate::fitness::{checks, counting_blocks, left_out};
 use crate::merge::{add_unended, is_most};
 use crate::steady::unsteady;
 use crate::streams::fused;
-use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
+use fitness::{
+    fails_at_most, is_of_lost_cpu, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit,
+};
 use lost::lost_starts;
 use proofload_facts::Finding;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Cell, Measure, Observations, Reach, Replication};
-use proofload_store::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
+use proofload_store::schema::{self, CheckName, FitnessCheck, METHOD, Phase, Plan, Slice};
 use proofload_store::{Block, Run, StoreError, counts_of, decode};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,11 +21,15 @@ use std::path::Path;
 
 mod fitness;
 mod lost;
+mod reach;
 mod subject;
 
 /// By how much a busy generator may move the CPU time of a request, as a share: a judgement, of the size of what
 /// a generator kept from its CPU did to the reference server (docs/benchmarks.md).
 const BUSY_MOVES_CPU: f64 = 0.10;
+
+/// The method that bounds what lost CPU time of the generator moved, where earlier ones left the claim undecided.
+const BOUNDS_SINCE: u32 = 2;
 
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;
@@ -45,6 +51,8 @@ struct Trial<'a> {
     unfit_for_tails: Vec<(CheckName, Finding)>,
     /// Checks of the whole record that failed.
     failed: Vec<CheckName>,
+    /// The method by which its plan is judged.
+    method: u32,
 }
 
 /// What the complete blocks say about these measures. Variants and points have the plan's indexes.
@@ -180,6 +188,7 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
                     unfit,
                     unfit_for_tails,
                     failed,
+                    method: plan.method,
                 });
             };
             for (stream, name) in plan.streams.iter().enumerate() {
@@ -225,6 +234,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         unfit: unfit(&[slice], false),
         unfit_for_tails: Vec::new(),
         failed: Vec::new(),
+        method: METHOD,
     };
     let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
     trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.variant, &slice.measured.point, 1);
@@ -263,6 +273,12 @@ impl Trial<'_> {
         concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
+    /// Whether nothing is wrong with the generator, in most slices and the record as a whole, but what is excused.
+    fn fails_at_most(&self, excused: fn(&CheckName) -> bool) -> bool {
+        let lines: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
+        self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
+    }
+
     /// Whether the generator was at its limit, and the measure is what it is all the same, or nearly: an error is an error whoever
     /// was late, and a generator that is busy with its answers hardly changes what a request costs the server. One that is
     /// kept from its CPU does.
@@ -272,8 +288,7 @@ impl Trial<'_> {
             Measure::CpuPerRequest => is_of_work,
             _ => return false,
         };
-        let lines: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
-        self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
+        self.fails_at_most(excused)
     }
 
     /// How far the generator may have moved the value: its own delays lengthen times by twice what they are estimated to have
@@ -282,6 +297,17 @@ impl Trial<'_> {
         let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
         let either = if by_busy { BUSY_MOVES_CPU.ln_1p() } else { 0.0 };
         Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
+    }
+
+    /// How far the generator moved the value where that is bounded, and what it was unfit for where it is not.
+    fn flaws(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Vec<Finding>) {
+        let unfit = self.unfit_for(measure);
+        let may_be_bounded = !unfit.is_empty() && self.alone && self.method >= BOUNDS_SINCE;
+        let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(is_of_lost_cpu));
+        match of_lost_cpu.map(|times| reach::of_lost_cpu(measure, slices, times)) {
+            Some(reach) if reach == reach.bounded() => (reach, Vec::new()),
+            _ => (self.moved(measure, slices), unfit),
+        }
     }
 
     /// How far the server's own value may lie from this one although the generator was unfit.
@@ -325,6 +351,7 @@ impl Trial<'_> {
             let merged = known.then_some(&merged);
             // Quantiles are not compared slice by slice.
             let long = self.long.iter().filter(|_| known && measure.pairs_by_cycle());
+            let (moved, unfit) = self.flaws(measure, &slices, merged);
             cells.push(Cell {
                 block: self.block,
                 variant: self.variant,
@@ -340,8 +367,8 @@ impl Trial<'_> {
                 unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
-                moved: self.moved(measure, &slices),
-                unfit: self.unfit_for(measure),
+                moved,
+                unfit,
                 unfit_reach: self.unfit_reach(measure, &slices),
             });
         }
@@ -389,6 +416,15 @@ impl Responses {
     fn merge(&mut self, other: &Responses) {
         self.ended.merge(&other.ended);
         self.unended.merge(&other.unended);
+    }
+
+    /// By how much less a quantile may be, as a logarithm, when that share of the exchanges was made longer.
+    fn shorter(&self, q: f64, share: f64) -> f64 {
+        let at = |q: f64| self.ended.quantile_beside(&self.unended, q).map(|found| found.value as f64);
+        match at(q).zip(at(q - share).filter(|_| q > share)) {
+            Some((seen, least)) if least > 0.0 => (seen / least).ln(),
+            _ => f64::INFINITY,
+        }
     }
 
     /// A measure of response times; `None` for any other.

@@ -43,6 +43,9 @@ pub fn reason(reason: &stats::Reason, names: &Names, unit: &str) -> Reason {
             Reason::WidenedBySittings { tau_share: *tau, sittings: *sittings }
         }
         Found::Widened { share } => Reason::Widened { wider_share: *share },
+        Found::MayAccountFor { share, margin } => {
+            Reason::MayAccountFor { moved_share: *share, margin_share: *margin }
+        }
         Found::LimitedOnTheFasterSide => Reason::LimitedOnTheFasterSide,
         Found::OnlyLengthened => Reason::OnlyLengthened,
         Found::SignsDisagree => Reason::SignsDisagree,

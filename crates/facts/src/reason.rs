@@ -147,6 +147,11 @@ stored Reason {
     Note OnlyLengthened,
     /// The interval is wider for what the generator may have done.
     Note Widened { wider_share: f64 },
+    /// What lost CPU time of the generator may account for is more than the interval's distance from the threshold. More blocks do
+    /// not change that.
+    ///
+    /// Quiet the machine, or give the generator CPUs of its own.
+    Warning MayAccountFor { moved_share: f64, margin_share: f64 },
     /// The quantile lies among requests that never ended: its value is a lower end.
     Note LowerEnd { measure: String, variant: String, unanswered: u64, unsent: u64 },
     /// Holds for the exchanges that were seen.

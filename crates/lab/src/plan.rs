@@ -36,7 +36,7 @@ use proofload_language::say;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
-    self, FORMAT_VERSION, Looking, Plan, PlannedClaim, Replication, StreamLoad, Timing,
+    self, FORMAT_VERSION, Looking, METHOD, Plan, PlannedClaim, Replication, StreamLoad, Timing,
 };
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
@@ -178,6 +178,7 @@ pub fn make<'a>(
         preset: preset.name().into(),
         seed,
         replication,
+        method: METHOD,
         alpha: TABLE_ALPHA,
         variants: study.variants.iter().map(lines::variant).collect(),
         workload: lines::workload(study),

@@ -199,6 +199,13 @@ pub enum Reason {
         /// As a share of the estimate.
         share: f64,
     },
+    /// The interval would decide, if it did not reach further for what the generator may have moved.
+    MayAccountFor {
+        /// How much it may have moved, as a share of the estimate.
+        share: f64,
+        /// How far the interval lies from where the answers part, as a share of it.
+        margin: f64,
+    },
     /// The rank of a quantile lies among exchanges that had no end, so that its value is a lower end.
     Unended {
         measure: Measure,

@@ -71,6 +71,12 @@ pub(super) fn lengthens(check: &CheckName) -> bool {
     LATENESS.contains(check)
 }
 
+/// Whether a check that fails shows that the generator had too little of its CPU: that it was kept from waking, and late.
+pub(super) fn is_of_lost_cpu(check: &CheckName) -> bool {
+    let busy = matches!(check, CheckName::AtWork | CheckName::Ceiling | CheckName::CeilingTail);
+    lengthens(check) && !busy
+}
+
 /// Share of the time for which a worker may be kept from waking where CPUs may sleep: one that is woken waits for the
 /// hypervisor, which belongs to the condition.
 const AWAY_ASLEEP: f64 = 0.10;

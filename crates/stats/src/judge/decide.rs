@@ -82,6 +82,13 @@ impl Frame {
         }
     }
 
+    /// How far an interval that decides lies from where the answers part.
+    pub fn margin(&self, low: f64, high: f64) -> f64 {
+        let band = self.band.unwrap_or(0.0);
+        let parts = [self.boundary - band, self.boundary + band];
+        parts.iter().flat_map(|part| [(low - part).abs(), (high - part).abs()]).fold(f64::INFINITY, f64::min)
+    }
+
     /// What is true of values that never change.
     pub fn decide_constant(&self, value: f64) -> bool {
         let (left, right) = self.constant_sides.unwrap_or((value, self.boundary));

@@ -240,9 +240,9 @@ impl Finding<'_> {
 
     fn estimated(&self, evaluation: &mut Evaluation) {
         let bounded = self.reach.bounded();
-        let widest = bounded.below.max(bounded.above).exp_m1();
-        if widest >= TOLD_FROM {
-            evaluation.reasons.push(Reason::Widened { share: widest });
+        let share = bounded.below.max(bounded.above).exp_m1();
+        if share >= TOLD_FROM {
+            evaluation.reasons.push(Reason::Widened { share });
         }
         evaluation.reasons.splice(0..0, self.depends.found.iter().cloned());
         match self.decide(self.reach) {
@@ -255,6 +255,12 @@ impl Finding<'_> {
             None if self.depends.differ() => {}
             // What is not bounded keeps it open, and more blocks do not bound it.
             None if self.reach.is_any() || self.decide(bounded).is_some() => {}
+            None if self.decide(Reach::NONE).is_some() => {
+                let (mean, half) = (self.moments.mean, self.half);
+                let margin = self.frame.margin(mean - half, mean + half).exp_m1();
+                evaluation.reasons.retain(|reason| !matches!(reason, Reason::Widened { .. }));
+                evaluation.reasons.push(Reason::MayAccountFor { share, margin });
+            }
             None => evaluation.reasons.push(self.crosses()),
         }
         let wider = self.of.between;

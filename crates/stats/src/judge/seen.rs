@@ -64,7 +64,10 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
             .then(|| frame.decide(moments.mean - reach.below, moments.mean + reach.above));
         let Some(holds) = apart.unwrap_or_else(|| Some(frame.decide_constant(moments.mean))) else {
             judged.reasons = match flaws.limits.is_empty() {
-                true => vec![Reason::Widened { share: reach.below.max(reach.above).exp_m1() }],
+                true => {
+                    let margin = frame.margin(moments.mean, moments.mean).exp_m1();
+                    vec![Reason::MayAccountFor { share: reach.below.max(reach.above).exp_m1(), margin }]
+                }
                 false => flaws.limits,
             };
             return judged;

@@ -198,6 +198,17 @@ pub struct PlannedCondition {
     pub why: Option<Finding>,
 }
 
+/// The newest rules of judging.
+pub const METHOD: u32 = 2;
+
+fn first_method() -> u32 {
+    1
+}
+
+fn is_first_method(method: &u32) -> bool {
+    *method <= first_method()
+}
+
 /// The plan, on disk before the first start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -224,6 +235,9 @@ pub struct Plan {
         deserialize_with = "proofload_facts::or_nothing"
     )]
     pub mode_reason: Option<Finding>,
+    /// By which rules it is judged, [`METHOD`] at most. A record keeps the verdicts of its own.
+    #[serde(default = "first_method", skip_serializing_if = "is_first_method")]
+    pub method: u32,
     /// Error rate over all claims.
     pub alpha: f64,
     /// Variants.
