@@ -1,5 +1,6 @@
 //! What a worker writes down: what became of its exchanges, and what it spent on them.
 
+use crate::clock::Delayed;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
@@ -14,6 +15,10 @@ pub(crate) const SAMPLE_BYTES: usize = 4096;
 
 /// One send of a hundred may leave this late for the generator's own reasons, whatever the response times are.
 pub(crate) const SEND_DELAY_NS: u64 = 200_000;
+/// How often a worker asks how long it had no CPU.
+const DELAY_EVERY_NS: u64 = 1_000_000;
+/// What giving a thread the CPU takes by itself, once for each time that it begins to run.
+const WAKING_NS: u64 = 10_000;
 
 /// What was received of an answer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +77,10 @@ pub(crate) struct WorkerRecord {
     waited_ns: u64,
     waited_over_ns: u64,
     away_ns: u64,
+    /// What had been waited beyond what was asked when it was last asked how long the thread had no CPU, and when that was.
+    beyond_ns: u64,
+    delayed: Option<Delayed>,
+    delayed_at_ns: u64,
     hiccups: Hiccups,
     /// When the window ended before its time.
     cut_ns: Option<u64>,
@@ -193,6 +202,9 @@ impl WorkerRecord {
             cpu: [None; 2],
             waited_ns: 0,
             away_ns: 0,
+            beyond_ns: 0,
+            delayed: None,
+            delayed_at_ns: 0,
             hiccups: Hiccups::default(),
             waited_over_ns: 0,
             cut_ns: None,
@@ -311,12 +323,33 @@ impl WorkerRecord {
             let waited_ns = if away_ns > SEND_DELAY_NS { asked_ns } else { waited_ns };
             if away_ns > SEND_DELAY_NS {
                 self.away_ns += away_ns;
+                self.beyond_ns += away_ns;
                 self.listener.away(away_ns, now_ns.saturating_sub(took_ns));
             }
             self.waited_ns += waited_ns;
             self.waited_over_ns += took_ns;
             self.hiccups.note_poll(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
         }
+    }
+
+    /// Whether [`WorkerRecord::note_delayed`] is due.
+    #[inline]
+    pub fn delay_is_due(&self, now_ns: u64) -> bool {
+        now_ns >= self.delayed_at_ns + DELAY_EVERY_NS && self.cpu[0].is_some() && self.cpu[1].is_none()
+    }
+
+    /// Notes how long the thread had been ready to run without a CPU until now. A wait that ends with an answer asked for no
+    /// certain time: what a busy machine adds to it shows nowhere else.
+    pub fn note_delayed(&mut self, delayed: Option<Delayed>, now_ns: u64) {
+        if let Some((before, now)) = self.delayed.zip(delayed) {
+            let woken_ns = WAKING_NS * now.runs.saturating_sub(before.runs);
+            let hidden_ns = now.ns.saturating_sub(before.ns).saturating_sub(woken_ns + self.beyond_ns);
+            if hidden_ns > 0 {
+                self.away_ns += hidden_ns;
+                self.hiccups.note_hidden(hidden_ns, now_ns.saturating_sub(self.delayed_at_ns));
+            }
+        }
+        (self.delayed, self.delayed_at_ns, self.beyond_ns) = (delayed, now_ns, 0);
     }
 
     /// Goes on to the second of this instant. To be called before anything of it is written down.

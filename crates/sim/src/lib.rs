@@ -50,6 +50,8 @@ pub struct Machine {
     pub wakes_late_ns: u64,
     /// Stretches in which it does nothing, as when a hypervisor takes the processor away.
     pub stall: Option<Stall>,
+    /// Whether it says how long a thread waited for the processor.
+    pub tells_delays: bool,
     /// Local ports.
     pub ports: u64,
     /// How long a port is not to be had again after this side closed first.
@@ -67,6 +69,7 @@ impl Default for Machine {
             send_cost_ns: 0,
             wakes_late_ns: 0,
             stall: None,
+            tells_delays: false,
             ports: u64::MAX,
             time_wait_ns: 60_000_000_000,
             sockets_max: u64::MAX,

@@ -2,7 +2,9 @@
 
 use super::peer::{Accept, Peer, Reply};
 use super::{Link, Machine};
-use proofload_engine::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Polled, Pushed, Wake};
+use proofload_engine::driver::{
+    Close, Conn, Delayed, DialFault, Dialed, Driver, Handler, Net, Polled, Pushed, Wake,
+};
 use proofload_engine::load::Random;
 use proofload_engine::{DriverChoice, Target};
 use std::cmp::Ordering;
@@ -28,6 +30,7 @@ pub struct Sim {
 pub struct SimNet {
     now_ns: u64,
     cpu_ns: u64,
+    delayed_ns: u64,
     link: Link,
     machine: Machine,
     random: Random,
@@ -109,6 +112,7 @@ impl Sim {
         let net = SimNet {
             now_ns: 0,
             cpu_ns: 0,
+            delayed_ns: 0,
             link: Link { latency_ns: link.latency_ns.max(1), ..link },
             machine,
             random: Random::new(seed, WIRES),
@@ -179,6 +183,7 @@ impl Driver for Sim {
                 }
                 let until = next_ns.min(wake.at_ns.max(self.net.now_ns));
                 let resumes_ns = self.net.machine.stall.map_or(until, |stall| stall.over_ns(until));
+                self.net.delayed_ns += resumes_ns - until;
                 waited_ns += resumes_ns - self.net.now_ns;
                 self.net.now_ns = resumes_ns;
                 if next_ns > resumes_ns {
@@ -296,6 +301,10 @@ impl Net for SimNet {
 
     fn cpu_ns(&self) -> u64 {
         self.cpu_ns
+    }
+
+    fn delayed(&self) -> Option<Delayed> {
+        self.machine.tells_delays.then_some(Delayed { ns: self.delayed_ns, runs: 0 })
     }
 
     fn dial(&mut self, conn: Conn, to: &Target, _from: Option<IpAddr>) -> Dialed {

@@ -16,6 +16,7 @@ mod tap;
 mod unix_connect_queue;
 mod uring;
 
+pub use crate::clock::Delayed;
 pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
@@ -109,6 +110,10 @@ pub trait Net {
     fn now_ns(&self) -> u64;
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
+    /// How long this worker's thread was ready to run and had no CPU, since it began; `None` where nobody tells.
+    fn delayed(&self) -> Option<Delayed> {
+        None
+    }
     /// Begins to connect, `from` a local address if one is given (TCP). The number must be free and below the
     /// capacity the driver was made with. A driver of sockets takes the address alone; what the target's transport
     /// asks for is the layer's above it ([`crate::transport`]).

@@ -5,7 +5,7 @@ use super::layer::{Fault, Layer, Stage};
 use super::stream::Stream;
 use super::tunnel;
 use crate::Target;
-use crate::driver::{Conn, DialFault, Dialed, Heard, Net, Pushed};
+use crate::driver::{Conn, Delayed, DialFault, Dialed, Heard, Net, Pushed};
 use crate::target::Handshake;
 use std::net::IpAddr;
 use std::ptr::NonNull;
@@ -199,6 +199,10 @@ impl<N: Net> Net for SecuredNet<N> {
 
     fn cpu_ns(&self) -> u64 {
         self.below_ref().cpu_ns()
+    }
+
+    fn delayed(&self) -> Option<Delayed> {
+        self.below_ref().delayed()
     }
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {

@@ -106,6 +106,10 @@ impl<'a> Worker<'a> {
             now = driver.net().now_ns();
             let asked_ns = wake.at_ns.saturating_sub(then);
             self.exchanges.record.note_poll(polled.waited_ns, asked_ns, now - then, now);
+            if self.exchanges.record.delay_is_due(now) {
+                let delayed = driver.net().delayed();
+                self.exchanges.record.note_delayed(delayed, now);
+            }
         }
     }
 

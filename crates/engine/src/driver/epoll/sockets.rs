@@ -2,7 +2,7 @@
 
 use super::super::dial::{self, Begun, connect, delaying_socket_to, dial_fault, socket_to};
 use super::super::unix_connect_queue::{UnixConnectQueues, Waiting};
-use super::super::{Conn, DialFault, Dialed, Net, Pushed, Sent};
+use super::super::{Conn, Delayed, DialFault, Dialed, Net, Pushed, Sent};
 use crate::{Address, Target, clock};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
@@ -154,6 +154,10 @@ impl Net for EpollNet {
 
     fn cpu_ns(&self) -> u64 {
         clock::thread_cpu_ns()
+    }
+
+    fn delayed(&self) -> Option<Delayed> {
+        clock::thread_delayed()
     }
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {

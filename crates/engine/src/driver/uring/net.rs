@@ -3,7 +3,7 @@
 use super::memory::{GROUP, Parcels, SEND_BYTES};
 use crate::driver::dial::{self, Begun, connect, dial_fault, socket_to};
 use crate::driver::unix_connect_queue::{UnixConnectQueues, Waiting};
-use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
+use crate::driver::{Conn, Delayed, DialFault, Dialed, Net, Pushed, Sent};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use rustix::io::Errno;
@@ -380,6 +380,10 @@ impl Net for UringNet {
 
     fn cpu_ns(&self) -> u64 {
         clock::thread_cpu_ns()
+    }
+
+    fn delayed(&self) -> Option<Delayed> {
+        clock::thread_delayed()
     }
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {

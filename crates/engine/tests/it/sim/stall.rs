@@ -129,6 +129,23 @@ fn a_closed_loop_whose_generator_sleeps_through_a_fifth_of_the_time_says_so() {
 }
 
 #[test]
+fn short_stretches_without_a_cpu_that_waits_for_answers_hide_are_told() {
+    // Half a millisecond in each five: an answer that comes in one is seen at its end, before the wait was to end.
+    let plan = LoadPlan { connections: 4, extent: Extent::DurationNs(10 * SECOND), ..closed() };
+    let told = |tells_delays| {
+        let stall = Some(Stall { every_ns: 5 * MS, for_ns: MS / 2 });
+        let machine = Machine { tells_delays, stall, ..Machine::default() };
+        let server = Server { service: Service::Constant(MS / 10), ..Server::default() };
+        load(&plan, &World::new(server, 1).with_machine(machine))
+    };
+    let result = told(true);
+    let [Finding::Away { share, .. }] = result.findings[..] else { panic!("{:?}", result.findings) };
+    assert!((0.07..=0.11).contains(&share), "{share}");
+    assert!(failed(&result, CheckKind::LengthenedP99), "{:?}", result.checks);
+    assert_eq!(told(false).findings, [], "nobody else tells");
+}
+
+#[test]
 fn what_fell_due_while_the_generator_slept_is_its_own_delay_though_connections_were_busy_then() {
     // A quarter of a second in each: of the 250 that fall due in it sixteen find a connection when it is back.
     let plan = LoadPlan { connections: 16, extent: Extent::DurationNs(10 * SECOND), ..open(1_000.0) };
