@@ -29,7 +29,7 @@ mod subject;
 const BUSY_MOVES_CPU: f64 = 0.10;
 
 /// The method that bounds what lost CPU time of the generator moved, where earlier ones left the claim undecided.
-const BOUNDS_SINCE: u32 = 2;
+const BOUNDS_SINCE: u32 = 1;
 
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;

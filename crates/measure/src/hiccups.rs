@@ -57,7 +57,7 @@ impl Hiccups {
     pub fn note_hidden(&mut self, hidden_ns: u64, over_ns: u64) {
         for _ in 0..over_ns.div_ceil(EVERY_NS) {
             self.place = self.place.wrapping_add(GOLDEN);
-            let at_ns = (u128::from(self.place) * u128::from(over_ns) >> 64) as u64;
+            let at_ns = ((u128::from(self.place) * u128::from(over_ns)) >> 64) as u64;
             if at_ns < hidden_ns {
                 self.late.record(hidden_ns - at_ns);
             }

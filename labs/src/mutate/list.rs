@@ -441,6 +441,27 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
     Mutation {
+        name: "what the kernel kept the generator from its CPU is not heard",
+        file: "crates/engine/src/record.rs",
+        from: "self.away_ns += hidden_ns;",
+        to: "self.away_ns += 0 * hidden_ns;",
+        tests: STALL,
+    },
+    Mutation {
+        name: "lost CPU time of the generator moves no throughput",
+        file: "crates/analysis/src/observe/reach.rs",
+        from: "above: held + late(Measure::ResponseMean, slices)",
+        to: "above: 0.0 * (held + late(Measure::ResponseMean, slices))",
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
+    },
+    Mutation {
+        name: "what keeps a generator busy is bounded like lost CPU time",
+        file: "crates/analysis/src/observe/fitness.rs",
+        from: "lengthens(check) && !busy",
+        to: "lengthens(check) && (!busy || busy)",
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
+    },
+    Mutation {
         name: "a generator that lost count is excused like a busy one",
         file: "crates/analysis/src/observe/fitness.rs",
         from: "is_told && generator.agents_lost() == 0 && failed.all(|check| excused(&check.check))",

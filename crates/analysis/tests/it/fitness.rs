@@ -388,6 +388,56 @@ fn no_errors_stays_supported_when_twice_the_threads_show_a_limit_at_last() {
     assert_eq!(verdict(&perturbed, NONE).0, Verdict::Supported);
 }
 
+/// Blocks in whose slices the worker lost that share of its CPU, and the mean was made longer by as much.
+fn lost_cpu(share: f64, beside: &str) -> Vec<Vec<Slice>> {
+    let check = |name: &str, found: f64, limit: f64| FitnessCheck {
+        check: name.into(),
+        outcome: if found > limit { "failed" } else { "passed" }.into(),
+        found: Some(found),
+        limit: Some(limit),
+        ..Default::default()
+    };
+    let mut blocks = four();
+    for line in blocks.iter_mut().flatten() {
+        let checks = &mut line.measured.generator.checks;
+        checks.push(check("away", share, 0.02));
+        checks.push(check("lengthened_mean", share, 0.10));
+        checks.push(check("lengthened_p99", share, 0.10));
+        if !beside.is_empty() {
+            checks.push(check(beside, 1.0, 0.95));
+        }
+        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec![Finding::Unfit]);
+        // All connections are in use: 64 of them, at so many answers per second.
+        line.measured.connections = 64;
+        line.measured.service_time_ns.mean = line.measured.throughput_per_s.map(|per_s| 64e9 / per_s);
+    }
+    blocks
+}
+
+#[test]
+fn lost_cpu_time_of_the_generator_keeps_open_what_it_may_account_for_and_nothing_else() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |method: u32, share: f64, beside: &str, claim: &str| {
+        let plan = Plan { method, ..plan() };
+        verdict(&record(root.path(), &plan, &lost_cpu(share, beside), &[]), claim)
+    };
+    // nio2 serves a tenth more; of a generator that lost 2.1 %, either may serve 4.2 % more than was seen.
+    let (found, reasons) = of(1, 0.021, "", FASTER);
+    assert_eq!(found, Verdict::Supported, "{reasons:?}");
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Widened { .. })), "{reasons:?}");
+    let (found, reasons) = of(1, 0.06, "", FASTER);
+    let [Reason::MayAccountFor { share, margin }] = reasons[..] else { panic!("{reasons:?}") };
+    assert!(found == Verdict::Undecided && (0.119..0.121).contains(&share) && margin < share, "{reasons:?}");
+    assert_eq!(of(1, 0.06, "", "throughput(nio2) < 1.2 * throughput(nio) @ 64c").0, Verdict::Undecided);
+    assert_eq!(of(1, 0.06, "", "throughput(nio2) < 2 * throughput(nio) @ 64c").0, Verdict::Supported);
+    assert_eq!(of(1, 0.5, "", "p99(nio2) < 10s @ 64c").0, Verdict::Supported);
+    assert_eq!(of(1, 0.021, "", "p50(nio2) < 10s @ 64c").0, Verdict::Supported);
+    for (method, beside) in [(0, ""), (1, "at_work"), (1, "littles_law"), (1, "unsent")] {
+        let (found, reasons) = of(method, 0.021, beside, FASTER);
+        assert!(found == Verdict::Undecided && client_limited(&reasons), "{method} {beside}: {reasons:?}");
+    }
+}
+
 /// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.
 fn long(number: u32, ratio: f64) -> Vec<Slice> {
     let of = |line: usize, position: u32, ratio: f64| {

@@ -199,14 +199,10 @@ pub struct PlannedCondition {
 }
 
 /// The newest rules of judging.
-pub const METHOD: u32 = 2;
-
-fn first_method() -> u32 {
-    1
-}
+pub const METHOD: u32 = 1;
 
 fn is_first_method(method: &u32) -> bool {
-    *method <= first_method()
+    *method == 0
 }
 
 /// The plan, on disk before the first start.
@@ -235,8 +231,8 @@ pub struct Plan {
         deserialize_with = "proofload_facts::or_nothing"
     )]
     pub mode_reason: Option<Finding>,
-    /// By which rules it is judged, [`METHOD`] at most. A record keeps the verdicts of its own.
-    #[serde(default = "first_method", skip_serializing_if = "is_first_method")]
+    /// By which rules it is judged, [`METHOD`] at most; absent for the first. A record keeps the verdicts of its own.
+    #[serde(default, skip_serializing_if = "is_first_method")]
     pub method: u32,
     /// Error rate over all claims.
     pub alpha: f64,
