@@ -112,9 +112,11 @@ fn row(dose: f64, measure: Measure, at: usize, clean: &[Seen], disturbed: &[Seen
     let off: Vec<f64> = truths.zip(disturbed).map(|(truth, seen)| truth - value(seen)).collect();
     let bounded: Vec<(f64, Reach)> =
         off.iter().zip(disturbed).filter_map(|(off, seen)| Some((*off, seen[at].1?))).collect();
-    let holds = |(off, reach): &&(f64, Reach)| *off >= -reach.below - scatter && *off <= reach.above + scatter;
+    let holds =
+        |(off, reach): &&(f64, Reach)| *off >= -reach.below - scatter && *off <= reach.above + scatter;
     let held = bounded.iter().filter(holds).count();
-    let middle = |of: fn(&Reach) -> f64| median(&bounded.iter().map(|(_, reach)| of(reach)).collect::<Vec<_>>());
+    let middle =
+        |of: fn(&Reach) -> f64| median(&bounded.iter().map(|(_, reach)| of(reach)).collect::<Vec<_>>());
     println!(
         "| {:.0} % | {} | ×{:.3} (to ×{:.3}) | −{:.1} % to +{:.1} % | {held} of {} | {} |",
         dose * 100.0,
@@ -169,7 +171,12 @@ fn take(share: f64, stop: &AtomicBool) -> anyhow::Result<()> {
 fn measured(place: &Place) -> anyhow::Result<Seen> {
     let _ = std::fs::remove_dir_all(&place.dir);
     let mut command: Command = child::on_cpu(CLIENT_CPU, &place.program);
-    command.arg(&place.url).args(["-c", &place.connections.to_string(), "-d", &format!("{}s", place.seconds)]);
+    command.arg(&place.url).args([
+        "-c",
+        &place.connections.to_string(),
+        "-d",
+        &format!("{}s", place.seconds),
+    ]);
     command.args(["--no-ceiling", "-q", "--dir"]).arg(&place.dir);
     let before_ns = cpu_ns(place.pid)?;
     child::run_to(command, Duration::from_secs(60), &[0, 12])?;
