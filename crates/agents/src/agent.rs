@@ -77,8 +77,18 @@ pub fn agent_by(
     let runtime =
         runtime.map_err(|source| AgentError::System { what: word!("cannot-make-runtime"), source })?;
     let ended = runtime.block_on(async {
-        let stream = join(joining, stop).await?;
-        serve(stream, engine, joining.index, stop, tell).await
+        let waiting = Deadline::after(joining.wait);
+        loop {
+            let stream = join(joining, &waiting, stop).await?;
+            let mut is_let_in = false;
+            match serve(stream, engine, joining.index, stop, &mut is_let_in, tell).await {
+                // A coordinator that hears too many at once sends some away that have not spoken out yet.
+                Err(AgentError::Lost(_) | AgentError::System { .. }) if !is_let_in && !waiting.is_over() => {
+                    sleep(RETRY).await;
+                }
+                ended => return ended,
+            }
+        }
     });
     // A name that is still being looked up is not waited for.
     runtime.shutdown_background();
@@ -86,13 +96,16 @@ pub fn agent_by(
 }
 
 /// Dials until somebody is there who knows the token.
-async fn join(joining: &Joining, stop: &AtomicBool) -> Result<TlsStream<TcpStream>, AgentError> {
+async fn join(
+    joining: &Joining,
+    waiting: &Deadline,
+    stop: &AtomicBool,
+) -> Result<TlsStream<TcpStream>, AgentError> {
     let config = joining
         .token
         .of_agent()
         .map_err(|error| AgentError::Token { at: joining.at.clone(), what: error.to_string() })?;
     let connector = TlsConnector::from(Arc::new(config));
-    let waiting = Deadline::after(joining.wait);
     loop {
         let last = match timeout(ATTEMPT, TcpStream::connect(&joining.at)).await {
             Ok(Ok(stream)) => match secured(&connector, stream, joining).await {
@@ -148,12 +161,13 @@ impl Running {
     }
 }
 
-/// Waits for what the coordinator says, and does it.
+/// Waits for what the coordinator says, and does it. `is_let_in` becomes true with the first it says.
 async fn serve(
     stream: TlsStream<TcpStream>,
     engine: Engine,
     index: Option<u32>,
     stop: &AtomicBool,
+    is_let_in: &mut bool,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (heard_in, mut heard) = unbounded_channel();
@@ -169,7 +183,7 @@ async fn serve(
     crate::message::write_frame(&mut stream, &frame(&hello).map_err(unsaid)?).await.map_err(unsaid)?;
     let out = link(stream, heartbeat, None, move |event| heard_in.send(event).is_ok());
     let mut running: Option<Running> = None;
-    let ended = obey(engine, &out, &mut heard, &mut running, stop, tell).await;
+    let ended = obey(engine, &out, &mut heard, &mut running, stop, is_let_in, tell).await;
     if let Some(mut running) = running {
         running.abandon();
         // It looks at the switch after each poll.
@@ -184,6 +198,7 @@ async fn obey(
     heard: &mut UnboundedReceiver<Heard>,
     running: &mut Option<Running>,
     stop: &AtomicBool,
+    is_let_in: &mut bool,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), AgentError> {
     let (mut look, mut carried) = (interval(LOOK), 0);
@@ -199,10 +214,15 @@ async fn obey(
         };
         let (at_ns, bytes) = match event {
             Some(Heard::Frame { at_ns, bytes }) => (at_ns, bytes),
+            Some(Heard::Alive) => {
+                *is_let_in = true;
+                continue;
+            }
             Some(Heard::Left { .. }) => continue,
             Some(Heard::Lost(why)) => return Err(AgentError::Lost(why)),
             None => return Err(AgentError::Lost(word!("agents-connection-ended").to_owned())),
         };
+        *is_let_in = true;
         match message(&bytes)
             .map_err(|error| AgentError::Lost(say!("agents-speaks-otherwise", error = error.to_string())))?
         {

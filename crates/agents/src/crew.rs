@@ -90,6 +90,7 @@ impl Crew {
         let place = self.places.get(&from).copied();
         let Some(place) = place.filter(|place| !self.is_lost(*place)) else { return Ok(None) };
         match heard {
+            Heard::Alive => Ok(None),
             Heard::Left { at_ns } => Ok(Some((place, Said::Left { at_ns }))),
             Heard::Frame { at_ns, bytes } => match message(&bytes) {
                 Ok(message) => Ok(Some((place, Said::Message { at_ns, message }))),

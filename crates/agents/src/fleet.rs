@@ -265,7 +265,7 @@ impl Crew {
                 Heard::Frame { bytes, .. } if matches!(message(&bytes), Ok(FromAgent::Ended(_))) => {
                     progress[place].has_ended = true;
                 }
-                Heard::Frame { .. } | Heard::Left { .. } => {}
+                Heard::Frame { .. } | Heard::Left { .. } | Heard::Alive => {}
             }
         }
         // What it says of this load later would be taken for the next one's.

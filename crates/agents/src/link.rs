@@ -32,6 +32,8 @@ pub(crate) enum Heard {
     Frame { at_ns: u64, bytes: Vec<u8> },
     /// A stamped frame leaves, then.
     Left { at_ns: u64 },
+    /// The first heartbeat has come: the peer is one that listens.
+    Alive,
     /// Nothing will come any more, and why.
     Lost(String),
 }
@@ -94,10 +96,15 @@ where
 }
 
 async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, alive: Vec<u8>, tell: impl Fn(Heard) -> bool) {
+    let mut is_known_alive = false;
     loop {
         let heard = match read_frame(&mut from, SILENCE).await {
             // Who listens may have other things to do for hours.
-            Ok(bytes) if bytes == alive => continue,
+            Ok(bytes) if bytes == alive && is_known_alive => continue,
+            Ok(bytes) if bytes == alive => {
+                is_known_alive = true;
+                Heard::Alive
+            }
             Ok(bytes) => Heard::Frame { at_ns: clock::monotonic_ns(), bytes },
             Err(error) => Heard::Lost(why(&error)),
         };

@@ -208,6 +208,49 @@ fn more_agents_than_are_asked_at_once_are_all_asked_and_dealt_their_shares() {
     });
 }
 
+/// Passes two connections on; of the first what both say until the handshake is over on the agent's side, and no more.
+fn cuts_the_first(to: std::net::SocketAddr) -> std::net::SocketAddr {
+    use std::io::{Read, Write, copy};
+    let listener = std::net::TcpListener::bind(ANYWHERE).expect("a port");
+    let at = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        let dialled = || {
+            (listener.accept().expect("an agent").0, std::net::TcpStream::connect(to).expect("it listens"))
+        };
+        let (mut agent, mut coordinator) = dialled();
+        let mut bytes = vec![0; 65_536];
+        let said = agent.read(&mut bytes).expect("its first words");
+        coordinator.write_all(&bytes[..said]).expect("taken");
+        coordinator.set_read_timeout(Some(Duration::from_millis(200))).expect("a setting");
+        while let Ok(said) = coordinator.read(&mut bytes) {
+            agent.write_all(&bytes[..said]).expect("taken");
+        }
+        drop((agent, coordinator));
+        let (agent, coordinator) = dialled();
+        let pass = |mut from: &std::net::TcpStream, mut to: &std::net::TcpStream| {
+            let _ = copy(&mut from, &mut to);
+            let _ = to.shutdown(std::net::Shutdown::Write);
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| pass(&agent, &coordinator));
+            pass(&coordinator, &agent);
+        });
+    });
+    at
+}
+
+#[test]
+fn an_agent_that_is_sent_away_before_a_word_was_said_comes_again() {
+    let listener = Listener::open(ANYWHERE, &token()).expect("a listener");
+    let (at, stop) = (cuts_the_first(listener.address()), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let agent = agent_in(scope, at, token(), None, &stop);
+        let fleet = gather(listener, 1).expect("it comes again");
+        drop(fleet);
+        assert!(agent.join().expect("no panic").0.is_ok());
+    });
+}
+
 #[test]
 fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
     let server = HttpPeer::start(8).expect("a server");
@@ -410,9 +453,14 @@ fn heartbeats_keep_nobody_busy_who_listens_later() {
         for said in [ToAgent::Alive, ToAgent::Stop, ToAgent::Alive, ToAgent::Abandon] {
             write_frame(&mut far, &frame(&said).expect("a frame")).await.expect("said");
         }
-        [told.recv().await, told.recv().await]
+        [told.recv().await, told.recv().await, told.recv().await]
     });
-    let [Some(Heard::Frame { bytes: first, .. }), Some(Heard::Frame { bytes: second, .. })] = told else {
+    let [
+        Some(Heard::Alive),
+        Some(Heard::Frame { bytes: first, .. }),
+        Some(Heard::Frame { bytes: second, .. }),
+    ] = told
+    else {
         panic!("{told:?}")
     };
     assert!(matches!((message(&first), message(&second)), (Ok(ToAgent::Stop), Ok(ToAgent::Abandon))));
