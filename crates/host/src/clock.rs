@@ -4,7 +4,7 @@
 
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_getres, clock_gettime};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use time::{Date, OffsetDateTime};
 
 /// Longest time after which a sleeper looks at its stop flag.
@@ -27,15 +27,9 @@ pub fn thread_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time of this process, all its threads. Never less than it said before: the kernel adds up threads that run while it
-/// does, and POSIX doesn't promise that the next sum is higher.
+/// CPU time of this process, all its threads.
 pub fn process_cpu_ns() -> u64 {
-    static SAID_NS: AtomicU64 = AtomicU64::new(0);
-    rising(&SAID_NS, to_ns(clock_gettime(ClockId::ProcessCPUTime)))
-}
-
-fn rising(said: &AtomicU64, now: u64) -> u64 {
-    said.fetch_max(now, Ordering::Relaxed).max(now)
+    to_ns(clock_gettime(ClockId::ProcessCPUTime))
 }
 
 /// Wall-clock time as a date that people read: `2026-01-31 12:00 UTC`.
@@ -151,12 +145,6 @@ mod tests {
         let deadline_ns = monotonic_ns() + 30_000_000;
         assert!(sleep_until(deadline_ns, &AtomicBool::new(false)));
         assert!(monotonic_ns() >= deadline_ns);
-    }
-
-    #[test]
-    fn a_sum_that_falls_stays_where_it_was() {
-        let said = AtomicU64::new(0);
-        assert_eq!([5, 3, 5, 7].map(|now| rising(&said, now)), [5, 5, 5, 7]);
     }
 
     #[test]
