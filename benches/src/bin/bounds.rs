@@ -1,4 +1,4 @@
-//! Whether what a disturbed generator says of its own disturbance holds the truth: the tables of docs/truth.md.
+//! Bounds of a disturbed generator against the truth: the table of docs/benchmarks.md.
 //!
 //! ```text
 //! cargo build --release && cd benches
@@ -190,7 +190,8 @@ fn measured(place: &Place) -> anyhow::Result<Seen> {
             Measure::CpuPerRequest => used_ns / cell.finished as f64,
             _ => cell.merged.with_context(|| format!("{} has no value", cell.measure.name()))?,
         };
-        all[at] = (value, cell.unfit.is_empty().then_some(cell.moved));
+        let reach = cell.reach();
+        all[at] = (value, (reach == reach.bounded()).then_some(reach));
     }
     Ok(all)
 }

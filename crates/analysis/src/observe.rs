@@ -273,7 +273,7 @@ impl Trial<'_> {
         concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
-    /// Whether nothing is wrong with the generator, in most slices and the record as a whole, but what is excused.
+    /// Nothing but what is excused is wrong with the generator, in most slices and in the record as a whole.
     fn fails_at_most(&self, excused: fn(&CheckName) -> bool) -> bool {
         let lines: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
@@ -291,7 +291,7 @@ impl Trial<'_> {
         self.fails_at_most(excused)
     }
 
-    /// How far the generator may have moved the value: its own delays lengthen times by twice what they are estimated to have
+    /// Reach of a generator that was fit: its own delays lengthen times by twice what they are estimated to have
     /// added, at most, and a busy one moves the CPU time of a request either way.
     fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
@@ -299,18 +299,18 @@ impl Trial<'_> {
         Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
     }
 
-    /// How far the generator moved the value where that is bounded, and what it was unfit for where it is not.
-    fn flaws(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Vec<Finding>) {
-        let unfit = self.unfit_for(measure);
-        let may_be_bounded = !unfit.is_empty() && self.alone && self.method >= BOUNDS_SINCE;
+    /// Reach of a generator that was fit, and of one that was not. The bound of lost CPU time holds its delays, too.
+    fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
+        let is_unfit = !self.unfit_for(measure).is_empty();
+        let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE;
         let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(is_of_lost_cpu));
         match of_lost_cpu.map(|times| reach::of_lost_cpu(measure, slices, times)) {
-            Some(reach) if reach == reach.bounded() => (reach, Vec::new()),
-            _ => (self.moved(measure, slices), unfit),
+            Some(reach) if reach == reach.bounded() => (Reach::NONE, reach),
+            _ => (self.moved(measure, slices), self.unfit_reach(measure, slices)),
         }
     }
 
-    /// How far the server's own value may lie from this one although the generator was unfit.
+    /// Reach of a generator that was unfit, where one end at most is known.
     fn unfit_reach(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let slowed = || self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
         let is_lower_end = match measure {
@@ -351,7 +351,7 @@ impl Trial<'_> {
             let merged = known.then_some(&merged);
             // Quantiles are not compared slice by slice.
             let long = self.long.iter().filter(|_| known && measure.pairs_by_cycle());
-            let (moved, unfit) = self.flaws(measure, &slices, merged);
+            let (moved, unfit_reach) = self.reaches(measure, &slices, merged);
             cells.push(Cell {
                 block: self.block,
                 variant: self.variant,
@@ -368,8 +368,8 @@ impl Trial<'_> {
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
                 moved,
-                unfit,
-                unfit_reach: self.unfit_reach(measure, &slices),
+                unfit: self.unfit_for(measure),
+                unfit_reach,
             });
         }
         Ok(())

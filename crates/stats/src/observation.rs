@@ -129,6 +129,11 @@ impl Cell {
         self.cycles.is_empty() && self.merged.is_none()
     }
 
+    /// Whether the generator was unfit and nothing bounds what that did to the value.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        !self.unfit.is_empty() && self.unfit_reach != self.unfit_reach.bounded()
+    }
+
     /// How far the server's own value may lie from this one, all causes together.
     pub fn reach(&self) -> Reach {
         let unfit = if self.unfit.is_empty() { Reach::NONE } else { self.unfit_reach };

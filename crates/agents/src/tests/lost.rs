@@ -142,7 +142,8 @@ fn an_agent_that_was_silent_for_too_long_is_sent_away_when_it_comes_to_again() {
         assert_eq!((result.snapshot.intended(), server.answered()), (250, 250));
         let heard = silent.join().expect("no panic");
         // A heartbeat may be on its way behind it.
-        let is_refused = |said: &ToAgent| matches!(said, ToAgent::Refused(why) if why.contains("taken for lost: nothing was heard for 5 s"));
+        const WHY: &str = "taken for lost: nothing was heard for 5 s";
+        let is_refused = |said: &ToAgent| matches!(said, ToAgent::Refused(why) if why.contains(WHY));
         assert!(heard.iter().any(is_refused), "{heard:?}");
         drop(fleet);
         assert!(agent.join().expect("no panic").0.is_ok());

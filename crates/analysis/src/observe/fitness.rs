@@ -71,7 +71,7 @@ pub(super) fn lengthens(check: &CheckName) -> bool {
     LATENESS.contains(check)
 }
 
-/// Whether a check that fails shows that the generator had too little of its CPU: that it was kept from waking, and late.
+/// Checks that fail where the generator had too little of its CPU: it was kept from waking, and late.
 pub(super) fn is_of_lost_cpu(check: &CheckName) -> bool {
     let busy = matches!(check, CheckName::AtWork | CheckName::Ceiling | CheckName::CeilingTail);
     lengthens(check) && !busy

@@ -438,6 +438,15 @@ fn lost_cpu_time_of_the_generator_keeps_open_what_it_may_account_for_and_nothing
     }
 }
 
+#[test]
+fn what_asks_for_no_bound_hears_of_an_unfit_generator_all_the_same() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = Plan { method: 1, ..plan() };
+    let seen =
+        observations(&record(root.path(), &plan, &lost_cpu(0.5, ""), &[]), &[Measure::Throughput]).unwrap();
+    assert!(seen.cells.iter().all(|cell| !cell.unfit.is_empty() && cell.reach() == cell.reach().bounded()));
+}
+
 /// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.
 fn long(number: u32, ratio: f64) -> Vec<Slice> {
     let of = |line: usize, position: u32, ratio: f64| {

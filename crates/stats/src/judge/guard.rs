@@ -131,7 +131,7 @@ pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {
 pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let mut seen: Vec<&Finding> = Vec::new();
     let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
-    for finding in cells.flat_map(|cell| &cell.unfit) {
+    for finding in cells.filter(|cell| cell.is_unbounded()).flat_map(|cell| &cell.unfit) {
         let kind = |finding: &Finding| discriminant(finding.innermost());
         if !seen.iter().any(|known| kind(known) == kind(finding)) {
             seen.push(finding);

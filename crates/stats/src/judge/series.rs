@@ -36,7 +36,7 @@ impl<'a> Index<'a> {
             unfit: observations
                 .cells
                 .iter()
-                .filter(|cell| !cell.unfit.is_empty())
+                .filter(|cell| cell.is_unbounded())
                 .map(|cell| (cell.block, cell.point, cell.measure))
                 .collect(),
             sittings: observations
