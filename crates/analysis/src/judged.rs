@@ -71,6 +71,9 @@ impl RunJudge {
         if !self.expected.is_empty() {
             let expected = self.with_outlook(run, &self.expected)?;
             judgement.left = later(judgement.left, expected.left);
+            if expected.to_replace.len() > judgement.to_replace.len() {
+                judgement.to_replace = expected.to_replace;
+            }
             judgement.settled = expected.settled && (judgement.settled || self.claims.is_empty());
             judgement.claims.extend(expected.claims);
         }

@@ -93,6 +93,7 @@ pub fn observations(run: &Run, measures: &[Measure]) -> Result<Observations, Sto
         unsteady: unsteady(run, number_of)?,
         lost: lost_starts(run, number_of),
         conditions: conditions(run.plan(), &blocks),
+        out_of_budget: run.status().why == Some(Finding::OutOfBudget),
     })
 }
 

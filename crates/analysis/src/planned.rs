@@ -46,6 +46,7 @@ pub fn design_of(plan: &Plan) -> Design {
         kind,
         futility: plan.timing.futility,
         known: known.collect(),
+        method: plan.method,
     }
 }
 

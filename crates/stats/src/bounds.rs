@@ -13,7 +13,7 @@ mod recursion;
 mod table;
 
 pub use anytime::{ANYTIME_FIRST, EFFECT_VARIANCE, anytime};
-pub use recursion::{compute, probability_of_crossing};
+pub use recursion::{compute, ended, probability_of_crossing};
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -39,7 +39,13 @@ pub struct Design {
     pub futility: bool,
     /// What earlier sittings showed of the spread between sittings, for some of the claims.
     pub known: Vec<KnownSpread>,
+    /// The rules by which it is judged: 0 are those before the end of a budget was a look and blocks that are left out had a
+    /// reach.
+    pub method: u32,
 }
+
+/// The method of [`Design::at`] and its like.
+pub const METHOD: u32 = 1;
 
 /// The spread between sittings in what a claim is about, known before the first block.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,13 +87,14 @@ impl Design {
             kind: Kind::Looks,
             futility: false,
             known: Vec::new(),
+            method: METHOD,
         }
     }
 
     /// A look after every block from the fifth, which is the first that can tell anything, to the last of `blocks`.
     pub fn anytime(blocks: u32) -> Self {
         let looks = (bounds::ANYTIME_FIRST..=blocks.max(bounds::ANYTIME_FIRST)).collect();
-        Design { looks, alpha: bounds::TABLE_ALPHA, kind: Kind::Anytime, futility: false, known: Vec::new() }
+        Design { looks, kind: Kind::Anytime, ..Design::at(&[]) }
     }
 
     /// The same, with claims closed that the last look would hardly settle.
@@ -201,6 +208,19 @@ impl<'a> Bounds<'a> {
                 student::critical(bounds::spent(share, blocks, last), blocks - 1)
             }
         }
+    }
+
+    /// The bound of a look at `blocks` blocks that no other follows: what the looks before it have left of the error rate is
+    /// spent. Anytime-valid bounds leave nothing.
+    pub fn at_the_end(&mut self, blocks: u32, claims: u32) -> f64 {
+        let Some(&last) = self.design.looks.last() else { return f64::INFINITY };
+        if self.design.kind == Kind::Anytime || blocks < 2 || blocks >= last {
+            return self.for_blocks(blocks, claims);
+        }
+        let before = self.design.looks.iter().copied().filter(|&look| look < blocks);
+        let looks: Vec<u32> = before.chain([blocks]).collect();
+        let share = self.design.alpha / f64::from(claims.max(1));
+        bounds::ended(&looks, last, share).and_then(|row| row.last().copied()).unwrap_or(f64::INFINITY)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Claims and observations to verdicts.
 //!
-//! The looks of the design are replayed in order. At each, every open claim is tested at its share of the
-//! error rate (Holm: alpha over the number of open claims); a claim that settles is frozen with the
-//! interval it settled on and leaves its share to the others, which are tested again at the same look until
-//! none settles. What is known between looks is shown, and decides nothing.
+//! The blocks are replayed in order. Each claim counts those that are usable for it, and is looked at when their number comes
+//! to one of the design's looks, at its share of the error rate (Holm: alpha over the number of open claims). A claim that
+//! settles is frozen with the interval it settled on and leaves its share to the others, which are tested again at their own last
+//! looks until none settles. What is known between looks is shown, and decides nothing. A study that its budget ended has one
+//! look more, at the blocks that there are, which spends what is left of the error rate.
 //!
 //! Where the blocks are of several sittings, the looks count sittings, and the interval is that of the sittings' means.
 
@@ -31,8 +32,8 @@ pub use seen::judge_seen;
 pub(crate) use series::{log_ratio, middle, of_block};
 pub use series::{slice_length, slice_pairs};
 
-use crate::design::Bounds;
-use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+use crate::design::{Bounds, CONSTANT_BLOCKS_MIN};
+use crate::{Cell, Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
 pub use regression::{Counterpart, judge_regressions};
 
 use evaluate::evaluate;
@@ -43,8 +44,8 @@ use units::Units;
 /// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed
 /// later, and a claim that has settled stays as it settled whatever comes later.
 ///
-/// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that
-/// means that nothing was measured leave their block out for the claims they concern.
+/// Values that are missing, not finite, or zero where that means that nothing was measured leave their block out for the claims
+/// they concern.
 pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> Judgement {
     replay(claims, observations, design, |replay, have| replay.close(have))
 }
@@ -60,13 +61,18 @@ fn replay<T>(
     let mut blocks = observations.blocks.clone();
     blocks.sort_unstable();
     blocks.dedup();
-    let index = Index::new(observations);
+    // By the older rules few values that are an end were left out, too.
+    let index = match design.method {
+        0 => Index::of(observations, Cell::is_unbounded),
+        _ => Index::new(observations),
+    };
     let cases: Vec<Series<'_>> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
     let mut replay = Replay {
         cases,
         design,
         units: Units::of(observations, &blocks),
         bounds: Bounds::new(design),
+        looked_at: vec![None; claims.len()],
         settled: vec![None; claims.len()],
         given_up: vec![false; claims.len()],
         lost: Lost {
@@ -75,11 +81,12 @@ fn replay<T>(
             disturbed: &observations.disturbed,
         },
     };
-    let have = replay.units.have();
-    for &look in design.looks.iter().filter(|&&look| look <= have) {
-        replay.look(look);
+    (1..=replay.units.have()).for_each(|unit| replay.step(unit));
+    let have = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
+    if observations.out_of_budget && design.method > 0 && !replay.units.are_sittings() {
+        replay.spend_the_rest(have);
     }
-    then(replay, u32::try_from(blocks.len()).unwrap_or(u32::MAX))
+    then(replay, have)
 }
 
 /// Blocks that were begun in all, as far as is known.
@@ -120,76 +127,101 @@ struct Replay<'a> {
     design: &'a Design,
     units: Units,
     bounds: Bounds<'a>,
+    /// Complete blocks at the last look that was taken at each claim.
+    looked_at: Vec<Option<u32>>,
     settled: Vec<Option<Judged>>,
-    /// Claims that were closed because nothing was to be expected of the last look.
+    /// Claims that were closed undecided. They keep their share of the error rate: what was given up was not proven, and hands
+    /// nothing on.
     given_up: Vec<bool>,
     lost: Lost<'a>,
 }
 
 impl Replay<'_> {
-    /// Takes the look at that many blocks, or sittings.
-    fn look(&mut self, look: u32) {
-        let blocks = self.units.blocks(look);
-        let begun = self.lost.begun_until(blocks);
-        while self.settle_some(blocks, begun) {}
-        if self.design.futility && look < self.design.last() {
-            self.give_up_some(blocks, begun);
+    /// Goes on to so many blocks, or sittings, and takes the looks that are due then.
+    fn step(&mut self, unit: u32) {
+        let blocks = self.units.blocks(unit);
+        let due: Vec<usize> = self.open().filter(|&case| self.is_due(case, unit)).collect();
+        due.iter().for_each(|&case| self.looked_at[case] = Some(blocks));
+        self.settle(&due, false);
+        let last = self.design.last();
+        for &case in &due {
+            let is_last = self.units.usable(&self.cases[case], unit) >= last;
+            self.give_up(case, is_last, false);
         }
-        self.settle_facts(blocks, begun);
-        if self.design.looks.last() == Some(&look) {
-            self.settle_the_rest(blocks, begun);
-        }
-    }
-
-    /// After the last look: what is open stays undecided. All are evaluated before any is settled, for a
-    /// claim that is given up leaves its share to nobody.
-    fn settle_the_rest(&mut self, look: u32, begun: u32) {
-        let rest: Vec<usize> = (0..self.cases.len()).filter(|&case| self.settled[case].is_none()).collect();
-        let evaluations: Vec<Evaluation> =
-            rest.iter().map(|&case| self.evaluate(case, look, begun)).collect();
-        for (case, evaluation) in rest.into_iter().zip(evaluations) {
-            self.settled[case] = Some(judged(evaluation, true));
+        if !due.is_empty() || self.design.looks.contains(&unit) {
+            self.settle_facts(blocks, unit >= last);
         }
     }
 
-    /// Tests the open claims once; returns whether any settled, so that the others have a larger share now.
-    fn settle_some(&mut self, look: u32, begun: u32) -> bool {
+    /// Whether the usable blocks of a claim, or the sittings, have just come to a look.
+    fn is_due(&self, case: usize, unit: u32) -> bool {
+        let usable = |unit| self.units.usable(&self.cases[case], unit);
+        usable(unit) > usable(unit - 1) && self.design.looks.contains(&usable(unit))
+    }
+
+    /// The look at the end of a budget that was fixed before the first block, at the blocks that there are.
+    fn spend_the_rest(&mut self, have: u32) {
         let open: Vec<usize> = self.open().collect();
-        let evaluations: Vec<Evaluation> =
-            open.iter().map(|&case| self.evaluate(case, look, begun)).collect();
-        let mut any = false;
-        for (case, evaluation) in open.into_iter().zip(evaluations) {
-            if evaluation.decided.is_some() {
-                self.settled[case] = Some(judged(evaluation, true));
-                any = true;
-            }
-        }
-        any
+        let enough = |case: &usize| self.units.usable(&self.cases[*case], have) >= CONSTANT_BLOCKS_MIN;
+        let due: Vec<usize> = open.iter().copied().filter(enough).collect();
+        due.iter().for_each(|&case| self.looked_at[case] = Some(have));
+        self.settle(&due, true);
+        due.iter().for_each(|&case| self.give_up(case, true, true));
+        self.settle_facts(have, true);
     }
 
-    /// Closes the open claims that the last look would hardly settle. They keep their share of the error rate: what
-    /// was given up was not proven, and hands nothing on.
-    fn give_up_some(&mut self, look: u32, begun: u32) {
-        for case in self.open().collect::<Vec<usize>>() {
-            let mut evaluation = self.evaluate(case, look, begun);
-            if let Some(why) = evaluation.futile.take() {
-                evaluation.reasons.insert(0, why);
-                self.settled[case] = Some(judged(evaluation, true));
-                self.given_up[case] = true;
+    /// Tests the claims that are due, and whenever one settles all that are open, which have a larger share then.
+    fn settle(&mut self, due: &[usize], spends_the_rest: bool) {
+        let mut tested = due.to_vec();
+        loop {
+            let evaluated: Vec<(usize, Evaluation)> = tested
+                .iter()
+                .filter_map(|&case| Some((case, self.at_its_look(case, spends_the_rest)?)))
+                .filter(|(_, evaluation)| evaluation.decided.is_some())
+                .collect();
+            if evaluated.is_empty() {
+                return;
             }
+            for (case, evaluation) in evaluated {
+                self.settled[case] = Some(judged(evaluation, true));
+            }
+            tested = self.open().collect();
+        }
+    }
+
+    /// What is known of a claim at the last look that was taken at it.
+    fn at_its_look(&mut self, case: usize, spends_the_rest: bool) -> Option<Evaluation> {
+        let blocks = self.looked_at[case]?;
+        let begun = self.lost.begun_until(blocks);
+        Some(self.evaluate_beside(self.lost.disturbed_until(blocks), case, blocks, begun, spends_the_rest))
+    }
+
+    /// Closes an open claim that no look is to come for, that the last one would hardly settle, or that more blocks cannot.
+    fn give_up(&mut self, case: usize, is_last: bool, spends_the_rest: bool) {
+        if self.settled[case].is_some() {
+            return;
+        }
+        let Some(mut evaluation) = self.at_its_look(case, spends_the_rest) else { return };
+        let futile = evaluation.futile.take().filter(|_| self.design.futility && !is_last);
+        if is_last || evaluation.is_hopeless || futile.is_some() {
+            evaluation.reasons.splice(0..0, futile);
+            self.settled[case] = Some(judged(evaluation, true));
+            self.given_up[case] = true;
         }
     }
 
     /// A count over the exchanges seen is a fact, not an estimate. One that more exchanges could overturn
     /// waits for the study's end: until every estimate is settled.
-    fn settle_facts(&mut self, look: u32, begun: u32) {
+    fn settle_facts(&mut self, blocks: u32, is_last: bool) {
         let all_estimates_settled = self.open().next().is_none();
+        let begun = self.lost.begun_until(blocks);
         for case in 0..self.cases.len() {
             if self.settled[case].is_some() || !self.cases[case].is_fact() {
                 continue;
             }
-            let evaluation = self.evaluate(case, look, begun);
-            if evaluation.decided.is_some() && (all_estimates_settled || evaluation.permanent) {
+            let evaluation = self.evaluate(case, blocks, begun);
+            let is_final = all_estimates_settled && (is_last || evaluation.decided.is_some());
+            if is_final || evaluation.permanent {
                 self.settled[case] = Some(judged(evaluation, true));
             }
         }
@@ -207,34 +239,37 @@ impl Replay<'_> {
     }
 
     fn evaluate(&mut self, case: usize, blocks: u32, begun: u32) -> Evaluation {
-        self.evaluate_beside(self.lost.disturbed_until(blocks), case, blocks, begun)
+        self.evaluate_beside(self.lost.disturbed_until(blocks), case, blocks, begun, false)
     }
 
-    fn evaluate_beside(&mut self, disturbed: u32, case: usize, blocks: u32, begun: u32) -> Evaluation {
+    fn evaluate_beside(
+        &mut self,
+        disturbed: u32,
+        case: usize,
+        blocks: u32,
+        begun: u32,
+        spends_the_rest: bool,
+    ) -> Evaluation {
         let open = self.sharing();
-        let progress = Progress { blocks, begun, disturbed, open };
+        let progress = Progress { blocks, begun, disturbed, open, spends_the_rest };
         evaluate(&self.cases[case], &mut self.bounds, self.design, progress)
     }
 
     /// What is settled, and the state of the others after all blocks.
     fn close(mut self, have: u32) -> Judgement {
-        let looked_at = self.design.looks.last().map_or(have, |&last| self.units.blocks(last));
-        let usable = have.min(looked_at);
-        let (begun, disturbed) = match usable == have {
-            true => (self.lost.begun, self.lost.disturbed()),
-            false => (self.lost.begun_until(usable), self.lost.disturbed_until(usable)),
-        };
+        let (begun, disturbed) = (self.lost.begun, self.lost.disturbed());
         let claims: Vec<Judged> = (0..self.cases.len())
             .map(|case| match self.settled[case].clone() {
                 Some(settled) => settled,
                 None => {
-                    let evaluation = self.evaluate_beside(disturbed, case, usable, begun);
-                    self.standing(case, usable, evaluation)
+                    let evaluation = self.evaluate_beside(disturbed, case, have, begun, false);
+                    self.standing(case, have, evaluation)
                 }
             })
             .collect();
         let settled = !claims.is_empty() && claims.iter().all(|claim| claim.settled);
-        Judgement { claims, settled, left: None }
+        let spoiled = self.open().map(|case| self.cases[case].replaced()).max_by_key(Vec::len);
+        Judgement { claims, settled, left: None, to_replace: spoiled.unwrap_or_default() }
     }
 
     /// A claim that is open: undecided, but for facts about what was seen.
@@ -244,17 +279,18 @@ impl Replay<'_> {
         let stands = evaluation.permanent || (self.cases[case].is_fact() && blocks >= first);
         if decided && !stands {
             evaluation.decided = None;
-            evaluation.reasons.insert(0, self.too_few(blocks));
+            let usable = self.units.usable(&self.cases[case], self.units.have());
+            evaluation.reasons.insert(0, self.too_few(usable));
         }
         judged(evaluation, false)
     }
 
-    fn too_few(&self, blocks: u32) -> Reason {
+    fn too_few(&self, usable: u32) -> Reason {
         match self.units.are_sittings() {
-            true => guard::too_few_sittings(self.design, self.units.have()),
+            true => guard::too_few_sittings(self.design, usable),
             false => Reason::TooFewBlocks {
-                have: blocks,
-                need: crate::next_look(self.design, blocks).unwrap_or(blocks),
+                have: usable,
+                need: crate::next_look(self.design, usable).unwrap_or(usable),
             },
         }
     }

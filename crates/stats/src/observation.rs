@@ -47,6 +47,11 @@ impl Reach {
         self.below.is_infinite() && self.above.is_infinite()
     }
 
+    /// One that is half as far.
+    pub fn half(self) -> Reach {
+        Reach { below: self.below / 2.0, above: self.above / 2.0 }
+    }
+
     /// The sides that are bounded; 0 in place of the others.
     pub fn bounded(self) -> Reach {
         let bounded = |side: f64| if side.is_finite() { side } else { 0.0 };
@@ -129,9 +134,14 @@ impl Cell {
         self.cycles.is_empty() && self.merged.is_none()
     }
 
-    /// Whether the generator was unfit and nothing bounds what that did to the value.
+    /// Whether the generator was unfit and nothing bounds what that did to the value, on one side at least.
     pub(crate) fn is_unbounded(&self) -> bool {
         !self.unfit.is_empty() && self.unfit_reach != self.unfit_reach.bounded()
+    }
+
+    /// Whether the generator was unfit and the value says nothing.
+    pub(crate) fn is_spoiled(&self) -> bool {
+        !self.unfit.is_empty() && self.unfit_reach.is_any()
     }
 
     /// How far the server's own value may lie from this one, all causes together.
@@ -202,6 +212,8 @@ pub struct Observations {
     /// The conditions under which the blocks were measured, in the order of `Names::conditions`: for each the level in each
     /// of `blocks`.
     pub conditions: Vec<Vec<usize>>,
+    /// No block is to come, because a budget that was fixed before the first one is used up.
+    pub out_of_budget: bool,
 }
 
 impl Observations {

@@ -325,4 +325,7 @@ pub struct Judgement {
     pub settled: bool,
     /// How many more blocks it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) gives it.
     pub left: Option<Outlook>,
+    /// Complete blocks, by their place from 1, that an open claim lacks through the generator or a lost start, of the claim that
+    /// lacks most: the study makes up for them.
+    pub to_replace: Vec<u32>,
 }

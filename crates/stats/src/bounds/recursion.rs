@@ -37,6 +37,24 @@ pub fn compute(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
 
 pub(super) fn compute_on(looks: &[u32], alpha: f64, grid: usize, nodes: usize) -> Option<Vec<f64>> {
     let last = checked(looks)?;
+    bounds_of(looks, alpha, grid, nodes, |look| spent(alpha, look, last))
+}
+
+/// As [`compute`], of a plan for `planned` blocks that ends at the last of these looks, which has all that is left.
+pub fn ended(looks: &[u32], planned: u32, alpha: f64) -> Option<Vec<f64>> {
+    let last = checked(looks)?;
+    let by = |look| if look == last { alpha } else { spent(alpha, look, planned) };
+    (last <= planned).then(|| bounds_of(looks, alpha, GRID, NODES, by))?
+}
+
+/// The bounds when so much of `alpha` is spent by each look.
+fn bounds_of(
+    looks: &[u32],
+    alpha: f64,
+    grid: usize,
+    nodes: usize,
+    spent_by: impl Fn(u32) -> f64,
+) -> Option<Vec<f64>> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return None;
     }
@@ -44,7 +62,7 @@ pub(super) fn compute_on(looks: &[u32], alpha: f64, grid: usize, nodes: usize) -
     let shares: Vec<f64> = looks
         .iter()
         .map(|&look| {
-            let now = spent(alpha, look, last);
+            let now = spent_by(look);
             let share = now - before;
             before = now;
             share

@@ -171,3 +171,17 @@ fn bounds_that_are_kept_are_those_of_their_looks_and_claims() {
         assert_eq!(row(&[6, 6], 0.05, 1), None);
     }
 }
+
+#[test]
+fn a_look_that_nothing_follows_spends_what_is_left() {
+    let planned = compute(TABLE_PLANS[1], 0.05).expect("a plan");
+    let row = ended(&[5, 8, 11], 30, 0.05).expect("a plan");
+    assert_eq!(row[..2], planned[..2], "what was looked at was");
+    let crossed = probability_of_crossing(&[5, 8, 11], &row).expect("a plan");
+    assert!((crossed - 0.05).abs() < 1e-4, "{crossed}");
+    assert!(row[2] < planned[2], "{row:?}");
+    // Where there was no look before it is an ordinary t test.
+    let single = ended(&[6], 30, 0.05).expect("a plan")[0];
+    assert!((single - crate::student::critical(0.05, 5)).abs() < 1e-9);
+    assert_eq!(ended(&[5, 31], 30, 0.05), None);
+}

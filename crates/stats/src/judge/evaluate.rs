@@ -36,7 +36,7 @@ pub(super) fn evaluate(
 ) -> Evaluation {
     let mut evaluation = match series.spoiled(progress.blocks).filter(|_| !series.is_fact()) {
         Some(spoiled) => evaluate_without(spoiled, series, bounds, design, progress),
-        None => evaluate_exchanges(series, bounds, design, progress, progress.blocks),
+        None => evaluate_exchanges(series, bounds, design, progress, 0),
     };
     if let Some(died) = guard::died(series, progress.begun) {
         (evaluation.decided, evaluation.permanent) = (Some(false), true);
@@ -56,18 +56,18 @@ fn evaluate_without(
     let (blocks, begun) = (progress.blocks - spoiled, progress.begun.saturating_sub(spoiled));
     let sound = series.without_spoiled();
     let left = Progress { blocks, begun, ..progress };
-    let mut evaluation = evaluate_exchanges(&sound, bounds, design, left, progress.blocks);
+    let mut evaluation = evaluate_exchanges(&sound, bounds, design, left, spoiled);
     evaluation.reasons.push(Reason::SpoiledBlocks { blocks: spoiled, of: progress.blocks });
     evaluation
 }
 
-/// `reached` is the number of blocks that the study has come to, those that are left out included.
+/// `spoiled` blocks beside them were left out.
 fn evaluate_exchanges(
     series: &Series<'_>,
     bounds: &mut Bounds<'_>,
     design: &Design,
     progress: Progress,
-    reached: u32,
+    spoiled: u32,
 ) -> Evaluation {
     if series.is_fact() {
         return fact::evaluate(series, design, progress);
@@ -76,7 +76,8 @@ fn evaluate_exchanges(
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
-    let used = usable_blocks(series, design, progress.blocks, reached);
+    let blocks = series.sides.iter().take(progress.blocks as usize).enumerate();
+    let used: Vec<usize> = blocks.filter(|(_, sides)| sides.is_some()).map(|(block, _)| block).collect();
     let with_sitting = |&block: &usize| Some((series.sittings[block], series.sides[block]?));
     let sides: Vec<(u32, Sides)> = used.iter().filter_map(with_sitting).collect();
     let missing = not_measured(series, progress.blocks);
@@ -92,12 +93,18 @@ fn evaluate_exchanges(
     let own = match constant {
         true => 0.0,
         false if moments.sd == 0.0 => f64::INFINITY,
+        false if progress.spends_the_rest => {
+            bounds.at_the_end(moments.n, progress.open) * moments.standard_error()
+        }
         false => bounds.for_blocks(moments.n, progress.open) * moments.standard_error(),
     };
     let known = design.between(series.claim).filter(|_| sittings.is_none() && frame.scale == Scale::Log);
     let half = known.map_or(own, |between| wider(own, &moments, between));
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
-    let reach = flaws.reach_on(frame.scale);
+    let reach = match design.method {
+        0 => flaws.reach_on(frame.scale),
+        _ => flaws.reach_on(frame.scale).and(of_left_out(&frame.values, &moments, spoiled)),
+    };
     evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), reach));
     evaluation.scope = match (sittings, known) {
         (Some(found), _) => over_sittings(series, &frame, found, centre),
@@ -113,7 +120,8 @@ fn evaluate_exchanges(
     let depends = Dependences::of(series, &frame, &by_block, bounds, &terms);
     let finding = Finding { frame, moments, half, of, reach, centre, depends, design, progress };
     let beyond_warm_up = finding.beyond_warm_up(series, &guards);
-    if let Some(few) = guard::few(design, moments.n, half, of.are_sittings) {
+    let few = guard::few(design, moments.n, half, of.are_sittings);
+    if let Some(few) = few.filter(|_| !progress.spends_the_rest) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() && beyond_warm_up.is_none() {
@@ -143,20 +151,17 @@ fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -
     }
 }
 
-/// The blocks whose values count. When blocks are missing for this claim alone, it is behind the study's looks: at
-/// a look it is judged at the last look that it has itself reached, so that its own looks are those of the
-/// design.
-fn usable_blocks(series: &Series<'_>, design: &Design, blocks: u32, reached: u32) -> Vec<usize> {
-    let blocks = series.sides.len().min(blocks as usize);
-    let mut used: Vec<usize> = (0..blocks).filter(|&block| series.sides[block].is_some()).collect();
-    let sitting = |block: Option<&usize>| block.map(|&block| series.sittings[block]);
-    let is_one = sitting(used.first()) == sitting(used.last());
-    let behind = is_one && used.len() < reached as usize && design.looks.contains(&reached);
-    if behind {
-        let reached = design.looks.iter().rev().find(|&&look| look as usize <= used.len());
-        used.truncate(reached.map_or(used.len(), |&look| look as usize));
-    }
-    used
+/// How often what blocks that are left out may lie from the mean is what the farthest of the others does.
+const LEFT_OUT_MARGIN: f64 = 2.0;
+
+/// How far the mean may lie from that of all blocks when some were left out. A generator may be unfit because a server was fast: the
+/// blocks that it spoiled may all have been such ones.
+fn of_left_out(values: &[f64], moments: &Moments, spoiled: u32) -> Reach {
+    let share = f64::from(spoiled) / f64::from(moments.n + spoiled);
+    let farthest = |sign: f64| {
+        values.iter().map(|value| sign * (value - moments.mean)).fold(0.0, f64::max) * LEFT_OUT_MARGIN * share
+    };
+    Reach { below: farthest(-1.0), above: farthest(1.0) }
 }
 
 /// Half the width of an interval that is wider for what earlier sittings differed by, at the error rate that the interval
@@ -254,8 +259,11 @@ impl Finding<'_> {
             }
             None if self.depends.differ() => {}
             // What is not bounded keeps it open, and more blocks do not bound it.
-            None if self.reach.is_any() || self.decide(bounded).is_some() => {}
+            None if self.reach.is_any() || self.decide(bounded).is_some() => {
+                evaluation.is_hopeless = !self.reach.is_any() && self.is_kept_open_by(self.reach);
+            }
             None if self.decide(Reach::NONE).is_some() => {
+                evaluation.is_hopeless = self.is_kept_open_by(self.reach.half());
                 let (mean, half) = (self.moments.mean, self.half);
                 let margin = self.frame.margin(mean - half, mean + half).exp_m1();
                 evaluation.reasons.retain(|reason| !matches!(reason, Reason::Widened { .. }));
@@ -266,6 +274,12 @@ impl Finding<'_> {
         let wider = self.of.between;
         let told = wider.map(|Between { tau, sittings, .. }| Reason::WidenedBySittings { tau, sittings });
         evaluation.reasons.extend(told);
+    }
+
+    /// Whether that would be so however narrow the interval were.
+    fn is_kept_open_by(&self, reach: Reach) -> bool {
+        let mean = self.moments.mean;
+        self.frame.decide(mean - reach.below, mean + reach.above).is_none()
     }
 
     /// Where nothing speaks against a verdict but that variants were still warming: whether what they may still change could

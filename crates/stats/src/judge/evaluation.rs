@@ -15,6 +15,8 @@ pub(super) struct Progress {
     pub disturbed: u32,
     /// Claims that share the error rate.
     pub open: u32,
+    /// Whether no look is to come, so that this one has all that is left of the error rate.
+    pub spends_the_rest: bool,
 }
 
 /// What the blocks so far say of a claim.
@@ -30,6 +32,8 @@ pub(super) struct Evaluation {
     pub projection: Option<Projection>,
     /// Why nothing is to be expected of the last look, where that is so.
     pub futile: Option<Reason>,
+    /// Nothing but what moved its values keeps it open, and more blocks will not change that.
+    pub is_hopeless: bool,
     pub scope: Scope,
 }
 
@@ -44,6 +48,7 @@ impl Evaluation {
             reasons: Vec::new(),
             projection: None,
             futile: None,
+            is_hopeless: false,
             scope: Scope::ThisSitting,
         }
     }

@@ -47,11 +47,13 @@ struct Walker<'a> {
     given_up: bool,
 }
 
-fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
+fn of_replay(mut replay: Replay<'_>, blocks: u32) -> Option<Outlook> {
     if replay.units.are_sittings() {
         // Nobody knows what a sitting that is still to come has in common.
         return None;
     }
+    let usable = replay.open().map(|case| replay.cases[case].usable(blocks)).min();
+    let have = usable.unwrap_or(blocks);
     let first = next_look(replay.design, have)?;
     if replay.cases.is_empty() || replay.settled.iter().all(Option::is_some) {
         return None;
@@ -60,7 +62,7 @@ fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
     let open: Vec<usize> = replay.open().collect();
     let mut known = Vec::new();
     for case in open {
-        let Some(open) = open_case(&mut replay, case, have) else {
+        let Some(open) = open_case(&mut replay, case, blocks) else {
             // One block has no spread: anything may come.
             return Some(Outlook { low: soonest, median: last, high: last, last });
         };

@@ -18,7 +18,7 @@ pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
     let index = Index::new(observations);
     let blocks: Vec<u32> = observations.blocks.iter().copied().take(1).collect();
     let claims = claims.iter().map(|claim| seen(&Series::new(claim, &index, &blocks), blocks.len() as u32));
-    Judgement { claims: claims.collect(), settled: true, left: None }
+    Judgement { claims: claims.collect(), settled: true, ..Judgement::default() }
 }
 
 fn seen(series: &Series<'_>, blocks: u32) -> Judged {

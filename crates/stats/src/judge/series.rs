@@ -29,6 +29,11 @@ pub(super) struct Index<'a> {
 
 impl<'a> Index<'a> {
     pub fn new(observations: &'a Observations) -> Self {
+        Index::of(observations, Cell::is_spoiled)
+    }
+
+    /// With what makes the generator unfit for a cell.
+    pub fn of(observations: &'a Observations, is_unfit: fn(&Cell) -> bool) -> Self {
         let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.stream, cell.measure);
         Index {
             cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
@@ -36,7 +41,7 @@ impl<'a> Index<'a> {
             unfit: observations
                 .cells
                 .iter()
-                .filter(|cell| cell.is_unbounded())
+                .filter(|cell| is_unfit(cell))
                 .map(|cell| (cell.block, cell.point, cell.measure))
                 .collect(),
             sittings: observations
@@ -86,6 +91,8 @@ pub(super) struct Series<'a> {
     pub sides: Vec<Option<Sides>>,
     /// For each block the sitting in which it was measured.
     pub sittings: Vec<u32>,
+    /// Numbers of the blocks.
+    numbers: Vec<u32>,
     /// For each block whether a trial was left out of it on purpose.
     pub spared: Vec<bool>,
     /// For each block the variants that the claim rests on and that had no steady state.
@@ -132,7 +139,24 @@ impl<'a> Series<'a> {
         let lost = index.lost.iter().filter(of_it).collect();
         let known = |levels: &&Vec<usize>| levels.len() == blocks.len();
         let conditions = index.conditions.iter().filter(known).cloned().collect();
-        Series { claim, trials, cells, sides, sittings, spared, unsteady, unfit, lost, conditions }
+        let numbers = blocks.to_vec();
+        Series { claim, trials, cells, sides, sittings, numbers, spared, unsteady, unfit, lost, conditions }
+    }
+
+    /// How many of the first blocks say something of the claim.
+    pub fn usable(&self, blocks: u32) -> u32 {
+        let held = self.sides.iter().zip(&self.unfit).take(blocks as usize);
+        held.filter(|(sides, unfit)| sides.is_some() && !**unfit).count() as u32
+    }
+
+    /// Places of the blocks, from 1, that the generator spoiled, or that one of its variants did not get through.
+    pub fn replaced(&self) -> Vec<u32> {
+        let is_lost = |block: usize| {
+            let number = self.numbers[block];
+            self.sides[block].is_none() && self.lost.iter().any(|start| start.block == number)
+        };
+        let all = (0..self.sides.len()).filter(|&block| self.unfit[block] || is_lost(block));
+        all.map(|block| block as u32 + 1).collect()
     }
 
     /// How many of the first blocks the generator spoiled, where these are few enough to be left out.
@@ -153,6 +177,7 @@ impl<'a> Series<'a> {
             cells: kept(&self.cells, &self.unfit),
             sides: kept(&self.sides, &self.unfit),
             sittings: kept(&self.sittings, &self.unfit),
+            numbers: kept(&self.numbers, &self.unfit),
             spared: kept(&self.spared, &self.unfit),
             unsteady: kept(&self.unsteady, &self.unfit),
             unfit: kept(&self.unfit, &self.unfit),

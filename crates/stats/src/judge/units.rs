@@ -1,5 +1,6 @@
 //! What the looks of a design count.
 
+use super::series::Series;
 use crate::Observations;
 
 /// Blocks; or where they are of two sittings or more, sittings.
@@ -32,6 +33,11 @@ impl Units {
     /// How many there are.
     pub fn have(&self) -> u32 {
         if self.are_sittings() { self.ends.len() as u32 } else { self.blocks }
+    }
+
+    /// Those of the first ones that say something of a claim. Of sittings all do.
+    pub fn usable(&self, series: &Series<'_>, units: u32) -> u32 {
+        if self.are_sittings() { units } else { series.usable(units) }
     }
 
     /// Complete blocks when there are so many of them.

@@ -66,7 +66,7 @@ fn looks_count_sittings_where_there_are_two() {
 fn a_block_that_is_left_out_is_left_out_of_its_sitting() {
     let levels = [1.30, 1.36, 1.27, 1.33];
     let mut spoiled = record(&levels);
-    spoiled.cell(3, 0).unfit = vec![Finding::Unfit];
+    (spoiled.cell(3, 0).unfit, spoiled.cell(3, 0).unfit_reach) = (vec![Finding::Unfit], Reach::ANY);
     spoiled.cell(3, 0).cycles = vec![Some(5_000.0); 2];
     let judged = spoiled.one(FASTER);
     assert_eq!((judged.verdict, judged.blocks), (Verdict::Supported, 7));
