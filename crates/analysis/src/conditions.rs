@@ -2,17 +2,17 @@
 
 use proofload_store::schema::Plan;
 
-/// The level of each condition of the plan in a block, counted from 1; nothing where conditions are not recorded.
-pub fn levels_of(plan: &Plan, block: u32) -> &[usize] {
+/// The level of each condition of the plan in a block with that place, counted from 1; nothing where conditions are not recorded.
+pub fn levels_of(plan: &Plan, place: u32) -> &[usize] {
     let planned = plan.condition_order.len().max(1);
-    let order = plan.condition_order.get((block.max(1) as usize - 1) % planned);
+    let order = plan.condition_order.get((place.max(1) as usize - 1) % planned);
     order.map_or(&[][..], Vec::as_slice)
 }
 
-/// The level that a condition has in a block; `None` where the plan does not know it.
-pub fn level_of<'a>(plan: &'a Plan, block: u32, name: &str) -> Option<&'a str> {
+/// The level that a condition has in a block with that place; `None` where the plan does not know it.
+pub fn level_of<'a>(plan: &'a Plan, place: u32, name: &str) -> Option<&'a str> {
     let at = plan.conditions.iter().position(|condition| condition.name == name)?;
-    let level = levels_of(plan, block).get(at).copied().unwrap_or(0);
+    let level = levels_of(plan, place).get(at).copied().unwrap_or(0);
     plan.conditions[at].levels.get(level).map(String::as_str)
 }
 

@@ -142,7 +142,7 @@ fn enter_speeds<'a>(
     for slice in block.slices.iter().filter(|slice| slice.is_measured()) {
         let speed = slice.conditions.as_ref().and_then(&speed);
         if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
-            let level = |name| level_of(plan, block.number, name).unwrap_or_default();
+            let level = |name| level_of(plan, block.place, name).unwrap_or_default();
             let cpus = [level("cpus_awake"), level("generator_cpus")];
             let place = (slice.measured.variant.as_str(), slice.measured.point.as_str(), cpus);
             series.entry(place).or_default().now.push(speed);
@@ -166,7 +166,7 @@ pub fn disturbances(run: &Run) -> Vec<Disturbance> {
         enter_speeds(&mut clocks, run.plan(), block, |seen| seen.frequency_hz);
         enter_speeds(&mut works, run.plan(), block, |seen| Some(1e9 / seen.canary_ns? as f64));
         let mut causes = Vec::new();
-        let asleep = level_of(run.plan(), block.number, "cpus_awake") == Some("false");
+        let asleep = level_of(run.plan(), block.place, "cpus_awake") == Some("false");
         let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };
         let is_much = |share: &f64| *share > allowed;
         let from_generator = |steal_share| Finding::StealFromGenerator { steal_share };
@@ -234,7 +234,7 @@ pub(crate) fn checks(
     // The worst of the blocks stands for all.
     let of_block = |trial: &&[Slice]| {
         let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
-        let levels = levels_of(run.plan(), trial.first().map_or(1, |slice| slice.block));
+        let levels = levels_of(run.plan(), trial.first().map_or(1, Slice::place));
         check_ceiling(&points, whole, under(levels), &why)
     };
     let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));

@@ -31,7 +31,7 @@ pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
     for run in runs {
         for block in counting_blocks(run) {
             for (condition, levels) in conditions.iter().zip(&mut all.conditions) {
-                let level = level_of(run.plan(), block.number, &condition.name);
+                let level = level_of(run.plan(), block.place, &condition.name);
                 levels.push(
                     condition.levels.iter().position(|known| Some(known.as_str()) == level).unwrap_or(0),
                 );

@@ -143,7 +143,7 @@ fn checked_trials<'a>(
 /// For each condition of the plan its level in each of these blocks.
 fn conditions(plan: &Plan, blocks: &[&Block]) -> Vec<Vec<usize>> {
     let level = |condition: usize, block: &&Block| {
-        levels_of(plan, block.number).get(condition).copied().unwrap_or_default()
+        levels_of(plan, block.place).get(condition).copied().unwrap_or_default()
     };
     let of_blocks = |condition: usize| blocks.iter().map(|block| level(condition, block)).collect();
     (0..plan.conditions.len()).map(of_blocks).collect()
@@ -165,7 +165,7 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
             if lines.is_empty() {
                 continue;
             }
-            let asleep = level_of(plan, block.number, "cpus_awake") == Some("false");
+            let asleep = level_of(plan, block.place, "cpus_awake") == Some("false");
             let unfit = unfit(&lines, asleep);
             let is_long = |slice: &&Slice| {
                 slice.phase == Phase::Long

@@ -76,13 +76,13 @@ impl Exports {
 
     /// A step of a study, and how much of it is done, 0 to 1.
     pub fn step(&self, plan: &Plan, step: &Progress<'_>, done: f64) {
-        if let Progress::Block { block, .. } = step {
-            self.hub.keep_off(&Manner::of(plan, *block).generator_cpus);
+        if let Progress::Block { place, .. } = step {
+            self.hub.keep_off(&Manner::of(plan, *place).generator_cpus);
         }
         self.hub.tell(|state| {
             state.progress(done);
             match step {
-                Progress::Block { block, of } => state.block(*block, *of),
+                Progress::Block { block, of, .. } => state.block(*block, *of),
                 Progress::Starting { .. } => state.does(Doing::Starting),
                 Progress::WarmUp { .. } => state.does(Doing::WarmingUp),
                 Progress::Slice { cycle, of, .. } => state.cycle(*cycle, *of),

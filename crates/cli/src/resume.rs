@@ -6,10 +6,11 @@ use crate::fleet::with_agents;
 use crate::run::{Request, execute, timed};
 use crate::{args, capacity, compare, run};
 use proofload_analysis::counting_blocks;
+use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
-use proofload_language::word;
+use proofload_language::{say, word};
 use proofload_store::Run;
 use proofload_store::redact::REDACTED;
 use proofload_store::schema::{Looking, Plan, RunState};
@@ -45,6 +46,10 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
              --keep-going, or begin a new run with it",
             record.path().display()
         );
+        return Err(leave(Exit::Usage, what));
+    }
+    if record.status().why == Some(Finding::OutOfBudget) {
+        let what = say!("resume-out-of-budget", run = record.path().display());
         return Err(leave(Exit::Usage, what));
     }
     if record.status().state == RunState::Finished {

@@ -43,9 +43,9 @@ impl Default for Manner {
 }
 
 impl Manner {
-    /// That of a block, counted from 1. What the plan does not say is as ever.
-    pub fn of(plan: &Plan, block: u32) -> Manner {
-        let level = |condition: Condition| level_of(plan, block, condition.name());
+    /// That of a block with that place in the plan, counted from 1. What the plan does not say is as ever.
+    pub fn of(plan: &Plan, place: u32) -> Manner {
+        let level = |condition: Condition| level_of(plan, place, condition.name());
         let number = |condition| level(condition).and_then(|text| text.parse::<u32>().ok());
         let is = |condition, word| level(condition).map(|text| text == word);
         let usual = proofload_engine::Manner::default();

@@ -52,6 +52,8 @@ pub struct Run {
 pub struct Block {
     /// Its number, from 1.
     pub number: u32,
+    /// Its place in the plan, from 1: what it makes up for, or its number.
+    pub place: u32,
     /// Its slices in the order in which they were measured, the warm-up first. Those of variants that were
     /// lost in it are left out.
     pub slices: Vec<Slice>,
@@ -299,7 +301,8 @@ impl Run {
         } else {
             let spared = spared(&slices);
             let (slices, lost) = apart(slices);
-            self.blocks.push(Block { number, slices, lost, spared });
+            let place = slices.first().map_or(number, Slice::place);
+            self.blocks.push(Block { number, place, slices, lost, spared });
         }
         Ok(())
     }

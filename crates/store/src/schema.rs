@@ -206,6 +206,10 @@ pub struct Slice {
     pub format: u32,
     /// Block, from 1.
     pub block: u32,
+    /// Place in the plan, from 1, of the block that this one makes up for, and whose conditions it has; absent where it is the
+    /// block's own number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u32>,
     /// `warm-up`, `measure`, or `lost`: the variant did not get through this block, and `marks` say why. A
     /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
     /// `perturbation`: one of a pair of slices with once and with twice the generator's threads, in no figure.

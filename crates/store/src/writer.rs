@@ -29,6 +29,8 @@ pub struct BlockWriter {
     file: File,
     partial: PathBuf,
     whole: PathBuf,
+    /// Place in the plan, where it is not the block's number.
+    place: Option<u32>,
     broken: bool,
 }
 
@@ -105,7 +107,8 @@ impl RunWriter {
         let partial = layout::partial_block(&self.path, number);
         let file = atomic::create_new_file(&partial)?;
         atomic::sync_parent(&partial)?;
-        Ok(BlockWriter { file, partial, whole: layout::whole_block(&self.path, number), broken: false })
+        let whole = layout::whole_block(&self.path, number);
+        Ok(BlockWriter { file, partial, whole, place: None, broken: false })
     }
 
     /// Replaces `status.json`: how the run, and this sitting of it, stands or ended at `unix_ns`.
@@ -234,12 +237,20 @@ pub fn note(run: &Path, line: &str) -> Result<(), StoreError> {
 }
 
 impl BlockWriter {
+    /// In that place of the plan, from 1, if it is another than the block's number.
+    pub fn in_place(self, place: u32, number: u32) -> BlockWriter {
+        BlockWriter { place: Some(place).filter(|place| *place != number), ..self }
+    }
+
     /// Appends a slice and hands it to the kernel, so that it outlives this process.
     ///
     /// # Errors
     /// When it cannot be written; the block cannot be finished after that.
     pub fn append(&mut self, slice: &Slice) -> Result<(), StoreError> {
-        let line = encoded_slice(slice)?;
+        let line = match self.place {
+            None => encoded_slice(slice)?,
+            place => encoded_slice(&Slice { place, ..slice.clone() })?,
+        };
         let written = self.file.write_all(line.as_bytes());
         self.broken |= written.is_err();
         written.map_err(|e| StoreError::io("append", &self.partial, e))
@@ -292,8 +303,13 @@ mod tests {
     fn a_block_on_a_full_disk_says_so_and_is_never_finished() {
         let full = PathBuf::from("/dev/full");
         let file = File::options().write(true).open(&full).unwrap();
-        let mut block =
-            BlockWriter { file, partial: full, whole: "/dev/null/0001.jsonl".into(), broken: false };
+        let mut block = BlockWriter {
+            file,
+            partial: full,
+            whole: "/dev/null/0001.jsonl".into(),
+            place: None,
+            broken: false,
+        };
         assert!(matches!(block.append(&Slice::default()), Err(StoreError::Full { .. })));
         assert!(matches!(block.finish(), Err(StoreError::Unfinished { .. })));
     }
@@ -305,7 +321,8 @@ mod tests {
         let (partial, whole) = (folder.path().join("0001.partial.jsonl"), folder.path().join("0001.jsonl"));
         fs::write(&partial, "").unwrap();
         let file = File::options().write(true).open("/dev/null").unwrap();
-        let block = BlockWriter { file, partial: partial.clone(), whole: whole.clone(), broken: false };
+        let block =
+            BlockWriter { file, partial: partial.clone(), whole: whole.clone(), place: None, broken: false };
         let refused = block.finish().unwrap_err();
         assert!(matches!(refused, StoreError::Io { what: "sync", .. }), "{refused}");
         assert!(partial.exists() && !whole.exists());

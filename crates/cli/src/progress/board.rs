@@ -81,7 +81,7 @@ impl Board {
     pub fn step(&mut self, progress: &Progress<'_>, now_ns: u64) {
         self.now_ns = now_ns;
         match progress {
-            Progress::Block { block, of } => {
+            Progress::Block { block, of, .. } => {
                 self.close_block(false);
                 self.in_block = true;
                 self.block = Some((*block, *of));

@@ -150,7 +150,10 @@ fn judged(verdict: Verdict, settled: bool, [point, low, high]: [f64; 3]) -> Judg
 
 fn looked(board: &mut Board, blocks: u32, claims: Vec<Judged>, now_ns: u64) {
     let left = Some(Outlook { low: 2, median: 4, high: 8, last: 8 });
-    board.step(&Progress::Look { blocks, judgement: &Judgement { claims, settled: false, left } }, now_ns);
+    board.step(
+        &Progress::Look { blocks, judgement: &Judgement { claims, left, ..Judgement::default() } },
+        now_ns,
+    );
 }
 
 /// Two claims after four restarts, in the fifth.
@@ -158,7 +161,7 @@ fn after_a_look() -> Board {
     let mut board = two();
     for block in 1..=4_u32 {
         let begun_ns = u64::from(block - 1) * 40 * SECOND_NS;
-        board.step(&Progress::Block { block, of: 12 }, begun_ns);
+        board.step(&Progress::Block { block, place: 1, of: 12 }, begun_ns);
         measured(&mut board, 8, begun_ns + 30 * SECOND_NS);
         let wide = 0.4 / f64::from(block);
         let claims = vec![
@@ -167,7 +170,7 @@ fn after_a_look() -> Board {
         ];
         looked(&mut board, block, claims, begun_ns + 40 * SECOND_NS);
     }
-    board.step(&Progress::Block { block: 5, of: 12 }, 160 * SECOND_NS);
+    board.step(&Progress::Block { block: 5, place: 1, of: 12 }, 160 * SECOND_NS);
     board.step(&Progress::Slice { cycle: 3, of: 8, variant: "slow", point: "16c" }, 172 * SECOND_NS);
     board
 }
@@ -209,7 +212,7 @@ fn a_number_of_requests_has_an_end_too() {
 #[test]
 fn a_study_before_its_first_look() {
     let mut board = two();
-    board.step(&Progress::Block { block: 1, of: 12 }, 0);
+    board.step(&Progress::Block { block: 1, place: 1, of: 12 }, 0);
     measured(&mut board, 3, 15 * SECOND_NS);
     board.step(&Progress::WarmUp { done: 0.4 }, 20 * SECOND_NS);
     insta::assert_snapshot!(on_both(|screen| of_board(&board, screen)));
@@ -253,7 +256,7 @@ fn a_server_that_is_lost_and_one_that_is_settled() {
     );
     board.step(&Progress::Skipped { skipped: &["fast @ 16c".to_string()] }, 175 * SECOND_NS);
     insta::assert_snapshot!(plain(&of_board(&board, SCREENS[0])));
-    board.step(&Progress::Block { block: 6, of: 13 }, 200 * SECOND_NS);
+    board.step(&Progress::Block { block: 6, place: 1, of: 13 }, 200 * SECOND_NS);
     let away: Vec<Option<Away>> = board.servers.iter().map(|server| server.away).collect();
     assert_eq!(away, [Some(Away::Settled), None], "who was lost is started again");
 }
@@ -325,7 +328,7 @@ fn every_size_of_a_terminal_is_drawn_on() {
 fn in_chinese_no_line_is_wider_and_no_english_word_is_left() {
     let drawn = Language::Chinese.within(|| {
         let mut board = two();
-        board.step(&Progress::Block { block: 1, of: 12 }, 0);
+        board.step(&Progress::Block { block: 1, place: 1, of: 12 }, 0);
         board.step(&Progress::Slice { cycle: 2, of: 8, variant: "fast", point: "16c" }, SECOND_NS);
         measured(&mut board, 9, 2 * SECOND_NS);
         on_both(|screen| of_board(&board, screen))

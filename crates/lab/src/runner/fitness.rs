@@ -195,13 +195,13 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     /// Measures the ceilings that are not on record: now it is known how long the answers are, and nothing of ours
     /// runs. What could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times. A ceiling is that of the
     /// conditions of the block behind.
-    pub(super) fn find_ceilings(&mut self, block: u32, tries: &mut Tries) -> Result<(), StoreError> {
+    pub(super) fn find_ceilings(&mut self, tries: &mut Tries) -> Result<(), StoreError> {
         if self.plan.no_ceiling {
             return Ok(());
         }
-        self.bench.adopt(&Manner::of(self.plan, block));
+        self.bench.adopt(&Manner::of(self.plan, self.place));
         let levels = match conditions_vary(self.plan) {
-            true => levels_of(self.plan, block).to_vec(),
+            true => levels_of(self.plan, self.place).to_vec(),
             false => Vec::new(),
         };
         let run = Run::open(self.record.path())?;

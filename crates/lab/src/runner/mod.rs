@@ -28,7 +28,7 @@ pub use progress::Progress;
 use crate::manner::Manner;
 use fitness::Tries;
 use participants::Participants;
-use proofload_analysis::{disturbances, left_out};
+use proofload_analysis::{counting_blocks, disturbances, left_out};
 use proofload_facts::Finding;
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
@@ -105,6 +105,8 @@ pub struct Runner<'a, B: Bench + ?Sized> {
     pub stop: &'a AtomicBool,
     /// What earlier sittings of the same run have done.
     pub behind: Behind,
+    /// Place in the plan, from 1, of the block in progress.
+    pub place: u32,
 }
 
 /// How long blocks take at most: those with the checks beside their figures, and those without.
@@ -192,15 +194,19 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             self.behind;
         let mut longest = Longest::of(spent_before_ns / u64::from((complete + disturbed).max(1)));
         let mut tries = Tries::new();
+        let mut to_replace = Vec::new();
+        self.place = complete.max(1);
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
-            self.find_ceilings(number, &mut tries)?;
+            self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 && complete < last && self.is_settled(complete, &mut participants)? {
+        if complete > 0 && self.is_settled(complete, &mut participants, &mut to_replace)? {
             return Ok(Ending::Finished);
         }
-        // As many again may be disturbed: a machine that never keeps still ends the study, too.
-        while complete < last && disturbed <= last {
+        // As many again may be disturbed, or be made up for: a machine that never keeps still ends the study, too.
+        // One block that was to be the only one is not.
+        let may_replace = |lost: &[u32]| if last > 1 { last.min(lost.len() as u32) } else { 0 };
+        while complete < last.saturating_add(may_replace(&to_replace)) && disturbed <= last {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
@@ -212,10 +218,11 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             }
             let grown_ns = self.choose_cycles(complete, spent_ns)?;
             longest.grow(grown_ns);
-            // What does not count is made up for.
-            let of = last.saturating_add(number.saturating_sub(complete));
+            // What does not count is made up for, under its conditions.
+            let of = last.max(complete + 1).saturating_add(number.saturating_sub(complete));
             number += 1;
-            (self.progress)(Progress::Block { block: number, of });
+            self.place = self.place_after(complete, &to_replace)?;
+            (self.progress)(Progress::Block { block: number, place: self.place, of });
             participants.begin_block();
             let ended = self.block(number, &mut participants);
             match ended {
@@ -239,12 +246,12 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             longest.enter(checked, self.bench.now_ns() - block_begun_ns);
             let whole = ended.is_ok();
             if whole {
-                self.find_ceilings(number, &mut tries)?;
+                self.find_ceilings(&mut tries)?;
             }
             for (variant, why) in participants.end_block() {
                 self.tell_given_up(number, variant, &why);
             }
-            if whole && self.is_settled(complete, &mut participants)? {
+            if whole && self.is_settled(complete, &mut participants, &mut to_replace)? {
                 break;
             }
             if let Some(why) = participants.hopeless(self.claims) {
@@ -252,6 +259,17 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             }
         }
         Ok(Ending::Finished)
+    }
+
+    /// The place in the plan of the block after so many that count: the next one, and beyond the last that of a block to be made
+    /// up for.
+    fn place_after(&self, complete: u32, to_replace: &[u32]) -> Result<u32, StoreError> {
+        let last = self.design.looks.last().copied().unwrap_or(1);
+        let beyond = complete.checked_sub(last).and_then(|beyond| to_replace.get(beyond as usize));
+        let Some(&replaced) = beyond else { return Ok(complete + 1) };
+        let run = Run::open(self.record.path())?;
+        let counting = counting_blocks(&run);
+        Ok(counting.get(replaced as usize - 1).map_or(complete + 1, |block| block.place))
     }
 
     /// What left a block out that has just been finished.
@@ -263,8 +281,14 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
     /// others needs is left out of the blocks to come.
-    fn is_settled(&mut self, complete: u32, participants: &mut Participants) -> Result<bool, StoreError> {
-        let judgement = (self.look)(self.record.path())?;
+    fn is_settled(
+        &mut self,
+        complete: u32,
+        participants: &mut Participants,
+        to_replace: &mut Vec<u32>,
+    ) -> Result<bool, StoreError> {
+        let mut judgement = (self.look)(self.record.path())?;
+        *to_replace = std::mem::take(&mut judgement.to_replace);
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
             return Ok(true);
@@ -284,7 +308,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, participants: &mut Participants) -> Result<(), Lost> {
         let order = self.order_of(number)?;
-        self.bench.adopt(&Manner::of(self.plan, number));
+        self.bench.adopt(&Manner::of(self.plan, self.place));
         let measured = match self.plan.mode {
             Mode::Serial => self.serially(number, &order, participants),
             _ => self.in_cycles(number, &order, participants),
@@ -323,7 +347,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         if let Some(why) = participants.hopeless(self.claims) {
             return Err(Lost::Hopeless(why));
         }
-        let mut writer = self.record.begin_block(number)?;
+        let mut writer = self.record.begin_block(number)?.in_place(self.place, number);
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
         // What runs already was under load a moment ago.
         if !self.only_running() || self.behind.last_block + 1 == number {
@@ -359,7 +383,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         order: &[Vec<usize>],
         participants: &mut Participants,
     ) -> Result<BlockWriter, Lost> {
-        let mut writer = self.record.begin_block(number)?;
+        let mut writer = self.record.begin_block(number)?.in_place(self.place, number);
         let mut said = Vec::new();
         let sequence = order.first().map_or(&[][..], Vec::as_slice);
         let mut warm_ups = Vec::new();

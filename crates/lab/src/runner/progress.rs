@@ -13,6 +13,8 @@ pub enum Progress<'a> {
     Block {
         /// Its number, from 1.
         block: u32,
+        /// Its place in the plan, from 1.
+        place: u32,
         /// The number of the last one, if none but those so far have to be made up for.
         of: u32,
     },

@@ -120,12 +120,13 @@ fn go_on(
         record,
         look: &mut look,
         progress: &mut |progress| {
-            if let Progress::Block { block, of } = progress {
+            if let Progress::Block { block, of, .. } = progress {
                 assert!(block <= of, "block {block} of at most {of}");
             }
         },
         stop,
         behind,
+        place: 1,
     }
     .run()
     .expect("the record can be written")
@@ -418,6 +419,7 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
         progress: &mut |_| (),
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        place: 1,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);

@@ -158,7 +158,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             self.gather(number, &spread, participants)?;
             self.round(number, variants, &mut warming, participants, writer)?;
         }
-        let until_ns = self.bench.now_ns() + Manner::of(self.plan, number).extra_warm_up_ns;
+        let until_ns = self.bench.now_ns() + Manner::of(self.plan, self.place).extra_warm_up_ns;
         while self.bench.now_ns() < until_ns && variants.iter().any(|at| participants.takes_part(*at)) {
             self.round(number, variants, &mut warming, participants, writer)?;
         }

@@ -149,6 +149,7 @@ impl PreparedRun<'_> {
             progress: &mut |step| heard.step(&step),
             stop,
             behind,
+            place: 1,
         }
         .run();
         ending.map_err(RunError::Record)

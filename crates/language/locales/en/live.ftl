@@ -55,6 +55,7 @@ tune-leads-to = the search leads to { $variant }; fresh blocks tell
 replicate-sitting = sitting { $number } of { $last }
 replicate-next-sitting = the next sitting begins at { $when }; Ctrl-C judges those there are
 resume-another-sitting = it paused for more than 30 minutes: what it measures now is another sitting, its verdicts are based on the sittings, and the looks count them; for a verdict about this sitting begin a new run
+resume-out-of-budget = { $run } has used up its budget, and its last look has spent what was left of the error rate: more blocks would decide nothing; begin a new run with a longer --budget
 live-counted = { $restart ->
     [true] { $n ->
         [one] 1 restart

@@ -55,6 +55,7 @@ tune-leads-to = 搜索选出 { $variant }；由全新的区组作出判定
 replicate-sitting = 场次 { $number }/{ $last }
 replicate-next-sitting = 下一个场次于 { $when } 开始；按 Ctrl-C 则就已有的场次作出判定
 resume-another-sitting = 中断超过 30 分钟：现在测的是另一个场次，判定以场次为依据，检视按场次计数；若要得到只针对这一场次的判定，请重新运行
+resume-out-of-budget = { $run } 的预算已用完，最后一次检视已用尽剩余的错误率：再测区块也不能作出判定；请用更长的 --budget 重新运行
 live-counted = { $restart ->
     [true] { $n } 次重启
    *[false] { $n } 轮

@@ -3,6 +3,11 @@
 use super::{Phase, Point, Slice};
 
 impl Slice {
+    /// Place in the plan of its block, from 1.
+    pub fn place(&self) -> u32 {
+        self.place.unwrap_or(self.block)
+    }
+
     /// Whether figures and verdicts rest on it.
     pub fn is_measured(&self) -> bool {
         self.phase == Phase::Measure

@@ -32,14 +32,42 @@ fn each_combination_of_levels_has_a_ceiling_of_its_own() {
 }
 
 #[test]
-fn blocks_that_were_lost_leave_the_conditions_of_the_others_as_they_are() {
+fn a_block_that_was_lost_is_made_up_for_under_its_conditions() {
     let mut bench = FakeBench { stolen_until_load: 12, ..FakeBench::new() };
     let (_, path, _root) = conduct(&varied(), &mut bench, 9, &AtomicBool::new(false));
     let run = Run::open(&path).unwrap();
-    let numbers: Vec<usize> = counting_blocks(&run).iter().map(|block| block.number as usize).collect();
     assert!(!left_out(&run).is_empty(), "planted");
-    let expected: Vec<usize> = numbers.iter().map(|number| (number - 1) % 2).collect();
-    assert_eq!(observations(&run, &[]).unwrap().conditions, [expected]);
+    let places: Vec<u32> = counting_blocks(&run).iter().map(|block| block.place).collect();
+    assert_eq!(places, [1, 2, 3, 4]);
+    assert_eq!(observations(&run, &[]).unwrap().conditions, [vec![0, 1, 0, 1]]);
+}
+
+/// After the last planned block the judge says that a claim lacks the second.
+#[test]
+fn a_block_that_the_generator_spoiled_is_made_up_for_at_the_end() {
+    let (plan, mut bench) = (varied(), FakeBench::new());
+    let root = tempfile::tempdir().unwrap();
+    let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).unwrap();
+    let design = proofload_analysis::design_of(&plan);
+    let mut look = |_: &Path| Ok(Judgement { to_replace: vec![2], ..Judgement::default() });
+    let ending = Runner {
+        plan: &plan,
+        design: &design,
+        claims: &claims_of(&plan),
+        bench: &mut bench,
+        record: &mut record,
+        look: &mut look,
+        progress: &mut |_| {},
+        stop: &AtomicBool::new(false),
+        behind: Behind::default(),
+        place: 1,
+    }
+    .run();
+    assert_eq!(ending.unwrap(), Ending::Finished);
+    assert_eq!(bench.drivers, ["epoll", "io_uring", "epoll", "io_uring", "io_uring"]);
+    let run = Run::open(record.path()).unwrap();
+    let places: Vec<(u32, u32)> = run.blocks().iter().map(|block| (block.number, block.place)).collect();
+    assert_eq!(places[3..], [(4, 4), (5, 2)]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn conduct_with(
         let settled = looks[looked.min(looks.len() - 1)];
         looked += 1;
         let claims: Vec<Judged> = settled.iter().map(|settled| judged(*settled)).collect();
-        Ok(Judgement { settled: claims.iter().all(|claim| claim.settled), claims, left: None })
+        Ok(Judgement { settled: claims.iter().all(|claim| claim.settled), claims, ..Judgement::default() })
     };
     let mut said = Vec::new();
     let ending = Runner {
@@ -49,6 +49,7 @@ fn conduct_with(
         },
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        place: 1,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
@@ -123,6 +124,7 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
         progress: &mut |_| (),
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        place: 1,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
