@@ -97,7 +97,7 @@ fn capacity_trials(run: &Run, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
     let mut seen = Vec::new();
     for slice in trial_slices(run) {
         let ceiling = lowest(run.ceilings(), &slice.measured.variant);
-        seen.extend(trial_of(slice, slo, ceiling, run.path())?);
+        seen.extend(trial_of(slice, slo, ceiling, run.plan().method, run.path())?);
     }
     Ok(seen)
 }
@@ -109,7 +109,7 @@ fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 
-/// A slice as a trial; `None` for one that is none. `path` is named in errors.
+/// A slice as a trial, by the rules of that method; `None` for one that is none. `path` is named in errors.
 ///
 /// # Errors
 /// When a histogram cannot be read.
@@ -117,6 +117,7 @@ pub fn trial_of(
     slice: &Slice,
     slo: &Slo,
     ceiling: Option<&Ceiling>,
+    method: u32,
     path: &Path,
 ) -> Result<Option<SeenTrial>, StoreError> {
     let Some((terms, stage)) = slice.trial.as_ref().and_then(|terms| Some((terms, stage_of(terms)?))) else {
@@ -125,10 +126,13 @@ pub fn trial_of(
     let measures: Vec<Measure> = slo.terms.iter().map(|term| term.measure).collect();
     let observed = observations_of(slice, &measures)?;
     let cell = |measure| observed.cells.iter().find(|cell| cell.measure == measure);
-    let mut judged = Judged { values: Vec::new(), why: Vec::new(), margin: None, is_time_alone: true };
+    let mut judged = Judged::default();
     for term in &slo.terms {
         let cell = cell(term.measure);
         judged.enter(term, cell.and_then(|cell| cell.merged));
+        let bounded = cell.filter(|cell| method > 0 && !cell.unfit.is_empty());
+        let shortest = bounded.and_then(|cell| Some(cell.merged? * (-cell.reach().below).exp()));
+        judged.fails_for_sure |= shortest.is_some_and(|shortest| !term.holds(shortest));
         if cell.is_some_and(|cell| cell.at_least) {
             judged.unended(term, &slice.measured);
         }
@@ -141,9 +145,9 @@ pub fn trial_of(
     }
     let outcome = match judged.why.is_empty() {
         true => limited_by_generator(slice, ceiling, &[]).map_or(Outcome::Pass, |why| judged.limit(why)),
-        false => match limited_by_generator(slice, ceiling, &excuses(&measures)) {
+        false => match limited_by_generator(slice, ceiling, &judged.excuses(&measures)) {
             Some(why) => judged.limit(why),
-            None if judged.is_time_alone && limited_by_connections(slice, slo, path)? => {
+            None if !judged.is_more_than_time && limited_by_connections(slice, slo, path)? => {
                 let most = slice.measured.connections_most.max(slice.measured.connections);
                 judged.why.insert(0, Finding::ConnectionsBusy { most });
                 Outcome::Limited(Limit::Connections)
@@ -181,12 +185,15 @@ fn outcome_of(outcome: Outcome) -> TrialOutcome {
 }
 
 /// A trial while it is being judged.
+#[derive(Default)]
 struct Judged {
     values: Vec<(String, Option<f64>)>,
     why: Vec<Finding>,
     margin: Option<f64>,
-    /// Whether nothing but time speaks against it.
-    is_time_alone: bool,
+    /// Whether anything but time speaks against it.
+    is_more_than_time: bool,
+    /// Whether an objective is missed by more than the generator may have added.
+    fails_for_sure: bool,
 }
 
 impl Judged {
@@ -204,7 +211,7 @@ impl Judged {
                 }
                 if !term.holds(found) {
                     self.why.push(Finding::DoesNotHold { term: term.text.clone() });
-                    self.is_time_alone &= is_time;
+                    self.is_more_than_time |= !is_time;
                 }
             }
         }
@@ -229,10 +236,19 @@ impl Judged {
     }
 
     fn fail(&mut self, why: Finding) {
-        self.is_time_alone = false;
+        self.is_more_than_time = true;
         if !self.why.contains(&why) {
             self.why.push(why);
         }
+    }
+
+    /// The checks that excuse a failure of an objective of these measures.
+    fn excuses(&self, measures: &[Measure]) -> Vec<CheckName> {
+        if self.fails_for_sure {
+            return Vec::new();
+        }
+        let concerned = |check: &CheckName| measures.iter().any(|measure| concerns(check, *measure));
+        CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(concerned)).collect()
     }
 
     fn limit(&mut self, why: Finding) -> Outcome {
@@ -255,12 +271,6 @@ fn slack(slice: &Slice) -> f64 {
     let in_flight =
         point.throughput_per_s.zip(point.response_time_ns.mean).map_or(0.0, |(x, ns)| x * ns / 1e9);
     3.0 * in_flight.max(1.0).sqrt() / point.intended.max(1) as f64
-}
-
-/// The checks that excuse a failure of an objective of these measures.
-fn excuses(measures: &[Measure]) -> Vec<CheckName> {
-    let concerned = |check: &CheckName| measures.iter().any(|measure| concerns(check, *measure));
-    CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(concerned)).collect()
 }
 
 /// What the generator found about itself that the server did not cause.

@@ -44,8 +44,8 @@ pub struct Design {
     pub method: u32,
 }
 
-/// The method of [`Design::at`] and its like.
-pub const METHOD: u32 = 1;
+/// The newest rules.
+const METHOD: u32 = 1;
 
 /// The spread between sittings in what a claim is about, known before the first block.
 #[derive(Clone, Debug, PartialEq)]

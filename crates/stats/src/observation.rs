@@ -47,6 +47,14 @@ impl Reach {
         self.below.is_infinite() && self.above.is_infinite()
     }
 
+    /// The mean over the blocks.
+    pub fn mean(each: impl Iterator<Item = Reach>) -> Reach {
+        let each: Vec<Reach> = each.collect();
+        let sum = each.iter().fold(Reach::NONE, |sum, reach| sum.and(*reach));
+        let count = each.len().max(1) as f64;
+        Reach { below: sum.below / count, above: sum.above / count }
+    }
+
     /// One that is half as far.
     pub fn half(self) -> Reach {
         Reach { below: self.below / 2.0, above: self.above / 2.0 }

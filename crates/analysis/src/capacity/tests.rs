@@ -44,7 +44,7 @@ fn slice(service_ns: u64, wait_ns: u64, errors: u64, unsent: u64) -> Slice {
 
 fn judged(slice: &Slice, slo: &str, ceiling: Option<&Ceiling>) -> SeenTrial {
     let slo = parse_slo(&[slo.to_string()]).expect("an objective");
-    trial_of(slice, &slo, ceiling, Path::new("")).expect("readable").expect("a trial")
+    trial_of(slice, &slo, ceiling, 1, Path::new("")).expect("readable").expect("a trial")
 }
 
 fn with_check(mut slice: Slice, check: &str, outcome: &str) -> Slice {
@@ -152,6 +152,22 @@ fn an_unfit_generator_is_neither_a_pass_nor_a_failure() {
     assert_eq!(judged(&fit, SLO, None).trial.outcome, Outcome::Fail);
 }
 
+/// Of what its delays may have added so much at most, a failure by more is the server's.
+#[test]
+fn an_objective_that_is_missed_by_more_than_the_generator_added_is_missed() {
+    let late = |service_ns, method| {
+        let mut slice = with_check(slice(service_ns, 0, 0, 0), "lengthened_p99", "failed");
+        slice.measured.model = "open".into();
+        slice.measured.generator.checks[0].found = Some(0.3);
+        let slo = parse_slo(&[SLO.to_string()]).expect("an objective");
+        trial_of(&slice, &slo, None, method, Path::new("")).expect("readable").expect("a trial").trial.outcome
+    };
+    // By 30 % at most, and twice that to be sure: 60 ms may have been 37.5.
+    assert_eq!(late(60 * MS, 1), Outcome::Limited(Limit::Generator));
+    assert_eq!(late(90 * MS, 1), Outcome::Fail);
+    assert_eq!(late(90 * MS, 0), Outcome::Limited(Limit::Generator), "by the older rules");
+}
+
 /// Requests that a slow server leaves unsent are its own; those of a generator that fell behind show in its other checks.
 #[test]
 fn what_the_server_left_unsent_is_the_servers() {
@@ -227,7 +243,7 @@ fn a_slice_that_is_no_trial_is_none() {
         Some(TrialTerms { rate_per_s: f64::NAN, stage: TrialStage::Search, ..TrialTerms::default() }),
     ] {
         let slice = Slice { trial, ..slice(10 * MS, 0, 0, 0) };
-        assert_eq!(trial_of(&slice, &slo, None, Path::new("")).expect("readable"), None);
+        assert_eq!(trial_of(&slice, &slo, None, 1, Path::new("")).expect("readable"), None);
     }
 }
 

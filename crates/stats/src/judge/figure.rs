@@ -1,7 +1,7 @@
 //! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
 
 use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
-use crate::{Cell, FigureOf, Measure, Observations, Reason, Unsteady, mean_over_blocks};
+use crate::{Cell, FigureOf, Measure, Observations, Reach, Reason, Unsteady, mean_over_blocks};
 use std::collections::BTreeMap;
 
 /// What a run holds of a figure.
@@ -48,22 +48,35 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// What forbids to rest anything on it.
-    pub fn guards(&self) -> Vec<Reason> {
+    /// How far the server's own figure may lie from this one.
+    pub fn reach(&self) -> Reach {
+        Reach::mean(self.cells.iter().map(|cell| cell.reach()))
+    }
+
+    fn sum(&self, of: fn(&Cell) -> u64) -> u64 {
+        self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)))
+    }
+
+    /// What moved its values: by so much at most, or by nobody knows how much.
+    pub fn flaws(&self) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let unfit = self.cells.iter().find_map(|cell| cell.unfit.first());
         reasons.extend(unfit.map(|what| Reason::ClientLimited { what: what.clone() }));
-        let sum =
-            |of: fn(&Cell) -> u64| self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
         if self.cells.iter().any(|cell| cell.at_least) {
             reasons.push(Reason::Unended {
                 measure: self.of.measure,
                 variant: self.of.variant,
-                unanswered: sum(|cell| cell.unanswered),
-                unsent: sum(|cell| cell.unsent),
+                unanswered: self.sum(|cell| cell.unanswered),
+                unsent: self.sum(|cell| cell.unsent),
             });
         }
-        let (errors, finished) = (sum(Cell::errors_outside), sum(|cell| cell.finished));
+        reasons
+    }
+
+    /// What forbids to rest anything on it, whatever its values are.
+    pub fn guards(&self) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let (errors, finished) = (self.sum(Cell::errors_outside), self.sum(|cell| cell.finished));
         let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
         if self.of.measure.is_speed() && share > ERROR_SHARE_MAX {
             reasons.push(Reason::Errors { variant: self.of.variant, share });
@@ -91,7 +104,7 @@ pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64
     if figure.values.is_empty() {
         return Ok(None);
     }
-    if let Some(reason) = figure.guards().into_iter().next() {
+    if let Some(reason) = figure.flaws().into_iter().chain(figure.guards()).next() {
         return Err(reason);
     }
     // The tail is that of an interval that nobody asks for here.
@@ -101,7 +114,7 @@ pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64
 /// The logarithms of a figure, block by block in each sitting; nothing where something forbids to rest anything on it.
 pub fn sitting_values_of_figure(observations: &Observations, of: FigureOf) -> Vec<Vec<f64>> {
     let figure = Figure::of(observations, of, false);
-    if !figure.guards().is_empty() {
+    if !(figure.flaws().is_empty() && figure.guards().is_empty()) {
         return Vec::new();
     }
     let mut sorted: BTreeMap<u32, Vec<f64>> = BTreeMap::new();

@@ -70,12 +70,8 @@ fn of_side(series: &Series<'_>, side: &Side, blocks: u32) -> Reach {
     }
 }
 
-/// The mean over the blocks.
 fn of_trial(series: &Series<'_>, trial: &Trial, blocks: u32) -> Reach {
     let Some(place) = series.trials.iter().position(|known| known == trial) else { return Reach::NONE };
     let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]);
-    let each: Vec<Reach> = cells.map(|cell| cell.reach()).collect();
-    let sum = each.iter().fold(Reach::NONE, |sum, reach| sum.and(*reach));
-    let count = each.len().max(1) as f64;
-    Reach { below: sum.below / count, above: sum.above / count }
+    Reach::mean(cells.map(|cell| cell.reach()))
 }

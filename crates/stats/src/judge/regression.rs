@@ -6,6 +6,7 @@
 //! that beside those of the blocks, for the runs are two sittings. Figures share the error rate as claims do (Holm): those that settle leave their share to
 //! the others.
 
+use super::estimated::widened;
 use super::figure::Figure;
 use crate::interval::{ratio_between_sittings, ratio_unpaired};
 use crate::sample::{Moments, median};
@@ -92,13 +93,16 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
         });
         return judged;
     };
-    judged.estimate = Some(Estimate {
+    let reach = now.reach().and(then.reach().inverse());
+    let (low, high) = (ratio.low * (-reach.below).exp(), ratio.high * reach.above.exp());
+    let own = Estimate {
         point: ratio.point,
         low: ratio.low,
         high: ratio.high,
         unit: "ratio",
         hodges_lehmann: shift(&now.values, &then.values).unwrap_or(ratio.point),
-    });
+    };
+    judged.estimate = Some(widened(own, reach));
     let constant = is_constant(now) && is_constant(then);
     judged.reasons = now.guards();
     judged.reasons.extend(then.guards());
@@ -108,16 +112,21 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
     if !judged.reasons.is_empty() {
         return judged;
     }
-    let (well, worse) = match of.measure {
-        Measure::Throughput => (ratio.low >= 1.0 - tolerance, ratio.high < 1.0 - tolerance),
-        _ => (ratio.high <= 1.0 + tolerance, ratio.low > 1.0 + tolerance),
+    let verdict = |low: f64, high: f64| {
+        let (well, worse) = match of.measure {
+            Measure::Throughput => (low >= 1.0 - tolerance, high < 1.0 - tolerance),
+            _ => (high <= 1.0 + tolerance, low > 1.0 + tolerance),
+        };
+        match (well, worse) {
+            (true, _) => Verdict::Supported,
+            (_, true) => Verdict::Refuted,
+            _ => Verdict::Undecided,
+        }
     };
-    judged.verdict = match (well, worse) {
-        (true, _) => Verdict::Supported,
-        (_, true) => Verdict::Refuted,
-        _ => Verdict::Undecided,
-    };
-    if judged.verdict == Verdict::Undecided {
+    judged.verdict = verdict(low, high);
+    if judged.verdict == Verdict::Undecided && verdict(ratio.low, ratio.high) != Verdict::Undecided {
+        judged.reasons = now.flaws().into_iter().chain(then.flaws()).collect();
+    } else if judged.verdict == Verdict::Undecided {
         let resolution = (ratio.high / ratio.low).sqrt() - 1.0;
         judged.reasons.push(Reason::IntervalCrosses { resolution, more_blocks: None });
         let wider =

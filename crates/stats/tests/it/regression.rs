@@ -4,8 +4,8 @@ use crate::replay::full_size;
 use proofload_facts::Finding;
 use proofload_stats::rng::Rng;
 use proofload_stats::{
-    Cell, Counterpart, FigureOf, Judged, Measure, Observations, Reason, Replication, Sittings, Verdict,
-    judge_regressions, sitting_values_of_figure,
+    Cell, Counterpart, FigureOf, Judged, Measure, Observations, Reach, Reason, Replication, Sittings,
+    Verdict, judge_regressions, sitting_values_of_figure,
 };
 
 const TOLERANCE: f64 = 0.05;
@@ -164,6 +164,16 @@ fn what_forbids_a_verdict_forbids_this_one_too() {
     unfit.cells[3].unfit.push(Finding::Unfit);
     assert!(matches!(reason(&unfit, &then), Reason::ClientLimited { .. }));
     assert!(matches!(reason(&then, &unfit), Reason::ClientLimited { .. }), "the baseline's too");
+    // Of what is bounded only what reaches over the limit is open: 6.5 of 7.0 is 7 % less.
+    let verdict = |above: f64| {
+        let mut late = good.clone();
+        late.cells.iter_mut().for_each(|cell| {
+            (cell.unfit, cell.unfit_reach) =
+                (vec![Finding::Unfit], Reach { below: 0.0, above: above.ln_1p() });
+        });
+        judged(&late, &then, 1, measure).remove(0).verdict
+    };
+    assert_eq!((verdict(0.01), verdict(0.2)), (Verdict::Refuted, Verdict::Undecided));
     let mut failing = good.clone();
     failing.cells[0].errors = 100_000;
     assert!(matches!(reason(&failing, &then), Reason::Errors { .. }));
