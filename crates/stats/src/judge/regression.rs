@@ -24,7 +24,7 @@ pub struct Counterpart {
     pub between: Option<Between>,
 }
 
-/// Judges every figure. `tolerance` is a share: throughput may fall by it, everything else may rise by it. Each
+/// Judges every figure. `tolerance` is a share: throughput, of a CPU too, may fall by it, everything else may rise by it. Each
 /// estimate is this run's figure over the baseline's.
 pub fn judge_regressions(
     now: &Observations,
@@ -108,9 +108,9 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
     if !judged.reasons.is_empty() {
         return judged;
     }
-    let (well, worse) = match of.measure {
-        Measure::Throughput => (ratio.low >= 1.0 - tolerance, ratio.high < 1.0 - tolerance),
-        _ => (ratio.high <= 1.0 + tolerance, ratio.low > 1.0 + tolerance),
+    let (well, worse) = match of.measure.more_is_better() {
+        true => (ratio.low >= 1.0 - tolerance, ratio.high < 1.0 - tolerance),
+        false => (ratio.high <= 1.0 + tolerance, ratio.low > 1.0 + tolerance),
     };
     judged.verdict = match (well, worse) {
         (true, _) => Verdict::Supported,
