@@ -130,7 +130,7 @@ impl Screen {
             beside.iter().for_each(|text| self.sentence(text, WORD + 1));
         }
         if let Some(own) = messages::servers_own(result) {
-            self.sentence(&format!("{}{}", " ".repeat(WORD + 1), line(&own)), WORD + 1);
+            self.sentence(&line(&own), 2);
         }
         for (title, rows) in [
             (messages::EXPECTED, &view.expectations),
