@@ -83,11 +83,17 @@ fn comparisons(names: &Names, claims: &[Claim], observations: &Observations) -> 
     found
 }
 
-/// Whether a claim compares the two, with whatever factors, either way round.
+/// Whether a claim compares the two, with whatever factors, either way round, or what is one over them.
 fn is_claimed(claims: &[Claim], sides: &[Side; 2]) -> bool {
+    let upright = |term: &Term| match term.clone() {
+        Term::Of { measure: Measure::ThroughputPerCpu, variant, stream } => {
+            Term::Of { measure: Measure::CpuPerRequest, variant, stream }
+        }
+        other => other,
+    };
     let same = |one: &Side, other: &Side| match (one, other) {
         (Side::Measured { term, point, .. }, Side::Measured { term: other, point: there, .. }) => {
-            (term, point) == (other, there)
+            (&upright(term), point) == (other, there)
         }
         _ => false,
     };

@@ -29,6 +29,7 @@ mod joined;
 mod judged;
 mod merge;
 mod observe;
+mod own;
 mod planned;
 mod points;
 mod reasons;

@@ -286,7 +286,7 @@ impl Trial<'_> {
     fn bears(&self, measure: Measure) -> bool {
         let excused: fn(&CheckName) -> bool = match measure {
             Measure::Errors | Measure::ErrorShare => lengthens,
-            Measure::CpuPerRequest => is_of_work,
+            _ if measure.is_of_cpu_cost() => is_of_work,
             _ => return false,
         };
         self.fails_at_most(excused)
@@ -295,7 +295,7 @@ impl Trial<'_> {
     /// Reach of a generator that was fit: its own delays lengthen times by twice what they are estimated to have
     /// added, at most, and a busy one moves the CPU time of a request either way.
     fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
-        let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
+        let by_busy = measure.is_of_cpu_cost() && !self.unfit.is_empty() && self.bears(measure);
         let either = if by_busy { BUSY_MOVES_CPU.ln_1p() } else { 0.0 };
         Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
     }

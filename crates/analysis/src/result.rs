@@ -12,8 +12,8 @@ use crate::planned::{published_figures, restore};
 use crate::points::points;
 use crate::steady::steady_states;
 use crate::{
-    capacities, conclusions, expected, exploratory, factors, figures, hints, limits, scalability, steady,
-    trends, unfit,
+    capacities, conclusions, expected, exploratory, factors, figures, hints, limits, own, scalability,
+    steady, trends, unfit,
 };
 use proofload_stats::capacity::Answer;
 use proofload_store::schema::{
@@ -65,6 +65,8 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     limits.extend(not_explored);
     let mut figures = figures::figures(observations, names);
     limits.extend(figures::limits(&figures));
+    let judged = (judgements.claims.as_slice(), judgements.judged.as_slice());
+    limits.extend(own::limits(plan, names, judged, &exploratory, &figures));
     if plan.capacity.is_some() {
         figures = capacities::figures(&capacities, names.points.first().map_or("", String::as_str));
     }

@@ -1,6 +1,6 @@
 //! What limits a result: derived from the record, each time that it is read.
 
-use crate::{Check, Finding, Reason};
+use crate::{Check, Finding, Interval, Reason};
 
 crate::facts! {
 /// What limits a result, or what someone who acts on it should know.
@@ -117,6 +117,19 @@ stored Limit {
     Note FigureLeftOut { place: String, why: Reason },
     /// Comparisons that no claim declares.
     Note NotExplored { shown: u32, comparisons: u32 },
+    /// The generator was the limit of a closed loop; what a request costs the servers is their own all the same. Seen, and not
+    /// claimed in advance.
+    ///
+    /// Declare the claim in the next study.
+    Note ServersOwn {
+        over: String,
+        under: String,
+        point: String,
+        cost: Interval,
+        over_per_s: f64,
+        under_per_s: f64,
+        declare: String,
+    },
     /// A closed loop without think time: response times follow from throughput.
     Note Saturated,
     /// Generator and servers share the machine.

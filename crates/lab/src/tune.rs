@@ -61,8 +61,7 @@ impl Goal {
     pub fn of_claim(claim: Option<&Claim>) -> Result<Option<Goal>, Mistake> {
         let Some(Claim { left: Side::Measured { term, point, .. }, .. }) = claim else { return Ok(None) };
         let (Term::Of { measure, stream, .. } | Term::Ratio { measure, stream, .. }) = term;
-        // More is better of throughput alone; of all else that a claim may be about, less.
-        let maximize = *measure == Measure::Throughput;
+        let maximize = measure.more_is_better();
         Goal { measure: *measure, stream: *stream, point: *point, maximize }.checked().map(Some)
     }
 

@@ -162,8 +162,8 @@ fn take_spikes(blocks: &mut [Block], measure: Measure) -> Spikes {
         distances.extend(all.iter().enumerate().flat_map(later));
     }
     let sd = median(&distances).unwrap_or(0.0) / MEDIAN_DISTANCE;
-    // More is better of throughput alone; a spike is always for the worse.
-    let worse = if measure == Measure::Throughput { -1.0 } else { 1.0 };
+    // A spike is always for the worse.
+    let worse = if measure.more_is_better() { -1.0 } else { 1.0 };
     let mut sizes = Vec::new();
     for block in blocks.iter_mut() {
         for (cycle, apart) in apart(block) {

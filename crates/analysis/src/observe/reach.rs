@@ -35,7 +35,7 @@ pub(super) fn of_lost_cpu(measure: Measure, slices: &[&Slice], times: &Responses
             };
             Reach { below, above: MARGIN * held }
         }
-        Measure::CpuPerRequest => {
+        _ if measure.is_of_cpu_cost() => {
             let moved = (MARGIN * away).ln_1p();
             Reach { below: moved, above: moved }
         }

@@ -10,6 +10,10 @@ pub(super) fn value(measure: Measure, slices: &[&Slice]) -> Option<f64> {
     let count = |n: u64| n as f64;
     match measure {
         Measure::CpuPerRequest => per_exchange(slices, |used| used.cpu_ns),
+        Measure::ThroughputPerCpu => {
+            let ns = per_exchange(slices, |used| used.cpu_ns)?;
+            (ns > 0.0).then(|| 1e9 / ns)
+        }
         Measure::Cpu => share_of_time(slices, |used| used.cpu_ns),
         Measure::CtxSwitchesPerRequest => per_exchange(slices, |used| {
             used.voluntary_switches

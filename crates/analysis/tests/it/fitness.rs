@@ -2,12 +2,12 @@
 //! still. Each is planted in a record.
 
 use crate::fixture::{environment, plan, slices};
-use proofload_analysis::{counting_blocks, disturbances, judged, left_out, observations, points};
-use proofload_facts::Finding;
-use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
+use proofload_analysis::{counting_blocks, disturbances, judged, left_out, observations, of_run, points};
+use proofload_facts::{Finding, Limit};
+use proofload_stats::{Cell, Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
 use proofload_store::schema::{
-    Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, PlannedCondition, Slice,
-    StreamLoad,
+    Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, LoadPoint, Model, Phase, Plan, PlannedClaim,
+    PlannedCondition, Slice, StreamLoad,
 };
 use proofload_store::{Run, RunWriter};
 use std::path::Path;
@@ -362,6 +362,78 @@ fn a_generator_that_was_kept_from_its_cpu_costs_claims_about_cpu() {
     let (found, reasons) = verdict(&run, "cpu_per_request(nio2) > cpu_per_request(nio) @ 64c");
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     assert_eq!(verdict(&run, "errors(nio) == 0 @ 64c").0, Verdict::Supported);
+}
+
+#[test]
+fn throughput_of_a_cpu_is_the_inverse_of_cpu_per_request_in_every_cell() {
+    let root = tempfile::tempdir().unwrap();
+    let fit = four();
+    let at_work: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, 1.5)).collect();
+    let mut failing = four();
+    failing.iter_mut().flatten().for_each(|line| {
+        line.measured.outcomes.insert("rejected".to_string(), 1_000);
+    });
+    let lost = |beside| lost_cpu(0.06, beside);
+    let records = [fit, at_work, failing, lost(""), lost("at_work"), lost("littles_law")];
+    for blocks in records {
+        let run = record(root.path(), &Plan { method: 1, ..plan() }, &blocks, &[]);
+        let of = |measure| observations(&run, &[measure]).unwrap().cells;
+        let (costs, carried) = (of(Measure::CpuPerRequest), of(Measure::ThroughputPerCpu));
+        assert!(!costs.is_empty() && costs.len() == carried.len());
+        for (cost, carried) in costs.into_iter().zip(carried) {
+            let inverted = |value: Option<f64>| value.map(|ns| 1e9 / ns);
+            assert_eq!(carried.merged, inverted(cost.merged));
+            assert_eq!(carried.cycles, cost.cycles.iter().copied().map(inverted).collect::<Vec<_>>());
+            assert_eq!(carried.moved, cost.moved.inverse());
+            assert_eq!(carried.unfit_reach, cost.unfit_reach.inverse());
+            let same = Cell { measure: cost.measure, merged: cost.merged, ..carried };
+            let same = Cell { cycles: cost.cycles.clone(), moved: cost.moved, ..same };
+            assert_eq!(Cell { unfit_reach: cost.unfit_reach, ..same }, cost);
+        }
+    }
+}
+
+/// The limits of a record that offer what is the servers' own.
+fn offered(run: &Run) -> Vec<Limit> {
+    let limits = of_run(run).unwrap().result.limits;
+    limits.into_iter().filter(|limit| matches!(limit, Limit::ServersOwn { .. })).collect()
+}
+
+#[test]
+fn where_the_generator_was_the_limit_the_servers_own_is_offered_and_what_would_claim_it() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |blocks: &[Vec<Slice>], claim: &str| {
+        let claims = vec![PlannedClaim { name: "more".into(), text: claim.into() }];
+        offered(&record(root.path(), &Plan { method: 1, claims, ..plan() }, blocks, &[]))
+    };
+    let at_work: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, 1.5)).collect();
+    let offers = of(&at_work, FASTER);
+    let [Limit::ServersOwn { over, under, point, cost, over_per_s, under_per_s, declare }] = &offers[..]
+    else {
+        panic!("{offers:?}")
+    };
+    assert_eq!((over.as_str(), under.as_str(), point.as_str()), ("nio2", "nio", "64c"));
+    assert!((cost.point - 1.5).abs() < 1e-3 && cost.low < 1.5 && cost.high > 1.5, "{cost:?}");
+    assert!(cost.low < 1.5 / 1.2, "what a busy generator may have moved is within it: {cost:?}");
+    assert!((over_per_s / 33_333.3 - 1.0).abs() < 1e-3 && (under_per_s / 50_000.0 - 1.0).abs() < 1e-3);
+    assert_eq!(declare, "throughput_per_cpu(nio2) > throughput_per_cpu(nio) @ 64c");
+    let turned = of(&at_work, "throughput(nio) > 1.1 * throughput(nio2) @ 64c");
+    let [Limit::ServersOwn { over, cost: less, declare, .. }] = &turned[..] else { panic!("{turned:?}") };
+    assert!(over == "nio" && (less.point * cost.point - 1.0).abs() < 1e-9, "{less:?}");
+    assert!((less.low * cost.high - 1.0).abs() < 1e-9, "{less:?}");
+    assert_eq!(declare, "throughput_per_cpu(nio) > 1.1 * throughput_per_cpu(nio2) @ 64c");
+
+    assert_eq!(of(&four(), FASTER), [], "the generator was fit");
+    assert_eq!(of(&at_work, "throughput(nio2) > 10/s @ 64c"), [], "one variant");
+    assert_eq!(of(&at_work, "p99(nio2) < p99(nio) @ 64c"), [], "no claim about throughput");
+    assert_eq!(of(&lost_cpu(0.06, "littles_law"), FASTER), [], "nothing of it is the servers' own");
+    assert_eq!(of(&lost_cpu(0.06, ""), FASTER).len(), 1, "lost CPU may account for it");
+    assert_eq!(of(&lost_cpu(0.021, ""), FASTER), [], "decided");
+    let mut open = at_work.clone();
+    open.iter_mut().flatten().for_each(|line| line.measured.model = Model::Open);
+    let points = vec![LoadPoint { model: Model::Open, ..plan().points[0].clone() }];
+    let run = record(root.path(), &Plan { method: 1, points, ..plan() }, &open, &[]);
+    assert_eq!(offered(&run), [], "an open loop asks what it was to ask");
 }
 
 #[test]

@@ -568,6 +568,7 @@ factors-not-told = cannot tell which settings matter: no effect has matched comb
 factor-left-out = { $why }
 figure-left-out = { $place }: { $why }
 not-explored = exploratory: { $shown } of { $comparisons } comparisons that no claim declares are shown; declare a claim for any other
+servers-own = seen, not claimed in advance: CPU time of a request, { $over } / { $under } @ { $point }: { $cost }; one CPU would carry { $over_per_s } and { $under_per_s }; the claim for a study: `{ $declare }`
 saturated = closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)
 loopback = generator and servers share this machine; on loopback the kernel charges part of a server's TCP work to the sender
 network-part = the network has its part in every response time: a small exchange with a server that does nothing takes { $p50_ns }, { $part_share } of the median of { $variant }, the quickest

@@ -35,6 +35,19 @@ pair-cpu = { $over } uses { $bound ->
     [true] more
    *[false] less
 } CPU time for a request than { $under }
+pair-per-cpu-times = { $over } serves { $bound ->
+    [at-least] at least { $times } times
+    [at-most] at most { $times } times
+   *[none] { $times } times
+} as many requests per second of CPU time as { $under }
+pair-per-cpu = { $over } serves { $bound ->
+    [at-least] at least { $share }
+    [at-most] at most { $share }
+   *[none] { $share }
+} { $more ->
+    [true] more
+   *[false] fewer
+} requests per second of CPU time than { $under }
 pair-measure-times = { $measure }{ $stream } of { $over } is { $bound ->
     [at-least] at least { $times } times
     [at-most] at most { $times } times

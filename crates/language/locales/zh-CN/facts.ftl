@@ -373,6 +373,7 @@ factors-explored = 哪些设置有影响是探索所得，并非论断：共 { $
 factors-not-told = 看不出哪些设置有影响：没有哪个效应在三个区组里有相配的组合
 factor-left-out = { $why }
 not-explored = 探索性：没有论断声明的比较共 { $comparisons } 个，列出 { $shown } 个；要看其他的，请声明论断
+servers-own = 事后所见，并非事先的论断：每个请求的 CPU 时间，{ $over } / { $under } @ { $point }：{ $cost }；一个 CPU 可承载 { $over_per_s } 与 { $under_per_s }；可在研究中声明：`{ $declare }`
 saturated = 闭环且没有思考时间：延迟是服务器饱和时的延迟，由吞吐量决定（N/X）
 loopback = 发压端与服务器同在这台机器上；在回环接口上，内核把服务器的一部分 TCP 工作记在发送方账上
 network-part = 每个响应时间都包含网络的部分：与空服务器完成一次小交互用时 { $p50_ns }，占最快的 { $variant } 的中位数的 { $part_share }

@@ -35,6 +35,19 @@ pair-cpu = { $over } 每个请求所用的 CPU 时间{ $bound ->
     [true] 多
    *[false] 少
 } { $share }
+pair-per-cpu-times = { $over } 每秒 CPU 时间处理的请求{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}是 { $under } 的 { $times } 倍
+pair-per-cpu = { $over } 每秒 CPU 时间处理的请求{ $bound ->
+    [at-least] 至少
+    [at-most] 最多
+   *[none] {""}
+}比 { $under } { $more ->
+    [true] 多
+   *[false] 少
+} { $share }
 pair-measure-times = { $over } 的 { $measure }{ $stream } { $bound ->
     [at-least] 至少
     [at-most] 最多

@@ -84,6 +84,11 @@ pub fn beside(found: &Exploratory) -> Option<String> {
     found.reasons.is_empty().then(|| say!("beside", measure, over, told, under))
 }
 
+/// What is the servers' own where the generator was the limit; of several pairs the first.
+pub fn servers_own(result: &RunResult) -> Option<String> {
+    result.limits.iter().find(|limit| matches!(limit, Limit::ServersOwn { .. })).map(told)
+}
+
 /// Claims that have no room on the screen.
 pub fn more_claims(left: usize, [supported, refuted, undecided]: [usize; 3]) -> String {
     say!("more-claims", left, supported, refuted, undecided)

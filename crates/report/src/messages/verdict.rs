@@ -104,6 +104,7 @@ fn of_pair(
         match pair.measure {
             Measure::Throughput => say!("pair-throughput-times", over, bound, times, stream, under),
             Measure::CpuPerRequest => say!("pair-cpu-times", over, bound, times, under),
+            Measure::ThroughputPerCpu => say!("pair-per-cpu-times", over, bound, times, under),
             measure => {
                 say!("pair-measure-times", measure = measure.name(), stream, over, bound, times, under)
             }
@@ -114,6 +115,7 @@ fn of_pair(
         match pair.measure {
             Measure::Throughput => say!("pair-throughput", over, bound, share, more, stream, under),
             Measure::CpuPerRequest => say!("pair-cpu", over, bound, share, more, under),
+            Measure::ThroughputPerCpu => say!("pair-per-cpu", over, bound, share, more, under),
             measure => {
                 say!("pair-measure", measure = measure.name(), stream, over, bound, share, more, under)
             }

@@ -58,6 +58,14 @@ fn no_verdict_rests_on_an_unfit_generator_or_on_errors() {
     assert_eq!(unfit.claims[0].verdict, Verdict::Undecided);
     assert_eq!(overall(&unfit), Overall::Invalid);
     insta::assert_snapshot!("client-limited.txt", text(&unfit, false));
+    // What the servers' processes used is not the generator's: it is offered, with the claim that a study would make of it.
+    let claim = "throughput_per_cpu(nio2) > throughput_per_cpu(nio)";
+    for drawn in [text(&unfit, false), markdown(&unfit), html(&unfit, &[]), json(&unfit)] {
+        assert!(drawn.replace('\\', "").replace("&gt;", ">").contains(claim), "{drawn}");
+    }
+    let stored: serde_json::Value = serde_json::from_str(&json(&unfit)).expect("JSON");
+    let limits = stored["limits"].as_array().expect("limits");
+    assert!(limits.iter().any(|limit| limit["code"] == "servers-own"), "{limits:?}");
     let errors = result(Case { rejected: 5, ..CASE });
     assert_eq!(errors.claims[0].verdict, Verdict::Undecided);
     assert_eq!(

@@ -49,6 +49,8 @@ fn two_variants_and_four_claims_fit_a_terminal_of_80_columns_and_24_rows() {
 fn a_claim_that_is_not_decided_says_why_on_its_own_line() {
     let unfit = on(80, &result(Case { fit: false, ..CASE }));
     insta::assert_snapshot!("screen.unfit.txt", unfit);
+    let compared = on(80, &result_of(Case { fit: false, ..CASE }, &both_ways(Replication::Start)));
+    insta::assert_snapshot!("screen.unfit.compared.txt", compared);
     let open = on(80, &result(Case { ratio: 1.01, wobble: 0.03, ..CASE }));
     assert!(open.contains("the interval allows both"), "{open}");
 }

@@ -24,6 +24,8 @@ pub enum Measure {
     ReceivedBytesPerExchange,
     /// CPU time of the subject per answered exchange in nanoseconds.
     CpuPerRequest,
+    /// Answered exchanges per second of the subject's CPU time: the inverse.
+    ThroughputPerCpu,
     /// Resident memory of the subject in bytes.
     Rss,
     /// CPU time of the subject per second, in cores.
@@ -183,6 +185,16 @@ impl Measure {
     /// of them.
     pub fn is_of_exchanges(self) -> bool {
         self.source() == Source::Generator
+    }
+
+    /// Whether it is what an exchange costs the subject in CPU time, either way round.
+    pub fn is_of_cpu_cost(self) -> bool {
+        matches!(self, Measure::CpuPerRequest | Measure::ThroughputPerCpu)
+    }
+
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        matches!(self, Measure::Throughput | Measure::ThroughputPerCpu)
     }
 
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was

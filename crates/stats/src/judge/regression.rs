@@ -25,7 +25,7 @@ pub struct Counterpart {
     pub between: Option<Between>,
 }
 
-/// Judges every figure. `tolerance` is a share: throughput may fall by it, everything else may rise by it. Each
+/// Judges every figure. `tolerance` is a share: throughput, of a CPU too, may fall by it, everything else may rise by it. Each
 /// estimate is this run's figure over the baseline's.
 pub fn judge_regressions(
     now: &Observations,
@@ -113,9 +113,9 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
         return judged;
     }
     let verdict = |low: f64, high: f64| {
-        let (well, worse) = match of.measure {
-            Measure::Throughput => (low >= 1.0 - tolerance, high < 1.0 - tolerance),
-            _ => (high <= 1.0 + tolerance, low > 1.0 + tolerance),
+        let (well, worse) = match of.measure.more_is_better() {
+            true => (low >= 1.0 - tolerance, high < 1.0 - tolerance),
+            false => (high <= 1.0 + tolerance, low > 1.0 + tolerance),
         };
         match (well, worse) {
             (true, _) => Verdict::Supported,

@@ -129,6 +129,9 @@ impl Screen {
                 beside.map(|text| format!("{}{}", " ".repeat(WORD + 1), line(&text))).collect();
             beside.iter().for_each(|text| self.sentence(text, WORD + 1));
         }
+        if let Some(own) = messages::servers_own(result) {
+            self.sentence(&line(&own), 2);
+        }
         for (title, rows) in [
             (messages::EXPECTED, &view.expectations),
             (messages::PUBLISHED, &view.conclusions),

@@ -6,8 +6,8 @@ use proofload_facts::Finding;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, RunState,
-    Slice, SubjectUse, Timing, Variant,
+    Environment, FORMAT_VERSION, FitnessCheck, Generator, Level, LoadPoint, Plan, PlannedClaim, Point,
+    RunResult, RunState, Slice, SubjectUse, Timing, Variant,
 };
 use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
@@ -33,6 +33,18 @@ pub const CASE: Case =
 /// What a generator that is at its limit finds.
 pub fn busy() -> Finding {
     Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.9 }
+}
+
+/// The check by which it found that.
+fn busy_check() -> FitnessCheck {
+    FitnessCheck {
+        check: "at_work".into(),
+        outcome: "failed".into(),
+        found: Some(1.0),
+        limit: Some(0.9),
+        unit: "share".into(),
+        ..FitnessCheck::default()
+    }
 }
 
 pub fn plan(case: Case) -> Plan {
@@ -120,6 +132,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
                 driver: "epoll".into(),
                 fit: case.fit,
                 findings: if case.fit { Vec::new() } else { vec![busy()] },
+                checks: if case.fit { Vec::new() } else { vec![busy_check()] },
                 ..Generator::default()
             },
             subject: Some(SubjectUse {

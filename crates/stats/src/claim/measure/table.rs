@@ -43,6 +43,7 @@ pub(super) const TABLE: &[Facts] = &[
     facts(M::Errors, "errors", "count", S::Generator),
     facts(M::ErrorShare, "error_share", "share", S::Generator),
     facts(M::CpuPerRequest, "cpu_per_request", "ns", S::Process).speed().above_zero().by_cycle(),
+    facts(M::ThroughputPerCpu, "throughput_per_cpu", "per_s", S::Process).speed().above_zero().by_cycle(),
     facts(M::Cpu, "cpu", "cores", S::Process).above_zero().by_cycle(),
     facts(M::ReceivedBytesPerExchange, "received_bytes_per_exchange", "bytes", S::Generator)
         .speed()

@@ -113,3 +113,93 @@ proptest! {
         }
     }
 }
+
+/// The same of what an exchange costs, the other way round.
+fn inverted(cell: &Cell) -> Cell {
+    let invert = |value: &Option<f64>| value.map(|ns| 1e9 / ns);
+    Cell {
+        measure: Measure::ThroughputPerCpu,
+        cycles: cell.cycles.iter().map(invert).collect(),
+        merged: invert(&cell.merged),
+        moved: cell.moved.inverse(),
+        unfit_reach: cell.unfit_reach.inverse(),
+        ..cell.clone()
+    }
+}
+
+fn cost() -> impl Strategy<Value = Option<f64>> {
+    prop_oneof![8 => (900.0..1100.0_f64).prop_map(Some), 1 => Just(Some(0.0)), 1 => Just(None)]
+}
+
+/// Over all slices there is a value where one of them has one.
+fn merged(cycles: &[Option<f64>]) -> Option<f64> {
+    cycles.iter().copied().flatten().reduce(f64::max)
+}
+
+fn costs() -> impl Strategy<Value = Cell> {
+    let place = (1..9_u32, 0..2_usize, 0.8..1.0_f64);
+    let values = prop::collection::vec(cost(), 1..4);
+    let reach = (0.0..0.05_f64, 0.0..0.2_f64).prop_map(|(below, above)| Reach { below, above });
+    let unfit =
+        (prop::bool::weighted(0.1), prop::sample::select(vec![Reach::ANY, Reach::AT_LEAST, Reach::NONE]));
+    let errors = prop_oneof![9 => Just(0_u64), 1 => Just(500_u64)];
+    (place, values, reach, unfit, errors).prop_map(
+        |((block, variant, less), cycles, moved, (unfit, unfit_reach), errors)| {
+            let scaled = |value: Option<f64>| value.map(|ns| if variant == 0 { ns * less } else { ns });
+            Cell {
+                block,
+                variant,
+                measure: Measure::CpuPerRequest,
+                cycles: cycles.iter().copied().map(scaled).collect(),
+                merged: scaled(merged(&cycles)),
+                finished: 100_000,
+                errors,
+                moved,
+                unfit: if unfit { vec![Finding::Unfit] } else { Vec::new() },
+                unfit_reach,
+                ..Cell::default()
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn more_requests_of_a_cpu_are_judged_as_less_cpu_for_a_request(
+        sown in prop::collection::vec(costs(), 60..160),
+    ) {
+        let mut cells: Vec<Cell> = Vec::new();
+        for cell in sown {
+            if !cells.iter().any(|known| (known.block, known.variant) == (cell.block, cell.variant)) {
+                cells.push(cell);
+            }
+        }
+        let blocks: Vec<u32> = (1..9).collect();
+        let turned = cells.iter().map(inverted).collect();
+        let seen = |cells| Observations { cells, blocks: blocks.clone(), ..Observations::default() };
+        let per_request = seen(cells);
+        let per_cpu = seen(turned);
+        for (less, more) in [
+            ("cpu_per_request(a) < cpu_per_request(b)", "throughput_per_cpu(a) > throughput_per_cpu(b)"),
+            ("cpu_per_request(a) ~ cpu_per_request(b) within 5%", "throughput_per_cpu(b) ~ throughput_per_cpu(a) within 5%"),
+            ("cpu_per_request(a) < 1us", "throughput_per_cpu(a) > 1M/s"),
+        ] {
+            let of = |text: &str, seen: &Observations| judge(&claims(&[text]), seen, &Design::quick()).claims.remove(0);
+            let (less, more) = (of(less, &per_request), of(more, &per_cpu));
+            prop_assert_eq!(less.verdict, more.verdict, "{:?} {:?}", less, more);
+            prop_assert_eq!((less.blocks, less.settled), (more.blocks, more.settled));
+            let kinds = |judged: &Judged| judged.reasons.iter().map(std::mem::discriminant).collect::<Vec<_>>();
+            prop_assert_eq!(kinds(&less), kinds(&more));
+            prop_assert_eq!(less.estimate.is_some(), more.estimate.is_some());
+        }
+        let of = |text: &str, seen: &Observations| judge(&claims(&[text]), seen, &Design::quick()).claims.remove(0);
+        let less = of("cpu_per_request(a) < cpu_per_request(b)", &per_request).estimate;
+        let more = of("throughput_per_cpu(a) > throughput_per_cpu(b)", &per_cpu).estimate;
+        if let Some((less, more)) = less.zip(more) {
+            for (one, other) in [(less.point, more.point), (less.low, more.high), (less.high, more.low)] {
+                let alike = (one.ln() + other.ln()).abs() < 1e-9 || one == 1.0 / other;
+                prop_assert!(alike, "{:?} {:?}", less, more);
+            }
+        }
+    }
+}
