@@ -303,7 +303,7 @@ impl Trial<'_> {
     fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
         let is_unfit = !self.unfit_for(measure).is_empty();
         let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE;
-        let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(is_of_lost_cpu));
+        let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
         match of_lost_cpu.map(|times| reach::of_lost_cpu(measure, slices, times)) {
             Some(reach) if reach == reach.bounded() => (Reach::NONE, reach),
             _ => (self.moved(measure, slices), self.unfit_reach(measure, slices)),
