@@ -15,6 +15,7 @@
 use anyhow::{Context, bail, ensure};
 use proofload_benches::flags::Flags;
 use proofload_benches::subject::{Subject, proofload};
+use proofload_benches::usage::process_cpu_ns;
 use proofload_benches::{CLIENT_CPU, child};
 use proofload_stats::{Measure, Reach};
 use proofload_store::schema::{CheckName, CheckOutcome, Slice};
@@ -311,7 +312,16 @@ fn measured(place: &Place, seconds: u32, done: Done) -> anyhow::Result<(Slice, f
     std::fs::create_dir_all(&place.dir)?;
     let mut command = child::on_cpu(CLIENT_CPU, &place.program);
     let (connections, length) = (place.connections.to_string(), format!("{seconds}s"));
-    command.arg(&place.url).args(["-c", &connections, "-d", &length, "--no-ceiling", "-q"]);
+    command.arg(&place.url).args([
+        "-c",
+        &connections,
+        "-d",
+        &length,
+        "--warm-up",
+        "100ms",
+        "--no-ceiling",
+        "-q",
+    ]);
     let bytes = if let Done::Busy(bytes) = done { bytes } else { 0 };
     if place.cause == Cause::Checks && bytes > 0 {
         command.arg("--expect-text").arg(lines(bytes));
@@ -323,9 +333,9 @@ fn measured(place: &Place, seconds: u32, done: Done) -> anyhow::Result<(Slice, f
         command.args(if bytes > 0 { &["--feeder", "n=random:1..9"][..] } else { &[] });
     }
     command.arg("--dir").arg(&place.dir);
-    let before_ns = cpu_ns(place.pid)?;
-    child::run_to(command, Duration::from_secs(60 + u64::from(seconds)), &[0, 12])?;
-    let used_ns = cpu_ns(place.pid)? - before_ns;
+    let before_ns = process_cpu_ns(place.pid)?;
+    child::run_to(command, Duration::from_secs(300 + u64::from(seconds)), &[0, 12])?;
+    let used_ns = (process_cpu_ns(place.pid)? - before_ns) as f64;
     Ok((slice(&place.dir)?, used_ns))
 }
 
@@ -347,17 +357,4 @@ fn slice(dir: &Path) -> anyhow::Result<Slice> {
     let run = std::fs::read_dir(dir.join("runs/url"))?.next().context("no run")??.path();
     let text = std::fs::read_to_string(run.join("blocks/0001.jsonl"))?;
     Ok(serde_json::from_str(text.lines().next().context("no slice")?)?)
-}
-
-/// CPU time of a process, all its threads.
-fn cpu_ns(pid: u32) -> anyhow::Result<f64> {
-    // SAFETY: both calls write to the places that they are given, which outlive them.
-    let (known, time) = unsafe {
-        let mut clock: libc::clockid_t = 0;
-        let mut time: libc::timespec = std::mem::zeroed();
-        let known = libc::clock_getcpuclockid(pid as libc::pid_t, &raw mut clock);
-        (known | libc::clock_gettime(clock, &raw mut time), time)
-    };
-    ensure!(known == 0, "--pid {pid}: no such process");
-    Ok(time.tv_sec as f64 * 1e9 + time.tv_nsec as f64)
 }
