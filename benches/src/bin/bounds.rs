@@ -10,7 +10,7 @@
 //! *checks*: the generator is busy, for it looks through the body of each answer for a text, and the dose is how much of it. *fills*: it is
 //! busy, for it fills in each request, with as many bytes as are sent without. Neither costs the server anything. Each trial
 //! lies between two undisturbed loads, whose mean is the truth; it holds if the truth is within the bound of the disturbed figure,
-//! but for twice the scatter of undisturbed ones. `--url URL --pid PID` asks a server that runs already.
+//! but for what undisturbed ones scatter by in 95 of 100, which the last column shows of these. `--url URL --pid PID` asks a server that runs already.
 
 use anyhow::{Context, bail, ensure};
 use proofload_benches::flags::Flags;
@@ -208,7 +208,7 @@ fn at_work(slice: &Slice) -> f64 {
 
 fn table(all: &[Load]) -> anyhow::Result<()> {
     println!(
-        "| dose | at work | unfit | measure | undisturbed over disturbed (5 to 95 %) | bound | of none | held |"
+        "| dose | at work | unfit | measure | undisturbed over disturbed (5 to 95 %) | bound | held | undisturbed held |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for of_dose in all.chunk_by(|a, b| a.dose == b.dose) {
@@ -235,15 +235,17 @@ fn table(all: &[Load]) -> anyhow::Result<()> {
 fn row(at: usize, clean: &[Seen], disturbed: &[Seen]) -> String {
     let value = |seen: &Seen| seen[at].0.ln();
     let steps: Vec<f64> = clean.windows(2).map(|pair| (value(&pair[1]) - value(&pair[0])).abs()).collect();
-    // Of two neighbours the difference scatters by √2; the median of its size is 0.67 of its deviation.
-    let scatter = 2.0 * median(&steps) / 0.674 / std::f64::consts::SQRT_2;
+    // The median of the size of what is normal is 0.674 of its deviation. A step is of two loads, what is off of one and the mean
+    // of two.
+    let scatter = 1.96 * median(&steps) / 0.674 * (1.5_f64 / 2.0).sqrt();
     let truths = clean.windows(2).map(|pair| (value(&pair[0]) + value(&pair[1])) / 2.0);
     let off: Vec<f64> = truths.zip(disturbed).map(|(truth, seen)| truth - value(seen)).collect();
     let reaches: Vec<Reach> = disturbed.iter().map(|seen| seen[at].1).collect();
     let holds =
         |(off, reach): &(&f64, &Reach)| **off >= -reach.below - scatter && **off <= reach.above + scatter;
     let held = off.iter().zip(&reaches).filter(holds).count();
-    let without = off.iter().filter(|off| off.abs() <= scatter).count();
+    let alone = |of: &[Seen]| (value(&of[0]) + value(&of[2])) / 2.0 - value(&of[1]);
+    let beside = clean.windows(3).filter(|of| alone(of).abs() <= scatter).count();
     let side = |of: fn(&Reach) -> f64, sign: f64| {
         let middle = sign * median(&reaches.iter().map(of).collect::<Vec<_>>());
         match middle.is_finite() {
@@ -254,13 +256,14 @@ fn row(at: usize, clean: &[Seen], disturbed: &[Seen]) -> String {
         }
     };
     format!(
-        "×{:.3} ({:.3} to {:.3}) | {} to {} | {without} | {held} of {} |",
+        "×{:.3} ({:.3} to {:.3}) | {} to {} | {held} of {} | {beside} of {} |",
         median(&off).exp(),
         quantile(&off, 0.05).exp(),
         quantile(&off, 0.95).exp(),
         side(|reach| reach.below, -1.0),
         side(|reach| reach.above, 1.0),
         off.len(),
+        clean.len().saturating_sub(2),
     )
 }
 

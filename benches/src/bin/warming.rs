@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A Tomcat on CPU 1 is started so often, and loaded from CPU 0 by 8 connections in a closed loop, from its first answer on, in
-//! turns of 25 ms. At each cut-off the turns so far are put together to the forty that two windows take, and the rule of
+//! turns of 20 ms. At each cut-off the turns so far are put together to the forty that two windows take, and the rule of
 //! warm-ups says how fast it still became faster, and so how much more it may change. What it changed by is the last five seconds
 //! against the second after the cut-off. With `--smoke` it is one start of the reference server, which needs no Java.
 
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Seconds after which a warm-up had to end.
 const CUTS_S: [u64; 5] = [1, 2, 4, 8, 16];
-const TURN_NS: u64 = SECOND_NS / 40;
+const TURN_NS: u64 = SECOND_NS / 50;
 /// Turns of two windows of one variant that compiles.
 const TURNS: usize = 40;
 /// What counts as warm.
@@ -54,6 +54,9 @@ struct Cut {
     throughput: f64,
     cpu: f64,
 }
+
+const MEASURES: [(&str, fn(&Cut) -> f64); 2] =
+    [("throughput", |cut| cut.throughput), ("cpu_per_request", |cut| cut.cpu)];
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--starts", "--seconds", "--save", "--from"])?;
@@ -148,43 +151,43 @@ fn cut(turns: &[Seen], at_ns: u64) -> Option<Cut> {
 
 fn table(all: &[Vec<Seen>]) -> anyhow::Result<()> {
     println!(
-        "| cut off after | steady | rest as told | measure | changed by (5 to 95 %) | held | least that holds 95 % |"
+        "| cut off after | steady | told | rest as told | measure | changed by (5 to 95 %) | held | least that holds 95 % |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for cut_s in CUTS_S {
-        let cuts: Vec<Cut> = all
-            .iter()
-            .filter(|turns| turns.last().is_some_and(|turn| turn.ended_ns >= (cut_s + 1) * SECOND_NS))
-            .filter_map(|turns| cut(turns, cut_s * SECOND_NS))
-            .collect();
-        let Some(_) = cuts.first() else { continue };
+        let lasts =
+            |turns: &&Vec<Seen>| turns.last().is_some_and(|turn| turn.ended_ns > (cut_s + 1) * SECOND_NS);
+        let cuts: Vec<Cut> =
+            all.iter().filter(lasts).filter_map(|turns| cut(turns, cut_s * SECOND_NS)).collect();
         let steady = cuts.iter().filter(|cut| cut.is_steady).count();
-        let told: Vec<f64> = cuts.iter().filter_map(|cut| cut.rest).collect();
-        for (name, of) in
-            [("throughput", (|cut| cut.throughput) as fn(&Cut) -> f64), ("cpu_per_request", |cut| cut.cpu)]
-        {
-            let changes: Vec<f64> = cuts.iter().map(of).collect();
-            let held = |cut: &&Cut| cut.rest.is_some_and(|rest| of(cut).abs() <= rest);
-            let need = |cut: &Cut| if held(&cut) { 0.0 } else { of(cut).abs() };
-            let mut needs: Vec<f64> = cuts.iter().map(need).collect();
+        for (name, of) in MEASURES {
+            let told: Vec<(f64, f64)> = cuts.iter().filter_map(|cut| Some((cut.rest?, of(cut)))).collect();
+            let held = |(rest, changed): &&(f64, f64)| changed.abs() <= *rest;
+            let mut needs: Vec<f64> =
+                told.iter().map(|some| if held(&some) { 0.0 } else { some.1.abs() }).collect();
             needs.sort_by(f64::total_cmp);
-            let least = needs[((needs.len() as f64 * HELD).ceil() as usize).max(1) - 1];
+            let place = (needs.len() as f64 * HELD).ceil() as usize;
+            let least = needs.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN);
             println!(
-                "| {cut_s} s | {steady} of {} | {} ({} to {}) | {name} | {} ({} to {}) | {} of {} | {} |",
+                "| {cut_s} s | {steady} of {} | {} | {} | {name} | {} | {} of {} | {} |",
                 cuts.len(),
-                share(at(&told, 0.5)),
-                share(at(&told, 0.05)),
-                share(at(&told, 0.95)),
-                share(at(&changes, 0.5)),
-                share(at(&changes, 0.05)),
-                share(at(&changes, 0.95)),
-                cuts.iter().filter(held).count(),
-                cuts.len(),
+                told.len(),
+                shares(told.iter().map(|(rest, _)| *rest)),
+                shares(told.iter().map(|(_, changed)| *changed)),
+                told.iter().filter(held).count(),
+                told.len(),
                 share(least),
             );
         }
     }
     Ok(())
+}
+
+/// Logarithms of ratios as shares: the median, and from 5 to 95 %.
+fn shares(logs: impl Iterator<Item = f64>) -> String {
+    let logs: Vec<f64> = logs.collect();
+    let [middle, low, high] = [0.5, 0.05, 0.95].map(|part| share(at(&logs, part)));
+    format!("{middle} ({low} to {high})")
 }
 
 /// A logarithm of a ratio as a share.

@@ -24,10 +24,6 @@ mod lost;
 mod reach;
 mod subject;
 
-/// By how much a busy generator may move the CPU time of a request, as a share: a judgement, of the size of what
-/// a generator kept from its CPU did to the reference server (docs/benchmarks.md).
-const BUSY_MOVES_CPU: f64 = 0.10;
-
 /// The method that bounds what lost CPU time of the generator moved, where earlier ones left the claim undecided.
 const BOUNDS_SINCE: u32 = 1;
 
@@ -279,13 +275,12 @@ impl Trial<'_> {
         self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
     }
 
-    /// Whether the generator was at its limit, and the measure is what it is all the same, or nearly: an error is an error whoever
-    /// was late, and a generator that is busy with its answers hardly changes what a request costs the server. One that is
-    /// kept from its CPU does.
+    /// Whether the generator was at its limit, and the measure is what it is all the same: an error is an error whoever was late.
+    /// By older rules a generator that is busy with its answers hardly changes what a request costs the server.
     fn bears(&self, measure: Measure) -> bool {
         let excused: fn(&CheckName) -> bool = match measure {
             Measure::Errors | Measure::ErrorShare => lengthens,
-            Measure::CpuPerRequest => is_of_work,
+            Measure::CpuPerRequest if self.method < BOUNDS_SINCE => is_of_work,
             _ => return false,
         };
         self.fails_at_most(excused)
@@ -295,7 +290,7 @@ impl Trial<'_> {
     /// added, at most, and a busy one moves the CPU time of a request either way.
     fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
-        let either = if by_busy { BUSY_MOVES_CPU.ln_1p() } else { 0.0 };
+        let either = if by_busy { reach::BUSY_MOVES.ln_1p() } else { 0.0 };
         Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
     }
 
@@ -303,9 +298,13 @@ impl Trial<'_> {
     fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
         let is_unfit = !self.unfit_for(measure).is_empty();
         let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE;
-        let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
-        match of_lost_cpu.map(|times| reach::of_lost_cpu(measure, slices, times)) {
-            Some(reach) if reach == reach.bounded() => (Reach::NONE, reach),
+        let of_work = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
+        let reach = of_work.map(|times| match self.fails_at_most(is_of_lost_cpu) {
+            true => reach::of_lost_cpu(measure, slices, times),
+            false => reach::of_busy(measure, slices, times),
+        });
+        match reach {
+            Some(reach) if !reach.is_any() => (Reach::NONE, reach),
             _ => (self.moved(measure, slices), self.unfit_reach(measure, slices)),
         }
     }
@@ -423,6 +422,15 @@ impl Responses {
         let at = |q: f64| self.ended.quantile_beside(&self.unended, q).map(|found| found.value as f64);
         match at(q).zip(at(q - share).filter(|_| q > share)) {
             Some((seen, least)) if least > 0.0 => (seen / least).ln(),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// By how much more a quantile may be, as a logarithm, when so many times as many are beyond it.
+    fn longer(&self, q: f64, times_as_many: f64) -> f64 {
+        let at = |q: f64| self.ended.quantile_beside(&self.unended, q).filter(|found| !found.at_least);
+        match at(q).zip(at(1.0 - (1.0 - q) / times_as_many)) {
+            Some((seen, most)) if seen.value > 0 => (most.value as f64 / seen.value as f64).ln(),
             _ => f64::INFINITY,
         }
     }
