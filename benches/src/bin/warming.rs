@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A Tomcat on CPU 1 is started so often, and loaded from CPU 0 by 8 connections in a closed loop, from its first answer on, in
-//! turns of 20 ms. At each cut-off the turns so far are put together to the forty that two windows take, and the rule of
-//! warm-ups says how fast it still became faster, and so how much more it may change. What it changed by is the last five seconds
+//! turns of 20 ms. At each cut-off turns are put together to those of a study, a quarter of a second or shorter if there are no
+//! forty yet, which two windows take; the rule of warm-ups says how fast it still became faster, and so how much more it may change. What it changed by is the last five seconds
 //! against the second after the cut-off. With `--smoke` it is one start of the reference server, which needs no Java.
 
 use anyhow::ensure;
@@ -19,7 +19,7 @@ use proofload_benches::subject::Subject;
 use proofload_benches::usage::process_cpu_ns;
 use proofload_engine::{Extent, LoadPlan, Profile, Watch as Watched};
 use proofload_host::clock;
-use proofload_stats::steady::{Pace, Turn, Warmth, Watch, rest_of_warm_up};
+use proofload_stats::steady::{Pace, Turn, Watch, rest_of_warm_up};
 use proofload_wire::http1::RequestSpec;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -27,8 +27,12 @@ use std::sync::Arc;
 /// Seconds after which a warm-up had to end.
 const CUTS_S: [u64; 5] = [1, 2, 4, 8, 16];
 const TURN_NS: u64 = SECOND_NS / 50;
-/// Turns of two windows of one variant that compiles.
+/// Turns of two windows of one variant that compiles, and the length of a turn in a study.
 const TURNS: usize = 40;
+const STUDY_TURN_NS: u64 = SECOND_NS / 4;
+/// Cut-offs at which little is told, if ever.
+const LATE_CUTS_NS: std::ops::Range<u64> = 12 * SECOND_NS..20 * SECOND_NS;
+const LITTLE: f64 = 0.5;
 /// What counts as warm.
 const LATE_NS: u64 = 5 * SECOND_NS;
 const CONNECTIONS: u32 = 8;
@@ -50,7 +54,6 @@ struct Seen {
 struct Cut {
     /// `None` where nothing could be said.
     rest: Option<f64>,
-    is_steady: bool,
     throughput: f64,
     cpu: f64,
 }
@@ -123,19 +126,18 @@ fn rates(turns: &[Seen]) -> (f64, f64) {
 
 fn cut(turns: &[Seen], at_ns: u64) -> Option<Cut> {
     let so_far = turns.iter().take_while(|turn| turn.ended_ns <= at_ns).count();
-    let together = (so_far / TURNS).max(1);
+    let taken_ns = turns.get(so_far.checked_sub(1)?)?.ended_ns / so_far as u64;
+    let together = (so_far / TURNS).clamp(1, STUDY_TURN_NS.div_ceil(taken_ns) as usize);
     let pace = Pace { turn_ns: TURN_NS * together as u64, plain: false };
     let mut watch = Watch::new(1, 1, pace);
-    let mut met = false;
     for some in turns[so_far % together..so_far].chunks(together) {
         let (per_s, cpu_ns) = rates(some);
         let ended_ns = some.last()?.ended_ns;
         let (cpu_ns_per_exchange, answered_per_s) = (Some(cpu_ns), Some(per_s));
         watch.enter(0, Turn { ended_ns, cpu_ns_per_exchange, answered_per_s, jit_ns: None });
-        met = watch.end_round();
     }
-    let found = watch.found(met).into_iter().next()??;
-    let whole_ns = turns.last()?.ended_ns;
+    let found = watch.found(false).into_iter().next()??;
+    let whole_ns = turns.last().map(|turn| turn.ended_ns).filter(|whole_ns| *whole_ns > at_ns + SECOND_NS)?;
     let between = |from_ns: u64, to_ns: u64| {
         let some = turns.iter().filter(|turn| turn.ended_ns > from_ns && turn.ended_ns <= to_ns);
         rates(&some.copied().collect::<Vec<_>>())
@@ -143,7 +145,6 @@ fn cut(turns: &[Seen], at_ns: u64) -> Option<Cut> {
     let (then, warm) = (between(at_ns, at_ns + SECOND_NS), between(whole_ns - LATE_NS, whole_ns));
     Some(Cut {
         rest: found.slope.map(|slope| rest_of_warm_up(slope.own)),
-        is_steady: found.warmth == Warmth::Steady,
         throughput: (warm.0 / then.0).ln(),
         cpu: (warm.1 / then.1).ln(),
     })
@@ -151,48 +152,54 @@ fn cut(turns: &[Seen], at_ns: u64) -> Option<Cut> {
 
 fn table(all: &[Vec<Seen>]) -> anyhow::Result<()> {
     println!(
-        "| cut off after | steady | told | rest as told | measure | changed by (5 to 95 %) | held | least that holds 95 % |"
+        "| cut off after | told | rest as told | measure | changed by (5 to 95 %) | held | least that holds 95 % |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     for cut_s in CUTS_S {
-        let lasts =
-            |turns: &&Vec<Seen>| turns.last().is_some_and(|turn| turn.ended_ns > (cut_s + 1) * SECOND_NS);
-        let cuts: Vec<Cut> =
-            all.iter().filter(lasts).filter_map(|turns| cut(turns, cut_s * SECOND_NS)).collect();
-        let steady = cuts.iter().filter(|cut| cut.is_steady).count();
-        for (name, of) in MEASURES {
-            let told: Vec<(f64, f64)> = cuts.iter().filter_map(|cut| Some((cut.rest?, of(cut)))).collect();
-            let held = |(rest, changed): &&(f64, f64)| changed.abs() <= *rest;
-            let mut needs: Vec<f64> =
-                told.iter().map(|some| if held(&some) { 0.0 } else { some.1.abs() }).collect();
-            needs.sort_by(f64::total_cmp);
-            let place = (needs.len() as f64 * HELD).ceil() as usize;
-            let least = needs.get(place.saturating_sub(1)).copied().unwrap_or(f64::NAN);
-            println!(
-                "| {cut_s} s | {steady} of {} | {} | {} | {name} | {} | {} of {} | {} |",
-                cuts.len(),
-                told.len(),
-                shares(told.iter().map(|(rest, _)| *rest)),
-                shares(told.iter().map(|(_, changed)| *changed)),
-                told.iter().filter(held).count(),
-                told.len(),
-                share(least),
-            );
-        }
+        let cuts: Vec<Cut> = all.iter().filter_map(|turns| cut(turns, cut_s * SECOND_NS)).collect();
+        rows(&format!("{cut_s} s"), &cuts);
     }
+    let late = || LATE_CUTS_NS.step_by(SECOND_NS as usize / 2);
+    let cuts = all.iter().flat_map(|turns| late().filter_map(|at_ns| cut(turns, at_ns)));
+    let little = |cut: &Cut| cut.rest.is_some_and(|rest| rest < LITTLE.ln_1p());
+    rows("12 to 20 s, where less than 50 % is told", &cuts.filter(little).collect::<Vec<_>>());
     Ok(())
+}
+
+fn rows(head: &str, cuts: &[Cut]) {
+    for (name, of) in MEASURES {
+        let told: Vec<(f64, f64)> = cuts.iter().filter_map(|cut| Some((cut.rest?, of(cut)))).collect();
+        let held = |(rest, changed): &&(f64, f64)| changed.abs() <= *rest;
+        let mut needs: Vec<f64> =
+            told.iter().map(|some| if held(&some) { 0.0 } else { some.1.abs() }).collect();
+        needs.sort_by(f64::total_cmp);
+        let place = (needs.len() as f64 * HELD).ceil() as usize;
+        let least = needs.get(place.saturating_sub(1)).copied();
+        println!(
+            "| {head} | {} of {} | {} | {name} | {} | {} | {} |",
+            told.len(),
+            cuts.len(),
+            shares(told.iter().map(|(rest, _)| *rest)),
+            shares(told.iter().map(|(_, changed)| *changed)),
+            told.iter().filter(held).count(),
+            least.map_or("–".to_owned(), share),
+        );
+    }
 }
 
 /// Logarithms of ratios as shares: the median, and from 5 to 95 %.
 fn shares(logs: impl Iterator<Item = f64>) -> String {
     let logs: Vec<f64> = logs.collect();
+    if logs.is_empty() {
+        return "–".to_owned();
+    }
     let [middle, low, high] = [0.5, 0.05, 0.95].map(|part| share(at(&logs, part)));
     format!("{middle} ({low} to {high})")
 }
 
 /// A logarithm of a ratio as a share.
 fn share(log: f64) -> String {
-    format!("{:.1} %", log.exp_m1() * 100.0)
+    if log > 10.0_f64.ln() { "> tenfold".to_owned() } else { format!("{:.1} %", log.exp_m1() * 100.0) }
 }
 
 fn at(values: &[f64], share: f64) -> f64 {

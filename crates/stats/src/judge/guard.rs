@@ -36,9 +36,10 @@ const HALVES_BLOCKS_MIN: usize = 4;
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
-/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: more than
-/// four times what a late step of a compiler brings (up to 12 %).
-const REST_OF_WARM_UP_MIN: f64 = 0.5;
+/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: planted, where
+/// two windows were nearly alike by chance a JVM changed by less than this (docs/truth.md), and a late step of a compiler brings up to
+/// 12 %.
+const REST_OF_WARM_UP_MIN: f64 = 0.2;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
 /// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
