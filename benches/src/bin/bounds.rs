@@ -18,9 +18,8 @@ use proofload_benches::subject::{Subject, proofload};
 use proofload_benches::usage::process_cpu_ns;
 use proofload_benches::{CLIENT_CPU, child};
 use proofload_stats::{Measure, Reach};
-use proofload_store::schema::{CheckName, CheckOutcome, Slice};
+use proofload_store::schema::{CheckName, Slice};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -208,9 +207,9 @@ fn at_work(slice: &Slice) -> f64 {
 
 fn table(all: &[Load]) -> anyhow::Result<()> {
     println!(
-        "| dose | at work | unfit | measure | undisturbed over disturbed (5 to 95 %) | bound | held | undisturbed held |"
+        "| dose | at work | measure | undisturbed over disturbed (5 to 95 %) | bound | held | undisturbed held |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     for of_dose in all.chunk_by(|a, b| a.dose == b.dose) {
         let seen = |disturbed: bool| {
             let some = of_dose.iter().filter(move |load| load.disturbed == disturbed);
@@ -219,14 +218,9 @@ fn table(all: &[Load]) -> anyhow::Result<()> {
         let (clean, disturbed) = (seen(false)?, seen(true)?);
         let slices = || of_dose.iter().filter(|load| load.disturbed).map(|load| &load.slice);
         let busy = median(&slices().map(at_work).collect::<Vec<_>>());
-        let failing = |slice: &&Slice| {
-            slice.measured.generator.checks.iter().any(|check| check.outcome == CheckOutcome::Failed)
-        };
-        let unfit = slices().filter(failing).count();
         for (at, measure) in MEASURES.iter().enumerate() {
-            let mut head = format!("| {:.0} % | ", of_dose[0].dose * 100.0);
-            write!(head, "{:.0} % | {unfit} of {} | {} | ", busy * 100.0, disturbed.len(), measure.name())?;
-            println!("{head}{}", row(at, &clean, &disturbed));
+            let (dose, busy) = (of_dose[0].dose * 100.0, busy * 100.0);
+            println!("| {dose:.0} % | {busy:.0} % | {} | {}", measure.name(), row(at, &clean, &disturbed));
         }
     }
     Ok(())
