@@ -2,6 +2,7 @@
 
 use crate::{SUBJECT_CPU, child};
 use anyhow::{Context, ensure};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -13,7 +14,10 @@ use std::process::{Child, Stdio};
 pub fn proofload() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let profile = own.parent().and_then(Path::file_name).context("a program without a folder")?;
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(profile).join("proofload");
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(profile).join("proofload");
+    // Beside this program where both have the same CARGO_TARGET_DIR.
+    let beside = own.with_file_name("proofload");
+    let path = if beside.is_file() { beside } else { default };
     ensure!(path.is_file(), "{} is not there; build it first: cargo build --release", path.display());
     Ok(path)
 }
@@ -75,6 +79,21 @@ impl Subject {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         anyhow::bail!("the server did not end within 10 s")
+    }
+
+    /// The process that serves: of a subject of the catalogue the last of those that keep it.
+    ///
+    /// # Errors
+    /// When the kernel does not tell who started whom.
+    pub fn pid(&self) -> anyhow::Result<u32> {
+        let mut pid = self.child.id();
+        loop {
+            let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+            match children.split_whitespace().next_back() {
+                Some(child) => pid = child.parse()?,
+                None => return Ok(pid),
+            }
+        }
     }
 
     /// Its port.

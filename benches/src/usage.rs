@@ -22,6 +22,22 @@ pub fn thread_cpu_ns(pid: u32) -> anyhow::Result<Vec<u64>> {
     read.collect()
 }
 
+/// CPU time of a process, of all threads that it ever had, in nanoseconds.
+///
+/// # Errors
+/// When there is no such process.
+pub fn process_cpu_ns(pid: u32) -> anyhow::Result<u64> {
+    // SAFETY: both calls write to the places that they are given, which outlive them.
+    let (known, time) = unsafe {
+        let mut clock: libc::clockid_t = 0;
+        let mut time: libc::timespec = std::mem::zeroed();
+        let known = libc::clock_getcpuclockid(pid as libc::pid_t, &raw mut clock);
+        (known | libc::clock_gettime(clock, &raw mut time), time)
+    };
+    ensure!(known == 0, "process {pid} is not there");
+    Ok(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
 fn first_number(text: &str) -> Option<u64> {
     text.split_whitespace().next()?.parse().ok()
 }

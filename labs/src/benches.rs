@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        let all = ["agents_cost", "figures", "memory", "mm1", "open_loop"];
+        let all = ["agents_cost", "bounds", "figures", "memory", "mm1", "open_loop", "rejudged", "replays", "warming"];
         assert_eq!(names, all);
     }
 }

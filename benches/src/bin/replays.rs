@@ -18,13 +18,16 @@ use std::path::PathBuf;
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--run", "--claim", "--looks", "--replays"])?;
-    let path: PathBuf = flags.text("--run").context("--run: the record of a run")?.into();
-    let text = flags.get("--claim", "throughput(b) > throughput(a)".to_string())?;
-    let looks = flags.get("--looks", "6".to_string())?;
+    let smoke = format!("{}/../docs/reproductions/ajp-vs-http", env!("CARGO_MANIFEST_DIR"));
+    let path = flags.text("--run").or(flags.smoke.then_some(smoke.as_str()));
+    let path: PathBuf = path.context("--run: the record of a run")?.into();
+    let run = Run::open(&path)?;
+    let declared = run.plan().claims.first().map(|claim| claim.text.clone()).unwrap_or_default();
+    let text = flags.get("--claim", declared)?;
+    let looks = flags.or_smoke("--looks", "6".to_string(), "4".to_string())?;
     let looks: Vec<u32> = looks.split(',').map(str::parse).collect::<Result<_, _>>().context("--looks")?;
     let replays: u32 = flags.or_smoke("--replays", 1_000, 10)?;
     ensure!((1..=100_000).contains(&replays), "--replays: 1 to 100000");
-    let run = Run::open(&path)?;
     let (names, ..) = restore(run.plan())?;
     let claims = parse_claim("claim", &text, &names).ok().context("--claim: not understood")?;
     let whole = observations(&run, &measures_of(&claims))?;

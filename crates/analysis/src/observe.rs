@@ -24,10 +24,6 @@ mod lost;
 mod reach;
 mod subject;
 
-/// By how much a busy generator may move the CPU time of a request, as a share: a judgement, of the size of what
-/// a generator kept from its CPU did to the reference server (docs/benchmarks.md).
-const BUSY_MOVES_CPU: f64 = 0.10;
-
 /// The method that bounds what lost CPU time of the generator moved, where earlier ones left the claim undecided.
 const BOUNDS_SINCE: u32 = 1;
 
@@ -274,19 +270,30 @@ impl Trial<'_> {
         concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
+    /// What a busy generator found, for a value that is that of the rate at which it asked.
+    fn busy_for(&self, measure: Measure) -> Vec<Finding> {
+        let is_it = self.method >= BOUNDS_SINCE && measure.is_of_cpu_cost() && self.is_busy();
+        if is_it { self.unfit.clone() } else { Vec::new() }
+    }
+
     /// Nothing but what is excused is wrong with the generator, in most slices and in the record as a whole.
     fn fails_at_most(&self, excused: fn(&CheckName) -> bool) -> bool {
         let lines: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
     }
 
-    /// Whether the generator was at its limit, and the measure is what it is all the same, or nearly: an error is an error whoever
-    /// was late, and a generator that is busy with its answers hardly changes what a request costs the server. One that is
-    /// kept from its CPU does.
+    /// Whether nothing is wrong with the generator but that it always had something to do, and perhaps too little of its CPU.
+    fn is_busy(&self) -> bool {
+        self.fails_at_most(lengthens) && !self.fails_at_most(is_of_lost_cpu)
+    }
+
+    /// Whether the generator was at its limit, and the measure is what it is all the same: an error is an error whoever was late, and
+    /// what a request costs is that of the rate at which a busy generator asked.
     fn bears(&self, measure: Measure) -> bool {
         let excused: fn(&CheckName) -> bool = match measure {
             Measure::Errors | Measure::ErrorShare => lengthens,
-            _ if measure.is_of_cpu_cost() => is_of_work,
+            _ if measure.is_of_cpu_cost() && self.method < BOUNDS_SINCE => is_of_work,
+            _ if measure.is_of_cpu_cost() => return self.is_busy(),
             _ => return false,
         };
         self.fails_at_most(excused)
@@ -296,7 +303,11 @@ impl Trial<'_> {
     /// added, at most, and a busy one moves the CPU time of a request either way.
     fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
         let by_busy = measure.is_of_cpu_cost() && !self.unfit.is_empty() && self.bears(measure);
-        let either = if by_busy { BUSY_MOVES_CPU.ln_1p() } else { 0.0 };
+        let either = match by_busy {
+            true if self.method >= BOUNDS_SINCE => reach::of_cost(slices),
+            true => reach::BUSY_MOVES.ln_1p(),
+            false => 0.0,
+        };
         Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
     }
 
@@ -304,9 +315,13 @@ impl Trial<'_> {
     fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
         let is_unfit = !self.unfit_for(measure).is_empty();
         let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE;
-        let of_lost_cpu = times.filter(|_| may_be_bounded && self.fails_at_most(is_of_lost_cpu));
-        match of_lost_cpu.map(|times| reach::of_lost_cpu(measure, slices, times)) {
-            Some(reach) if reach == reach.bounded() => (Reach::NONE, reach),
+        let of_work = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
+        let reach = of_work.map(|times| match self.fails_at_most(is_of_lost_cpu) {
+            true => reach::of_lost_cpu(measure, slices, times),
+            false => reach::of_busy(measure, slices, times),
+        });
+        match reach {
+            Some(reach) if !reach.is_any() => (Reach::NONE, reach),
             _ => (self.moved(measure, slices), self.unfit_reach(measure, slices)),
         }
     }
@@ -371,6 +386,7 @@ impl Trial<'_> {
                 moved,
                 unfit: self.unfit_for(measure),
                 unfit_reach,
+                busy: self.busy_for(measure),
             });
         }
         Ok(())
@@ -424,6 +440,15 @@ impl Responses {
         let at = |q: f64| self.ended.quantile_beside(&self.unended, q).map(|found| found.value as f64);
         match at(q).zip(at(q - share).filter(|_| q > share)) {
             Some((seen, least)) if least > 0.0 => (seen / least).ln(),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// By how much more a quantile may be, as a logarithm, when so many times as many are beyond it.
+    fn longer(&self, q: f64, times_as_many: f64) -> f64 {
+        let at = |q: f64| self.ended.quantile_beside(&self.unended, q).filter(|found| !found.at_least);
+        match at(q).zip(at(1.0 - (1.0 - q) / times_as_many)) {
+            Some((seen, most)) if seen.value > 0 => (most.value as f64 / seen.value as f64).ln(),
             _ => f64::INFINITY,
         }
     }

@@ -109,6 +109,9 @@ pub struct Cell {
     /// In an open loop it may catch up on what it left undone; beside other streams, what it does not ask in one leaves
     /// the server more time for this one.
     pub unfit_reach: Reach,
+    /// What a request costs, as a busy generator asked: failed checks that leave a comparison of two as it is, and of a value that is held
+    /// against a number one end.
+    pub busy: Vec<Finding>,
 }
 
 impl Default for Cell {
@@ -132,6 +135,7 @@ impl Default for Cell {
             moved: Reach::NONE,
             unfit: Vec::new(),
             unfit_reach: Reach::ANY,
+            busy: Vec::new(),
         }
     }
 }
@@ -150,6 +154,15 @@ impl Cell {
     /// Whether the generator was unfit and the value says nothing.
     pub(crate) fn is_spoiled(&self) -> bool {
         !self.unfit.is_empty() && self.unfit_reach.is_any()
+    }
+
+    /// That of a value that is held against a number, beyond [`Cell::reach`]: asked more, a server takes less for each request.
+    pub(crate) fn reach_alone(&self) -> Reach {
+        match self.measure {
+            _ if self.busy.is_empty() => Reach::NONE,
+            Measure::ThroughputPerCpu => Reach::AT_LEAST,
+            _ => Reach::AT_MOST,
+        }
     }
 
     /// How far the server's own value may lie from this one, all causes together.

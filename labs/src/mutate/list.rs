@@ -434,10 +434,10 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: &["-p", "proofload-lab", "--lib", "runner::slicing::"],
     },
     Mutation {
-        name: "a busy generator moves no CPU time of a request",
-        file: "crates/analysis/src/observe.rs",
-        from: "if by_busy { BUSY_MOVES_CPU } else { 0.0 }",
-        to: "if by_busy { 0.0 * BUSY_MOVES_CPU } else { 0.0 }",
+        name: "a busy generator makes no server slower than it is",
+        file: "crates/analysis/src/observe/reach.rs",
+        from: "let moved = BUSY_MOVES.ln_1p();",
+        to: "let moved = 0.0 * BUSY_MOVES.ln_1p();",
         tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
     },
     Mutation {

@@ -11,6 +11,33 @@ use proofload_store::schema::{CheckName, Model, Slice};
 /// How often what was estimated may have been: estimates of a disturbance scatter as it does.
 const MARGIN: f64 = 2.0;
 
+/// By how much dearer or slower than it was seen a server may be at the most for a busy generator, as a share: planted,
+/// docs/truth.md.
+pub(super) const BUSY_MOVES: f64 = 0.10;
+
+/// How far what a request costs may lie, either way, from that of a generator with time to spare, at the same rate.
+pub(super) fn of_cost(slices: &[&Slice]) -> f64 {
+    let away = median(slices, |slice| found(slice, &CheckName::Away));
+    BUSY_MOVES.ln_1p() + if away.is_finite() { (MARGIN * away).ln_1p() } else { 0.0 }
+}
+
+/// Reach of a generator that always had something to do. It alone decided how much was asked then, so that the server may be any faster.
+pub(super) fn of_busy(measure: Measure, slices: &[&Slice], times: &Responses) -> Reach {
+    let moved = BUSY_MOVES.ln_1p();
+    let is_closed = slices.iter().all(|slice| slice.measured.model == Model::Closed);
+    match measure {
+        Measure::Throughput if is_closed => Reach { below: moved, ..Reach::AT_LEAST },
+        Measure::ResponseMean if is_closed => Reach { above: moved + median(slices, held), ..Reach::AT_MOST },
+        Measure::ResponseQuantile(q) if is_closed => {
+            // A pause hits what is in the server: perhaps one, where without the generator's limit it were all.
+            let all = median(slices, |slice| f64::from(slice.measured.connections));
+            let longer = times.longer(f64::from(q) / 10_000.0, all);
+            Reach { above: moved + MARGIN * median(slices, held) + longer, ..Reach::AT_MOST }
+        }
+        _ => Reach::ANY,
+    }
+}
+
 /// The server's own value of a measure lies within this of the measured one; infinite where nothing bounds it.
 pub(super) fn of_lost_cpu(measure: Measure, slices: &[&Slice], times: &Responses) -> Reach {
     let is_closed = slices.iter().all(|slice| slice.measured.model == Model::Closed);

@@ -319,6 +319,14 @@ fn pairs_are_in_no_figure() {
     assert_eq!(throughput(&with_pairs(5.0)), throughput(&four()));
 }
 
+/// Each request takes so many nanoseconds of CPU time.
+fn used(mut lines: Vec<Slice>, each_ns: u64) -> Vec<Slice> {
+    for line in &mut lines {
+        line.measured.subject.as_mut().unwrap().cpu_ns = Some(line.answered_in_window * each_ns);
+    }
+    lines
+}
+
 /// A block whose worker was busy nearly all the time, and in which `nio2` takes so many times the CPU time of a request.
 fn busy(number: u32, cpu: f64) -> Vec<Slice> {
     let mut lines = block(number);
@@ -334,7 +342,7 @@ fn busy(number: u32, cpu: f64) -> Vec<Slice> {
 }
 
 #[test]
-fn a_busy_generator_costs_claims_about_speed_and_widens_those_about_cpu() {
+fn a_busy_generator_costs_claims_about_speed_and_by_the_older_rules_widens_those_about_cpu() {
     let root = tempfile::tempdir().unwrap();
     let of = |cpu: f64, claim: &str| {
         let blocks: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, cpu)).collect();
@@ -507,6 +515,36 @@ fn lost_cpu_time_of_the_generator_keeps_open_what_it_may_account_for_and_nothing
     for (method, beside) in [(0, ""), (1, "at_work"), (1, "littles_law"), (1, "unsent")] {
         let (found, reasons) = of(method, 0.021, beside, FASTER);
         assert!(found == Verdict::Undecided && client_limited(&reasons), "{method} {beside}: {reasons:?}");
+    }
+}
+
+#[test]
+fn how_much_faster_a_server_is_than_a_busy_generator_nobody_knows_and_it_is_hardly_slower() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |method: u32, claim: &str| {
+        let plan = Plan { method, ..plan() };
+        verdict(&record(root.path(), &plan, &lost_cpu(0.0, "at_work"), &[]), claim).0
+    };
+    let per_s = observations(&record(root.path(), &plan(), &four(), &[]), &[Measure::Throughput]);
+    let slowest = per_s.unwrap().cells.iter().filter_map(|cell| cell.merged).fold(f64::MAX, f64::min);
+    let more_than = |share: f64| format!("throughput(nio) > {:.0}/s @ 64c", slowest * share);
+    assert_eq!(of(1, &more_than(0.85)), Verdict::Supported);
+    assert_eq!(of(1, &more_than(0.95)), Verdict::Undecided, "its server may be a tenth slower");
+    assert_eq!(of(1, "throughput(nio) < 1000000/s @ 64c"), Verdict::Undecided);
+    for measure in ["p50", "p99", "mean"] {
+        let less = format!("{measure}(nio2) < 10s @ 64c");
+        assert_eq!(of(1, &less), Verdict::Supported, "{measure}");
+        assert_eq!(of(0, &less), Verdict::Undecided, "{measure}, by the older rules");
+        assert_eq!(of(1, &format!("{measure}(nio2) > 1ns @ 64c")), Verdict::Undecided, "{measure}");
+    }
+    // Asked less, a server takes more CPU time for a request, or hardly less.
+    const CPU: &str = "cpu_per_request(nio)";
+    for (limit, expected) in [("23us", Verdict::Supported), ("21us", Verdict::Undecided)] {
+        let blocks: Vec<Vec<Slice>> =
+            lost_cpu(0.0, "at_work").into_iter().map(|lines| used(lines, 20_000)).collect();
+        let run = record(root.path(), &Plan { method: 1, ..plan() }, &blocks, &[]);
+        assert_eq!(verdict(&run, &format!("{CPU} < {limit} @ 64c")).0, expected);
+        assert_eq!(verdict(&run, &format!("{CPU} > 1us @ 64c")).0, Verdict::Undecided);
     }
 }
 

@@ -27,7 +27,9 @@ impl Flaws {
         if series.is_fact() && !guard::has_own_errors(series, blocks) {
             return Flaws::default();
         }
-        let unfit = guard::unfit(series, blocks);
+        let is_alone = matches!(series.claim.right, Side::Constant(_)) && series.trials.len() == 1;
+        let busy = if is_alone { guard::busy(series, blocks) } else { Vec::new() };
+        let unfit: Vec<Reason> = guard::unfit(series, blocks).into_iter().chain(busy).collect();
         let unended = guard::unended(series, blocks);
         let is_of_throughput = series.trials.iter().all(|trial| trial.measure == Measure::Throughput);
         let note = match is_of_throughput {
@@ -39,7 +41,8 @@ impl Flaws {
         let (left, right) = (&series.claim.left, &series.claim.right);
         Flaws {
             notes: notes.collect(),
-            reach: of_side(series, left, blocks).and(of_side(series, right, blocks).inverse()),
+            reach: of_side(series, left, blocks, is_alone)
+                .and(of_side(series, right, blocks, false).inverse()),
             limits: unfit.into_iter().chain(unended).collect(),
         }
     }
@@ -58,10 +61,12 @@ impl Flaws {
 }
 
 /// How far the servers' own value of a side may lie from the measured one.
-fn of_side(series: &Series<'_>, side: &Side, blocks: u32) -> Reach {
+fn of_side(series: &Series<'_>, side: &Side, blocks: u32, is_alone: bool) -> Reach {
     let reach = match &trials_of(side)[..] {
-        [trial] => of_trial(series, trial, blocks),
-        [over, under] => of_trial(series, over, blocks).and(of_trial(series, under, blocks).inverse()),
+        [trial] => of_trial(series, trial, blocks, is_alone),
+        [over, under] => {
+            of_trial(series, over, blocks, false).and(of_trial(series, under, blocks, false).inverse())
+        }
         _ => Reach::NONE,
     };
     match side {
@@ -70,8 +75,11 @@ fn of_side(series: &Series<'_>, side: &Side, blocks: u32) -> Reach {
     }
 }
 
-fn of_trial(series: &Series<'_>, trial: &Trial, blocks: u32) -> Reach {
+fn of_trial(series: &Series<'_>, trial: &Trial, blocks: u32, is_alone: bool) -> Reach {
     let Some(place) = series.trials.iter().position(|known| known == trial) else { return Reach::NONE };
     let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]);
-    Reach::mean(cells.map(|cell| cell.reach()))
+    Reach::mean(cells.map(|cell| match is_alone {
+        true => cell.reach().and(cell.reach_alone()),
+        false => cell.reach(),
+    }))
 }

@@ -36,9 +36,10 @@ const HALVES_BLOCKS_MIN: usize = 4;
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
-/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: more than
-/// four times what a late step of a compiler brings (up to 12 %).
-const REST_OF_WARM_UP_MIN: f64 = 0.5;
+/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: planted, where
+/// two windows were nearly alike by chance a JVM changed by less than this (docs/truth.md), and a late step of a compiler brings up to
+/// 12 %.
+const REST_OF_WARM_UP_MIN: f64 = 0.2;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
 /// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
@@ -129,9 +130,18 @@ pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {
 
 /// What the generator was unfit for: of each kind of finding the first, with where it was made.
 pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
-    let mut seen: Vec<&Finding> = Vec::new();
     let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
-    for finding in cells.filter(|cell| cell.is_unbounded()).flat_map(|cell| &cell.unfit) {
+    of_each_kind(cells.filter(|cell| cell.is_unbounded()).flat_map(|cell| &cell.unfit))
+}
+
+/// What a busy generator found, of values that are those of the rate at which it asked.
+pub(super) fn busy(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    of_each_kind(series.cells.iter().take(blocks as usize).flatten().flatten().flat_map(|cell| &cell.busy))
+}
+
+fn of_each_kind<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Reason> {
+    let mut seen: Vec<&Finding> = Vec::new();
+    for finding in findings {
         let kind = |finding: &Finding| discriminant(finding.innermost());
         if !seen.iter().any(|known| kind(known) == kind(finding)) {
             seen.push(finding);

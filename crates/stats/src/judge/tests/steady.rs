@@ -79,7 +79,7 @@ fn a_claim_that_no_rest_of_a_warm_up_can_turn_is_decided_all_the_same() {
         _ => None,
     };
     let stood = faster.reasons.iter().find_map(told).expect("it is said");
-    assert_eq!((stood.0 == stood.1, stood.2), (true, 50.0), "a small change is not trusted: {stood:?}");
+    assert_eq!((stood.0 == stood.1, stood.2), (true, 20.0), "a small change is not trusted: {stood:?}");
     assert_eq!(warming(0.3, &[Some(0.01); 8]).one(FASTER).verdict, Verdict::Refuted, "nor the other way");
 }
 
@@ -90,7 +90,7 @@ fn a_claim_that_the_rest_of_a_warm_up_could_turn_stays_undecided() {
         assert_eq!(judged.verdict, Verdict::Undecided, "{why}: {:?}", judged.reasons);
         assert!(matches!(judged.reasons[0], Reason::NoSteadyState { .. }), "{why}: {:?}", judged.reasons);
     };
-    undecided(warming(1.4, &[Some(0.01); 8]), "half again is the least");
+    undecided(warming(1.15, &[Some(0.01); 8]), "a fifth is the least");
     undecided(warming(3.0, &[Some(1.2); 8]), "it may become 3.3 times as fast");
     undecided(warming(3.0, &[Some(0.01), None, Some(0.01), Some(0.01)]), "of one start nothing is known");
     let mut both = warming(3.0, &[Some(0.6); 8]);
