@@ -147,7 +147,7 @@ stored Reason {
     Note OnlyLengthened,
     /// The interval is wider for what the generator may have done.
     Note Widened { wider_share: f64 },
-    /// What lost CPU time of the generator may account for is more than the interval's distance from the threshold. More blocks do
+    /// What other programs or the generator's own work may account for is more than the interval's distance from the threshold. More blocks do
     /// not change that.
     ///
     /// Quiet the machine, or give the generator CPUs of its own.

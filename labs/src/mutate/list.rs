@@ -149,8 +149,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "intervals know nothing of what the generator lengthened",
         file: EVALUATE,
-        from: "mean - half - below, mean + half + above",
-        to: "mean - half, mean + half",
+        from: "self.frame.decide(mean - half - reach.below, mean + half + reach.above)",
+        to: "self.frame.decide(mean - half - 0.0 * reach.below.min(9.0), mean + half)",
         tests: JUDGE,
     },
     Mutation {
@@ -219,15 +219,15 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "guard off: too many blocks lost",
         file: GUARD,
-        from: "reasons.extend(lost(series, blocks, begun));",
-        to: "reasons.extend(lost(series, blocks, begun).into_iter().take(0));",
+        from: "lost(series, blocks, begun).into_iter().chain(",
+        to: "lost(series, blocks, begun).into_iter().take(0).chain(",
         tests: JUDGE,
     },
     Mutation {
         name: "guard off: one variant lost more often than another",
         file: GUARD,
-        from: "reasons.extend(unevenly(series, blocks, begun));",
-        to: "reasons.extend(unevenly(series, blocks, begun).into_iter().take(0));",
+        from: ".chain(unevenly(series, blocks, begun))",
+        to: ".chain(unevenly(series, blocks, begun).into_iter().take(0))",
         tests: JUDGE,
     },
     Mutation {
@@ -247,8 +247,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the rest of a warm-up never turns a verdict",
         file: EVALUATE,
-        from: "let reach = self.half + rest;",
-        to: "let reach = self.half + 0.0 * rest;",
+        from: "let may_change = Reach { below: rest, above: rest };",
+        to: "let may_change = Reach { below: 0.0 * rest, above: 0.0 * rest };",
         tests: JUDGE,
     },
     Mutation {
@@ -324,8 +324,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "blocks are not measured under their conditions",
         file: "crates/lab/src/runner/mod.rs",
-        from: "self.bench.adopt(&Manner::of(self.plan, number));",
-        to: "self.bench.adopt(&Manner::of(self.plan, 1));",
+        from: "self.bench.adopt(&Manner::of(self.plan, self.place));\n        let measured",
+        to: "self.bench.adopt(&Manner::of(self.plan, 1));\n        let measured",
         tests: RUNNER,
     },
     Mutation {
@@ -474,5 +474,54 @@ pub const MUTATIONS: &[Mutation] = &[
         from: "let slept = |slice: &Slice| asleep && only_slept(&slice.measured);",
         to: "let slept = |slice: &Slice| (asleep || !asleep) && only_slept(&slice.measured);",
         tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
+    },
+    Mutation {
+        name: "a busy generator leaves what a request costs as it is for the full load",
+        file: OBSERVATION,
+        from: "Measure::ThroughputPerCpu => Reach::AT_LEAST,\n            _ => Reach::AT_MOST,",
+        to: "Measure::ThroughputPerCpu => Reach::NONE,\n            _ => Reach::NONE,",
+        tests: &["-p", "proofload-analysis", "--test", "it", "fitness::"],
+    },
+    Mutation {
+        name: "blocks that are left out were like the others",
+        file: EVALUATE,
+        from: "const LEFT_OUT_MARGIN: f64 = 2.0;",
+        to: "const LEFT_OUT_MARGIN: f64 = 0.0;",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "a spoiled block is a block of the claim",
+        file: "crates/stats/src/judge/series.rs",
+        from: "sides.is_some() && !**unfit",
+        to: "sides.is_some() && (!**unfit || **unfit)",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "the end of a budget spends all of the error rate, whatever was spent",
+        file: "crates/stats/src/bounds/recursion.rs",
+        from: "if look == last { alpha } else { spent(alpha, look, planned) }",
+        to: "if look == last { 2.0 * alpha } else { spent(alpha, look, planned) }",
+        tests: &["-p", "proofload-stats", "--lib", "bounds::"],
+    },
+    Mutation {
+        name: "a block that makes up for another has the conditions of its own number",
+        file: "crates/store/src/schema/slice.rs",
+        from: "self.place.unwrap_or(self.block)",
+        to: "self.place.map_or(self.block, |_| self.block)",
+        tests: RUNNER,
+    },
+    Mutation {
+        name: "what its bound keeps open goes on to the last look",
+        file: EVALUATE,
+        from: "evaluation.is_hopeless = self.is_kept_open_by(self.reach.half());",
+        to: "evaluation.is_hopeless = self.is_kept_open_by(Reach::NONE);",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "a run whose figures are bounded is held against its baseline as if they were exact",
+        file: "crates/stats/src/judge/regression.rs",
+        from: "judged.verdict = verdict(low, high);",
+        to: "judged.verdict = verdict(ratio.low.max(low), ratio.high.min(high));",
+        tests: &["-p", "proofload-stats", "--test", "it", "regression"],
     },
 ];

@@ -331,7 +331,7 @@ one-measurement = one measurement, no interval: says only what was seen
 limited-on-the-faster-side = the generator was the limit of the faster side alone: the difference is at least what was seen
 only-lengthened = the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands
 widened = the interval is wider by { $wider_share } for what the generator, late or busy, may have done to it
-may-account-for = other programs took the generator's CPU, which may account for { $moved_share }; the margin is { $margin_share }, and more blocks do not change that: quiet the machine, or give the generator CPUs of its own
+may-account-for = other programs, or the generator's own work, may account for { $moved_share }; the margin is { $margin_share }, and more blocks do not change that: quiet the machine, or give the generator CPUs of its own
 lower-end = { $measure } of { $variant } is a lower end: requests that were never answered ({ $unanswered }) or never sent ({ $unsent }) rank beyond it
 seen-only = { $starts ->
     [one] holds for the { $exchanges } exchanges of one start that were seen; with 95 % confidence, less than { $upper_share } of its exchanges fail, and another start may differ

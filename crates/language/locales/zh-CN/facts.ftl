@@ -254,7 +254,7 @@ one-measurement = 单次测量，没有区间：只说明所见的情况
 limited-on-the-faster-side = 只有较快的一方受发压端限制：实际差别不小于所见的差别
 only-lengthened = 发压端有些请求发得晚，但全部发出：这只会使时间偏长，因此判定仍然有效
 widened = 因发压端迟发或忙碌可能造成的影响，区间放宽了 { $wider_share }
-may-account-for = 其他程序占用了发压端的 CPU，其影响可达 { $moved_share }；余量为 { $margin_share }，增加区组也无济于事：请让机器空闲下来，或给发压端专用的 CPU
+may-account-for = 其他程序或发压端自身的工作，其影响可达 { $moved_share }；余量为 { $margin_share }，增加区组也无济于事：请让机器空闲下来，或给发压端专用的 CPU
 lower-end = { $variant } 的 { $measure } 是下限：有 { $unanswered } 个请求从未得到应答，{ $unsent } 个从未发出，它们都排在其后
 seen-only = { $starts ->
     [1] 只对一次启动中看到的 { $exchanges } 次交互成立；以 95% 的置信度，它的交互失败的不到 { $upper_share }，换一次启动可能不同
