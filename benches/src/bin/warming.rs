@@ -31,7 +31,7 @@ const TURN_NS: u64 = SECOND_NS / 50;
 const TURNS: usize = 40;
 const STUDY_TURN_NS: u64 = SECOND_NS / 4;
 /// Cut-offs at which little is told, if ever.
-const LATE_CUTS_NS: std::ops::Range<u64> = 12 * SECOND_NS..20 * SECOND_NS;
+const LATE_CUTS_NS: std::ops::Range<u64> = 12 * SECOND_NS..18 * SECOND_NS;
 const LITTLE: f64 = 0.5;
 /// What counts as warm.
 const LATE_NS: u64 = 5 * SECOND_NS;
@@ -162,7 +162,7 @@ fn table(all: &[Vec<Seen>]) -> anyhow::Result<()> {
     let late = || LATE_CUTS_NS.step_by(SECOND_NS as usize / 2);
     let cuts = all.iter().flat_map(|turns| late().filter_map(|at_ns| cut(turns, at_ns)));
     let little = |cut: &Cut| cut.rest.is_some_and(|rest| rest < LITTLE.ln_1p());
-    rows("12 to 20 s, where less than 50 % is told", &cuts.filter(little).collect::<Vec<_>>());
+    rows("12 to 18 s, where less than 50 % is told", &cuts.filter(little).collect::<Vec<_>>());
     Ok(())
 }
 
