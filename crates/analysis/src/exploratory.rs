@@ -34,9 +34,9 @@ pub(crate) fn exploratory(
         return Ok((Vec::new(), None));
     }
     let observations = observations(run, &MEASURES)?;
-    let mut comparisons = comparisons(names, claims, &observations);
+    let comparisons = comparisons(names, claims, &observations);
     let all = comparisons.len();
-    comparisons.truncate(COMPARISONS_MAX);
+    let comparisons = most_telling(comparisons, claims);
     let mut design = Design { futility: false, ..design.clone() };
     if design.kind == Kind::Anytime {
         // Its bounds hold at any look by themselves, and none of these is settled for good.
@@ -81,6 +81,21 @@ fn comparisons(names: &Names, claims: &[Claim], observations: &Observations) -> 
         }
     }
     found
+}
+
+/// Of too many comparisons those in their order that fit, and before others what a request costs the two of a claim about
+/// throughput: where the generator is their limit, it is what remains.
+fn most_telling(comparisons: Vec<Claim>, claims: &[Claim]) -> Vec<Claim> {
+    let remains = |comparison: &Claim| {
+        let throughput = |of: FigureOf| term(Measure::Throughput, of.variant, of.point);
+        let [over, under] = comparison.figures().collect::<Vec<_>>()[..] else { return false };
+        over.measure == Measure::CpuPerRequest && is_claimed(claims, &[throughput(over), throughput(under)])
+    };
+    let mut ordered: Vec<(usize, Claim)> = comparisons.into_iter().enumerate().collect();
+    ordered.sort_by_key(|(at, comparison)| (!remains(comparison), *at));
+    ordered.truncate(COMPARISONS_MAX);
+    ordered.sort_by_key(|(at, _)| *at);
+    ordered.into_iter().map(|(_, comparison)| comparison).collect()
 }
 
 /// Whether a claim compares the two, with whatever factors, either way round, or what is one over them.

@@ -10,6 +10,7 @@ mod audited;
 mod conditions;
 mod cycles;
 mod fitted;
+mod guarded;
 mod noise;
 mod recorded;
 mod rounds;
