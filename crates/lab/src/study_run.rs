@@ -214,18 +214,21 @@ impl<'a> StudyRun<'a> {
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode = plan::choose_mode(&study, self.mode, host::memory_available_bytes())
             .map_err(|wrong| usage(wrong, "mode"))?;
-        let make = |preset| {
+        let make = |preset, budget_ns| {
             let machine = Machine::here(&share, &environment);
-            plan::make(&study, preset, seed, self.length, mode.clone(), machine)
+            let length = Length { budget_ns, ..self.length };
+            let plan = plan::make(&study, preset, seed, length, mode.clone(), machine);
+            Plan { no_ceiling: self.no_ceiling, ..plan }
         };
-        let mut plan = make(self.preset);
-        if self.length.budget_ns.is_some() && self.timing.is_none() && self.shape.is_none() {
+        let mut plan = make(self.preset, self.length.budget_ns);
+        // A plan that is only explained says itself that its preset has no room for a verdict.
+        let is_asked = self.length.budget_ns.is_some() || !matches!(how, Preparing::Resolve);
+        if self.timing.is_none() && self.shape.is_none() && is_asked {
             plan = self.within_budget(&study, plan, make)?;
         }
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|wrong| usage(wrong, "--timing"))?;
         }
-        plan.no_ceiling = self.no_ceiling;
         placed::enter(&mut plan, &agents, self.address);
         if let Some(shape) = self.shape {
             shape(&mut plan);
@@ -238,19 +241,22 @@ impl<'a> StudyRun<'a> {
 }
 
 impl StudyRun<'_> {
-    /// The plan, or a shorter one where the time that was given has no room for its first look.
+    /// The plan, or a shorter one where the time that was given has no room for its first look. A run that goes on was planned.
     fn within_budget(
         &self,
         study: &Study,
         plan: Plan,
-        make: impl Fn(Preset) -> Plan,
+        make: impl Fn(Preset, Option<u64>) -> Plan,
     ) -> Result<Plan, RunError> {
         let judged = study.capacity.is_none() && !plan.claims.is_empty() && self.preset != Preset::Smoke;
-        if !judged || plan::too_short(study, &plan).is_none() {
-            return Ok(plan);
-        }
-        let plan = make(Preset::Quick);
-        match plan::too_short(study, &plan) {
+        let goes_on = matches!(self.begin, Begin::Resume { .. });
+        let too_short = |plan: &Plan, preset| {
+            plan::too_short(study, plan, |budget_ns| make(preset, Some(budget_ns))).filter(|_| judged && !goes_on)
+        };
+        let Some(wrong) = too_short(&plan, self.preset) else { return Ok(plan) };
+        let Some(given_ns) = self.length.budget_ns else { return Err(usage(wrong, "--budget")) };
+        let plan = make(Preset::Quick, Some(given_ns));
+        match too_short(&plan, Preset::Quick) {
             Some(wrong) => Err(usage(wrong, "--budget")),
             None => Ok(plan),
         }

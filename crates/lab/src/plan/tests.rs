@@ -93,7 +93,8 @@ fn running_servers_are_looked_at_as_often_as_there_is_time() {
 #[test]
 fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     let told = |study: &Study, seconds: u64| {
-        too_short(study, &make(study, Preset::Quick, 1, Some(seconds * S), cycles(), &one_each()))
+        let plan = |budget_ns| make(study, Preset::Quick, 1, Some(budget_ns), cycles(), &one_each());
+        too_short(study, &plan(seconds * S), plan)
     };
     let short = told(&small(), 60).expect("four restarts of two JVMs");
     let Mistake::BudgetTooShort { first: 4, rounds: false, budget, .. } = &short else { panic!("{short:?}") };
@@ -103,7 +104,7 @@ fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));
     // A check of the pipeline is short by itself.
     let smoke = make(&small(), Preset::Smoke, 1, Some(S), cycles(), &one_each());
-    assert_eq!(too_short(&small(), &smoke), None);
+    assert_eq!(too_short(&small(), &smoke, |_| smoke.clone()), None);
     let soaked = study_of(&SMALL.replace("connections: 64", "connections: 64, soak: 1h"));
     assert!(soaked.points[0].checkpoint_ns() > 0);
     assert_eq!(told(&soaked, 60), None, "one soak tells its trends");
