@@ -23,6 +23,12 @@ pub(super) const SLICE_OVERHEAD_S: f64 = 0.1;
 /// The same of servers that run already.
 const RUNNING_OVERHEAD_S: f64 = 0.03;
 
+/// The same where answers are slow: they are waited for, and connections for them.
+const SLOWEST_OVERHEAD_S: f64 = 0.3;
+
+/// The longest turn of a warm-up.
+const SLOWEST_TURN_S: f64 = 0.5;
+
 /// What a warm-up until the variants are steady is reckoned with, in seconds: two JVM servers with a small application,
 /// from start to quiet compilers. Only estimates use it.
 const WARM_UP_RECKONED_S: u64 = 36;
@@ -82,7 +88,11 @@ impl<'a> Reckoning<'a> {
             false => slice_ns,
         };
         // Nobody waits for another to be quiet where no process can be looked at.
-        let overhead_s = if runs_already(self.study) { RUNNING_OVERHEAD_S } else { SLICE_OVERHEAD_S };
+        let overhead_s = match (self.slowest, runs_already(self.study)) {
+            (true, _) => SLOWEST_OVERHEAD_S,
+            (_, true) => RUNNING_OVERHEAD_S,
+            _ => SLICE_OVERHEAD_S,
+        };
         let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + overhead_s);
         one_each.sum::<f64>() * f64::from(cycles)
     }
@@ -115,6 +125,8 @@ impl<'a> Reckoning<'a> {
                 let usual_ns = WARM_UP_RECKONED_S * S * self.study.variants.len().max(2) as u64 / 2;
                 seconds(cap_ns.min(usual_ns))
             }
+            // The round that is under way at the cap is not cut off, and another one follows it.
+            cap_ns if self.slowest => seconds(cap_ns) + self.study.variants.len() as f64 * SLOWEST_TURN_S,
             cap_ns if runs_already(self.study) => seconds(cap_ns.min(RUNNING_WARM_UP_NS)),
             _ => PLAIN_WARM_UP_S,
         }
@@ -164,7 +176,9 @@ impl<'a> Reckoning<'a> {
     pub(super) fn limit_warm_up(self, timing: &mut Timing) {
         let first = timing.looks.first().copied().unwrap_or(1);
         let warm_ups = f64::from(self.warm_ups(first).max(1));
-        let beside_s = self.seconds(timing, first) - warm_ups * self.warm_up_s(timing);
+        // Running servers that are slow have longer blocks than their budget may have room for, whatever the warm-up.
+        let slowest = Reckoning { slowest: !runs_already(self.study), ..self };
+        let beside_s = slowest.seconds(timing, first) - warm_ups * slowest.warm_up_s(timing);
         let room_s = ((timing.budget_ns as f64 / S as f64 - beside_s) / warm_ups).max(0.0);
         let room_ns = room_s as u64 * S;
         if timing.warm_up_cap_ns > 0 {

@@ -98,7 +98,7 @@ fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     };
     let short = told(&small(), 60).expect("four restarts of two JVMs");
     let Mistake::BudgetTooShort { first: 4, rounds: false, budget, .. } = &short else { panic!("{short:?}") };
-    assert_eq!(budget, "3m");
+    assert_eq!(budget, "5m");
     let short = told(&running(), 5).expect("too short for anybody");
     assert!(matches!(short, Mistake::BudgetTooShort { rounds: true, .. }), "{short:?}");
     assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));

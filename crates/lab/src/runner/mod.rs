@@ -235,8 +235,10 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 Err(Lost::Broken(why)) => return Ok(Ending::Broken(why)),
                 Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
             }
-            // Without the ceilings, which few blocks are followed by.
-            longest.enter(checked, self.bench.now_ns() - block_begun_ns);
+            // Without the ceilings, which few blocks are followed by, and the warm-up that no other block has.
+            if !self.only_running() || self.behind.last_block + 1 != number {
+                longest.enter(checked, self.bench.now_ns() - block_begun_ns);
+            }
             let whole = ended.is_ok();
             if whole {
                 self.find_ceilings(number, &mut tries)?;
