@@ -20,11 +20,12 @@ pub use conditions::Machine;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
+pub(crate) use looking::enough;
 pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules, too_short};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;
-pub(crate) use reckon::{block_end_ns, block_room_ns, perturbation_discard_ns};
+pub(crate) use reckon::{block_end_ns, block_room_ns, ceiling_ns, perturbation_discard_ns};
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 

@@ -39,6 +39,8 @@ pub struct StudyRun<'a> {
     pub timing: Option<&'a str>,
     /// Skip the measurement of the generator's ceiling.
     pub no_ceiling: bool,
+    /// How long it waits in all for a machine that other programs leave alone; not at all when `None`.
+    pub wait_for_quiet_ns: Option<u64>,
     /// The catalogue its subjects come from.
     pub catalogue: &'a Catalogue,
     /// Where fetched and built subjects are kept.
@@ -185,6 +187,7 @@ impl<'a> StudyRun<'a> {
             length: Length::default(),
             timing: None,
             no_ceiling: false,
+            wait_for_quiet_ns: None,
             catalogue,
             cache,
             dir,
@@ -251,7 +254,8 @@ impl StudyRun<'_> {
         let judged = study.capacity.is_none() && !plan.claims.is_empty() && self.preset != Preset::Smoke;
         let goes_on = matches!(self.begin, Begin::Resume { .. });
         let too_short = |plan: &Plan, preset| {
-            plan::too_short(study, plan, |budget_ns| make(preset, Some(budget_ns))).filter(|_| judged && !goes_on)
+            plan::too_short(study, plan, |budget_ns| make(preset, Some(budget_ns)))
+                .filter(|_| judged && !goes_on)
         };
         let Some(wrong) = too_short(&plan, self.preset) else { return Ok(plan) };
         let Some(given_ns) = self.length.budget_ns else { return Err(usage(wrong, "--budget")) };

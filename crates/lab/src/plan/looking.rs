@@ -67,12 +67,21 @@ pub fn too_short(study: &Study, plan: &Plan, make: impl Fn(u64) -> Plan) -> Opti
     while enough_s(&make(budget_s * S)) > budget_s as f64 {
         budget_s = round_up(budget_s as f64 * 1.05);
     }
-    let budget = match budget_s {
-        seconds if seconds < 120 => format!("{seconds}s"),
-        seconds => format!("{}m", seconds / 60),
-    };
+    let budget = in_words(budget_s);
     let rounds = plan.replication == Replication::Process;
     Some(Mistake::BudgetTooShort { given_s, first, needed_s: needed_s.ceil(), rounds, budget })
+}
+
+/// A budget, as it is given, that is enough for what is reckoned to take so long.
+pub(crate) fn enough(ns: u64) -> String {
+    in_words(round_up(ENOUGH * ns as f64 / S as f64))
+}
+
+fn in_words(seconds: u64) -> String {
+    match seconds {
+        seconds if seconds < 120 => format!("{seconds}s"),
+        seconds => format!("{}m", seconds / 60),
+    }
 }
 
 /// Whole seconds, or of more than two minutes whole minutes.

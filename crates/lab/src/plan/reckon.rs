@@ -215,6 +215,12 @@ pub(crate) fn block_room_ns(plan: &Plan) -> u64 {
     plan.timing.budget_ns / blocks
 }
 
+/// What ceilings take after a block at most.
+pub(crate) fn ceiling_ns(plan: &Plan) -> u64 {
+    let seconds = if plan.no_ceiling { 0.0 } else { plan.points.len() as f64 * CEILING_S };
+    (seconds * S as f64) as u64
+}
+
 /// What a block ends with: the pair of the perturbation check, the long slices, and the stops.
 pub(crate) fn block_end_ns(plan: &Plan) -> u64 {
     let pair_ns = match plan.timing.perturbation_ns {

@@ -149,6 +149,7 @@ impl PreparedRun<'_> {
             progress: &mut |step| heard.step(&step),
             stop,
             behind,
+            wait_for_quiet_ns: self.run.wait_for_quiet_ns,
         }
         .run();
         ending.map_err(RunError::Record)

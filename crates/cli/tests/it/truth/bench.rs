@@ -162,6 +162,7 @@ pub fn run_on<B: Bench>(plan: &Plan, bench: &mut B) -> RunResult {
         progress: &mut |_| (),
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        wait_for_quiet_ns: None,
     }
     .run()
     .expect("the record can be written");

@@ -49,6 +49,7 @@ fn conduct_with(
         },
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
@@ -123,6 +124,7 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
         progress: &mut |_| (),
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
