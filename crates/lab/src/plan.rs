@@ -21,7 +21,7 @@ pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
 pub(crate) use looking::enough;
-pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules, too_short};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, has_room, keep_rules, too_short};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;

@@ -223,12 +223,16 @@ impl<'a> StudyRun<'a> {
             let plan = plan::make(&study, preset, seed, length, mode.clone(), machine);
             Plan { no_ceiling: self.no_ceiling, ..plan }
         };
-        let mut plan = make(self.preset, self.length.budget_ns);
+        let is_judged =
+            study.capacity.is_none() && !study.declared_claims.is_empty() && self.preset != Preset::Smoke;
+        let is_own =
+            self.timing.is_none() && self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
         // A plan that is only explained says itself that its preset has no room for a verdict.
         let is_asked = self.length.budget_ns.is_some() || !matches!(how, Preparing::Resolve);
-        if self.timing.is_none() && self.shape.is_none() && is_asked {
-            plan = self.within_budget(&study, plan, make)?;
-        }
+        let mut plan = match is_judged && is_own && is_asked {
+            true => self.within_budget(&study, make)?,
+            false => make(self.preset, self.length.budget_ns),
+        };
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|wrong| usage(wrong, "--timing"))?;
         }
@@ -248,19 +252,17 @@ impl StudyRun<'_> {
     fn within_budget(
         &self,
         study: &Study,
-        plan: Plan,
         make: impl Fn(Preset, Option<u64>) -> Plan,
     ) -> Result<Plan, RunError> {
-        let judged = study.capacity.is_none() && !plan.claims.is_empty() && self.preset != Preset::Smoke;
-        let goes_on = matches!(self.begin, Begin::Resume { .. });
-        let too_short = |plan: &Plan, preset| {
-            plan::too_short(study, plan, |budget_ns| make(preset, Some(budget_ns)))
-                .filter(|_| judged && !goes_on)
+        let chosen = |given_ns: Option<u64>| {
+            let plan = make(self.preset, given_ns);
+            match given_ns {
+                Some(_) if !plan::has_room(study, &plan) => make(Preset::Quick, given_ns),
+                _ => plan,
+            }
         };
-        let Some(wrong) = too_short(&plan, self.preset) else { return Ok(plan) };
-        let Some(given_ns) = self.length.budget_ns else { return Err(usage(wrong, "--budget")) };
-        let plan = make(Preset::Quick, Some(given_ns));
-        match too_short(&plan, Preset::Quick) {
+        let plan = chosen(self.length.budget_ns);
+        match plan::too_short(study, &plan, |budget_ns| chosen(Some(budget_ns))) {
             Some(wrong) => Err(usage(wrong, "--budget")),
             None => Ok(plan),
         }

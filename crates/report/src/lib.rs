@@ -34,7 +34,7 @@ mod view;
 pub use lead::{Lead, brief, lead};
 pub use left::{Left, minutes};
 pub use messages::places::network as said_of_network;
-pub use messages::{WIDE, age, doctor_text, in_column, interval, noise_lines, tally};
+pub use messages::{age, doctor_text, in_column, interval, noise_lines, tally};
 pub use programs::for_programs;
 pub use render::{
     Page, Reproduction, STYLE, Terminal, Undecided, charts, csv, csv_series, diff_text, history_text, hlog,

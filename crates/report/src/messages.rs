@@ -78,8 +78,8 @@ pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.
 pub const BAD_ANSWERS: Phrase = Phrase("bad-answers");
 
-/// Ends that are so many times apart tell nothing: they are of fewer blocks than a look takes.
-pub const WIDE: f64 = 100.0;
+/// Ends that are so many times apart tell nothing: they are of two or three blocks, fewer than a look takes.
+const WIDE: f64 = 10_000.0;
 
 /// Whether an interval is too wide to be shown. What can be zero has no such ends.
 pub fn is_wide(low: f64, high: f64) -> bool {

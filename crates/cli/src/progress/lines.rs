@@ -2,12 +2,12 @@
 //! terminal to draw on.
 
 use super::board::Round;
-use super::rows::{ClaimRow, is_ratio};
+use super::rows::{ClaimRow, WIDE, is_ratio};
 use proofload_analysis::SeenTrial;
 use proofload_lab::runner::Progress;
 use proofload_language::facts::told;
 use proofload_language::{named, say, word};
-use proofload_report::{WIDE, number};
+use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
 use proofload_store::schema::Ceiling;
 

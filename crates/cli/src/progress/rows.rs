@@ -3,9 +3,12 @@
 use super::chart::Held;
 use proofload_language::{named, say, word};
 use proofload_measure::Outcome;
-use proofload_report::{WIDE, number};
+use proofload_report::number;
 use proofload_stats::{Claim, Comparison, Estimate, Judged, Side, Verdict};
 use proofload_store::schema::Slice;
+
+/// An interval whose ends are further apart, as a ratio, says nothing yet and is not shown in numbers.
+pub const WIDE: f64 = 100.0;
 
 /// Why a server is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,18 +46,25 @@ impl Length {
     }
 }
 
+/// Whether the budget has room for the first look. A soak is run for its trends, which one block tells.
+pub fn has_room(study: &Study, plan: &Plan) -> bool {
+    let is_soak = plan.points.iter().any(|point| point.checkpoint_ns > 0);
+    is_soak || needed_s(study, plan) <= plan.timing.budget_ns as f64 / S as f64
+}
+
+/// What the blocks up to the first look take.
+fn needed_s(study: &Study, plan: &Plan) -> f64 {
+    Reckoning::of(study, plan).seconds(&plan.timing, plan.timing.looks.first().copied().unwrap_or(1))
+}
+
 /// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. `make` is the plan with
-/// another budget. A soak is run for its trends, which one block tells.
+/// another budget.
 pub fn too_short(study: &Study, plan: &Plan, make: impl Fn(u64) -> Plan) -> Option<Mistake> {
-    if plan.points.iter().any(|point| point.checkpoint_ns > 0) {
+    let first = *plan.timing.looks.first().filter(|_| plan.timing.looks != [1])?;
+    if has_room(study, plan) {
         return None;
     }
-    let first = *plan.timing.looks.first().filter(|first| plan.timing.looks.len() > 1 || **first > 1)?;
-    let needed_s = Reckoning::of(study, plan).seconds(&plan.timing, first);
-    let given_s = plan.timing.budget_ns as f64 / S as f64;
-    if needed_s <= given_s {
-        return None;
-    }
+    let (needed_s, given_s) = (needed_s(study, plan), plan.timing.budget_ns as f64 / S as f64);
     // With more time rounds may become longer, so what they take is asked of the plan with the budget that is named.
     let enough_s = |plan: &Plan| {
         let first = plan.timing.looks.first().copied().unwrap_or(first);

@@ -126,7 +126,11 @@ impl<'a> Reckoning<'a> {
                 seconds(cap_ns.min(usual_ns))
             }
             // The round that is under way at the cap is not cut off, and another one follows it.
-            cap_ns if self.slowest => seconds(cap_ns) + self.study.variants.len() as f64 * SLOWEST_TURN_S,
+            cap_ns if self.slowest => {
+                // What is started has a cap that leaves room for all blocks.
+                let ns = if runs_already(self.study) { cap_ns } else { cap_ns.min(timing.warm_up_ns) };
+                seconds(ns) + self.study.variants.len() as f64 * SLOWEST_TURN_S
+            }
             cap_ns if runs_already(self.study) => seconds(cap_ns.min(RUNNING_WARM_UP_NS)),
             _ => PLAIN_WARM_UP_S,
         }
@@ -178,7 +182,11 @@ impl<'a> Reckoning<'a> {
         let warm_ups = f64::from(self.warm_ups(first).max(1));
         // Running servers that are slow have longer blocks than their budget may have room for, whatever the warm-up.
         let slowest = Reckoning { slowest: !runs_already(self.study), ..self };
-        let beside_s = slowest.seconds(timing, first) - warm_ups * slowest.warm_up_s(timing);
+        let least_s = match slowest.slowest && !compiles(self.study) {
+            true => timing.warm_up_ns as f64 / S as f64,
+            false => self.warm_up_s(timing),
+        };
+        let beside_s = slowest.seconds(timing, first) - warm_ups * least_s;
         let room_s = ((timing.budget_ns as f64 / S as f64 - beside_s) / warm_ups).max(0.0);
         let room_ns = room_s as u64 * S;
         if timing.warm_up_cap_ns > 0 {

@@ -236,9 +236,10 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             let spent_ns = spent_before_ns + (block_begun_ns - begun_ns - neighbours.waited_ns);
             let checked = self.plan.timing.checks_after(complete).is_some();
             if complete + disturbed > 0 && spent_ns + longest.at(checked) > self.plan.timing.budget_ns {
-                return Ok(Ending::OutOfBudget);
+                let why = self.out_of_reach(complete, spent_ns, &longest, true);
+                return Ok(why.map_or(Ending::OutOfBudget, Ending::Hopeless));
             }
-            if let Some(why) = self.out_of_reach(complete, spent_ns, &longest) {
+            if let Some(why) = self.out_of_reach(complete, spent_ns, &longest, false) {
                 return Ok(Ending::Hopeless(why));
             }
             let grown_ns = self.choose_cycles(complete, spent_ns)?;
@@ -336,8 +337,15 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok((rest, judgement))
     }
 
-    /// Why the budget ends before the first look, which is said as soon as it is known how long blocks take.
-    fn out_of_reach(&self, complete: u32, spent_ns: u64, longest: &Longest) -> Option<Finding> {
+    /// Why the budget ends before the first look, which is said as soon as it is known how long blocks take: at the latest where
+    /// it has ended.
+    fn out_of_reach(
+        &self,
+        complete: u32,
+        spent_ns: u64,
+        longest: &Longest,
+        has_ended: bool,
+    ) -> Option<Finding> {
         let timing = &self.plan.timing;
         let first = self.design.looks.first().copied().unwrap_or(1);
         let missing = first.saturating_sub(complete);
@@ -347,7 +355,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             return None;
         }
         let reached_ns = |block_ns: u64| spent_ns.saturating_add(block_ns.saturating_mul(missing.into()));
-        (reached_ns(longest.shortest_ns) > timing.budget_ns).then(|| {
+        (has_ended || reached_ns(longest.shortest_ns) > timing.budget_ns).then(|| {
             let budget = plan::enough(reached_ns(longest.at(true) + plan::ceiling_ns(self.plan)));
             Finding::NoLookInBudget { blocks: complete, first, budget }
         })

@@ -145,17 +145,17 @@ no-open-claim = no open claim needs it
 stopped-by-signal = stopped by a signal
 keeper-gone = Proofload's own process that watches the servers is gone: nothing is known of the servers, and nothing is held against them
 out-of-budget = the budget was used up before the last look
-no-look-in-budget = no verdict is in reach in this budget: { $blocks } of the { $first } blocks of the first look are done, and they take longer than was reckoned; give --budget { $budget }
+no-look-in-budget = the budget ends before the first look: { $blocks } of its { $first } blocks are done, and they take longer than was reckoned; give --budget { $budget }
 other-programs = other programs used { $used_cpus } of { $cpus } CPUs{ $programs ->
     [none] {""}
    *[other] : { $programs }
 }; stop them, or use --wait-for-quiet
-no-verdict-in-reach = ended early, for no verdict is in reach: none of { $blocks } blocks can be used; { $what }
+no-verdict-in-reach = ended early, for { $blocks } blocks cannot be used and more would not be better: { $what }
 waits-for-quiet = waits until other programs leave the CPUs alone, now they use { $used_cpus } of { $cpus }{ $programs ->
     [none] {""}
    *[other] : { $programs }
 }
-never-quiet = ended without a verdict: after { $waited_ns } of waiting other programs still use { $used_cpus } of { $cpus } CPUs{ $programs ->
+never-quiet = after { $waited_ns } of waiting other programs still use { $used_cpus } of { $cpus } CPUs{ $programs ->
     [none] {""}
    *[other] : { $programs }
 }; stop them, or give --wait-for-quiet more time
