@@ -287,7 +287,9 @@ pub(crate) fn circumstances(run: &Run) -> Vec<Limit> {
             .push(Limit::Repeats { run: plan.repeats.clone(), differences: plan.repeat_differences.clone() });
     }
     limits.extend(plan.not_tested.iter().map(untested));
-    limits.extend(run.environment().findings.iter().map(|what| Limit::Machine { what: what.clone() }));
+    let noticed = run.status().sittings.iter().flat_map(|sitting| &sitting.machine);
+    let machine = run.environment().findings.iter().chain(noticed);
+    limits.extend(machine.map(|what| Limit::Machine { what: what.clone() }));
     limits
 }
 

@@ -15,6 +15,7 @@ use crate::{
     capacities, conclusions, expected, exploratory, factors, figures, hints, limits, own, scalability,
     steady, trends, unfit,
 };
+use proofload_facts::Finding;
 use proofload_stats::capacity::Answer;
 use proofload_store::schema::{
     Baseline, CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, Point,
@@ -135,7 +136,9 @@ pub enum Overall {
 /// What a result comes to as a whole; the exit code rests on it.
 pub fn overall(result: &RunResult) -> Overall {
     let answered = |point: &Point| point.outcomes.get("answered").copied().unwrap_or(0);
-    let nothing = result.points.iter().all(|point| answered(point) == 0);
+    // Nobody was asked where the machine was never quiet.
+    let is_begun = !matches!(result.status.why, Some(Finding::NeverQuiet { .. }));
+    let nothing = is_begun && result.points.iter().all(|point| answered(point) == 0);
     // That agents may be lost was asked for: figures stand, and claims that would rest on them are undecided.
     let unfit = |generator: &Generator| !(generator.fit || lacks_agents_only(generator));
     let unfit = result.points.iter().any(|point| unfit(&point.generator));

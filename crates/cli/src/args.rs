@@ -286,6 +286,9 @@ pub struct PresetArgs {
     /// Judge after every block until every claim is settled; at most 200 blocks, and one day unless --budget is set
     #[arg(long, conflicts_with = "smoke", hide_short_help = true)]
     pub keep_going: bool,
+    /// Before each block, wait until other programs leave the CPUs alone: at most so long in all [default: 5m]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "5m", hide_short_help = true)]
+    pub wait_for_quiet: Option<String>,
     /// Do not measure the generator's own maximum rate; recorded in the result
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_ceiling: bool,

@@ -41,6 +41,7 @@ pub fn preset(args: &CapacityArgs) -> PresetArgs {
         quick: false,
         thorough: false,
         keep_going: false,
+        wait_for_quiet: None,
         budget: Some(args.budget.clone()),
         no_ceiling: args.no_ceiling,
         timing: None,

@@ -49,7 +49,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         return Err(leave(Exit::Usage, what));
     }
     if record.status().why == Some(Finding::OutOfBudget) {
-        let what = say!("resume-out-of-budget", run = record.path().display());
+        let what = say!("resume-out-of-budget", run = record.path().display().to_string());
         return Err(leave(Exit::Usage, what));
     }
     if record.status().state == RunState::Finished {

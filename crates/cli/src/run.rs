@@ -11,6 +11,7 @@ use crate::progress::Live;
 use crate::{doubts, output};
 use proofload_analysis::Overall;
 use proofload_engine::{EngineError, driver};
+use proofload_facts::Finding;
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals, working_directory};
 use proofload_lab::plan::{self, Length, Preset};
@@ -95,11 +96,13 @@ fn preset(args: &PresetArgs) -> Preset {
 pub fn timed<'a>(run: StudyRun<'a>, args: &'a PresetArgs) -> anyhow::Result<StudyRun<'a>> {
     let budget = args.budget.as_deref().map(study::quantity::duration).transpose();
     let budget_ns = budget.map_err(|mistake| wrong("--budget", mistake))?;
+    let wait = args.wait_for_quiet.as_deref().map(study::quantity::duration).transpose();
     Ok(StudyRun {
         preset: preset(args),
         length: Length { budget_ns, keep_going: args.keep_going },
         timing: args.timing.as_deref(),
         no_ceiling: args.no_ceiling,
+        wait_for_quiet_ns: wait.map_err(|mistake| wrong("--wait-for-quiet", mistake))?,
         ..run
     })
 }
@@ -184,7 +187,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
 /// What a run does that has ended like that.
 fn doing_of(ending: &Ending) -> Doing {
     match ending {
-        Ending::Finished | Ending::OutOfBudget => Doing::Finished,
+        Ending::Finished | Ending::OutOfBudget | Ending::Hopeless(_) => Doing::Finished,
         Ending::Interrupted => Doing::Interrupted,
         Ending::Failed(_) | Ending::Broken(_) => Doing::Failed,
     }
@@ -255,6 +258,9 @@ impl Observer for Screen<'_> {
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
         earlier_sittings(plan).iter().for_each(|line| say(self.quiet, line));
+        // Only a soak is begun without room for a verdict: one tells its trends.
+        let is_open = |it: &&Finding| matches!(it, Finding::NoFirstLook { .. }) && !plan.claims.is_empty();
+        plan.not_tested.iter().filter(is_open).for_each(|it| say(self.quiet, &told(it)));
         self.live = Some(Live::new(plan, claims, behind.spent_ns, self.quiet));
         if let Some(exports) = self.exports {
             exports.begun(plan, claims, behind);
@@ -407,7 +413,7 @@ fn finish(
             Exit::Refuted => Err(leave(Exit::Refuted, told(&why))),
             _ => Err(leave(Exit::FailedStart, told(&why))),
         },
-        Ending::Finished | Ending::OutOfBudget => Ok(exit_of(result.english())),
+        Ending::Finished | Ending::OutOfBudget | Ending::Hopeless(_) => Ok(exit_of(result.english())),
     }
 }
 

@@ -230,6 +230,24 @@ stored Finding {
     Failure KeeperGone,
     /// The budget was used up before the last look.
     Note OutOfBudget,
+    /// The blocks take so long that the budget ends before the first look.
+    ///
+    /// Give a longer `--budget`.
+    Warning NoLookInBudget { blocks: u32, first: u32, budget: String },
+    /// Programs that are neither Proofload's nor a server's used the CPUs while the generator was kept from its own.
+    ///
+    /// Stop them, or use `--wait-for-quiet`.
+    Warning OtherPrograms { used_cpus: f64, cpus: u32, programs: Vec<String> },
+    /// None of the first blocks, or too few of all, can be used for a verdict.
+    ///
+    /// Do what the finding says, or use `--wait-for-quiet`.
+    Warning NoVerdictInReach { blocks: u32, what: Inner },
+    /// The run waits until other programs leave the CPUs alone.
+    Note WaitsForQuiet { used_cpus: f64, cpus: u32, programs: Vec<String> },
+    /// Other programs did not leave the CPUs alone for as long as was waited.
+    ///
+    /// Stop them, or give `--wait-for-quiet` more time.
+    Warning NeverQuiet { waited_ns: u64, used_cpus: f64, cpus: u32, programs: Vec<String> },
     /// A sitting ended without saying why: Proofload was killed, or the machine went down.
     Note EndedWithoutAWord,
     /// Every variant was lost in the block.

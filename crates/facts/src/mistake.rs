@@ -509,10 +509,10 @@ told Mistake {
     ///
     /// Write `{port}` where it takes it.
     Failure NoPort,
-    /// A budget that ends before the first look; a block is a restart, or with `rounds` a round.
+    /// A budget that ends before the first look; it takes so many restarts, or with `rounds` rounds.
     ///
     /// Give `budget`, or check with `--smoke`.
-    Failure BudgetTooShort { given_s: f64, first: u32, block_s: f64, rounds: bool, budget: String },
+    Failure BudgetTooShort { given_s: f64, first: u32, needed_s: f64, rounds: bool, budget: String },
     /// Cycles of a load that cannot be cut into slices.
     ///
     /// Leave the mode out, or write `serial`.

@@ -20,6 +20,7 @@ pub mod http;
 pub mod jdk;
 mod leftovers;
 pub mod lock;
+pub mod others;
 pub mod process;
 mod root;
 mod settings;

@@ -20,11 +20,12 @@ pub use conditions::Machine;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
-pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules, too_short};
+pub(crate) use looking::enough;
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, has_room, keep_rules, too_short};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;
-pub(crate) use reckon::{block_end_ns, block_room_ns, perturbation_discard_ns};
+pub(crate) use reckon::{block_end_ns, block_room_ns, ceiling_ns, perturbation_discard_ns};
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
@@ -42,7 +43,7 @@ use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
 use proofload_study::told;
 use proofload_study::{Condition, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry};
-use reckon::{block_seconds, ceilings_seconds, limit_warm_up, shorten_slices};
+use reckon::Reckoning;
 
 const S: u64 = 1_000_000_000;
 
@@ -155,21 +156,24 @@ pub fn make<'a>(
     if study.points.iter().all(LoadPoint::is_whole) {
         timing.perturbation_ns = 0;
     }
-    shorten_slices(study, &mut timing);
-    limit_warm_up(study, &mut timing);
-    needs.shorten(&mut timing, |timing| {
-        let for_rounds_s = timing.budget_ns as f64 / S as f64 - ceilings_seconds(study);
-        (for_rounds_s / block_seconds(study, timing)) as u32
-    });
-    let block_s = block_seconds(study, &timing);
+    // One block, or a search, has no blocks to vary conditions over.
+    let vary = timing.looks != [1] && study.capacity.is_none();
+    let conditions = conditions::planned(study, &machine, vary);
+    let ways = conditions.iter().map(|condition| condition.levels.len() as u32).product();
+    let reckoning = Reckoning { study, serial: mode == Mode::Serial, ways, slowest: false };
+    reckoning.shorten_slices(&mut timing);
+    reckoning.limit_warm_up(&mut timing);
+    // Of servers that run already ceilings are in the cache from the first comparison on: the last looks are planned so.
+    let usual = Reckoning { ways: if needs == Needs::Running { 0 } else { ways }, ..reckoning };
+    needs.shorten(&mut timing, |timing| usual.room(timing, KEEP_GOING_BLOCKS_MAX));
     let mut not_tested = lines::not_tested(study, preset, timing.warm_up_cap_ns);
-    let ceilings_s = ceilings_seconds(study);
     match study.capacity {
         // A search has no looks and no verdicts.
         Some(_) => not_tested.clone_from(&study.not_tested),
-        None => cut_looks(&mut timing, needs, (block_s, ceilings_s), &mut not_tested),
+        None => cut_looks(&mut timing, needs, usual, &mut not_tested),
     }
     let blocks = timing.looks.last().copied().unwrap_or(1);
+    let estimated_seconds = usual.seconds(&timing, blocks);
     let replication = if has_url(study) { Replication::Process } else { Replication::Start };
     let mut plan = Plan {
         format: FORMAT_VERSION,
@@ -195,26 +199,25 @@ pub fn make<'a>(
             Mode::Serial => order::serial(seed, blocks, timing.cycles, variants),
         },
         timing,
+        conditions,
+        estimated_seconds,
         generator_cpus: cpus.generator.clone(),
         subject_cpus: cpus.subject.clone(),
-        estimated_seconds: f64::from(blocks) * block_s + ceilings_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
         two_sided: study.two_sided,
         only: study.only.clone(),
         ..Plan::default()
     };
-    enter_conditions(study, &machine, blocks, &mut plan);
+    order_conditions(blocks, &mut plan);
     if let Some(load) = &study.capacity {
         capacity::arrange(study, load, preset, &mut plan);
     }
     plan
 }
 
-/// The conditions of measuring, and who has which when. A search has no blocks to vary them over.
-fn enter_conditions(study: &Study, machine: &Machine<'_>, blocks: u32, plan: &mut Plan) {
-    let vary = blocks > 1 && study.capacity.is_none();
-    plan.conditions = conditions::planned(study, machine, vary);
+/// Who has which condition of measuring when.
+fn order_conditions(blocks: u32, plan: &mut Plan) {
     let levels: Vec<usize> = plan.conditions.iter().map(|condition| condition.levels.len()).collect();
     plan.condition_order = conditions::order(plan.seed, blocks.max(1), &levels);
     let driver = plan.conditions.iter().find(|condition| condition.name == Condition::Driver.name());
@@ -235,38 +238,25 @@ fn minutes_ns(seconds: f64) -> u64 {
     (seconds / 60.0).ceil() as u64 * 60 * S
 }
 
-/// Keeps the looks that the budget has room for beside the ceilings; the first one always. Running servers are looked at as
-/// often as there is time.
-fn cut_looks(
-    timing: &mut Timing,
-    needs: Needs,
-    (block_s, ceilings_s): (f64, f64),
-    not_tested: &mut Vec<Finding>,
-) {
-    let warm_up_s = if needs == Needs::Running { timing.warm_up_ns as f64 / S as f64 } else { 0.0 };
-    let room =
-        ((timing.budget_ns as f64 / S as f64 - ceilings_s - warm_up_s).max(0.0) / block_s).floor() as u32;
+/// Keeps the looks that the budget has room for; the first one always. Running servers are looked at as often as there is time.
+fn cut_looks(timing: &mut Timing, needs: Needs, reckoning: Reckoning<'_>, not_tested: &mut Vec<Finding>) {
+    let room = reckoning.room(timing, KEEP_GOING_BLOCKS_MAX);
     let is_open = timing.looking != Looking::Anytime && timing.looks.len() > 1;
     if let Some(looks) = needs.looks_within(room).filter(|_| is_open) {
         timing.looks = looks;
         return;
     }
     let all = timing.looks.clone();
-    let first = all.first().copied().unwrap_or(1);
+    let (first, last) = (all.first().copied().unwrap_or(1), all.last().copied().unwrap_or(1));
     timing.looks.retain(|look| *look <= room.max(first));
+    let block_s = reckoning.block_s(timing).round();
     if room < first {
-        let needed_s = f64::from(first) * block_s + ceilings_s;
-        not_tested.push(Finding::NoFirstLook {
-            first,
-            block_s: block_s.round(),
-            room,
-            budget_ns: minutes_ns(needed_s),
-        });
+        let budget_ns = minutes_ns(reckoning.seconds(timing, first));
+        not_tested.push(Finding::NoFirstLook { first, block_s, room, budget_ns });
     } else if timing.looks.len() < all.len() {
-        let last = all.last().copied().unwrap_or(first);
         let kept = timing.looks.last().copied().unwrap_or(first);
-        let budget_ns = minutes_ns(f64::from(last) * block_s);
-        not_tested.push(Finding::FewerLooks { kept, room, block_s: block_s.round(), all: last, budget_ns });
+        let budget_ns = minutes_ns(reckoning.seconds(timing, last));
+        not_tested.push(Finding::FewerLooks { kept, room, block_s, all: last, budget_ns });
     }
 }
 

@@ -39,6 +39,8 @@ pub struct StudyRun<'a> {
     pub timing: Option<&'a str>,
     /// Skip the measurement of the generator's ceiling.
     pub no_ceiling: bool,
+    /// How long it waits in all for a machine that other programs leave alone; not at all when `None`.
+    pub wait_for_quiet_ns: Option<u64>,
     /// The catalogue its subjects come from.
     pub catalogue: &'a Catalogue,
     /// Where fetched and built subjects are kept.
@@ -185,6 +187,7 @@ impl<'a> StudyRun<'a> {
             length: Length::default(),
             timing: None,
             no_ceiling: false,
+            wait_for_quiet_ns: None,
             catalogue,
             cache,
             dir,
@@ -214,18 +217,25 @@ impl<'a> StudyRun<'a> {
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode = plan::choose_mode(&study, self.mode, host::memory_available_bytes())
             .map_err(|wrong| usage(wrong, "mode"))?;
-        let make = |preset| {
+        let make = |preset, budget_ns| {
             let machine = Machine::here(&share, &environment);
-            plan::make(&study, preset, seed, self.length, mode.clone(), machine)
+            let length = Length { budget_ns, ..self.length };
+            let plan = plan::make(&study, preset, seed, length, mode.clone(), machine);
+            Plan { no_ceiling: self.no_ceiling, ..plan }
         };
-        let mut plan = make(self.preset);
-        if self.length.budget_ns.is_some() && self.timing.is_none() && self.shape.is_none() {
-            plan = self.within_budget(&study, plan, make)?;
-        }
+        let is_judged =
+            study.capacity.is_none() && !study.declared_claims.is_empty() && self.preset != Preset::Smoke;
+        let is_own =
+            self.timing.is_none() && self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
+        // A plan that is only explained says itself that its preset has no room for a verdict.
+        let is_asked = self.length.budget_ns.is_some() || !matches!(how, Preparing::Resolve);
+        let mut plan = match is_judged && is_own && is_asked {
+            true => self.within_budget(&study, make)?,
+            false => make(self.preset, self.length.budget_ns),
+        };
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|wrong| usage(wrong, "--timing"))?;
         }
-        plan.no_ceiling = self.no_ceiling;
         placed::enter(&mut plan, &agents, self.address);
         if let Some(shape) = self.shape {
             shape(&mut plan);
@@ -238,19 +248,21 @@ impl<'a> StudyRun<'a> {
 }
 
 impl StudyRun<'_> {
-    /// The plan, or a shorter one where the time that was given has no room for its first look.
+    /// The plan, or a shorter one where the time that was given has no room for its first look. A run that goes on was planned.
     fn within_budget(
         &self,
         study: &Study,
-        plan: Plan,
-        make: impl Fn(Preset) -> Plan,
+        make: impl Fn(Preset, Option<u64>) -> Plan,
     ) -> Result<Plan, RunError> {
-        let judged = study.capacity.is_none() && !plan.claims.is_empty() && self.preset != Preset::Smoke;
-        if !judged || plan::too_short(study, &plan).is_none() {
-            return Ok(plan);
-        }
-        let plan = make(Preset::Quick);
-        match plan::too_short(study, &plan) {
+        let chosen = |given_ns: Option<u64>| {
+            let plan = make(self.preset, given_ns);
+            match given_ns {
+                Some(_) if !plan::has_room(study, &plan) => make(Preset::Quick, given_ns),
+                _ => plan,
+            }
+        };
+        let plan = chosen(self.length.budget_ns);
+        match plan::too_short(study, &plan, |budget_ns| chosen(Some(budget_ns))) {
             Some(wrong) => Err(usage(wrong, "--budget")),
             None => Ok(plan),
         }

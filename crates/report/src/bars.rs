@@ -64,7 +64,7 @@ impl Shown<'_> {
     fn of<'a>(result: &'a ClaimResult, claim: &Claim) -> Option<Shown<'a>> {
         let estimate = result.estimate.as_ref().filter(|found| found.point > 0.0)?;
         let (low, high) = (estimate.low.filter(|low| *low > 0.0)?, estimate.high?);
-        if claim.is_of_a_count() || messages::is_difference(&estimate.unit) {
+        if claim.is_of_a_count() || messages::is_difference(&estimate.unit) || messages::is_wide(low, high) {
             return None;
         }
         let boundary = messages::boundary(claim, false);

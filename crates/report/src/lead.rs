@@ -9,6 +9,7 @@ use proofload_analysis::figures::{errors, outcome};
 use proofload_analysis::limits::nothing_answered;
 use proofload_analysis::restore;
 use proofload_analysis::{Overall, all_told, overall};
+use proofload_facts::Finding;
 use proofload_language::facts::told;
 use proofload_language::{named, word};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
@@ -131,8 +132,20 @@ fn urgent(result: &RunResult, overall: Overall) -> Vec<Lead> {
     } {
         lines.push(Lead::new(tone, "", messages::ended(&result.status.state, result.status.why.as_ref())));
     }
+    let of_early = |text| Lead::new(Tone::of(overall).max(Tone::Open), words::NO_VERDICT.text(), text);
+    lines.extend(ended_early(result).map(of_early));
     lines.extend(against_baseline(result));
     lines
+}
+
+/// Why a run ended on its own before any verdict was in reach.
+pub(crate) fn ended_early(result: &RunResult) -> Option<String> {
+    let why = result.status.why.as_ref().filter(|_| result.status.state == RunState::Finished)?;
+    let is_early = matches!(
+        why,
+        Finding::NoVerdictInReach { .. } | Finding::NeverQuiet { .. } | Finding::NoLookInBudget { .. }
+    );
+    is_early.then(|| told(why))
 }
 
 /// A line for each variant of which more than a thousandth of the exchanges failed: above that no speed is judged. At the

@@ -78,10 +78,20 @@ pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.
 pub const BAD_ANSWERS: Phrase = Phrase("bad-answers");
 
+/// Ends that are so many times apart tell nothing: they are of two or three blocks, fewer than a look takes.
+const WIDE: f64 = 10_000.0;
+
+/// Whether an interval is too wide to be shown. What can be zero has no such ends.
+pub fn is_wide(low: f64, high: f64) -> bool {
+    low > 0.0 && high / low >= WIDE
+}
+
 /// `1.034 [0.970, 1.098]`, in the unit of the estimate; without ends where nothing bounds it.
 pub fn interval(estimate: &Estimate) -> String {
     match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) => number::interval(estimate.point, low, high, &estimate.unit),
+        (Some(low), Some(high)) if !is_wide(low, high) => {
+            number::interval(estimate.point, low, high, &estimate.unit)
+        }
         _ => number::with_unit(estimate.point, &estimate.unit),
     }
 }

@@ -108,7 +108,9 @@ pub fn view(result: &RunResult) -> View {
         title,
         question: result.question.clone(),
         ended: match &result.status.state {
-            RunState::Finished => result.status.why.as_ref().map(told).unwrap_or_default(),
+            RunState::Finished if lead::ended_early(result).is_none() => {
+                result.status.why.as_ref().map(told).unwrap_or_default()
+            }
             state @ RunState::Running => messages::ended(state, result.status.why.as_ref()),
             // The first lines say it.
             _ => String::new(),

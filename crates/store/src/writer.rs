@@ -136,6 +136,17 @@ impl RunWriter {
         self.write_status()
     }
 
+    /// Notes what was noticed of the machine in this sitting.
+    ///
+    /// # Errors
+    /// When the status cannot be written.
+    pub fn note_machine(&mut self, what: &Finding) -> Result<(), StoreError> {
+        if let Some(sitting) = self.status.sittings.last_mut() {
+            sitting.machine.push(what.clone());
+        }
+        self.write_status()
+    }
+
     /// Replaces `ceilings.json`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::reckon::reckoned_warm_up_s;
+use super::reckon::Reckoning;
 use crate::messages::explain as messages;
 use proofload_engine::Overflow;
 use proofload_language::facts::told;
@@ -148,7 +148,7 @@ fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
     let last = timing.looks.last().copied().unwrap_or(1);
     out.heading(&messages::time(plan));
     out.line(messages::mode(plan));
-    out.line(messages::block(plan, serial, reckoned_warm_up_s(study, timing)));
+    out.line(messages::block(plan, serial, Reckoning::of(study, plan).warm_up_s(timing)));
     let whole = study.points.iter().any(proofload_study::LoadPoint::is_whole);
     out.detail(messages::cycles(timing, serial, whole));
     if timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !serial {

@@ -1,7 +1,7 @@
 //! How long a study may take, and how it is looked at.
 
 use super::S;
-use super::reckon::{block_seconds, ceilings_seconds};
+use super::reckon::Reckoning;
 use proofload_facts::Mistake;
 use proofload_stats::Design;
 use proofload_store::schema::{Looking, Plan, Replication, Timing};
@@ -12,6 +12,9 @@ pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
 
 /// Time that a study may take that keeps going and was given none: a day.
 const KEEP_GOING_BUDGET_NS: u64 = 24 * 60 * 60 * S;
+
+/// What is enough is more than what it is reckoned with: a busy machine does everything a little later.
+const ENOUGH: f64 = 1.1;
 
 /// How long a study may take. What the preset says, unless said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,23 +46,57 @@ impl Length {
     }
 }
 
-/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. A soak is run for its
-/// trends, which one block tells: its claims may stay undecided.
-pub fn too_short(study: &Study, plan: &Plan) -> Option<Mistake> {
-    if study.points.iter().any(|point| point.checkpoint_ns() > 0) {
+/// Whether the budget has room for the first look. A soak is run for its trends, which one block tells.
+pub fn has_room(study: &Study, plan: &Plan) -> bool {
+    let is_soak = plan.points.iter().any(|point| point.checkpoint_ns > 0);
+    is_soak || needed_s(study, plan) <= plan.timing.budget_ns as f64 / S as f64
+}
+
+/// What the blocks up to the first look take.
+fn needed_s(study: &Study, plan: &Plan) -> f64 {
+    Reckoning::of(study, plan).seconds(&plan.timing, plan.timing.looks.first().copied().unwrap_or(1))
+}
+
+/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. `make` is the plan with
+/// another budget.
+pub fn too_short(study: &Study, plan: &Plan, make: impl Fn(u64) -> Plan) -> Option<Mistake> {
+    let first = *plan.timing.looks.first().filter(|_| plan.timing.looks != [1])?;
+    if has_room(study, plan) {
         return None;
     }
-    let timing = &plan.timing;
-    let first = *timing.looks.first().filter(|_| timing.looks.len() > 1 || timing.looks[0] > 1)?;
-    let (block_s, ceilings_s) = (block_seconds(study, timing), ceilings_seconds(study));
-    let needed_s = f64::from(first) * block_s + ceilings_s;
-    let given_s = timing.budget_ns as f64 / S as f64;
-    let budget = match needed_s.ceil() {
-        seconds if seconds <= 90.0 => format!("{seconds:.0}s"),
-        seconds => format!("{:.0}m", (seconds / 60.0).ceil()),
+    let (needed_s, given_s) = (needed_s(study, plan), plan.timing.budget_ns as f64 / S as f64);
+    // With more time rounds may become longer, so what they take is asked of the plan with the budget that is named.
+    let enough_s = |plan: &Plan| {
+        let first = plan.timing.looks.first().copied().unwrap_or(first);
+        ENOUGH * Reckoning { slowest: true, ..Reckoning::of(study, plan) }.seconds(&plan.timing, first)
     };
+    let mut budget_s = round_up(enough_s(plan));
+    while enough_s(&make(budget_s * S)) > budget_s as f64 {
+        budget_s = round_up(budget_s as f64 * 1.05);
+    }
+    let budget = in_words(budget_s);
     let rounds = plan.replication == Replication::Process;
-    (needed_s > given_s).then_some(Mistake::BudgetTooShort { given_s, first, block_s, rounds, budget })
+    Some(Mistake::BudgetTooShort { given_s, first, needed_s: needed_s.ceil(), rounds, budget })
+}
+
+/// A budget, as it is given, that is enough for what is reckoned to take so long.
+pub(crate) fn enough(ns: u64) -> String {
+    in_words(round_up(ENOUGH * ns as f64 / S as f64))
+}
+
+fn in_words(seconds: u64) -> String {
+    match seconds {
+        seconds if seconds < 120 => format!("{seconds}s"),
+        seconds => format!("{}m", seconds / 60),
+    }
+}
+
+/// Whole seconds, or of more than two minutes whole minutes.
+fn round_up(seconds: f64) -> u64 {
+    match seconds.ceil() as u64 {
+        short if short < 120 => short,
+        long => long.div_ceil(60) * 60,
+    }
 }
 
 /// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before

@@ -2,7 +2,7 @@
 
 use super::S;
 use super::needs::Needs;
-use proofload_store::schema::{Plan, Timing};
+use proofload_store::schema::{self, Plan, Timing};
 use proofload_study::{LoadPoint, Study, SubjectSpec};
 
 /// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
@@ -23,12 +23,21 @@ pub(super) const SLICE_OVERHEAD_S: f64 = 0.1;
 /// The same of servers that run already.
 const RUNNING_OVERHEAD_S: f64 = 0.03;
 
+/// The same where answers are slow: they are waited for, and connections for them.
+const SLOWEST_OVERHEAD_S: f64 = 0.3;
+
+/// The longest turn of a warm-up.
+const SLOWEST_TURN_S: f64 = 0.5;
+
 /// What a warm-up until the variants are steady is reckoned with, in seconds: two JVM servers with a small application,
 /// from start to quiet compilers. Only estimates use it.
 const WARM_UP_RECKONED_S: u64 = 36;
 
 /// The same of a program that compiles nothing, in seconds.
 const PLAIN_WARM_UP_S: f64 = 0.6;
+
+/// The same of servers that run already, all together.
+const RUNNING_WARM_UP_NS: u64 = S * 3 / 2;
 
 /// What a slice of such a program is reckoned with, its discarded beginning included.
 const PLAIN_SLICE_NS: u64 = S / 4;
@@ -39,110 +48,185 @@ const PLAIN_CYCLES: u32 = 4;
 /// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
 pub(super) const CEILING_S: f64 = 1.7;
 
-/// What the ceilings of a study take: one for each load point, and of servers that compile nothing one for all ways in which
-/// three conditions come together.
-pub(super) fn ceilings_seconds(study: &Study) -> f64 {
-    let ways = match Needs::of(study) {
-        Needs::Compiling => 1,
-        _ if study.conditions.fixed => 1,
-        // Those that are not in the cache yet take rounds from the first comparison.
-        Needs::Running => 0,
-        Needs::Native => 8,
-    };
-    study.points.len() as f64 * f64::from(ways) * CEILING_S
+/// What the blocks of a plan are reckoned with.
+#[derive(Clone, Copy)]
+pub(super) struct Reckoning<'a> {
+    pub study: &'a Study,
+    /// Whether the variants run one after the other.
+    pub serial: bool,
+    /// In how many ways the conditions come together: each has ceilings of its own.
+    pub ways: u32,
+    /// Whether answers are as slow as any for which slices become longer, and no ceiling is in the cache.
+    pub slowest: bool,
 }
 
-/// Seconds that one variant is measured in a block, at all points.
-fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
-    // What is warm at once has short blocks: its slices are as short as they may be.
-    let short = timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !compiles(study);
-    let (slice_ns, cycles) = match short {
-        true => ((timing.slice_ns + timing.discard_ns).min(PLAIN_SLICE_NS), timing.cycles.min(PLAIN_CYCLES)),
-        false => (timing.slice_ns + timing.discard_ns, timing.cycles),
-    };
-    let of_point = |point: &LoadPoint| match point.is_whole() {
-        true => point.estimated_ns(),
-        false => slice_ns,
-    };
-    // Nobody waits for another to be quiet where no process can be looked at.
-    let overhead_s = if Needs::of(study) == Needs::Running { RUNNING_OVERHEAD_S } else { SLICE_OVERHEAD_S };
-    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + overhead_s);
-    one_each.sum::<f64>() * f64::from(cycles)
-}
+impl<'a> Reckoning<'a> {
+    /// Of a plan that is made.
+    pub(super) fn of(study: &'a Study, plan: &Plan) -> Reckoning<'a> {
+        let levels = plan.conditions.iter().map(|condition| condition.levels.len() as u32);
+        let ways = if plan.no_ceiling { 0 } else { levels.product::<u32>().max(1) };
+        Reckoning { study, serial: plan.mode == schema::Mode::Serial, ways, slowest: false }
+    }
 
-/// Seconds that a block takes.
-pub(super) fn block_seconds(study: &Study, timing: &Timing) -> f64 {
-    let variants = study.variants.len() as f64;
-    let measured_s = variants * measured_seconds(study, timing);
-    let perturbation_s = match timing.perturbation_ns {
-        0 => 0.0,
-        window_ns => {
-            2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
+    /// What the ceilings beside so many blocks take: one for each load point and way.
+    pub(super) fn ceilings_s(self, blocks: u32) -> f64 {
+        f64::from(self.ways.min(blocks)) * self.study.points.len() as f64 * CEILING_S
+    }
+
+    /// Seconds that one variant is measured in a block, at all points.
+    fn measured_s(self, timing: &Timing) -> f64 {
+        let whole_ns = timing.slice_ns + timing.discard_ns;
+        // What is warm at once has short blocks: its slices are as short as its answers let them be.
+        let short = !self.serial && adapts(timing) && !compiles(self.study);
+        let (slice_ns, cycles) = match (short, self.slowest) {
+            (false, _) => (whole_ns, timing.cycles),
+            (true, false) => (whole_ns.min(PLAIN_SLICE_NS), timing.cycles.min(PLAIN_CYCLES)),
+            (true, true) => (whole_ns, timing.cycles.min(PLAIN_CYCLES)),
+        };
+        let of_point = |point: &LoadPoint| match point.is_whole() {
+            true => point.estimated_ns(),
+            false => slice_ns,
+        };
+        // Nobody waits for another to be quiet where no process can be looked at.
+        let overhead_s = match (self.slowest, runs_already(self.study)) {
+            (true, _) => SLOWEST_OVERHEAD_S,
+            (_, true) => RUNNING_OVERHEAD_S,
+            _ => SLICE_OVERHEAD_S,
+        };
+        let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + overhead_s);
+        one_each.sum::<f64>() * f64::from(cycles)
+    }
+
+    /// Seconds of a block with its starts, without warm-up and without what only some blocks have.
+    fn plain_block_s(self, timing: &Timing) -> f64 {
+        let start_s = if compiles(self.study) { START_S + STOP_S } else { PLAIN_START_S + PLAIN_STOP_S };
+        let measured_s = self.study.variants.len() as f64 * self.measured_s(timing);
+        starts_of(self.study) as f64 * start_s + measured_s
+    }
+
+    /// Seconds of the checks in a block that has them.
+    fn checks_s(self, timing: &Timing) -> f64 {
+        let perturbation_s = match timing.perturbation_ns {
+            0 => 0.0,
+            window_ns => {
+                2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
+            }
+        };
+        let long_ns = if self.serial { 0 } else { long_cycles_ns(timing, self.study.variants.len()) };
+        perturbation_s + long_ns as f64 / S as f64
+    }
+
+    /// What the warm-up of a block is taken for: its length where that is fixed.
+    pub(super) fn warm_up_s(self, timing: &Timing) -> f64 {
+        let seconds = |ns: u64| ns as f64 / S as f64;
+        match timing.warm_up_cap_ns {
+            0 => seconds(timing.warm_up_ns),
+            cap_ns if compiles(self.study) => {
+                let usual_ns = WARM_UP_RECKONED_S * S * self.study.variants.len().max(2) as u64 / 2;
+                seconds(cap_ns.min(usual_ns))
+            }
+            // The round that is under way at the cap is not cut off, and another one follows it.
+            cap_ns if self.slowest => {
+                // What is started has a cap that leaves room for all blocks.
+                let ns = if runs_already(self.study) { cap_ns } else { cap_ns.min(timing.warm_up_ns) };
+                seconds(ns) + self.study.variants.len() as f64 * SLOWEST_TURN_S
+            }
+            cap_ns if runs_already(self.study) => seconds(cap_ns.min(RUNNING_WARM_UP_NS)),
+            _ => PLAIN_WARM_UP_S,
         }
-    };
-    let start_s = if compiles(study) { START_S + STOP_S } else { PLAIN_START_S + PLAIN_STOP_S };
-    let starts_s = starts_of(study) as f64 * start_s;
-    let long_s = long_cycles_ns(timing, study.variants.len()) as f64 / S as f64;
-    let checks_s = (perturbation_s + long_s) / f64::from(timing.checks_every.max(1));
-    checks_s + starts_s + reckoned_warm_up_s(study, timing) + measured_s
+    }
+
+    /// Of so many blocks those that begin with a warm-up: what runs already stays warm where nobody waits.
+    fn warm_ups(self, blocks: u32) -> u32 {
+        if runs_already(self.study) && !self.serial { blocks.min(1) } else { blocks }
+    }
+
+    /// Seconds of so many blocks from the first start on, with all that they need beside.
+    pub(super) fn seconds(self, timing: &Timing, blocks: u32) -> f64 {
+        let checked = (0..blocks).filter(|complete| timing.checks_after(*complete).is_some()).count();
+        f64::from(blocks) * self.plain_block_s(timing)
+            + f64::from(self.warm_ups(blocks)) * self.warm_up_s(timing)
+            + checked as f64 * self.checks_s(timing)
+            + self.ceilings_s(blocks)
+    }
+
+    /// Seconds of a block among many.
+    pub(super) fn block_s(self, timing: &Timing) -> f64 {
+        let warm_up_s = if self.warm_ups(2) == 2 { self.warm_up_s(timing) } else { 0.0 };
+        let checks_s = self.checks_s(timing) / f64::from(timing.checks_every.max(1));
+        self.plain_block_s(timing) + warm_up_s + checks_s
+    }
+
+    /// How many blocks fit into the budget, of at most as many as the last look has.
+    pub(super) fn room(self, timing: &Timing, most: u32) -> u32 {
+        let budget_s = timing.budget_ns as f64 / S as f64;
+        (0..=most).rev().find(|blocks| self.seconds(timing, *blocks) <= budget_s).unwrap_or(0)
+    }
+
+    /// Halves the slices, down to a second, until the budget has room for the first look: what many variants at many loads
+    /// lose in length is less than no verdict at all.
+    pub(super) fn shorten_slices(self, timing: &mut Timing) {
+        let first = timing.looks.first().copied().unwrap_or(1);
+        let is_sliced = self.study.points.iter().any(|point| !point.is_whole());
+        while is_sliced && self.room(timing, first) < first && timing.slice_ns >= 2 * S {
+            timing.slice_ns /= 2;
+            timing.discard_ns /= 2;
+            timing.perturbation_ns = timing.perturbation_ns.min(timing.slice_ns);
+        }
+    }
+
+    /// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in a
+    /// short study, which says so.
+    pub(super) fn limit_warm_up(self, timing: &mut Timing) {
+        let first = timing.looks.first().copied().unwrap_or(1);
+        let warm_ups = f64::from(self.warm_ups(first).max(1));
+        // Running servers that are slow have longer blocks than their budget may have room for, whatever the warm-up.
+        let slowest = Reckoning { slowest: !runs_already(self.study), ..self };
+        let least_s = match slowest.slowest && !compiles(self.study) {
+            true => timing.warm_up_ns as f64 / S as f64,
+            false => self.warm_up_s(timing),
+        };
+        let beside_s = slowest.seconds(timing, first) - warm_ups * least_s;
+        let room_s = ((timing.budget_ns as f64 / S as f64 - beside_s) / warm_ups).max(0.0);
+        let room_ns = room_s as u64 * S;
+        if timing.warm_up_cap_ns > 0 {
+            timing.warm_up_cap_ns = timing.warm_up_cap_ns.min(room_ns.max(timing.warm_up_ns));
+        }
+    }
 }
 
 /// What the cycles of long slices take; nothing where slices have the plan's own length.
 fn long_cycles_ns(timing: &Timing, variants: usize) -> u64 {
-    match timing.cycles_adapt && timing.warm_up_cap_ns > 0 {
+    match adapts(timing) {
         true => (timing.discard_ns + timing.slice_ns)
             .saturating_mul(u64::from(timing.long_cycles).saturating_mul(variants as u64)),
         false => 0,
     }
 }
 
-/// What the warm-up of a block is taken for: its length where that is fixed.
-pub(super) fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
-    let seconds = |ns: u64| ns as f64 / S as f64;
-    match timing.warm_up_cap_ns {
-        0 => seconds(timing.warm_up_ns),
-        cap_ns if compiles(study) => {
-            seconds(cap_ns.min(WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2))
-        }
-        _ if Needs::of(study) == Needs::Running => 0.0,
-        _ => PLAIN_WARM_UP_S,
-    }
-}
-
-/// Halves the slices, down to a second, until the budget has room for the first look: what many variants at many loads lose in
-/// length is less than no verdict at all.
-pub(super) fn shorten_slices(study: &Study, timing: &mut Timing) {
-    let room_s = timing.budget_ns as f64 / S as f64 - ceilings_seconds(study);
-    let blocks = f64::from(timing.looks.first().copied().unwrap_or(1));
-    let is_sliced = study.points.iter().any(|point| !point.is_whole());
-    while is_sliced && blocks * block_seconds(study, timing) > room_s && timing.slice_ns >= 2 * S {
-        timing.slice_ns /= 2;
-        timing.discard_ns /= 2;
-        timing.perturbation_ns = timing.perturbation_ns.min(timing.slice_ns);
-    }
-}
-
-/// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in a short
-/// study, which says so.
-pub(super) fn limit_warm_up(study: &Study, timing: &mut Timing) {
-    let blocks = f64::from(timing.looks.first().copied().unwrap_or(1));
-    let beside_s = block_seconds(study, timing) - reckoned_warm_up_s(study, timing);
-    let ceilings_s = ceilings_seconds(study);
-    let room_s = ((timing.budget_ns as f64 / S as f64 - ceilings_s) / blocks - beside_s).max(0.0);
-    let room_ns = room_s as u64 * S;
-    if timing.warm_up_cap_ns > 0 {
-        timing.warm_up_cap_ns = timing.warm_up_cap_ns.min(room_ns.max(timing.warm_up_ns));
-    }
+/// Whether the length of slices is chosen by what the first warm-up shows.
+fn adapts(timing: &Timing) -> bool {
+    timing.cycles_adapt && timing.warm_up_cap_ns > 0
 }
 
 fn compiles(study: &Study) -> bool {
     Needs::of(study) == Needs::Compiling
 }
 
+fn runs_already(study: &Study) -> bool {
+    Needs::of(study) == Needs::Running
+}
+
 /// What the budget has for each block up to the last look.
 pub(crate) fn block_room_ns(plan: &Plan) -> u64 {
     let blocks = u64::from(plan.timing.looks.last().copied().unwrap_or(1)).max(1);
     plan.timing.budget_ns / blocks
+}
+
+/// What ceilings take after a block at most.
+pub(crate) fn ceiling_ns(plan: &Plan) -> u64 {
+    let seconds = if plan.no_ceiling { 0.0 } else { plan.points.len() as f64 * CEILING_S };
+    (seconds * S as f64) as u64
 }
 
 /// What a block ends with: the pair of the perturbation check, the long slices, and the stops.

@@ -1,6 +1,6 @@
 //! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
 
-use super::reckon::{block_seconds, ceilings_seconds};
+use super::reckon::Reckoning;
 use super::{S, order};
 use proofload_facts::Finding;
 use proofload_store::schema::{Mode, Plan, Timing};
@@ -25,8 +25,7 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
         Mode::Serial => order::serial(plan.seed, blocks, cycles, variants),
         _ => order::blocks(plan.seed, blocks, cycles, variants),
     };
-    let ceilings_s = if plan.no_ceiling { 0.0 } else { ceilings_seconds(study) };
-    plan.estimated_seconds = f64::from(blocks) * block_seconds(study, &plan.timing) + ceilings_s;
+    plan.estimated_seconds = Reckoning::of(study, plan).seconds(&plan.timing, blocks);
     let of_looks = |it: &Finding| matches!(it, Finding::NoFirstLook { .. } | Finding::FewerLooks { .. });
     plan.not_tested.retain(|it| !of_looks(it));
 }
@@ -38,5 +37,5 @@ pub fn seconds_per_block(study: &Study, plan: &Plan, variants: usize) -> f64 {
     let all = study.variants.len().max(2) as f64;
     let timing = &plan.timing;
     let warm_up_ns = (timing.warm_up_ns as f64 * variants.max(2) as f64 / all) as u64;
-    block_seconds(&part, &Timing { warm_up_ns, ..timing.clone() }).max(1.0 / S as f64)
+    Reckoning::of(&part, plan).block_s(&Timing { warm_up_ns, ..timing.clone() }).max(1.0 / S as f64)
 }

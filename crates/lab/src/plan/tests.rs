@@ -91,19 +91,50 @@ fn running_servers_are_looked_at_as_often_as_there_is_time() {
 }
 
 #[test]
+fn running_servers_one_after_the_other_are_warmed_in_every_block_and_every_way_has_a_ceiling() {
+    let study = running();
+    let timing = make(&study, Preset::Default, 1, None, cycles(), &one_each()).timing;
+    let of = |serial, ways| reckon::Reckoning { study: &study, serial, ways, slowest: false };
+    let ceilings_s = of(true, 4).seconds(&timing, 6) - of(true, 0).seconds(&timing, 6);
+    assert!((ceilings_s - 4.0 * 1.7).abs() < 1e-9, "{ceilings_s}");
+    let warm_ups_s = |serial, blocks| {
+        of(serial, 0).seconds(&timing, blocks)
+            - of(serial, 0).seconds(&Timing { warm_up_cap_ns: 1, ..timing.clone() }, blocks)
+    };
+    assert!((warm_ups_s(false, 6) - warm_ups_s(false, 1)).abs() < 1e-6, "what runs stays warm");
+    assert!((warm_ups_s(true, 6) - 6.0 * warm_ups_s(true, 1)).abs() < 1e-6);
+    assert!(warm_ups_s(true, 1) > 1.0);
+}
+
+#[test]
 fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     let told = |study: &Study, seconds: u64| {
-        too_short(study, &make(study, Preset::Quick, 1, Some(seconds * S), cycles(), &one_each()))
+        let plan = |budget_ns| make(study, Preset::Quick, 1, Some(budget_ns), cycles(), &one_each());
+        too_short(study, &plan(seconds * S), plan)
     };
     let short = told(&small(), 60).expect("four restarts of two JVMs");
     let Mistake::BudgetTooShort { first: 4, rounds: false, budget, .. } = &short else { panic!("{short:?}") };
-    assert_eq!(budget, "3m");
+    assert_eq!(budget, "5m");
     let short = told(&running(), 5).expect("too short for anybody");
     assert!(matches!(short, Mistake::BudgetTooShort { rounds: true, .. }), "{short:?}");
     assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));
+    // What is named is enough though answers are slow, whatever that makes of the plan.
+    for study in [small(), plain(), running()] {
+        let plan = |budget_ns| make(&study, Preset::Default, 1, Some(budget_ns), cycles(), &one_each());
+        let Some(Mistake::BudgetTooShort { budget, needed_s, .. }) = too_short(&study, &plan(S), plan) else {
+            panic!("a second is too short")
+        };
+        let named = plan(proofload_study::quantity::duration(&budget).expect("a length"));
+        let first = named.timing.looks[0];
+        let slowest = reckon::Reckoning { slowest: true, ..reckon::Reckoning::of(&study, &named) };
+        let given_s = named.timing.budget_ns as f64 / S as f64;
+        assert!(slowest.seconds(&named.timing, first) <= given_s && needed_s <= given_s, "{budget}");
+        assert!(given_s < 8.0 * needed_s, "{budget} for {needed_s} s");
+        assert_eq!(too_short(&study, &named, plan), None, "{budget}");
+    }
     // A check of the pipeline is short by itself.
     let smoke = make(&small(), Preset::Smoke, 1, Some(S), cycles(), &one_each());
-    assert_eq!(too_short(&small(), &smoke), None);
+    assert_eq!(too_short(&small(), &smoke, |_| smoke.clone()), None);
     let soaked = study_of(&SMALL.replace("connections: 64", "connections: 64, soak: 1h"));
     assert!(soaked.points[0].checkpoint_ns() > 0);
     assert_eq!(told(&soaked, 60), None, "one soak tells its trends");

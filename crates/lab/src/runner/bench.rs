@@ -5,6 +5,7 @@ use crate::manner::Manner;
 use proofload_engine::{Generator, LoadResult};
 use proofload_facts::Finding;
 use proofload_host::lock::MeasuringLock;
+use proofload_host::others::Others;
 use proofload_store::schema::{Ceiling, Conditions, Environment, Network, SubjectUse, Telemetry};
 use proofload_study::{LoadRole, Study};
 use proofload_subject::{Cache, Exit, SubjectError};
@@ -140,6 +141,12 @@ pub trait Bench {
     /// # Errors
     /// When it died, never got ready, or somebody said stop.
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError>;
+    /// Lets so much time pass.
+    fn pause(&mut self, _ns: u64) {}
+    /// What programs beside the run used of the CPUs since this was asked before; `None` where nobody knows.
+    fn others(&mut self) -> Option<Others> {
+        None
+    }
     /// Waits, at most 2 s, until every other variant is quiet; says which were not.
     fn wait_quiet(&mut self, busy: usize) -> Vec<Finding>;
     /// Loads a variant.

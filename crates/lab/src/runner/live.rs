@@ -9,6 +9,7 @@ use crate::registry;
 use proofload_engine::{Address, Extent, LoadPlan, Profile};
 use proofload_facts::Finding;
 use proofload_host::cpus::KeptOff;
+use proofload_host::others::{self, Others, Programs};
 use proofload_host::steady::{Sides, Steady};
 use proofload_host::{affinity, clock};
 use proofload_store::schema::{Ceiling, Network};
@@ -63,6 +64,10 @@ struct LiveBench<'a> {
     kept: Option<KeptOff>,
     /// The keeper failed.
     is_unkept: bool,
+    /// All programs, when others were asked for.
+    programs: Option<Programs>,
+    /// Servers that run already, and processes of this program.
+    ours: BTreeSet<u32>,
 }
 
 impl<'a> LiveBench<'a> {
@@ -76,6 +81,8 @@ impl<'a> LiveBench<'a> {
             manner: Manner::default(),
             kept: None,
             is_unkept: false,
+            programs: None,
+            ours: BTreeSet::new(),
         }
     }
 
@@ -303,6 +310,24 @@ impl Bench for LiveBench<'_> {
         let tree = tree_of(&running);
         self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
         Ok(())
+    }
+
+    fn pause(&mut self, ns: u64) {
+        clock::sleep_ns(ns);
+    }
+
+    fn others(&mut self) -> Option<Others> {
+        let port = |subject: &SubjectSpec| match subject {
+            SubjectSpec::Url { address, .. } => Some(address.tcp()?.port()),
+            _ => None,
+        };
+        if self.ours.is_empty() {
+            let ports = self.terms.study.variants.iter().filter_map(|variant| port(&variant.subject));
+            self.ours = others::ours(&ports.collect::<Vec<u16>>());
+        }
+        let now = Programs::now(clock::monotonic_ns())?;
+        let before = self.programs.replace(now.clone())?;
+        Some(now.since(&before, &self.ours))
     }
 
     fn wait_quiet(&mut self, busy: usize) -> Vec<Finding> {

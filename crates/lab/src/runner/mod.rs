@@ -8,6 +8,7 @@ mod capacity;
 mod fitness;
 mod hosts;
 mod live;
+mod neighbours;
 mod observed;
 mod participants;
 mod progress;
@@ -26,7 +27,9 @@ pub use observed::Listener;
 pub use progress::Progress;
 
 use crate::manner::Manner;
+use crate::plan;
 use fitness::Tries;
+use neighbours::Neighbours;
 use participants::Participants;
 use proofload_analysis::{counting_blocks, disturbances, left_out};
 use proofload_facts::Finding;
@@ -52,6 +55,8 @@ pub enum Ending {
     Broken(Finding),
     /// The budget was used up before the last look.
     OutOfBudget,
+    /// No verdict is in reach any more.
+    Hopeless(Finding),
 }
 
 impl Ending {
@@ -63,6 +68,7 @@ impl Ending {
             Ending::Broken(why) => (RunState::Interrupted, Some(why.clone())),
             Ending::Failed(why) => (RunState::Failed, Some(why.clone())),
             Ending::OutOfBudget => (RunState::Finished, Some(Finding::OutOfBudget)),
+            Ending::Hopeless(why) => (RunState::Finished, Some(why.clone())),
         };
         Status { state, why, ..Status::default() }
     }
@@ -107,26 +113,31 @@ pub struct Runner<'a, B: Bench + ?Sized> {
     pub behind: Behind,
     /// Place in the plan, from 1, of the block in progress.
     pub place: u32,
+    /// How long it waits in all for a machine that other programs leave alone; it does not where there is nothing.
+    pub wait_for_quiet_ns: Option<u64>,
 }
 
 /// How long blocks take at most: those with the checks beside their figures, and those without.
 struct Longest {
     with_checks_ns: u64,
     without_ns: u64,
+    /// The shortest of this sitting, without checks.
+    shortest_ns: u64,
 }
 
 impl Longest {
     fn of(ns: u64) -> Longest {
-        Longest { with_checks_ns: ns, without_ns: ns }
+        Longest { with_checks_ns: ns, without_ns: ns, shortest_ns: u64::MAX }
     }
 
     fn at(&self, checked: bool) -> u64 {
         if checked { self.with_checks_ns.max(self.without_ns) } else { self.without_ns }
     }
 
-    fn enter(&mut self, checked: bool, ns: u64) {
+    fn enter(&mut self, checked: bool, ns: u64, checks_ns: u64) {
         let known = if checked { &mut self.with_checks_ns } else { &mut self.without_ns };
         *known = ns.max(*known);
+        self.shortest_ns = self.shortest_ns.min(ns.saturating_sub(if checked { checks_ns } else { 0 }));
     }
 
     fn grow(&mut self, ns: i64) {
@@ -140,10 +151,26 @@ enum Lost {
     Interrupted,
     /// Nobody got through it.
     Everyone,
-    /// Nothing can come of the study any more.
+    /// Nothing can come of the study any more: its servers do not come up.
+    Failed(Finding),
+    /// No verdict is in reach: its machine is too busy.
     Hopeless(Finding),
     Broken(Finding),
     Store(StoreError),
+}
+
+impl Lost {
+    /// How the run ends with it.
+    fn ending(self) -> Result<Ending, StoreError> {
+        Ok(match self {
+            Lost::Interrupted => Ending::Interrupted,
+            Lost::Everyone => Ending::Failed(Finding::EveryVariantLost),
+            Lost::Failed(why) => Ending::Failed(why),
+            Lost::Hopeless(why) => Ending::Hopeless(why),
+            Lost::Broken(why) => Ending::Broken(why),
+            Lost::Store(error) => return Err(error),
+        })
+    }
 }
 
 impl From<StoreError> for Lost {
@@ -196,12 +223,17 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let mut tries = Tries::new();
         let mut to_replace = Vec::new();
         self.place = complete.max(1);
+        let mut neighbours = Neighbours::default();
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 && self.is_settled(complete, &mut participants, &mut to_replace)? {
-            return Ok(Ending::Finished);
+        if complete > 0 {
+            let (is_settled, judgement) = self.is_settled(complete, &mut participants)?;
+            to_replace = judgement.to_replace;
+            if is_settled {
+                return Ok(Ending::Finished);
+            }
         }
         // As many again may be disturbed, or be made up for: a machine that never keeps still ends the study, too.
         // One block that was to be the only one is not.
@@ -211,10 +243,14 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 return Ok(Ending::Interrupted);
             }
             let block_begun_ns = self.bench.now_ns();
-            let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
+            let spent_ns = spent_before_ns + (block_begun_ns - begun_ns - neighbours.waited_ns);
             let checked = self.plan.timing.checks_after(complete).is_some();
             if complete + disturbed > 0 && spent_ns + longest.at(checked) > self.plan.timing.budget_ns {
-                return Ok(Ending::OutOfBudget);
+                let why = self.out_of_reach(complete, spent_ns, &longest, true);
+                return Ok(why.map_or(Ending::OutOfBudget, Ending::Hopeless));
+            }
+            if let Some(why) = self.out_of_reach(complete, spent_ns, &longest, false) {
+                return Ok(Ending::Hopeless(why));
             }
             let grown_ns = self.choose_cycles(complete, spent_ns)?;
             longest.grow(grown_ns);
@@ -224,7 +260,10 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             self.place = self.place_after(complete, &to_replace)?;
             (self.progress)(Progress::Block { block: number, place: self.place, of });
             participants.begin_block();
-            let ended = self.block(number, &mut participants);
+            let waited = self.wait_for_quiet(number, &mut neighbours);
+            let waited_ns = self.bench.now_ns() - block_begun_ns;
+            let ended = waited.and_then(|()| self.block(number, &mut participants));
+            let whole = ended.is_ok();
             match ended {
                 Ok(()) => match self.disturbance(number)? {
                     None => {
@@ -234,25 +273,32 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                     Some(why) => {
                         disturbed += 1;
                         (self.progress)(Progress::Disturbed { block: number, causes: &why });
+                        if let Some(why) = neighbours::disturbed_from_the_first(complete, disturbed, &why) {
+                            return Ok(Ending::Hopeless(why));
+                        }
                     }
                 },
                 Err(Lost::Everyone) => self.record.note_lost(number)?,
-                Err(Lost::Store(error)) => return Err(error),
-                Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
-                Err(Lost::Broken(why)) => return Ok(Ending::Broken(why)),
-                Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
+                Err(lost) => return lost.ending(),
             }
-            // Without the ceilings, which few blocks are followed by.
-            longest.enter(checked, self.bench.now_ns() - block_begun_ns);
-            let whole = ended.is_ok();
+            // Without the ceilings, which few blocks are followed by, and the warm-up that no other block has.
+            if !self.only_running() || self.behind.last_block + 1 != number {
+                let took_ns = self.bench.now_ns() - block_begun_ns - waited_ns;
+                longest.enter(checked, took_ns, plan::block_end_ns(self.plan));
+            }
             if whole {
                 self.find_ceilings(&mut tries)?;
             }
             for (variant, why) in participants.end_block() {
                 self.tell_given_up(number, variant, &why);
             }
-            if whole && self.is_settled(complete, &mut participants, &mut to_replace)? {
-                break;
+            if whole {
+                let (is_settled, judgement) = self.is_settled(complete, &mut participants)?;
+                let hopeless = self.look_beside(number, complete, &judgement, &mut neighbours)?;
+                to_replace = judgement.to_replace;
+                if is_settled || hopeless.is_some() {
+                    return Ok(hopeless.filter(|_| !is_settled).map_or(Ending::Finished, Ending::Hopeless));
+                }
             }
             if let Some(why) = participants.hopeless(self.claims) {
                 return Ok(Ending::Failed(why));
@@ -285,13 +331,11 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         &mut self,
         complete: u32,
         participants: &mut Participants,
-        to_replace: &mut Vec<u32>,
-    ) -> Result<bool, StoreError> {
-        let mut judgement = (self.look)(self.record.path())?;
-        *to_replace = std::mem::take(&mut judgement.to_replace);
+    ) -> Result<(bool, Judgement), StoreError> {
+        let judgement = (self.look)(self.record.path())?;
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
-            return Ok(true);
+            return Ok((true, judgement));
         }
         let (unreachable, waited_for): (Vec<usize>, Vec<usize>) =
             (0..self.claims.len()).partition(|claim| participants.cannot_settle(&self.claims[*claim]));
@@ -302,7 +346,33 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             (self.progress)(Progress::Skipped { skipped: &skipped.collect::<Vec<_>>() });
         }
         let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
-        Ok(!unreachable.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
+        let rest =
+            !unreachable.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled);
+        Ok((rest, judgement))
+    }
+
+    /// Why the budget ends before the first look, which is said as soon as it is known how long blocks take: at the latest where
+    /// it has ended.
+    fn out_of_reach(
+        &self,
+        complete: u32,
+        spent_ns: u64,
+        longest: &Longest,
+        has_ended: bool,
+    ) -> Option<Finding> {
+        let timing = &self.plan.timing;
+        let first = self.design.looks.first().copied().unwrap_or(1);
+        let missing = first.saturating_sub(complete);
+        // A soak is run for its trends, which one block tells.
+        let is_soak = self.plan.points.iter().any(|point| point.checkpoint_ns > 0);
+        if missing == 0 || longest.shortest_ns == u64::MAX || self.claims.is_empty() || is_soak {
+            return None;
+        }
+        let reached_ns = |block_ns: u64| spent_ns.saturating_add(block_ns.saturating_mul(missing.into()));
+        (has_ended || reached_ns(longest.shortest_ns) > timing.budget_ns).then(|| {
+            let budget = plan::enough(reached_ns(longest.at(true) + plan::ceiling_ns(self.plan)));
+            Finding::NoLookInBudget { blocks: complete, first, budget }
+        })
     }
 
     /// One block: the variants are stopped whatever happens in between.
@@ -345,7 +415,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             }
         }
         if let Some(why) = participants.hopeless(self.claims) {
-            return Err(Lost::Hopeless(why));
+            return Err(Lost::Failed(why));
         }
         let mut writer = self.record.begin_block(number)?.in_place(self.place, number);
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
@@ -394,7 +464,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             }
             self.start(number, variant, participants)?;
             if let Some(why) = participants.hopeless(self.claims) {
-                return Err(Lost::Hopeless(why));
+                return Err(Lost::Failed(why));
             }
             let length = self.warm_up_of(1);
             let warmed = self.warm_up(number, &[variant], length, participants, &mut writer)?;

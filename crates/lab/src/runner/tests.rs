@@ -3,6 +3,7 @@
 mod ceilings;
 mod conditions;
 mod fake;
+mod neighbours;
 mod skipping;
 mod steady;
 
@@ -107,6 +108,7 @@ fn go_on(
     behind: Behind,
 ) -> Ending {
     let design = proofload_analysis::design_of(plan);
+    let bench_waits = bench.wait_for_quiet_ns;
     let mut looks = 0;
     let mut look = |_: &Path| {
         looks += 1;
@@ -127,6 +129,7 @@ fn go_on(
         stop,
         behind,
         place: 1,
+        wait_for_quiet_ns: bench_waits,
     }
     .run()
     .expect("the record can be written")
@@ -324,7 +327,7 @@ fn a_stop_in_the_middle_ends_cleanly_and_keeps_complete_blocks() {
 
 #[test]
 fn a_budget_that_is_used_up_ends_the_study_between_blocks() {
-    let mut plan = plan(&[4, 6, 8]);
+    let mut plan = plan(&[2, 4, 8]);
     plan.timing.budget_ns = 20 * SECOND;
     let mut bench = FakeBench::new();
     let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
@@ -420,6 +423,7 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
         place: 1,
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
@@ -484,6 +488,6 @@ fn a_block_that_the_machine_disturbed_is_replaced_and_a_machine_that_never_keeps
     assert_eq!((run.blocks().len(), left_out(&run)), (3, vec![1]));
     let mut bench = FakeBench { stolen_until_load: usize::MAX, ..FakeBench::new() };
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
-    assert_eq!(ending, Ending::Finished);
+    assert!(matches!(ending, Ending::Hopeless(Finding::NoVerdictInReach { blocks: 3, .. })), "{ending:?}");
     assert_eq!(left_out(&Run::open(&path).expect("readable")), [1, 2, 3]);
 }

@@ -150,6 +150,7 @@ impl PreparedRun<'_> {
             stop,
             behind,
             place: 1,
+            wait_for_quiet_ns: self.run.wait_for_quiet_ns,
         }
         .run();
         ending.map_err(RunError::Record)

@@ -145,6 +145,20 @@ no-open-claim = no open claim needs it
 stopped-by-signal = stopped by a signal
 keeper-gone = Proofload's own process that watches the servers is gone: nothing is known of the servers, and nothing is held against them
 out-of-budget = the budget was used up before the last look
+no-look-in-budget = the budget ends before the first look: { $blocks } of its { $first } blocks are done, and they take longer than was reckoned; give --budget { $budget }
+other-programs = other programs used { $used_cpus } of { $cpus } CPUs{ $programs ->
+    [none] {""}
+   *[other] : { $programs }
+}; stop them, or use --wait-for-quiet
+no-verdict-in-reach = ended early, for { $blocks } blocks cannot be used and more would not be better: { $what }
+waits-for-quiet = waits until other programs leave the CPUs alone, now they use { $used_cpus } of { $cpus }{ $programs ->
+    [none] {""}
+   *[other] : { $programs }
+}
+never-quiet = after { $waited_ns } of waiting other programs still use { $used_cpus } of { $cpus } CPUs{ $programs ->
+    [none] {""}
+   *[other] : { $programs }
+}; stop them, or give --wait-for-quiet more time
 ended-without-a-word = it ended without a word: Proofload was killed, or the machine went down
 every-variant-lost = every variant was lost in it
 too-few-slices = it has { $found } of { $expected } measured slices

@@ -256,7 +256,7 @@ no-port = nothing tells the command its port; write { "{port}" } where the comma
 budget-too-short = { $given_s } are too short for a verdict: the first one takes { $first } { $rounds ->
     [true] rounds
    *[other] restarts
-} of about { $block_s }; give --budget { $budget }, or --smoke for a check without a verdict
+}, with warm-up and checks at least { $needed_s }; give --budget { $budget }, which is enough where answers are slow, or --smoke for a check without a verdict
 cycles-of-whole = the load { $load } cannot be cut into slices, as cycles need; leave the mode out, or write serial
 unused-factor = the factor { $factor } changes nothing; write { "{" }{ $factor }{ "}" } in command or env
 port-twice = port { $port } is that of { $variants } variants, which run at the same time; leave port out and write { "{port}" } where the command needs it

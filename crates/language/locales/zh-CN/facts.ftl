@@ -119,6 +119,20 @@ no-open-claim = 没有尚未判定的论断需要它
 stopped-by-signal = 被信号终止
 keeper-gone = Proofload 自己看守被测服务的进程已不在：被测服务的情况不明，也不归咎于它们
 out-of-budget = 最后一次检视之前预算已用完
+no-look-in-budget = 预算在首次检视之前就会用完：首次检视需要 { $first } 个区组，已完成 { $blocks } 个，每个都比估计的更久；请用 --budget { $budget }
+other-programs = 其他程序占用了 { $cpus } 个 CPU 中的 { $used_cpus } 个{ $programs ->
+    [none] {""}
+   *[other] ：{ $programs }
+}；请停掉它们，或用 --wait-for-quiet
+no-verdict-in-reach = 提前结束：{ $blocks } 个区组不能用，再测也不会更好：{ $what }
+waits-for-quiet = 等待其他程序让出 CPU，现在它们占用 { $cpus } 个中的 { $used_cpus } 个{ $programs ->
+    [none] {""}
+   *[other] ：{ $programs }
+}
+never-quiet = 等待 { $waited_ns } 之后，其他程序仍占用 { $cpus } 个 CPU 中的 { $used_cpus } 个{ $programs ->
+    [none] {""}
+   *[other] ：{ $programs }
+}；请停掉它们，或让 --wait-for-quiet 等得更久
 ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
 every-variant-lost = 其中所有变体都失败
 too-few-slices = 应有 { $expected } 个测量时间片，只有 { $found } 个

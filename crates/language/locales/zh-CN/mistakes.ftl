@@ -222,9 +222,9 @@ bad-beginning = `{ $word }` 不以 { $known } 开头；请写符合的词，以�
 unknown-placeholder = { "{" }{ $name }{ "}" } 没有对应的值；可用：{ $known }
 no-port = 命令得不到端口；请在命令接收端口的位置写 { "{port}" }，例如 --port { "{port}" }
 budget-too-short = { $given_s }不够得出判定：首次判定需要 { $first } { $rounds ->
-    [true] 轮，每轮约
-   *[other] 次重启，每次约
-} { $block_s }；请用 --budget { $budget }，或用 --smoke 只作检查、不作判定
+    [true] 轮
+   *[other] 次重启
+}，连同预热和检查至少 { $needed_s }；请用 --budget { $budget }（响应很慢时也够用），或用 --smoke 只作检查、不作判定
 cycles-of-whole = 负载 { $load } 不能切成时间片，因此不能轮流运行；请不写 mode，或写 serial
 unused-factor = 设置 { $factor } 没有改变任何东西；请在 command 或 env 中写 { "{" }{ $factor }{ "}" }
 port-twice = 端口 { $port } 同时用于 { $variants } 个同时运行的变体；请去掉 port，在命令需要的位置写 { "{port}" }

@@ -138,9 +138,14 @@ fn of_stream(stream: Option<usize>, names: &Names) -> String {
 
 /// Whether an estimate and its ends are told as ratios, because one of them would be a large share.
 fn in_times(estimate: &Estimate) -> bool {
-    let ends = [estimate.point, estimate.low, estimate.high].into_iter();
-    let mut told = ends.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    let ends = if has_ends(estimate) { [estimate.low, estimate.high] } else { [estimate.point; 2] };
+    let mut told = ends.into_iter().chain([estimate.point]).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
     told.any(|ratio| ratio >= TIMES_FROM || ratio <= 1.0 / TIMES_FROM)
+}
+
+/// Whether its ends say anything.
+fn has_ends(estimate: &Estimate) -> bool {
+    estimate.low.is_finite() && estimate.high.is_finite() && !super::is_wide(estimate.low, estimate.high)
 }
 
 /// A value as the interval that it belongs to has it.
@@ -160,7 +165,7 @@ fn times(ratio: f64, estimate: &Estimate) -> String {
 }
 
 fn decimals(estimate: &Estimate) -> Option<usize> {
-    let width = Some(estimate.high - estimate.low).filter(|width| width.is_finite());
+    let width = Some(estimate.high - estimate.low).filter(|_| has_ends(estimate));
     width.map(|width| number::ratio_decimals_of(estimate.point, width))
 }
 
@@ -281,7 +286,7 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     };
     if judged.reasons.contains(&Reason::Constant) {
         parts.push(word!("basis-the-same-in-all").to_string());
-    } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
+    } else if has_ends(estimate) && !claim.is_of_a_count() {
         let confidence = number::confidence(judged.confidence);
         let anytime = setting.judgements.design.kind == Kind::Anytime;
         let (low, high) = (told(estimate.low), told(estimate.high));

@@ -30,6 +30,9 @@ pub struct Sitting {
     pub lost_blocks: Vec<u32>,
     /// What was different from the record when it began and was accepted.
     pub differences: Vec<Finding>,
+    /// What was noticed of the machine while it went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machine: Vec<Finding>,
 }
 
 /// What a variant's processes said of themselves in a block: `blocks/NNNN.subjects.json`.

@@ -163,9 +163,10 @@ pub fn run_on<B: Bench>(plan: &Plan, bench: &mut B) -> RunResult {
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
         place: 1,
+        wait_for_quiet_ns: None,
     }
     .run()
     .expect("the record can be written");
-    assert!(matches!(ending, Ending::Finished | Ending::OutOfBudget), "{ending:?}");
+    assert!(matches!(ending, Ending::Finished | Ending::OutOfBudget | Ending::Hopeless(_)), "{ending:?}");
     proofload_report::of_run(&Run::open(&path).expect("a record")).expect("a result")
 }

@@ -1,6 +1,7 @@
 //! A bench without servers, in virtual time.
 
 use super::*;
+use proofload_host::others::Others;
 
 /// A world in which starting takes 1 s and a load as long as it says. Writes down what was done to it.
 pub(super) struct FakeBench {
@@ -43,6 +44,11 @@ pub(super) struct FakeBench {
     pub(super) keeper_dies_at: Option<usize>,
     pub(super) steps: usize,
     pub(super) is_unkept: bool,
+    /// What others use of two CPUs at a time in nanoseconds.
+    pub(super) others: Option<fn(u64) -> f64>,
+    pub(super) wait_for_quiet_ns: Option<u64>,
+    /// What is wrong with the generator in every load.
+    pub(super) unfit: Option<proofload_engine::Finding>,
 }
 
 /// How a bench lends the generator's CPUs.
@@ -100,6 +106,9 @@ impl FakeBench {
             keeper_dies_at: None,
             steps: 0,
             is_unkept: false,
+            others: None,
+            wait_for_quiet_ns: None,
+            unfit: None,
         }
     }
 
@@ -152,6 +161,16 @@ impl Bench for FakeBench {
         self.started_ns[variant] = self.now_ns;
         self.dead[variant] = false;
         Ok(())
+    }
+
+    fn pause(&mut self, ns: u64) {
+        self.now_ns += ns;
+        self.done.push(format!("pause {}ms", ns / 1_000_000));
+    }
+
+    fn others(&mut self) -> Option<Others> {
+        let used_cpus = self.others?(self.now_ns);
+        Some(Others { used_cpus, cpus: 2, programs: vec![format!("gzip (pid 7) {used_cpus:.2}")] })
     }
 
     fn wait_quiet(&mut self, _busy: usize) -> Vec<Finding> {
@@ -209,7 +228,7 @@ impl Bench for FakeBench {
             quantiles_per_second: Vec::new(),
             connections: Default::default(),
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
-            findings: Vec::new(),
+            findings: self.unfit.iter().cloned().collect(),
             checks: Vec::new(),
             negotiated: Vec::new(),
             silences: None,

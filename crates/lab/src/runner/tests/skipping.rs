@@ -50,6 +50,7 @@ fn conduct_with(
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
         place: 1,
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
@@ -125,6 +126,7 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
         place: 1,
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);

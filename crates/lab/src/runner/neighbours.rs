@@ -1,0 +1,126 @@
+//! What other programs do beside a run: told once, waited for where that is asked, and the end where nothing can come of it.
+
+use super::bench::Bench;
+use super::{Lost, Progress, Runner};
+use proofload_analysis::{measures_of, observations};
+use proofload_facts::Finding;
+use proofload_host::others::Others;
+use proofload_stats::{Cell, Claim, Judgement, Reach, Reason, Side, Term};
+use proofload_store::{Run, StoreError};
+use std::sync::atomic::Ordering;
+
+/// Share of all CPUs that others may use on a machine that is quiet.
+const QUIET_SHARE: f64 = 0.05;
+/// How long it has to be so.
+const QUIET_WINDOW_NS: u64 = 1_000_000_000;
+/// So many blocks from the first on without one that can be used end a run.
+const HOPELESS_BLOCKS: u32 = 3;
+/// Blocks without use, as a share of those up to the last look: the judge leaves out a fifth of these and of what makes up for
+/// them.
+const UNUSED_SHARE_MAX: f64 = 0.25;
+
+/// What was seen of other programs in a run.
+#[derive(Default)]
+pub(super) struct Neighbours {
+    /// Blocks in which nothing bounds what the generator did to any open claim.
+    unbounded: u32,
+    is_told: bool,
+    /// How long the machine was waited for, and how long of it it was busy.
+    pub(super) waited_ns: u64,
+    busy_ns: u64,
+}
+
+impl<B: Bench + ?Sized> Runner<'_, B> {
+    /// Waits until other programs leave the CPUs alone, where that is asked; from here on they are watched.
+    pub(super) fn wait_for_quiet(&mut self, block: u32, seen: &mut Neighbours) -> Result<(), Lost> {
+        let begun_ns = self.bench.now_ns();
+        self.bench.others();
+        let mut is_told = false;
+        while let Some(most_ns) = self.wait_for_quiet_ns {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Lost::Interrupted);
+            }
+            self.bench.pause(QUIET_WINDOW_NS);
+            let Some(others) = self.bench.others().filter(|others| others.share() > QUIET_SHARE) else {
+                break;
+            };
+            let Others { used_cpus, cpus, programs } = others;
+            if seen.busy_ns >= most_ns {
+                let waited_ns = seen.busy_ns;
+                return Err(Lost::Hopeless(Finding::NeverQuiet { waited_ns, used_cpus, cpus, programs }));
+            }
+            seen.busy_ns += QUIET_WINDOW_NS;
+            if !std::mem::replace(&mut is_told, true) {
+                let what = Finding::WaitsForQuiet { used_cpus, cpus, programs };
+                (self.progress)(Progress::Noticed { block, what: &what });
+            }
+        }
+        seen.waited_ns += self.bench.now_ns() - begun_ns;
+        Ok(())
+    }
+
+    /// After a block and its look: says once what kept the generator from its CPU, and why no verdict is in reach any more,
+    /// if none is.
+    pub(super) fn look_beside(
+        &mut self,
+        block: u32,
+        complete: u32,
+        judgement: &Judgement,
+        seen: &mut Neighbours,
+    ) -> Result<Option<Finding>, StoreError> {
+        let others = self.bench.others().filter(|others| others.share() > QUIET_SHARE);
+        let observations = observations(&Run::open(self.record.path())?, &measures_of(self.claims))?;
+        let cells: Vec<&Cell> = observations.cells.iter().filter(|cell| cell.block == block).collect();
+        let unfit = cells.iter().flat_map(|cell| &cell.unfit).next().cloned();
+        let kept_open = |reason: &Reason| matches!(reason, Reason::MayAccountFor { .. });
+        let is_kept_open = judgement.claims.iter().any(|claim| claim.reasons.iter().any(kept_open));
+        let busy = others.as_ref().map(finding);
+        if let Some(what) = busy.as_ref().filter(|_| (unfit.is_some() || is_kept_open) && !seen.is_told) {
+            seen.is_told = true;
+            self.record.note_machine(what)?;
+            (self.progress)(Progress::Noticed { block, what });
+        }
+        let open = self.claims.iter().zip(&judgement.claims);
+        let mut open = open.filter(|(claim, judged)| !judged.settled && !claim.is_of_a_count()).peekable();
+        let is_unbounded = open.peek().is_some() && open.all(|(claim, _)| is_anything(claim, &cells));
+        seen.unbounded += u32::from(is_unbounded);
+        let last = self.design.looks.last().copied().unwrap_or(1);
+        let too_many =
+            seen.unbounded == complete || f64::from(seen.unbounded) > UNUSED_SHARE_MAX * f64::from(last);
+        let is_hopeless = is_unbounded && too_many && (HOPELESS_BLOCKS..last).contains(&complete);
+        let what = unfit.map(|unfit| busy.unwrap_or(unfit)).filter(|_| is_hopeless);
+        Ok(what.map(|what| Finding::NoVerdictInReach { blocks: seen.unbounded, what: Box::new(what) }))
+    }
+}
+
+/// Why the machine leaves no verdict in reach that disturbed so many blocks before one could be used.
+pub(super) fn disturbed_from_the_first(complete: u32, disturbed: u32, causes: &[Finding]) -> Option<Finding> {
+    let what = causes.first().filter(|_| complete == 0 && disturbed == HOPELESS_BLOCKS)?;
+    Some(Finding::NoVerdictInReach { blocks: disturbed, what: Box::new(what.clone()) })
+}
+
+fn finding(others: &Others) -> Finding {
+    let Others { used_cpus, cpus, programs } = others.clone();
+    Finding::OtherPrograms { used_cpus, cpus, programs }
+}
+
+/// Whether the servers' own value of what is claimed may lie anywhere, by these cells of a block.
+fn is_anything(claim: &Claim, cells: &[&Cell]) -> bool {
+    let of_side = |side: &Side| {
+        let Side::Measured { term, point, .. } = side else { return Reach::NONE };
+        let of = |measure, variant, stream| {
+            let is_it = |cell: &&&Cell| {
+                (cell.measure, cell.variant, cell.stream, cell.point) == (measure, variant, stream, *point)
+            };
+            cells.iter().find(is_it).map_or(Reach::NONE, |cell| cell.reach())
+        };
+        match *term {
+            Term::Of { measure, variant, stream } => of(measure, variant, stream),
+            Term::Ratio { measure, over, under, stream } => {
+                of(measure, over, stream).and(of(measure, under, stream).inverse())
+            }
+        }
+    };
+    let reach = of_side(&claim.left).and(of_side(&claim.right).inverse());
+    reach.is_any()
+}
