@@ -34,8 +34,8 @@ impl Flaws {
         let is_of_throughput = series.trials.iter().all(|trial| trial.measure == Measure::Throughput);
         let note = match is_of_throughput {
             true => Some(Reason::LimitedOnTheFasterSide),
-            // Errors that were seen are errors.
-            false => (!series.is_of_errors()).then_some(Reason::OnlyLengthened),
+            // Errors that were seen are errors, and what a request costs has an end of its own.
+            false => series.is_of_times().then_some(Reason::OnlyLengthened),
         };
         let notes = note.filter(|_| !unfit.is_empty()).into_iter().chain(unended.iter().cloned());
         let (left, right) = (&series.claim.left, &series.claim.right);

@@ -209,6 +209,10 @@ impl<'a> Series<'a> {
         self.trials.iter().all(|trial| matches!(trial.measure, Measure::Errors | Measure::ErrorShare))
     }
 
+    pub fn is_of_times(&self) -> bool {
+        self.trials.iter().all(|trial| trial.measure.ranks_unended())
+    }
+
     pub fn is_of_speed(&self) -> bool {
         self.trials.iter().any(|trial| trial.measure.is_speed())
     }
