@@ -61,6 +61,7 @@ fn a_block_that_the_generator_spoiled_is_made_up_for_at_the_end() {
         stop: &AtomicBool::new(false),
         behind: Behind::default(),
         place: 1,
+        wait_for_quiet_ns: None,
     }
     .run();
     assert_eq!(ending.unwrap(), Ending::Finished);

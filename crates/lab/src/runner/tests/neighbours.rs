@@ -35,6 +35,7 @@ fn open_look(plan: &Plan, bench: &mut FakeBench) -> (Ending, PathBuf, tempfile::
         progress: &mut |_| {},
         stop: &stop,
         behind: Behind::default(),
+        place: 1,
         wait_for_quiet_ns: None,
     }
     .run();
