@@ -33,7 +33,7 @@ pub(crate) use series::{log_ratio, middle, of_block};
 pub use series::{slice_length, slice_pairs};
 
 use crate::design::{Bounds, CONSTANT_BLOCKS_MIN};
-use crate::{Cell, Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
 pub use regression::{Counterpart, judge_regressions};
 
 use evaluate::evaluate;
@@ -61,11 +61,7 @@ fn replay<T>(
     let mut blocks = observations.blocks.clone();
     blocks.sort_unstable();
     blocks.dedup();
-    // By the older rules few values that are an end were left out, too.
-    let index = match design.method {
-        0 => Index::of(observations, Cell::is_unbounded),
-        _ => Index::new(observations),
-    };
+    let index = Index::of(observations, design.method == 0);
     let cases: Vec<Series<'_>> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
     let mut replay = Replay {
         cases,
@@ -156,7 +152,8 @@ impl Replay<'_> {
     /// Whether the usable blocks of a claim, or the sittings, have just come to a look.
     fn is_due(&self, case: usize, unit: u32) -> bool {
         let usable = |unit| self.units.usable(&self.cases[case], unit);
-        usable(unit) > usable(unit - 1) && self.design.looks.contains(&usable(unit))
+        let (before, now) = (usable(unit - 1), usable(unit));
+        self.design.looks.iter().any(|look| (before + 1..=now).contains(look))
     }
 
     /// The look at the end of a budget that was fixed before the first block, at the blocks that there are.

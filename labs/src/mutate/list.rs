@@ -492,8 +492,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a spoiled block is a block of the claim",
         file: "crates/stats/src/judge/series.rs",
-        from: "sides.is_some() && !**unfit",
-        to: "sides.is_some() && (!**unfit || **unfit)",
+        from: "sides.is_some() && (counts_unfit || !**unfit)",
+        to: "sides.is_some() && (counts_unfit || !**unfit || **unfit)",
         tests: JUDGE,
     },
     Mutation {

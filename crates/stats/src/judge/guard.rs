@@ -40,6 +40,8 @@ const UNSTEADY_SHARE_MAX: f64 = 0.25;
 /// two windows were nearly alike by chance a JVM changed by less than this (docs/truth.md), and a late step of a compiler brings up to
 /// 12 %.
 const REST_OF_WARM_UP_MIN: f64 = 0.2;
+/// The same by the older rules.
+const REST_OF_WARM_UP_MIN_OLDER: f64 = 0.5;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
 /// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
@@ -115,7 +117,8 @@ pub(super) fn rest_of_warm_up(series: &Series<'_>, blocks: u32) -> Option<f64> {
     let of_block = |found: &Vec<Unsteady>| found.iter().map(|start| start.rest).sum::<Option<f64>>();
     let all: Option<Vec<f64>> = series.unsteady.iter().take(blocks as usize).map(of_block).collect();
     let mean = all?.iter().sum::<f64>() / f64::from(blocks.max(1));
-    mean.is_finite().then(|| mean.max(REST_OF_WARM_UP_MIN.ln_1p()))
+    let least = if series.is_older { REST_OF_WARM_UP_MIN_OLDER } else { REST_OF_WARM_UP_MIN };
+    mean.is_finite().then(|| mean.max(least.ln_1p()))
 }
 
 pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {

@@ -25,15 +25,18 @@ pub(super) struct Index<'a> {
     lost: &'a [LostStart],
     /// For each condition the level in each block.
     conditions: &'a [Vec<usize>],
+    /// Whether the rules are the older ones.
+    is_older: bool,
 }
 
 impl<'a> Index<'a> {
     pub fn new(observations: &'a Observations) -> Self {
-        Index::of(observations, Cell::is_spoiled)
+        Index::of(observations, false)
     }
 
-    /// With what makes the generator unfit for a cell.
-    pub fn of(observations: &'a Observations, is_unfit: fn(&Cell) -> bool) -> Self {
+    /// By the older rules few values that are an end are left out, too, and of more than few each is a block.
+    pub fn of(observations: &'a Observations, is_older: bool) -> Self {
+        let is_unfit = if is_older { Cell::is_unbounded } else { Cell::is_spoiled };
         let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.stream, cell.measure);
         Index {
             cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
@@ -52,6 +55,7 @@ impl<'a> Index<'a> {
                 .collect(),
             lost: &observations.lost,
             conditions: &observations.conditions,
+            is_older,
         }
     }
 
@@ -103,6 +107,8 @@ pub(super) struct Series<'a> {
     pub lost: Vec<&'a LostStart>,
     /// For each condition of measuring its level in each block.
     pub conditions: Vec<Vec<usize>>,
+    /// Whether the rules are the older ones.
+    pub is_older: bool,
 }
 
 impl<'a> Series<'a> {
@@ -140,13 +146,28 @@ impl<'a> Series<'a> {
         let known = |levels: &&Vec<usize>| levels.len() == blocks.len();
         let conditions = index.conditions.iter().filter(known).cloned().collect();
         let numbers = blocks.to_vec();
-        Series { claim, trials, cells, sides, sittings, numbers, spared, unsteady, unfit, lost, conditions }
+        let is_older = index.is_older;
+        Series {
+            claim,
+            trials,
+            cells,
+            sides,
+            sittings,
+            numbers,
+            spared,
+            unsteady,
+            unfit,
+            lost,
+            conditions,
+            is_older,
+        }
     }
 
     /// How many of the first blocks say something of the claim.
     pub fn usable(&self, blocks: u32) -> u32 {
+        let counts_unfit = self.is_older && self.spoiled(blocks).is_none();
         let held = self.sides.iter().zip(&self.unfit).take(blocks as usize);
-        held.filter(|(sides, unfit)| sides.is_some() && !**unfit).count() as u32
+        held.filter(|(sides, unfit)| sides.is_some() && (counts_unfit || !**unfit)).count() as u32
     }
 
     /// Places of the blocks, from 1, that the generator spoiled, or that one of its variants did not get through.
@@ -183,6 +204,7 @@ impl<'a> Series<'a> {
             unfit: kept(&self.unfit, &self.unfit),
             lost: self.lost.clone(),
             conditions: self.conditions.iter().map(|levels| kept(levels, &self.unfit)).collect(),
+            is_older: self.is_older,
         }
     }
 
