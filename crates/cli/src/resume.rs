@@ -48,7 +48,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         );
         return Err(leave(Exit::Usage, what));
     }
-    if record.status().why == Some(Finding::OutOfBudget) {
+    if record.status().why == Some(Finding::OutOfBudget) && record.plan().method > 0 {
         let what = say!("resume-out-of-budget", run = record.path().display().to_string());
         return Err(leave(Exit::Usage, what));
     }

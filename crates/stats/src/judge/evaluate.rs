@@ -276,10 +276,10 @@ impl Finding<'_> {
         evaluation.reasons.extend(told);
     }
 
-    /// Whether that would be so however narrow the interval were.
+    /// Whether that would be so however narrow the interval were; by the older rules nothing ends for it.
     fn is_kept_open_by(&self, reach: Reach) -> bool {
         let mean = self.moments.mean;
-        self.frame.decide(mean - reach.below, mean + reach.above).is_none()
+        self.design.method > 0 && self.frame.decide(mean - reach.below, mean + reach.above).is_none()
     }
 
     /// Where nothing speaks against a verdict but that variants were still warming: whether what they may still change could
