@@ -173,7 +173,10 @@ pub fn make<'a>(
         None => cut_looks(&mut timing, needs, usual, &mut not_tested),
     }
     let blocks = timing.looks.last().copied().unwrap_or(1);
-    let estimated_seconds = usual.seconds(&timing, blocks);
+    let first = timing.looks.first().copied().unwrap_or(1);
+    let within =
+        if timing.looking == Looking::Anytime { blocks } else { usual.room(&timing, blocks).max(first) };
+    let estimated_seconds = usual.seconds(&timing, within);
     let replication = if has_url(study) { Replication::Process } else { Replication::Start };
     let mut plan = Plan {
         format: FORMAT_VERSION,
@@ -238,7 +241,8 @@ fn minutes_ns(seconds: f64) -> u64 {
     (seconds / 60.0).ceil() as u64 * 60 * S
 }
 
-/// Keeps the looks that the budget has room for; the first one always. Running servers are looked at as often as there is time.
+/// Keeps the looks that the budget has room for, the first one always. Where there is room for blocks beyond the last of them one more
+/// is kept: the budget ends before it, and that is a look, too. Running servers are looked at as often as there is time.
 fn cut_looks(timing: &mut Timing, needs: Needs, reckoning: Reckoning<'_>, not_tested: &mut Vec<Finding>) {
     let room = reckoning.room(timing, KEEP_GOING_BLOCKS_MAX);
     let is_open = timing.looking != Looking::Anytime && timing.looks.len() > 1;
@@ -248,13 +252,14 @@ fn cut_looks(timing: &mut Timing, needs: Needs, reckoning: Reckoning<'_>, not_te
     }
     let all = timing.looks.clone();
     let (first, last) = (all.first().copied().unwrap_or(1), all.last().copied().unwrap_or(1));
-    timing.looks.retain(|look| *look <= room.max(first));
+    let within = all.iter().filter(|look| **look <= room.max(first)).count();
+    let kept = all[within.max(1) - 1];
+    timing.looks.truncate(if room > kept { within + 1 } else { within.max(1) });
     let block_s = reckoning.block_s(timing).round();
     if room < first {
         let budget_ns = minutes_ns(reckoning.seconds(timing, first));
         not_tested.push(Finding::NoFirstLook { first, block_s, room, budget_ns });
-    } else if timing.looks.len() < all.len() {
-        let kept = timing.looks.last().copied().unwrap_or(first);
+    } else if within < all.len() {
         let budget_ns = minutes_ns(reckoning.seconds(timing, last));
         not_tested.push(Finding::FewerLooks { kept, room, block_s, all: last, budget_ns });
     }

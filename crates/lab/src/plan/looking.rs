@@ -102,6 +102,7 @@ fn round_up(seconds: f64) -> u64 {
 /// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before
 /// there was one of them is conducted and judged without it.
 pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
+    plan.method = begun.method;
     plan.timing.futility = begun.timing.futility;
     plan.timing.cycles_adapt = begun.timing.cycles_adapt;
     if plan.earlier_sittings.is_none() {

@@ -269,17 +269,26 @@ impl Finding<'_> {
                 evaluation.reasons.retain(|reason| !matches!(reason, Reason::Widened { .. }));
                 evaluation.reasons.push(Reason::MayAccountFor { share, margin });
             }
-            None => evaluation.reasons.push(self.crosses()),
+            None => {
+                evaluation.is_hopeless = self.is_kept_open_by(self.reach.half());
+                if evaluation.is_hopeless {
+                    evaluation.reasons.push(Reason::MayAccountFor { share, margin: 0.0 });
+                }
+                evaluation.reasons.push(self.crosses());
+            }
         }
         let wider = self.of.between;
         let told = wider.map(|Between { tau, sittings, .. }| Reason::WidenedBySittings { tau, sittings });
         evaluation.reasons.extend(told);
     }
 
-    /// Whether that would be so however narrow the interval were; by the older rules nothing ends for it.
+    /// Whether that would be so wherever in the interval the mean of more blocks lay; by the older rules nothing ends for it.
     fn is_kept_open_by(&self, reach: Reach) -> bool {
-        let mean = self.moments.mean;
-        self.design.method > 0 && self.frame.decide(mean - reach.below, mean + reach.above).is_none()
+        let (mean, half) = (self.moments.mean, self.half);
+        let is_open = |mean: f64| self.frame.decide(mean - reach.below, mean + reach.above).is_none();
+        self.design.method > 0
+            && reach != Reach::NONE
+            && [mean - half, mean, mean + half].into_iter().all(is_open)
     }
 
     /// Where nothing speaks against a verdict but that variants were still warming: whether what they may still change could
