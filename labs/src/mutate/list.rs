@@ -513,8 +513,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "what its bound keeps open goes on to the last look",
         file: EVALUATE,
-        from: "evaluation.is_hopeless = self.is_kept_open_by(self.reach.half());",
-        to: "evaluation.is_hopeless = self.is_kept_open_by(Reach::NONE);",
+        from: "[mean - half, mean, mean + half].into_iter().all(is_open)",
+        to: "[mean - half, mean, mean + half].into_iter().all(is_open) && reach == Reach::NONE",
         tests: JUDGE,
     },
     Mutation {
