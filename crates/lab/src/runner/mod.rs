@@ -204,6 +204,12 @@ impl From<StoreError> for Step {
     }
 }
 
+/// How many of these blocks are made up for: as many again as there were to be, for a machine that never keeps still ends the study,
+/// too, and no block that was to be the only one.
+fn made_up_for(last: u32, lost: &[u32]) -> u32 {
+    if last > 1 { last.min(lost.len() as u32) } else { 0 }
+}
+
 impl<B: Bench + ?Sized> Runner<'_, B> {
     /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is,
     /// or somebody says stop. Every finished slice is on disk when this returns, however it returns.
@@ -222,23 +228,15 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let mut longest = Longest::of(spent_before_ns / u64::from((complete + disturbed).max(1)));
         let mut tries = Tries::new();
         let mut to_replace = Vec::new();
-        self.place = complete.max(1);
         let mut neighbours = Neighbours::default();
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 {
-            let (is_settled, judgement) = self.is_settled(complete, &mut participants)?;
-            to_replace = judgement.to_replace;
-            if is_settled {
-                return Ok(Ending::Finished);
-            }
+        if complete > 0 && self.is_settled(complete, &mut participants, &mut to_replace)?.0 {
+            return Ok(Ending::Finished);
         }
-        // As many again may be disturbed, or be made up for: a machine that never keeps still ends the study, too.
-        // One block that was to be the only one is not.
-        let may_replace = |lost: &[u32]| if last > 1 { last.min(lost.len() as u32) } else { 0 };
-        while complete < last.saturating_add(may_replace(&to_replace)) && disturbed <= last {
+        while complete < last.saturating_add(made_up_for(last, &to_replace)) && disturbed <= last {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
@@ -293,9 +291,9 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                 self.tell_given_up(number, variant, &why);
             }
             if whole {
-                let (is_settled, judgement) = self.is_settled(complete, &mut participants)?;
+                let (is_settled, judgement) =
+                    self.is_settled(complete, &mut participants, &mut to_replace)?;
                 let hopeless = self.look_beside(number, complete, &judgement, &mut neighbours)?;
-                to_replace = judgement.to_replace;
                 if is_settled || hopeless.is_some() {
                     return Ok(hopeless.filter(|_| !is_settled).map_or(Ending::Finished, Ending::Hopeless));
                 }
@@ -325,14 +323,16 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(found.next().filter(|_| left_out(&run).contains(&number)).map(|found| found.causes))
     }
 
-    /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
-    /// others needs is left out of the blocks to come.
+    /// Looks at the claims, and says which blocks are to be made up for. Those that rest on a variant that was given up are not
+    /// waited for, and what none of the others needs is left out of the blocks to come.
     fn is_settled(
         &mut self,
         complete: u32,
         participants: &mut Participants,
+        to_replace: &mut Vec<u32>,
     ) -> Result<(bool, Judgement), StoreError> {
         let judgement = (self.look)(self.record.path())?;
+        to_replace.clone_from(&judgement.to_replace);
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
             return Ok((true, judgement));

@@ -149,7 +149,7 @@ impl PreparedRun<'_> {
             progress: &mut |step| heard.step(&step),
             stop,
             behind,
-            place: 1,
+            place: behind.complete.max(1),
             wait_for_quiet_ns: self.run.wait_for_quiet_ns,
         }
         .run();
