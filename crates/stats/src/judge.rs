@@ -25,6 +25,7 @@ mod series;
 mod units;
 
 pub use figure::{figure_of, sitting_values_of_figure};
+pub use flaws::reach_in;
 pub use guard::ERROR_SHARE_MAX;
 pub use observed::sitting_values;
 pub use outlook::outlook;

@@ -47,8 +47,8 @@ pub use interval::{
     ratio_unpaired, spread,
 };
 pub use judge::{
-    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, sitting_values,
-    sitting_values_of_figure, slice_length, slice_pairs,
+    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, reach_in,
+    sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
 };
 pub use observation::{Cell, LostStart, Observations, Reach, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};

@@ -228,7 +228,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let mut longest = Longest::of(spent_before_ns / u64::from((complete + disturbed).max(1)));
         let mut tries = Tries::new();
         let mut to_replace = Vec::new();
-        let mut neighbours = Neighbours::default();
+        let mut neighbours = Neighbours::after(complete);
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;

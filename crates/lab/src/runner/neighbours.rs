@@ -5,7 +5,7 @@ use super::{Lost, Progress, Runner};
 use proofload_analysis::{measures_of, observations};
 use proofload_facts::Finding;
 use proofload_host::others::Others;
-use proofload_stats::{Cell, Claim, Judgement, Reach, Reason, Side, Term};
+use proofload_stats::{Judgement, Reason, reach_in};
 use proofload_store::{Run, StoreError};
 use std::sync::atomic::Ordering;
 
@@ -24,10 +24,19 @@ const UNUSED_SHARE_MAX: f64 = 0.25;
 pub(super) struct Neighbours {
     /// Blocks in which nothing bounds what the generator did to any open claim.
     unbounded: u32,
+    /// Blocks that counted when it was looked at last.
+    complete: u32,
     is_told: bool,
     /// How long the machine was waited for, and how long of it it was busy.
     pub(super) waited_ns: u64,
     busy_ns: u64,
+}
+
+impl Neighbours {
+    /// Of a run that has so many blocks that count behind it.
+    pub(super) fn after(complete: u32) -> Neighbours {
+        Neighbours { complete, ..Neighbours::default() }
+    }
 }
 
 impl<B: Bench + ?Sized> Runner<'_, B> {
@@ -70,8 +79,13 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     ) -> Result<Option<Finding>, StoreError> {
         let others = self.bench.others().filter(|others| others.share() > QUIET_SHARE);
         let observations = observations(&Run::open(self.record.path())?, &measures_of(self.claims))?;
-        let cells: Vec<&Cell> = observations.cells.iter().filter(|cell| cell.block == block).collect();
-        let unfit = cells.iter().flat_map(|cell| &cell.unfit).next().cloned();
+        // Blocks that count have numbers of their own there; one that does not shows nothing.
+        let Some(&counted) = observations.blocks.last().filter(|_| complete > seen.complete) else {
+            return Ok(None);
+        };
+        seen.complete = complete;
+        let mut cells = observations.cells.iter().filter(|cell| cell.block == counted);
+        let unfit = cells.find_map(|cell| cell.unfit.first()).cloned();
         let kept_open = |reason: &Reason| matches!(reason, Reason::MayAccountFor { .. });
         let is_kept_open = judgement.claims.iter().any(|claim| claim.reasons.iter().any(kept_open));
         let busy = others.as_ref().map(finding);
@@ -82,7 +96,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         }
         let open = self.claims.iter().zip(&judgement.claims);
         let mut open = open.filter(|(claim, judged)| !judged.settled && !claim.is_of_a_count()).peekable();
-        let is_unbounded = open.peek().is_some() && open.all(|(claim, _)| is_anything(claim, &cells));
+        let is_unbounded =
+            open.peek().is_some() && open.all(|(claim, _)| reach_in(claim, &observations, counted).is_any());
         seen.unbounded += u32::from(is_unbounded);
         let last = self.design.looks.last().copied().unwrap_or(1);
         let too_many =
@@ -102,25 +117,4 @@ pub(super) fn disturbed_from_the_first(complete: u32, disturbed: u32, causes: &[
 fn finding(others: &Others) -> Finding {
     let Others { used_cpus, cpus, programs } = others.clone();
     Finding::OtherPrograms { used_cpus, cpus, programs }
-}
-
-/// Whether the servers' own value of what is claimed may lie anywhere, by these cells of a block.
-fn is_anything(claim: &Claim, cells: &[&Cell]) -> bool {
-    let of_side = |side: &Side| {
-        let Side::Measured { term, point, .. } = side else { return Reach::NONE };
-        let of = |measure, variant, stream| {
-            let is_it = |cell: &&&Cell| {
-                (cell.measure, cell.variant, cell.stream, cell.point) == (measure, variant, stream, *point)
-            };
-            cells.iter().find(is_it).map_or(Reach::NONE, |cell| cell.reach())
-        };
-        match *term {
-            Term::Of { measure, variant, stream } => of(measure, variant, stream),
-            Term::Ratio { measure, over, under, stream } => {
-                of(measure, over, stream).and(of(measure, under, stream).inverse())
-            }
-        }
-    };
-    let reach = of_side(&claim.left).and(of_side(&claim.right).inverse());
-    reach.is_any()
 }

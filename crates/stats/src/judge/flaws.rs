@@ -6,8 +6,8 @@
 
 use super::decide::Scale;
 use super::guard;
-use super::series::{Series, Trial, trials_of};
-use crate::{Measure, Reach, Reason, Side};
+use super::series::{Index, Series, Trial, trials_of};
+use crate::{Claim, Measure, Observations, Reach, Reason, Side};
 
 /// What is wrong with a claim's values in the first blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +18,11 @@ pub(super) struct Flaws {
     pub reach: Reach,
     /// What is to be said with a decision that is reached in spite of the limits.
     pub notes: Vec<Reason>,
+}
+
+/// How far the servers' own quantity of a claim may lie from that of one block.
+pub fn reach_in(claim: &Claim, observations: &Observations, block: u32) -> Reach {
+    Flaws::of(&Series::new(claim, &Index::new(observations), &[block]), 1).reach
 }
 
 impl Flaws {

@@ -65,6 +65,17 @@ fn a_generator_without_a_fit_block_ends_the_run_after_three_and_says_with_whom()
     assert!(machine(&path).is_empty());
 }
 
+/// Blocks that do not count have numbers, too.
+#[test]
+fn blocks_that_the_machine_disturbed_hide_no_unfit_generator_after_them() {
+    let (unfit, others) = (Some(unfit()), Some((|_| 1.02) as fn(u64) -> f64));
+    let mut bench = FakeBench { unfit, others, stolen_until_load: 12, ..FakeBench::new() };
+    let (ending, path, _root) = open_look(&claimed(&[4, 8, 30]), &mut bench);
+    assert!(!left_out(&Run::open(&path).expect("readable")).is_empty(), "planted");
+    let what = Box::new(gzip(1.02));
+    assert_eq!(ending, Ending::Hopeless(Finding::NoVerdictInReach { blocks: 3, what }));
+}
+
 #[test]
 fn a_fit_generator_beside_a_busy_program_ends_nothing_and_tells_nothing() {
     let mut bench = FakeBench { others: Some(|_| 1.02), ..FakeBench::new() };
