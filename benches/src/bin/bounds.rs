@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Shares of the generator's CPU that are taken.
 const TAKEN: [f64; 5] = [0.02, 0.05, 0.10, 0.20, 0.40];
-/// How much of each answer is compared with a text.
+/// Bytes of each answer that are compared with a text.
 const CHECKED: [f64; 5] = [0.20, 0.40, 0.60, 0.80, 1.00];
 /// The generator's work for a request, as a share of the server's.
 const FILLED: [f64; 5] = [0.80, 0.93, 0.99, 1.25, 3.00];
@@ -76,7 +76,7 @@ struct Place {
     dir: PathBuf,
 }
 
-/// What is done to the generator during a load.
+/// The cause that is planted in a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Done {
     Nothing,
@@ -177,7 +177,7 @@ fn loads(place: &Place, trials: usize) -> anyhow::Result<Vec<Load>> {
     Ok(all)
 }
 
-/// How many bytes filled in take as much work as each dose wants.
+/// Bytes to fill in for the work of each dose.
 fn works(place: &Place) -> anyhow::Result<Vec<(f64, Done)>> {
     let of = |done: Done| -> anyhow::Result<(f64, f64)> {
         let (slice, _) = load(place, place.seconds, done)?;

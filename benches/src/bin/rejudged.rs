@@ -14,7 +14,7 @@ use proofload_store::schema::{METHOD, RunResult};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is judged, the verdict, and the first reason.
+/// Claim or expectation, verdict, and code of the first reason.
 type Row = (String, String, String);
 
 fn main() -> anyhow::Result<()> {

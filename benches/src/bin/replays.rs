@@ -48,7 +48,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// So many of the blocks, with new numbers in their new order.
+/// A random sample of `count` blocks, renumbered in their new order.
 fn drawn(whole: &Observations, count: usize, rng: &mut Rng) -> Observations {
     let mut blocks = whole.blocks.clone();
     rng.shuffle(&mut blocks);

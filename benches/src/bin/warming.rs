@@ -1,4 +1,4 @@
-//! What a warm-up that had to end would have said of the rest, against how much the server then changed: the table of docs/truth.md.
+//! Predicted rest of warm-ups that end at a cap, against the change that followed: the table of docs/truth.md.
 //!
 //! ```text
 //! cargo build --release && cd benches
