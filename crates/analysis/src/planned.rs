@@ -3,8 +3,8 @@
 use proofload_language::facts::told;
 use proofload_language::say;
 use proofload_stats::{
-    Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, Names, Published,
-    Selector, parse_claim, parse_expectation, parse_published,
+    Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, LentSpread, Names,
+    Published, Selector, parse_claim, parse_expectation, parse_published,
 };
 use proofload_store::schema::{Looking, Plan, PlannedCondition, PlannedExpectation, Variant};
 
@@ -40,12 +40,18 @@ pub fn design_of(plan: &Plan) -> Design {
             of_means: spread.of_means,
         },
     });
+    let lent = plan.lent.iter().map(|lent| LentSpread {
+        claim: lent.claim.clone(),
+        spread: lent.spread,
+        relatives: lent.relatives,
+    });
     Design {
         looks: plan.timing.looks.clone(),
         alpha: plan.alpha,
         kind,
         futility: plan.timing.futility,
         known: known.collect(),
+        lent: lent.collect(),
         method: plan.method,
     }
 }

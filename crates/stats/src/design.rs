@@ -39,13 +39,26 @@ pub struct Design {
     pub futility: bool,
     /// What earlier sittings showed of the spread between sittings, for some of the claims.
     pub known: Vec<KnownSpread>,
+    /// What earlier runs lend of the spread between blocks, for some of the claims.
+    pub lent: Vec<LentSpread>,
     /// The rules by which it is judged: 0 are those before the end of a budget was a look and blocks that are left out had a
-    /// reach.
+    /// reach, 1 those before a spread was borrowed.
     pub method: u32,
 }
 
 /// The newest rules.
-const METHOD: u32 = 1;
+const METHOD: u32 = 2;
+
+/// The spread between blocks in what a claim is about, as the like of it had in earlier runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LentSpread {
+    /// Text of the claim, at a definite load point.
+    pub claim: String,
+    /// Standard deviation between blocks, of the logarithms: 0.02 is 2 %.
+    pub spread: f64,
+    /// Of how many comparisons, or levels, it is.
+    pub relatives: u32,
+}
 
 /// The spread between sittings in what a claim is about, known before the first block.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +100,7 @@ impl Design {
             kind: Kind::Looks,
             futility: false,
             known: Vec::new(),
+            lent: Vec::new(),
             method: METHOD,
         }
     }

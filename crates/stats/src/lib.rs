@@ -38,7 +38,7 @@ pub use claim::{
     Claim, ClaimError, Comparison, ConditionNames, FigureOf, Measure, Names, Selector, Side, Source, Term,
     parse_claim,
 };
-pub use design::{A_PRIORI_SPREAD, Design, Kind, KnownSpread, next_look, projected_blocks};
+pub use design::{A_PRIORI_SPREAD, Design, Kind, KnownSpread, LentSpread, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};

@@ -38,8 +38,8 @@ pub use fitness::{Ceiling, Conditions, FitnessCheck, Network};
 pub use noise::*;
 pub use parts::{Agents, BadAnswer, Durations, Histograms, Silences};
 pub use plan::{
-    EarlierSittings, EarlierSpread, Level, LoadPoint, METHOD, Plan, PlannedAgent, PlannedCondition,
-    PlannedSitting, StreamLoad, Timing, Variant,
+    EarlierSittings, EarlierSpread, LentSpread, Level, LoadPoint, METHOD, Plan, PlannedAgent,
+    PlannedCondition, PlannedSitting, StreamLoad, Timing, Variant,
 };
 
 pub use records::{

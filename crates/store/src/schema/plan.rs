@@ -199,7 +199,7 @@ pub struct PlannedCondition {
 }
 
 /// The newest rules of judging.
-pub const METHOD: u32 = 1;
+pub const METHOD: u32 = 2;
 
 fn is_first_method(method: &u32) -> bool {
     *method == 0
@@ -316,6 +316,9 @@ pub struct Plan {
     /// What earlier runs showed of the spread between sittings; absent where they were too few, or nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_sittings: Option<EarlierSittings>,
+    /// What earlier runs of this machine lend of the spread between blocks, for the claims that had any like them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lent: Vec<LentSpread>,
     /// Which sitting of `proofload replicate` the run is; absent for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sitting: Option<PlannedSitting>,
@@ -344,6 +347,19 @@ pub struct EarlierSpread {
     /// Standard deviation of the sittings' means, of the logarithms; 0 in records that know only its part `tau`.
     #[serde(default)]
     pub of_means: f64,
+}
+
+/// The spread between blocks in what one claim is about, as the like of it had in earlier runs, taken before the first block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LentSpread {
+    /// Text of the claim, at a definite load point.
+    pub claim: String,
+    /// Standard deviation between blocks, of the logarithms: 0.02 is 2 %.
+    pub spread: f64,
+    /// Of how many comparisons, or levels, of earlier runs it is.
+    pub relatives: u32,
+    /// Ids of these runs, oldest first.
+    pub runs: Vec<String>,
 }
 
 /// Which sitting of a replication a run is.
