@@ -254,7 +254,10 @@ fn what_is_written_for_each_endpoint_has_its_own_level_and_port() {
     };
     let specs = ["b", "a"].map(|mode| folder("many", &[("mode", mode)]));
     let shared = Prepared::resolve_shared("it", &specs, &catalogue, &cache).unwrap();
-    assert_eq!(text_of(shared), "head b=B@{endpoint_port_0} 1500 1500000000\na=small@{endpoint_port_1} 1500 1500000000");
+    assert_eq!(
+        text_of(shared),
+        "head b=B@{endpoint_port_0} 1500 1500000000\na=small@{endpoint_port_1} 1500 1500000000"
+    );
     let alone = Prepared::resolve("it", &specs[0], &catalogue, &cache).unwrap();
     assert_eq!(text_of(alone), "head b=B@{endpoint_port_0} 1500 1500000000");
 }
