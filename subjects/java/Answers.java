@@ -3,6 +3,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.StringJoiner;
@@ -25,6 +26,8 @@ public final class Answers {
     private static final byte[] PAGE = filled(347);
     private static final double QUERY_MEAN_MS = Double.parseDouble(System.getProperty("query.mean.ms", "200"));
     private static final long QUERY_MS_MAX = 60_000;
+    private static final long SPIN_NS = Long.getLong("spin.ns", 0);
+    private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 
     private Answers() {}
 
@@ -81,6 +84,19 @@ public final class Answers {
         // Servers name theirs as they like, or not at all; Thread.isVirtual() came with Java 21.
         boolean virtual = thread.toString().startsWith("VirtualThread") && !thread.getName().contains("virt");
         return (thread.getName() + (virtual ? "-virtual" : "")).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Works on an answer for the CPU time of the system property spin.ns. By the thread's own clock: while another thread has
+     * the CPU, this one has done nothing, though time passes.
+     */
+    public static void spin() {
+        if (SPIN_NS > 0) {
+            long end = CLOCK.getCurrentThreadCpuTime() + SPIN_NS;
+            while (CLOCK.getCurrentThreadCpuTime() < end) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     /** What a JVM has found of the machine, in a line of the log. */

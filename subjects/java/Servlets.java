@@ -24,6 +24,7 @@ final class Servlets {
     }
 
     static void answer(HttpServletResponse response, String type, byte[] body) throws IOException {
+        Answers.spin();
         response.setContentType(type);
         response.setContentLength(body.length);
         response.getOutputStream().write(body);

@@ -172,6 +172,7 @@ public final class NettySubject {
         }
 
         private static void answer(ChannelHandlerContext context, boolean keep, String type, byte[] body) {
+            Answers.spin();
             FullHttpResponse response = new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(body));
             response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);

@@ -44,6 +44,7 @@ public class SpringBootSubject {
             if (body == null) {
                 return ResponseEntity.status(413).build();
             }
+            Answers.spin();
             return ResponseEntity.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(body);
         }
 
@@ -58,6 +59,7 @@ public class SpringBootSubject {
         }
 
         private static ResponseEntity<byte[]> text(byte[] body) {
+            Answers.spin();
             return ResponseEntity.ok().contentType(TEXT).body(body);
         }
     }

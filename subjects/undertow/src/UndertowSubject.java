@@ -73,6 +73,7 @@ public final class UndertowSubject {
     }
 
     private static void answer(HttpServerExchange exchange, String type, byte[] body) {
+        Answers.spin();
         exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, type);
         exchange.getResponseHeaders().put(Headers.CONTENT_LENGTH, body.length);
         exchange.getResponseSender().send(ByteBuffer.wrap(body));

@@ -15,7 +15,7 @@ use super::raw::{
     Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
 };
 use super::rules::{Condition, Derived, Pattern, Rule};
-use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
+use super::template::{UNITS, is_process_name, is_word, placeholders};
 
 /// The format that this version reads.
 const SUBJECT_FORMAT: u32 = 1;
@@ -212,7 +212,7 @@ impl<'a> Check<'a> {
             }
         };
         if kind == ParameterKind::Duration {
-            self.known.insert(format!("{name}{MILLISECONDS}"));
+            self.known.extend(UNITS.map(|(unit, _)| format!("{name}{unit}")));
         }
         let default = raw.default.as_ref().map(|default| default.value.clone());
         let parameter = Parameter { name, kind, default, doc: raw.doc };

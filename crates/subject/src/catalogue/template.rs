@@ -1,7 +1,7 @@
 //! Texts with placeholders: `-Xmx{heap}`. Braces around anything but a small word stand for themselves.
 
-/// After the name of a duration, a placeholder of its whole milliseconds.
-pub(crate) const MILLISECONDS: &str = "_ms";
+/// After the name of a duration, a placeholder of it as a whole number, in units of so many nanoseconds.
+pub(crate) const UNITS: [(&str, u64); 2] = [("_ms", 1_000_000), ("_ns", 1)];
 
 /// Before the number of an endpoint, a placeholder of its port; only in what is written for each endpoint.
 pub(crate) const ENDPOINT_PORT: &str = "endpoint_port_";

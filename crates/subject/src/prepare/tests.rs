@@ -244,7 +244,7 @@ fn what_is_written_for_each_endpoint_has_its_own_level_and_port() {
                 parameters:\n  - { name: mode, kind: { choice: [a, b] }, default: a, doc: How. }\n  \
                 - { name: wait, kind: duration, default: 1500ms, doc: How long. }\n\
                 derived: [{ name: big, cases: [{ when: { mode: [b] }, is: B }, { is: small }] }]\n\
-                each_endpoint: [{ name: all, is: \"{mode}={big}@{port} {wait_ms}\" }]\n\
+                each_endpoint: [{ name: all, is: \"{mode}={big}@{port} {wait_ms} {wait_ns}\" }]\n\
                 files: { conf: conf }\nstart: [[./it]]\nready: { within: 1s }\n";
     fs::write(subject.join("subject.yaml"), yaml).unwrap();
     let catalogue = Catalogue::read(&directory.path().join("subjects")).unwrap();
@@ -254,7 +254,10 @@ fn what_is_written_for_each_endpoint_has_its_own_level_and_port() {
     };
     let specs = ["b", "a"].map(|mode| folder("many", &[("mode", mode)]));
     let shared = Prepared::resolve_shared("it", &specs, &catalogue, &cache).unwrap();
-    assert_eq!(text_of(shared), "head b=B@{endpoint_port_0} 1500\na=small@{endpoint_port_1} 1500");
+    assert_eq!(
+        text_of(shared),
+        "head b=B@{endpoint_port_0} 1500 1500000000\na=small@{endpoint_port_1} 1500 1500000000"
+    );
     let alone = Prepared::resolve("it", &specs[0], &catalogue, &cache).unwrap();
-    assert_eq!(text_of(alone), "head b=B@{endpoint_port_0} 1500");
+    assert_eq!(text_of(alone), "head b=B@{endpoint_port_0} 1500 1500000000");
 }

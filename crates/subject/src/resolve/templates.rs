@@ -7,7 +7,7 @@ use proofload_study::{Parameter, ParameterKind, duration};
 
 use crate::catalogue::Declaration;
 use crate::catalogue::rules::Values;
-use crate::catalogue::template::{ENDPOINT_PORT, Filled, MILLISECONDS, fill};
+use crate::catalogue::template::{ENDPOINT_PORT, Filled, UNITS, fill};
 use crate::debian;
 
 /// This executable. Its file may have been replaced by a newer build while it runs; then it has no path.
@@ -82,7 +82,7 @@ impl<'a> Templates<'a> {
                     .text(name)
                     .or_else(|| self.derived(name, values))
                     .or_else(|| self.each_endpoint(name))
-                    .or_else(|| self.milliseconds(name, values)),
+                    .or_else(|| self.in_units(name, values)),
             },
         }
     }
@@ -113,13 +113,13 @@ impl<'a> Templates<'a> {
         self.endpoints().into_iter().enumerate().map(of_one).collect()
     }
 
-    fn milliseconds(&self, name: &str, values: &Values) -> Option<String> {
-        let name = name.strip_suffix(MILLISECONDS)?;
+    fn in_units(&self, name: &str, values: &Values) -> Option<String> {
+        let (name, unit_ns) = UNITS.iter().find_map(|(unit, ns)| Some((name.strip_suffix(unit)?, ns)))?;
         let of_time =
             |parameter: &&Parameter| parameter.name == name && parameter.kind == ParameterKind::Duration;
         self.declaration.parameters.iter().find(of_time)?;
         let value = values.text(name)?;
-        Some(duration(&value).map(|ns| (ns / 1_000_000).to_string()).unwrap_or_default())
+        Some(duration(&value).map(|ns| (ns / unit_ns).to_string()).unwrap_or_default())
     }
 
     /// The levels that share a start, or the one level of a subject that could share.

@@ -66,6 +66,7 @@ const TOMCAT: &[Test] = tests![
     ajp::every_tomcat_speaks_ajp_beside_http,
     tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
     tomcat::struts_echoes_on_every_tomcat_that_it_is_pinned_with,
+    tomcat::each_answer_of_a_java_server_costs_the_cpu_time_that_it_spins,
     tomcat::queries_keep_values_waiting_in_one_pool_and_not_in_two,
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
     tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,

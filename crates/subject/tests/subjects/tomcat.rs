@@ -164,6 +164,33 @@ pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
     }
 }
 
+/// Only at least so much: what a JVM does besides has no bound.
+pub fn each_answer_of_a_java_server_costs_the_cpu_time_that_it_spins() {
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    for folder in ["tomcat", "jetty", "undertow", "netty", "spring-boot", "struts2"] {
+        let with = [("spin".to_string(), "30ms".to_string())].into();
+        let spec = SubjectSpec::Catalogue { folder: folder.into(), with };
+        let temp = keeper.temp().join(folder);
+        let running = bench.prepare(&spec).start(&keeper, &[], &bench.log(), &temp).unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        let (address, pid) = (running.address().tcp().unwrap(), running.pid().unwrap());
+        let before = cpu_ticks(pid);
+        for _ in 0..50 {
+            assert_eq!(body(&get(address, "/echo")).len(), 1024, "{folder}");
+        }
+        let spent = cpu_ticks(pid) - before;
+        assert!(spent >= 149, "{folder}: {spent} hundredths of a second for 50 answers of 30 ms");
+        running.stop().unwrap();
+    }
+}
+
+/// CPU time of a process, in hundredths of a second.
+fn cpu_ticks(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
 /// One pool of two threads is used up by queries, and values wait for them; with two pools they do not.
 pub fn queries_keep_values_waiting_in_one_pool_and_not_in_two() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());

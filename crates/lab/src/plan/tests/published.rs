@@ -75,7 +75,8 @@ fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
     let catalogue =
         proofload_subject::Catalogue::read(&root.join("subjects")).unwrap_or_else(|error| panic!("{error}"));
     let mut count = 0;
-    for entry in std::fs::read_dir(root.join("studies")).unwrap() {
+    let folders = ["studies", "docs/truth"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "yaml") {
             continue;
