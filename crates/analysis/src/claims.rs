@@ -2,8 +2,12 @@
 
 use crate::estimate::stored;
 use crate::reasons::reasons;
-use proofload_stats::{Between, Claim, Design, Judged, Names, Observations, Reason, Scope, Verdict};
-use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Scope as Stored, SittingSpread};
+use proofload_stats::{
+    Between, Borrowed, Claim, Design, Judged, Lender, Names, Observations, Reason, Scope, Verdict, bounds,
+};
+use proofload_store::schema::{
+    AtLevel, BorrowedSpread, ClaimResult, DependsOn, Lender as LentBy, Scope as Stored, SittingSpread,
+};
 
 pub(crate) fn claim_result(
     claim: &Claim,
@@ -76,6 +80,7 @@ impl Judgements {
                 Scope::Widened(_) | Scope::Sittings(_) => Stored::AnySitting,
             },
             sittings: self.sittings(),
+            borrowed: judged.borrowed.map(borrowed),
             tau: spread(&judged.scope, self.cost),
             prediction: match judged.scope {
                 Scope::Sittings(over) => Some(stored(over.prediction)),
@@ -83,6 +88,21 @@ impl Judgements {
             },
             ..claim_result(claim, judged, &self.names, seconds_per_block)
         }
+    }
+}
+
+fn borrowed(found: Borrowed) -> BorrowedSpread {
+    BorrowedSpread {
+        spread: found.lent.spread,
+        freedom: bounds::borrowed::WEIGHT,
+        relatives: found.lent.relatives,
+        from: match found.lent.from {
+            Lender::Study => LentBy::Study,
+            Lender::History => LentBy::EarlierRuns,
+        },
+        used: found.is_used,
+        own_spread: found.own,
+        plain: stored(found.plain),
     }
 }
 

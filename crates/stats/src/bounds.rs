@@ -9,6 +9,7 @@
 //! shared by 1 to 20 claims are kept in a table, which a test compares and `UPDATE=1` writes.
 
 mod anytime;
+pub mod borrowed;
 mod recursion;
 mod table;
 
@@ -65,28 +66,36 @@ pub fn row(looks: &[u32], alpha: f64, claims: u32) -> Option<Vec<f64>> {
     }
 }
 
-/// Looks and error rate, and their bounds.
-type Computed = BTreeMap<(Vec<u32>, u64), Option<Vec<f64>>>;
-
-/// Computing takes a tenth of a second of CPU time, and a study is judged after each of its blocks.
-static COMPUTED: Mutex<Computed> = Mutex::new(BTreeMap::new());
-
 /// Most rows that are kept.
 const KEPT_MAX: usize = 256;
 
+/// What was computed. It takes a tenth of a second of CPU time, and a study is judged after each of its blocks.
+struct Kept<K, V>(Mutex<BTreeMap<K, Option<V>>>);
+
+impl<K: Ord, V: Clone> Kept<K, V> {
+    const fn new() -> Self {
+        Kept(Mutex::new(BTreeMap::new()))
+    }
+
+    /// What is kept, or is computed and kept now.
+    fn or(&self, key: K, compute: impl FnOnce() -> Option<V>) -> Option<V> {
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let value = compute();
+            let mut kept = kept();
+            if kept.len() == KEPT_MAX {
+                kept.clear();
+            }
+            kept.insert(key, value.clone());
+            value
+        })
+    }
+}
+
 fn computed(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
-    let kept = || COMPUTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = (looks.to_vec(), alpha.to_bits());
-    let known = kept().get(&key).cloned();
-    known.unwrap_or_else(|| {
-        let row = compute(looks, alpha);
-        let mut kept = kept();
-        if kept.len() == KEPT_MAX {
-            kept.clear();
-        }
-        kept.insert(key, row.clone());
-        row
-    })
+    static KNOWN: Kept<(Vec<u32>, u64), Vec<f64>> = Kept::new();
+    KNOWN.or((looks.to_vec(), alpha.to_bits()), || compute(looks, alpha))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! How a study is to be looked at, fixed before its first block; and how far off an answer is.
 
-use crate::bounds;
+use crate::bounds::{self, borrowed::LentBound};
+use crate::sample::Moments;
 use crate::student;
-use crate::{Between, Claim};
+use crate::{Between, Claim, Lent};
 
 /// Spread of the log-ratio between blocks that is assumed before two blocks have shown it: 6 %, the middle
 /// of the 4 to 8 % that the throughput of two variants of one server showed from start to start on a shared
@@ -143,11 +144,51 @@ impl Design {
         }
     }
 
+    /// As [`row`](Self::row), for claims that a spread was lent to.
+    fn criticals(&self, claims: u32, lends: bool) -> Option<Vec<Critical>> {
+        if !lends {
+            return Some(self.row(claims)?.into_iter().map(|own| Critical { own, lent: None }).collect());
+        }
+        let rows = bounds::borrowed::rows(&self.looks, self.last(), false, self.alpha, claims)?;
+        Some(
+            rows.own
+                .into_iter()
+                .zip(rows.lent)
+                .map(|(own, lent)| Critical { own, lent: Some(lent) })
+                .collect(),
+        )
+    }
+
     /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the
     /// design has no such look, nothing can be said at it, or its looks are no plan (see [`bounds::compute`]), as that
     /// of [`Design::smoke`] is not.
     pub fn bound(&self, look: usize, claims: u32) -> Option<f64> {
         self.row(claims)?.get(look).copied().filter(|bound| bound.is_finite())
+    }
+}
+
+/// What an interval's half-width is a multiple of, and how often it is that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Critical {
+    /// Bound on |t|, of the interval by the own spread.
+    pub own: f64,
+    /// Bound where a spread was lent.
+    pub lent: Option<LentBound>,
+}
+
+impl Critical {
+    const NONE: Critical = Critical { own: f64::INFINITY, lent: None };
+
+    /// Half the width of the interval, the narrower one where there are two.
+    pub fn half(&self, moments: &Moments, lent: Option<Lent>) -> f64 {
+        (self.own * moments.standard_error()).min(self.half_by_lent(moments, lent))
+    }
+
+    /// That of the interval by the lent spread; infinite without one, and where it is none of this claim's.
+    pub fn half_by_lent(&self, moments: &Moments, lent: Option<Lent>) -> f64 {
+        self.lent.zip(lent).map_or(f64::INFINITY, |(bound, lent)| {
+            bound.times_spread(moments.sd, lent.spread, moments.n) / f64::from(moments.n).sqrt()
+        })
     }
 }
 
@@ -161,36 +202,55 @@ pub fn next_look(design: &Design, have: u32) -> Option<u32> {
 /// bounds hold; beyond the last one the last bound is carried on. `None` for more than 500 blocks, or when
 /// spread or reach are not above zero.
 pub fn projected_blocks(design: &Design, claims: u32, spread: f64, reach: f64) -> Option<u32> {
-    blocks_needed(design, claims, spread, reach, 0)
+    blocks_needed(design, claims, spread, reach, 0, None)
 }
 
-/// As [`projected_blocks`], at a look beyond the blocks there are.
-pub(crate) fn blocks_needed(design: &Design, claims: u32, spread: f64, reach: f64, have: u32) -> Option<u32> {
+/// As [`projected_blocks`], at a look beyond the blocks there are, and with the spread that may have been lent.
+pub(crate) fn blocks_needed(
+    design: &Design,
+    claims: u32,
+    spread: f64,
+    reach: f64,
+    have: u32,
+    lent: Option<Lent>,
+) -> Option<u32> {
     if !(spread > 0.0 && spread.is_finite() && reach > 0.0) {
         return None;
     }
     // A plan without bounds of its own (smoke) is judged as if it were the quick one.
-    let (looks, row) = match design.row(claims) {
+    let (looks, row) = match design.criticals(claims, lent.is_some()) {
         Some(row) => (design.looks.clone(), row),
         None => {
-            let quick = Design::quick();
-            let row = bounds::row(&quick.looks, design.alpha, claims)?;
+            let quick = Design { alpha: design.alpha, ..Design::quick() };
+            let row = quick.criticals(claims, lent.is_some())?;
             (quick.looks, row)
         }
     };
-    let enough = |bound: f64, blocks: u32| bound * spread / f64::from(blocks).sqrt() <= reach;
-    let at_look = looks.iter().zip(&row).find(|&(&look, &bound)| look > have && enough(bound, look));
+    let half = |at: &Critical, n: u32| at.half(&Moments { n, mean: 0.0, sd: spread }, lent);
+    let at_look = looks.iter().zip(&row).find(|&(&look, at)| look > have && half(at, look) <= reach);
     if let Some((&look, _)) = at_look {
         return Some(look);
     }
-    let blocks = (row.last()? * spread / reach).powi(2).ceil();
+    let blocks = (row.last()?.own * spread / reach).powi(2).ceil();
     (blocks <= f64::from(PROJECTION_MAX)).then_some((blocks as u32).max(have + 1))
 }
 
 /// The bounds of a design at each number of claims, as they are asked for.
 pub(crate) struct Bounds<'a> {
     design: &'a Design,
-    rows: std::collections::BTreeMap<u32, Option<Vec<f64>>>,
+    rows: std::collections::BTreeMap<(u32, bool), Option<Vec<Critical>>>,
+}
+
+/// At how many blocks an interval is asked for, and what it may spend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    pub blocks: u32,
+    /// Claims that share the error rate.
+    pub claims: u32,
+    /// Whether no look is to come, so that this one has all that is left of the error rate.
+    pub ends: bool,
+    /// Whether a spread was lent.
+    pub lends: bool,
 }
 
 impl<'a> Bounds<'a> {
@@ -198,43 +258,48 @@ impl<'a> Bounds<'a> {
         Bounds { design, rows: std::collections::BTreeMap::new() }
     }
 
-    /// The bound for `blocks` blocks. Anytime-valid bounds are those of any number of blocks. Else it is that of the
-    /// last look not beyond them. A later look's bound would be narrower, so this one is on the safe side between
-    /// looks. Before the first look it is the bound of a plan whose first look were here. Infinite where nothing can be
-    /// said.
+    /// The bound for `blocks` blocks, by the own spread and with all of the error rate.
     pub fn for_blocks(&mut self, blocks: u32, claims: u32) -> f64 {
-        let looks = &self.design.looks;
-        let Some(&last) = looks.last() else { return f64::INFINITY };
-        if blocks < 2 {
-            return f64::INFINITY;
+        self.at(At { blocks, claims, ends: false, lends: false }).own
+    }
+
+    /// Anytime-valid bounds are those of any number of blocks. Else they are those of the last look not beyond them. A later
+    /// look's bounds would be narrower, so these are on the safe side between looks. Before the first look it is the bound of
+    /// a plan whose first look were here. Infinite where nothing can be said.
+    pub fn at(&mut self, at: At) -> Critical {
+        let design = self.design;
+        let Some(&last) = design.looks.last().filter(|_| at.blocks > 1) else { return Critical::NONE };
+        let share = design.alpha / f64::from(at.claims.max(1));
+        if design.kind == Kind::Anytime {
+            return Critical { own: bounds::anytime(at.blocks, share), lent: None };
         }
-        if self.design.kind == Kind::Anytime {
-            return bounds::anytime(blocks, self.design.alpha / f64::from(claims.max(1)));
+        if at.ends && at.blocks < last {
+            return self.at_the_end(at, last).unwrap_or(Critical::NONE);
         }
-        match looks.iter().rposition(|&look| look <= blocks) {
+        match design.looks.iter().rposition(|&look| look <= at.blocks) {
             Some(index) => {
-                let design = self.design;
-                let row = self.rows.entry(claims).or_insert_with(|| design.row(claims));
-                row.as_ref().map_or(f64::INFINITY, |row| row[index])
+                let row = || design.criticals(at.claims, at.lends);
+                let row = self.rows.entry((at.claims, at.lends)).or_insert_with(row);
+                row.as_ref().map_or(Critical::NONE, |row| row[index])
             }
             None => {
-                let share = self.design.alpha / f64::from(claims.max(1));
-                student::critical(bounds::spent(share, blocks, last), blocks - 1)
+                let own = student::critical(bounds::spent(share, at.blocks, last), at.blocks - 1);
+                Critical { own, lent: None }
             }
         }
     }
 
-    /// The bound of a look at `blocks` blocks that no other follows: what the looks before it have left of the error rate is
-    /// spent. Anytime-valid bounds leave nothing.
-    pub fn at_the_end(&mut self, blocks: u32, claims: u32) -> f64 {
-        let Some(&last) = self.design.looks.last() else { return f64::INFINITY };
-        if self.design.kind == Kind::Anytime || blocks < 2 || blocks >= last {
-            return self.for_blocks(blocks, claims);
+    /// The bounds of a look that no other follows: what the looks before it have left of the error rate is spent.
+    fn at_the_end(&self, at: At, last: u32) -> Option<Critical> {
+        let before = self.design.looks.iter().copied().filter(|&look| look < at.blocks);
+        let looks: Vec<u32> = before.chain([at.blocks]).collect();
+        let alpha = self.design.alpha;
+        if at.lends {
+            let rows = bounds::borrowed::rows(&looks, last, true, alpha, at.claims.max(1))?;
+            return Some(Critical { own: *rows.own.last()?, lent: rows.lent.last().copied() });
         }
-        let before = self.design.looks.iter().copied().filter(|&look| look < blocks);
-        let looks: Vec<u32> = before.chain([blocks]).collect();
-        let share = self.design.alpha / f64::from(claims.max(1));
-        bounds::ended(&looks, last, share).and_then(|row| row.last().copied()).unwrap_or(f64::INFINITY)
+        let own = bounds::ended(&looks, last, alpha / f64::from(at.claims.max(1)))?;
+        Some(Critical { own: *own.last()?, lent: None })
     }
 }
 

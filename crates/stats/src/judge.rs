@@ -17,6 +17,7 @@ mod fact;
 mod figure;
 mod flaws;
 mod guard;
+mod lent;
 mod observed;
 mod outlook;
 mod regression;
@@ -34,7 +35,7 @@ pub(crate) use series::{log_ratio, middle, of_block};
 pub use series::{slice_length, slice_pairs};
 
 use crate::design::{Bounds, CONSTANT_BLOCKS_MIN};
-use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+use crate::{Claim, Design, Judged, Judgement, Lent, Observations, Reason, Verdict};
 pub use regression::{Counterpart, judge_regressions};
 
 use evaluate::evaluate;
@@ -66,10 +67,12 @@ fn replay<T>(
     let cases: Vec<Series<'_>> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
     let mut replay = Replay {
         cases,
+        index: &index,
         design,
         units: Units::of(observations, &blocks),
         bounds: Bounds::new(design),
         looked_at: vec![None; claims.len()],
+        lent: vec![None; claims.len()],
         settled: vec![None; claims.len()],
         given_up: vec![false; claims.len()],
         lost: Lost {
@@ -121,11 +124,14 @@ impl Lost<'_> {
 /// Where the claims stand after the looks so far.
 struct Replay<'a> {
     cases: Vec<Series<'a>>,
+    index: &'a Index<'a>,
     design: &'a Design,
     units: Units,
     bounds: Bounds<'a>,
     /// Complete blocks at the last look that was taken at each claim.
     looked_at: Vec<Option<u32>>,
+    /// The spread that was lent to each claim at its first look; nothing more is lent later.
+    lent: Vec<Option<Lent>>,
     settled: Vec<Option<Judged>>,
     /// Claims that were closed undecided. They keep their share of the error rate: what was given up was not proven, and hands
     /// nothing on.
@@ -138,7 +144,7 @@ impl Replay<'_> {
     fn step(&mut self, unit: u32) {
         let blocks = self.units.blocks(unit);
         let due: Vec<usize> = self.open().filter(|&case| self.is_due(case, unit)).collect();
-        due.iter().for_each(|&case| self.looked_at[case] = Some(blocks));
+        self.look_at(&due, blocks);
         self.settle(&due, false);
         let last = self.design.last();
         for &case in &due {
@@ -147,6 +153,16 @@ impl Replay<'_> {
         }
         if !due.is_empty() || self.design.looks.contains(&unit) {
             self.settle_facts(blocks, unit >= last);
+        }
+    }
+
+    /// Takes a look at claims; at the first one they borrow their spread. That of sittings' means is their own.
+    fn look_at(&mut self, due: &[usize], blocks: u32) {
+        for &case in due {
+            if self.looked_at[case].is_none() && !self.units.are_sittings() {
+                self.lent[case] = lent::lent(&self.cases[case], self.index, blocks, self.design);
+            }
+            self.looked_at[case] = Some(blocks);
         }
     }
 
@@ -162,7 +178,7 @@ impl Replay<'_> {
         let open: Vec<usize> = self.open().collect();
         let enough = |case: &usize| self.units.usable(&self.cases[*case], have) >= CONSTANT_BLOCKS_MIN;
         let due: Vec<usize> = open.iter().copied().filter(enough).collect();
-        due.iter().for_each(|&case| self.looked_at[case] = Some(have));
+        self.look_at(&due, have);
         self.settle(&due, true);
         due.iter().for_each(|&case| self.give_up(case, true, true));
         self.settle_facts(have, true);
@@ -249,7 +265,8 @@ impl Replay<'_> {
         spends_the_rest: bool,
     ) -> Evaluation {
         let open = self.sharing();
-        let progress = Progress { blocks, begun, disturbed, open, spends_the_rest };
+        let lent = self.lent[case];
+        let progress = Progress { blocks, begun, disturbed, open, spends_the_rest, lent };
         evaluate(&self.cases[case], &mut self.bounds, self.design, progress)
     }
 
@@ -309,6 +326,7 @@ fn judged(evaluation: Evaluation, settled: bool) -> Judged {
         settled,
         projection: evaluation.projection,
         scope: evaluation.scope,
+        borrowed: evaluation.borrowed,
     }
 }
 

@@ -59,4 +59,7 @@ pub use scalability::{
 };
 pub use sittings::{Between, EARLIER_SITTINGS_MIN, Heterogeneity, SITTING_BLOCKS_MIN, Sittings};
 pub use spread::common_spread;
-pub use verdict::{Estimate, Judged, Judgement, Outlook, OverSittings, Projection, Reason, Scope, Verdict};
+pub use verdict::{
+    Borrowed, Estimate, Judged, Judgement, Lender, Lent, Outlook, OverSittings, Projection, Reason, Scope,
+    Verdict,
+};

@@ -42,6 +42,38 @@ pub struct Estimate {
     pub hodges_lehmann: f64,
 }
 
+/// Who lends a spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lender {
+    /// Other comparisons, or levels, of the same study.
+    Study,
+    /// Earlier runs of this machine.
+    History,
+}
+
+/// A spread between blocks that was lent to a claim before anything was decided of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lent {
+    /// s₀: standard deviation of the logarithms, 0.02 is 2 %.
+    pub spread: f64,
+    /// Of how many comparisons, or levels, it is.
+    pub relatives: u32,
+    /// Whose they are.
+    pub from: Lender,
+}
+
+/// What a claim made of the spread that was lent to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Borrowed {
+    pub lent: Lent,
+    /// Whether the interval is that by the lent spread: with it, it is narrower than by the own one alone.
+    pub is_used: bool,
+    /// The own spread: standard deviation of the logarithms.
+    pub own: f64,
+    /// The interval that the claim would have by its own spread alone, at the whole of its error rate.
+    pub plain: Estimate,
+}
+
 /// Why a verdict is what it is, typed so that each has its sentence in one place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -276,6 +308,8 @@ pub struct Judged {
     pub projection: Option<Projection>,
     /// Of what the interval is.
     pub scope: Scope,
+    /// The spread that was lent to it; `None` where none was.
+    pub borrowed: Option<Borrowed>,
 }
 
 /// Of what an interval is: of the time at which it was measured, or of any.

@@ -22,7 +22,9 @@ mod steady;
 mod words;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
-pub use claims::{AtLevel, ClaimResult, DependsOn, Exploratory, PlannedClaim, SittingSpread};
+pub use claims::{
+    AtLevel, BorrowedSpread, ClaimResult, DependsOn, Exploratory, Lender, PlannedClaim, SittingSpread,
+};
 
 pub use expectations::{
     ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,

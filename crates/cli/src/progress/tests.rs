@@ -145,6 +145,7 @@ fn judged(verdict: Verdict, settled: bool, [point, low, high]: [f64; 3]) -> Judg
         settled,
         projection: None,
         scope: Scope::default(),
+        borrowed: None,
     }
 }
 

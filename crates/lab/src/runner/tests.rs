@@ -409,6 +409,7 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
         settled,
         projection: None,
         scope: proofload_stats::Scope::ThisSitting,
+        borrowed: None,
     };
     let mut look =
         |_: &Path| Ok(Judgement { claims: vec![judged(true), judged(true)], ..Judgement::default() });

@@ -2,6 +2,16 @@ basis-the-same-in-all = the same in all blocks
 basis-estimate = estimate { $told }
 basis-hodges-lehmann = Hodges–Lehmann { $told }
 basis-no-interval = no interval
+basis-borrowed = { $used ->
+    [true] spread { $own }, with { $spread } borrowed from
+   *[false] by its own spread of { $own }, not the { $spread } of
+  } { $relatives } like figures { $earlier ->
+    [true] of earlier runs
+   *[false] of this study
+  }{ $used ->
+    [true] ; without it { $low } … { $high }
+   *[false] {""}
+  }
 arrivals-and-answers = { $loops } loop, { $counts } responses
 outcome-at = { $word }, at { $between } { $why }
 exactly = {""}

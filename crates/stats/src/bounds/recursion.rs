@@ -104,7 +104,7 @@ pub fn probability_of_crossing(looks: &[u32], bounds: &[f64]) -> Option<f64> {
 }
 
 /// The last look, when the looks are a plan.
-fn checked(looks: &[u32]) -> Option<u32> {
+pub(super) fn checked(looks: &[u32]) -> Option<u32> {
     let (first, last) = (*looks.first()?, *looks.last()?);
     let increasing = looks.windows(2).all(|pair| pair[0] < pair[1]);
     (increasing && first >= 2 && last <= BLOCKS_MAX && looks.len() <= LOOKS_MAX).then_some(last)
@@ -256,7 +256,7 @@ impl Rule {
 }
 
 /// Nodes and weights on −1..1, by Newton's method on the Legendre polynomial.
-fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
+pub(super) fn gauss_legendre(count: usize) -> Vec<(f64, f64)> {
     let order = count as f64;
     (0..count)
         .map(|index| {

@@ -133,16 +133,16 @@ impl Frame {
         1.0 - undecided.into_iter().map(|(low, high)| below(high) - below(low)).sum::<f64>()
     }
 
-    /// Probability that the last look will decide, at the mean and the spread seen so far and `bound`, the bound that
-    /// it has. The mean of all `last` blocks is expected at that of those there are, give or take s √(1/n − 1/N).
+    /// Probability that the last look will decide, at the mean and the spread seen so far and `half`, half the width of
+    /// its interval. The mean of all `last` blocks is expected at that of those there are, give or take s √(1/n − 1/N).
     /// `None` where nothing is known of what will be, or nothing is to come.
-    pub fn chance_at_last(&self, moments: &Moments, last: u32, bound: f64) -> Option<f64> {
+    pub fn chance_at_last(&self, moments: &Moments, last: u32, half: f64) -> Option<f64> {
         let Moments { n, mean, sd } = *moments;
-        if n < 2 || n >= last || sd == 0.0 || !bound.is_finite() {
+        if n < 2 || n >= last || sd == 0.0 || !half.is_finite() {
             return None;
         }
         let spread = sd * (1.0 / f64::from(n) - 1.0 / f64::from(last)).sqrt();
-        Some(self.chance(mean, spread, n - 1, bound * sd / f64::from(last).sqrt()).max(0.0))
+        Some(self.chance(mean, spread, n - 1, half).max(0.0))
     }
 
     /// How narrow the half-width of an interval around this mean must be to decide.

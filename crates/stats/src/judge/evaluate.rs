@@ -8,11 +8,11 @@ use super::flaws::Flaws;
 use super::observed::{Observed, observed};
 use super::series::{Series, Sides};
 use super::{fact, guard};
-use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
+use crate::design::{A_PRIORI_SPREAD, At, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
 use crate::{
-    Between, Comparison, Design, Measure, OverSittings, Projection, Reach, Reason, Scope, Side, Sittings,
-    hodges_lehmann, student,
+    Between, Borrowed, Comparison, Design, Lent, Measure, OverSittings, Projection, Reach, Reason, Scope,
+    Side, Sittings, hodges_lehmann, student,
 };
 
 /// The resolution that projections are made for: ±5 %.
@@ -90,32 +90,38 @@ fn evaluate_exchanges(
     };
     evaluation.blocks = blocks;
     let constant = is_constant && blocks >= CONSTANT_BLOCKS_MIN;
-    let own = match constant {
-        true => 0.0,
-        false if moments.sd == 0.0 => f64::INFINITY,
-        false if progress.spends_the_rest => {
-            bounds.at_the_end(moments.n, progress.open) * moments.standard_error()
-        }
-        false => bounds.for_blocks(moments.n, progress.open) * moments.standard_error(),
-    };
-    let known = design.between(series.claim).filter(|_| sittings.is_none() && frame.scale == Scale::Log);
-    let half = known.map_or(own, |between| wider(own, &moments, between));
+    let is_log = sittings.is_none() && frame.scale == Scale::Log;
+    let lent = progress.lent.filter(|_| is_log);
+    let (claims, ends) = (progress.open, progress.spends_the_rest);
+    let at = At { blocks: moments.n, claims, ends, lends: progress.lent.is_some() };
+    let halves = Halves::of(&moments, bounds, at, lent, constant);
+    let known = design.between(series.claim).filter(|_| is_log);
+    let widened_to = |half| known.map_or(half, |between| wider(half, &halves, &moments, between));
+    let half = widened_to(halves.half);
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
     let reach = match design.method {
         0 => flaws.reach_on(frame.scale),
         _ => flaws.reach_on(frame.scale).and(of_left_out(&frame.values, &moments, spoiled)),
     };
-    evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), reach));
+    let with_half = |half| widened(estimate(series, &frame, &moments, half, centre), reach);
+    evaluation.estimate = Some(with_half(half));
+    evaluation.borrowed = lent.map(|lent| Borrowed {
+        lent,
+        is_used: halves.is_by_lent,
+        own: moments.sd,
+        plain: with_half(widened_to(halves.plain)),
+    });
     evaluation.scope = match (sittings, known) {
         (Some(found), _) => over_sittings(series, &frame, found, centre),
         (None, Some(between)) => Scope::Widened(*between),
         (None, None) => Scope::ThisSitting,
     };
     if sittings.is_none() {
-        evaluation.projection = projection(design, &frame, &moments, progress.open);
+        evaluation.projection = projection(design, &frame, &moments, &progress);
     }
     guards.extend(guard::of_values(&frame));
-    let of = Basis { are_sittings: sittings.is_some(), between: known.copied().filter(|_| half > own) };
+    let between = known.copied().filter(|_| half > halves.half);
+    let of = Basis { are_sittings: sittings.is_some(), between };
     let terms = DependenceTerms { open: progress.open, reach, used: &used, sittings: of.are_sittings };
     let depends = Dependences::of(series, &frame, &by_block, bounds, &terms);
     let finding = Finding { frame, moments, half, of, reach, centre, depends, design, progress };
@@ -133,8 +139,7 @@ fn evaluate_exchanges(
         evaluation.reasons.extend(beyond_warm_up);
         let may_close = design.futility && !of.are_sittings && !finding.depends.suspected;
         if evaluation.decided.is_none() && may_close {
-            let last_bound = bounds.for_blocks(design.last(), 1);
-            evaluation.futile = finding.futile(last_bound);
+            evaluation.futile = finding.futile(half_at_last(bounds, design, &moments, lent));
         }
     }
     evaluation.limited(flaws);
@@ -164,14 +169,59 @@ fn of_left_out(values: &[f64], moments: &Moments, spoiled: u32) -> Reach {
     Reach { below: farthest(-1.0), above: farthest(1.0) }
 }
 
+/// Half the widths of the intervals that a claim may have.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    /// Of the one that is judged: the narrower one where a spread was lent.
+    pub half: f64,
+    /// Of the one by the own spread at the whole of the error rate, which is that one where nothing was lent.
+    plain: f64,
+    /// Whether it is that by the lent spread.
+    is_by_lent: bool,
+}
+
+impl Halves {
+    pub fn of(
+        moments: &Moments,
+        bounds: &mut Bounds<'_>,
+        at: At,
+        lent: Option<Lent>,
+        constant: bool,
+    ) -> Halves {
+        if constant || moments.sd == 0.0 {
+            let half = if constant { 0.0 } else { f64::INFINITY };
+            return Halves { half, plain: half, is_by_lent: false };
+        }
+        let plain = bounds.at(At { lends: false, ..at }).own * moments.standard_error();
+        let critical = bounds.at(at);
+        let half = critical.half(moments, lent);
+        Halves { half, plain, is_by_lent: half < critical.own * moments.standard_error() }
+    }
+}
+
 /// Half the width of an interval that is wider for what earlier sittings differed by, at the error rate that the interval
 /// of the blocks alone has; never narrower than that.
-pub(super) fn wider(own: f64, moments: &Moments, between: &Between) -> f64 {
-    if own == 0.0 || own.is_infinite() || between.tau == 0.0 {
-        return own;
+pub(super) fn wider(half: f64, halves: &Halves, moments: &Moments, between: &Between) -> f64 {
+    if half == 0.0 || half.is_infinite() || between.tau == 0.0 {
+        return half;
     }
-    let tail = student::two_sided_tail(own / moments.standard_error(), moments.n - 1);
-    own.max(between.half_around(moments, tail))
+    let tail = student::two_sided_tail(halves.plain / moments.standard_error(), moments.n - 1);
+    if half == halves.plain {
+        return half.max(between.half_around(moments, tail));
+    }
+    // Two independent errors, each within its half: their sum is within the root of the sum of squares.
+    half.hypot(between.half_around(&Moments { sd: 0.0, ..*moments }, tail))
+}
+
+/// Half the width of the interval at the last look, if every other claim had settled by then and the spread stayed what it is.
+pub(super) fn half_at_last(
+    bounds: &mut Bounds<'_>,
+    design: &Design,
+    moments: &Moments,
+    lent: Option<Lent>,
+) -> f64 {
+    let at = At { blocks: design.last(), claims: 1, ends: false, lends: lent.is_some() };
+    bounds.at(at).half(&Moments { n: design.last(), ..*moments }, lent)
 }
 
 /// What the sittings show, and where the next one is to be expected.
@@ -194,7 +244,7 @@ fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
         .collect()
 }
 
-fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> Option<Projection> {
+fn projection(design: &Design, frame: &Frame, moments: &Moments, progress: &Progress) -> Option<Projection> {
     let reach = match frame.scale {
         Scale::Log => PROJECTED_RESOLUTION.ln_1p(),
         Scale::Plain => PROJECTED_RESOLUTION * moments.mean.abs(),
@@ -208,9 +258,14 @@ fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> O
     };
     let blocks = match spread == 0.0 {
         true => moments.n.max(CONSTANT_BLOCKS_MIN),
-        false => blocks_needed(design, open, spread, reach, 0)?,
+        false => blocks_needed(design, progress.open, spread, reach, 0, lent_on(frame.scale, progress))?,
     };
     Some(Projection { resolution: PROJECTED_RESOLUTION, blocks, assumed })
+}
+
+/// The spread that was lent, where logarithms are judged.
+fn lent_on(scale: Scale, progress: &Progress) -> Option<Lent> {
+    progress.lent.filter(|_| scale == Scale::Log)
 }
 
 /// What an interval rests on.
@@ -310,11 +365,10 @@ impl Finding<'_> {
         }
     }
 
-    /// Why the last look is not worth waiting for; `bound` is the one that it would have if every other claim had
-    /// settled.
-    fn futile(&self, bound: f64) -> Option<Reason> {
+    /// Why the last look is not worth waiting for; `half` is half the width that the interval would have there.
+    fn futile(&self, half: f64) -> Option<Reason> {
         let last = self.design.last();
-        let chance = self.frame.chance_at_last(&self.moments, last, bound)?;
+        let chance = self.frame.chance_at_last(&self.moments, last, half)?;
         (chance < FUTILE_BELOW).then_some(Reason::Futile { last, chance })
     }
 
@@ -334,7 +388,9 @@ impl Finding<'_> {
         let floor = self.of.between.map_or(0.0, |between| {
             between.half_around(&Moments { sd: 0.0, ..self.moments }, self.design.alpha)
         });
-        let needed = blocks_needed(self.design, self.progress.open, self.moments.sd, reach, self.moments.n)?;
+        let Moments { n, sd, .. } = self.moments;
+        let lent = lent_on(self.frame.scale, &self.progress).filter(|_| !self.of.are_sittings);
+        let needed = blocks_needed(self.design, self.progress.open, sd, reach, n, lent)?;
         (floor < reach).then(|| needed - self.moments.n)
     }
 

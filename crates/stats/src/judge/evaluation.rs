@@ -2,7 +2,7 @@
 
 use super::flaws::Flaws;
 use super::series::{Series, of_block};
-use crate::{Estimate, Projection, Reason, Scope};
+use crate::{Borrowed, Estimate, Lent, Projection, Reason, Scope};
 
 /// How far the study is when a claim is evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Progress {
     pub open: u32,
     /// Whether no look is to come, so that this one has all that is left of the error rate.
     pub spends_the_rest: bool,
+    /// The spread that was lent at its first look.
+    pub lent: Option<Lent>,
 }
 
 /// What the blocks so far say of a claim.
@@ -35,6 +37,7 @@ pub(super) struct Evaluation {
     /// Nothing but what moved its values keeps it open, and more blocks will not change that.
     pub is_hopeless: bool,
     pub scope: Scope,
+    pub borrowed: Option<Borrowed>,
 }
 
 impl Evaluation {
@@ -50,6 +53,7 @@ impl Evaluation {
             futile: None,
             is_hopeless: false,
             scope: Scope::ThisSitting,
+            borrowed: None,
         }
     }
 

@@ -6,12 +6,12 @@
 //! settled or given up. The same blocks give the same answer: the seed is fixed.
 
 use super::decide::{Frame, frame};
-use super::evaluate::{FUTILE_BELOW, wider};
+use super::evaluate::{FUTILE_BELOW, Halves, half_at_last, wider};
 use super::{Replay, replay};
-use crate::design::Bounds;
+use crate::design::{At, Bounds};
 use crate::rng::Rng;
 use crate::sample::Moments;
-use crate::{Between, Claim, Design, Observations, Outlook, Reason, Scope, next_look};
+use crate::{Between, Claim, Design, Lent, Observations, Outlook, Reason, Scope, next_look};
 
 /// Ways that are tried.
 const PATHS: usize = 300;
@@ -33,6 +33,8 @@ struct Open {
     moments: Moments,
     /// What makes its interval wider.
     between: Option<Between>,
+    /// The spread that was lent to it.
+    lent: Option<Lent>,
     /// Something forbids a verdict that more blocks do not heal.
     held: bool,
 }
@@ -92,7 +94,8 @@ fn open_case(replay: &mut Replay<'_>, case: usize, have: u32) -> Option<Open> {
         Scope::Widened(between) => Some(between),
         Scope::ThisSitting | Scope::Sittings(_) => None,
     };
-    Some(Open { frame, moments, between, held: evaluation.reasons.iter().any(for_good) })
+    let lent = replay.lent[case];
+    Some(Open { frame, moments, between, lent, held: evaluation.reasons.iter().any(for_good) })
 }
 
 /// Blocks in all when every claim is settled or given up, on one way.
@@ -115,7 +118,7 @@ fn path(
             let sharing = given_up + walkers.iter().filter(|walker| !walker.settled).count() as u32;
             let mut any = false;
             for walker in walkers.iter_mut().filter(|walker| walker.is_open()) {
-                walker.settled = walker.decides(bounds.for_blocks(walker.now.n, sharing));
+                walker.settled = walker.decides(bounds, sharing);
                 any |= walker.settled;
             }
             if !any {
@@ -123,9 +126,8 @@ fn path(
             }
         }
         if design.futility && look < design.last() {
-            let bound = bounds.for_blocks(design.last(), 1);
             for walker in walkers.iter_mut().filter(|walker| walker.is_open()) {
-                walker.given_up = walker.is_futile(bound, design.last());
+                walker.given_up = walker.is_futile(bounds, design);
             }
         }
         if !walkers.iter().any(Walker::is_open) {
@@ -159,15 +161,19 @@ impl<'a> Walker<'a> {
         self.now = Moments { n: n + 1, mean, sd: (squares / f64::from(n)).sqrt() };
     }
 
-    fn decides(&self, bound: f64) -> bool {
-        let own = if self.now.sd == 0.0 { 0.0 } else { bound * self.now.standard_error() };
-        let half = self.open.between.map_or(own, |between| wider(own, &self.now, &between));
+    fn decides(&self, bounds: &mut Bounds<'_>, claims: u32) -> bool {
+        let lent = self.open.lent;
+        let at = At { blocks: self.now.n, claims, ends: false, lends: lent.is_some() };
+        let halves = Halves::of(&self.now, bounds, at, lent, self.now.sd == 0.0);
+        let widened = |between| wider(halves.half, &halves, &self.now, &between);
+        let half = self.open.between.map_or(halves.half, widened);
         let (low, high) = (self.now.mean - half, self.now.mean + half);
         !self.open.held && self.open.frame.decide(low, high).is_some()
     }
 
-    fn is_futile(&self, bound: f64, last: u32) -> bool {
-        let chance = self.open.frame.chance_at_last(&self.now, last, bound);
+    fn is_futile(&self, bounds: &mut Bounds<'_>, design: &Design) -> bool {
+        let half = half_at_last(bounds, design, &self.now, self.open.lent);
+        let chance = self.open.frame.chance_at_last(&self.now, design.last(), half);
         !self.open.held && chance.is_some_and(|chance| chance < FUTILE_BELOW)
     }
 }

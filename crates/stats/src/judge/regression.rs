@@ -81,6 +81,7 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
         settled: true,
         projection: None,
         scope: of.between.map_or(Scope::ThisSitting, Scope::Widened),
+        borrowed: None,
     };
     let ratio = match &of.between {
         Some(between) => ratio_between_sittings(&now.values, &then.values, tail, between),

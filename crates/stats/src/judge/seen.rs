@@ -31,6 +31,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         settled: true,
         projection: None,
         scope: Scope::ThisSitting,
+        borrowed: None,
     };
     if blocks == 0 {
         judged.reasons.push(Reason::NoData);

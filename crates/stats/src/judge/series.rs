@@ -3,7 +3,7 @@
 use crate::fitness::{Counts, Perturbation, perturbation};
 use crate::sample;
 use crate::{Cell, Claim, LostStart, Measure, Observations, Side, Term, Unsteady};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Block, variant, point, stream and measure.
 type Key = (u32, usize, usize, Option<usize>, Measure);
@@ -59,8 +59,15 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn get(&self, block: u32, trial: Trial) -> Option<&'a Cell> {
+    pub fn get(&self, block: u32, trial: Trial) -> Option<&'a Cell> {
         self.cells.get(&(block, trial.variant, trial.point, trial.stream, trial.measure)).copied()
+    }
+
+    /// All trials of the same measure and stream, by load point and variant.
+    pub fn trials_like(&self, like: Trial) -> Vec<Trial> {
+        let alike = self.cells.keys().filter(|key| (key.3, key.4) == (like.stream, like.measure));
+        let places: BTreeSet<(usize, usize)> = alike.map(|key| (key.2, key.1)).collect();
+        places.into_iter().map(|(point, variant)| Trial { point, variant, ..like }).collect()
     }
 }
 
@@ -168,6 +175,14 @@ impl<'a> Series<'a> {
         let counts_unfit = self.is_older && self.spoiled(blocks).is_none();
         let held = self.sides.iter().zip(&self.unfit).take(blocks as usize);
         held.filter(|(sides, unfit)| sides.is_some() && (counts_unfit || !**unfit)).count() as u32
+    }
+
+    /// The blocks among the first ones that say something of the claim, with their logarithms; `None` where one has none.
+    pub fn usable_logs(&self, blocks: u32) -> Option<Vec<(u32, f64)>> {
+        let held = self.numbers.iter().zip(&self.sides).zip(&self.unfit).take(blocks as usize);
+        let usable =
+            held.filter(|(_, unfit)| !**unfit).filter_map(|((block, sides), _)| Some((*block, (*sides)?)));
+        usable.map(|(block, sides)| Some((block, sides.log.filter(|log| log.is_finite())?))).collect()
     }
 
     /// Places of the blocks, from 1, that the generator spoiled, or that one of its variants did not get through.

@@ -57,12 +57,45 @@ pub struct ClaimResult {
     /// Sittings that the blocks are of.
     #[serde(default)]
     pub sittings: u32,
+    /// The spread between blocks that was lent to the claim, and what came of it; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub borrowed: Option<BorrowedSpread>,
     /// τ, the spread between sittings; absent where it is not known.
     #[serde(default)]
     pub tau: Option<SittingSpread>,
     /// Where the mean of the next sitting lies with 95 %, if it has as many blocks; absent for a single sitting.
     #[serde(default)]
     pub prediction: Option<Estimate>,
+}
+
+/// Who lends a spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Lender {
+    /// Other comparisons, or levels, of the same study.
+    #[default]
+    Study,
+    /// Earlier runs of the machine, which `lent` of the plan names.
+    EarlierRuns,
+}
+
+/// A spread between blocks that was lent to a claim at its first look.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BorrowedSpread {
+    /// s₀: standard deviation of the logarithms, 0.02 is 2 %.
+    pub spread: f64,
+    /// d₀: the degrees of freedom that it counts for.
+    pub freedom: f64,
+    /// Of how many comparisons, or levels, it is.
+    pub relatives: u32,
+    /// Whose they are.
+    pub from: Lender,
+    /// Whether the estimate's interval is that by this spread; if not, it is Student's t with the claim's own.
+    pub used: bool,
+    /// s: standard deviation of the logarithms in the claim's own blocks.
+    pub own_spread: f64,
+    /// The interval by the own spread alone, had none been lent.
+    pub plain: Estimate,
 }
 
 /// A condition of measuring on which a quantity depends, with what it is at each level.

@@ -15,6 +15,7 @@ fn judged(settled: bool) -> Judged {
         settled,
         projection: None,
         scope: proofload_stats::Scope::ThisSitting,
+        borrowed: None,
     }
 }
 
