@@ -2,7 +2,7 @@
 //!
 //! Whoever looks several times and stops when |t| passes the usual critical value errs far more often than he
 //! says. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha ·
-//! (n/N)^1.5` of it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated
+//! n/N` of it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated
 //! from the same few blocks, so bounds for a known spread do not fit; these are computed for t itself.
 //!
 //! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 %
@@ -19,8 +19,42 @@ pub use recursion::{compute, ended, probability_of_crossing};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Exponent of the spending function.
-pub const SPENDING_EXPONENT: f64 = 1.5;
+/// How an error rate is spent: by the look at n of N blocks so much as `alpha · (n/N)^exponent`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spending {
+    /// In all, both sides.
+    pub alpha: f64,
+    pub exponent: f64,
+}
+
+impl Spending {
+    /// In proportion to the blocks. Of the exponents 0.75, 1, 1.5 and 2 it takes the fewest blocks for an effect of half the
+    /// spread to four times it, or hardly more than the one that does (docs/truth.md).
+    pub fn even(alpha: f64) -> Spending {
+        Spending { alpha, exponent: 1.0 }
+    }
+
+    /// As the rules before that spent it.
+    pub fn late(alpha: f64) -> Spending {
+        Spending { alpha, exponent: 1.5 }
+    }
+
+    /// A part of it, spent alike.
+    pub fn part(self, share: f64) -> Spending {
+        Spending { alpha: self.alpha * share, ..self }
+    }
+
+    /// What may be spent by a look at `blocks` of `last` blocks.
+    pub fn by(self, blocks: u32, last: u32) -> f64 {
+        self.alpha * (f64::from(blocks) / f64::from(last)).powf(self.exponent)
+    }
+}
+
+impl From<f64> for Spending {
+    fn from(alpha: f64) -> Spending {
+        Spending::even(alpha)
+    }
+}
 
 /// Most claims that the table has rows for.
 pub const TABLE_CLAIMS: u32 = 20;
@@ -37,14 +71,9 @@ pub const TABLE_PLANS: [&[u32]; 3] = [&[4, 6, 8, 10, 12], &[5, 8, 12, 16, 20, 30
 /// The error rate over all claims that the table is for.
 pub const TABLE_ALPHA: f64 = 0.05;
 
-/// Share of the error rate that may be spent by a look at `blocks` of `last` blocks.
-pub fn spent(alpha: f64, blocks: u32, last: u32) -> f64 {
-    alpha * (f64::from(blocks) / f64::from(last)).powf(SPENDING_EXPONENT)
-}
-
 /// The row of the table for a plan and a number of claims; `None` where the table has none.
-pub fn tabled(looks: &[u32], alpha: f64, claims: u32) -> Option<&'static [f64]> {
-    if alpha != TABLE_ALPHA {
+pub fn tabled(looks: &[u32], spending: Spending, claims: u32) -> Option<&'static [f64]> {
+    if spending != Spending::even(TABLE_ALPHA) {
         return None;
     }
     let plan = TABLE_PLANS.iter().position(|plan| *plan == looks)?;
@@ -56,13 +85,14 @@ pub fn tabled(looks: &[u32], alpha: f64, claims: u32) -> Option<&'static [f64]> 
 ///
 /// `None` for looks that are not increasing, begin below 2 blocks or exceed [`LOOKS_MAX`] or
 /// [`BLOCKS_MAX`]; and for an `alpha` outside 0 to 1 or no claims.
-pub fn row(looks: &[u32], alpha: f64, claims: u32) -> Option<Vec<f64>> {
+pub fn row(looks: &[u32], spending: impl Into<Spending>, claims: u32) -> Option<Vec<f64>> {
+    let spending = spending.into();
     if claims == 0 {
         return None;
     }
-    match tabled(looks, alpha, claims) {
+    match tabled(looks, spending, claims) {
         Some(row) => Some(row.to_vec()),
-        None => computed(looks, alpha / f64::from(claims)),
+        None => computed(looks, spending.part(1.0 / f64::from(claims))),
     }
 }
 
@@ -93,9 +123,10 @@ impl<K: Ord, V: Clone> Kept<K, V> {
     }
 }
 
-fn computed(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
-    static KNOWN: Kept<(Vec<u32>, u64), Vec<f64>> = Kept::new();
-    KNOWN.or((looks.to_vec(), alpha.to_bits()), || compute(looks, alpha))
+fn computed(looks: &[u32], spending: Spending) -> Option<Vec<f64>> {
+    static KNOWN: Kept<(Vec<u32>, u64, u64), Vec<f64>> = Kept::new();
+    let key = (looks.to_vec(), spending.alpha.to_bits(), spending.exponent.to_bits());
+    KNOWN.or(key, || compute(looks, spending))
 }
 
 #[cfg(test)]

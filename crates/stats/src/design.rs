@@ -1,6 +1,6 @@
 //! How a study is to be looked at, fixed before its first block; and how far off an answer is.
 
-use crate::bounds::{self, borrowed::LentBound};
+use crate::bounds::{self, Spending, borrowed::LentBound};
 use crate::sample::Moments;
 use crate::student;
 use crate::{Between, Claim, Lent};
@@ -43,7 +43,7 @@ pub struct Design {
     /// What earlier runs lend of the spread between blocks, for some of the claims.
     pub lent: Vec<LentSpread>,
     /// The rules by which it is judged: 0 are those before the end of a budget was a look and blocks that are left out had a
-    /// reach, 1 those before a spread was borrowed.
+    /// reach, 1 those before a spread was borrowed and the error rate spent evenly.
     pub method: u32,
 }
 
@@ -132,10 +132,15 @@ impl Design {
         self.looks.last().copied().unwrap_or(0)
     }
 
+    /// How the error rate is spent by the rules of the plan.
+    fn spending(&self) -> Spending {
+        if self.method < 2 { Spending::late(self.alpha) } else { Spending::even(self.alpha) }
+    }
+
     /// The bounds at all looks while `claims` claims share the error rate; infinite where nothing can be said.
     pub(crate) fn row(&self, claims: u32) -> Option<Vec<f64>> {
         match self.kind {
-            Kind::Looks => bounds::row(&self.looks, self.alpha, claims),
+            Kind::Looks => bounds::row(&self.looks, self.spending(), claims),
             Kind::Anytime if claims == 0 => None,
             Kind::Anytime => {
                 let share = self.alpha / f64::from(claims);
@@ -221,7 +226,7 @@ pub(crate) fn blocks_needed(
     let (looks, row) = match design.criticals(claims, lent.is_some()) {
         Some(row) => (design.looks.clone(), row),
         None => {
-            let quick = Design { alpha: design.alpha, ..Design::quick() };
+            let quick = Design { alpha: design.alpha, method: design.method, ..Design::quick() };
             let row = quick.criticals(claims, lent.is_some())?;
             (quick.looks, row)
         }
@@ -269,9 +274,9 @@ impl<'a> Bounds<'a> {
     pub fn at(&mut self, at: At) -> Critical {
         let design = self.design;
         let Some(&last) = design.looks.last().filter(|_| at.blocks > 1) else { return Critical::NONE };
-        let share = design.alpha / f64::from(at.claims.max(1));
+        let share = 1.0 / f64::from(at.claims.max(1));
         if design.kind == Kind::Anytime {
-            return Critical { own: bounds::anytime(at.blocks, share), lent: None };
+            return Critical { own: bounds::anytime(at.blocks, design.alpha * share), lent: None };
         }
         if at.ends && at.blocks < last {
             return self.at_the_end(at, last).unwrap_or(Critical::NONE);
@@ -283,7 +288,7 @@ impl<'a> Bounds<'a> {
                 row.as_ref().map_or(Critical::NONE, |row| row[index])
             }
             None => {
-                let own = student::critical(bounds::spent(share, at.blocks, last), at.blocks - 1);
+                let own = student::critical(design.spending().part(share).by(at.blocks, last), at.blocks - 1);
                 Critical { own, lent: None }
             }
         }
@@ -293,12 +298,12 @@ impl<'a> Bounds<'a> {
     fn at_the_end(&self, at: At, last: u32) -> Option<Critical> {
         let before = self.design.looks.iter().copied().filter(|&look| look < at.blocks);
         let looks: Vec<u32> = before.chain([at.blocks]).collect();
-        let alpha = self.design.alpha;
+        let share = 1.0 / f64::from(at.claims.max(1));
         if at.lends {
-            let rows = bounds::borrowed::rows(&looks, last, true, alpha, at.claims.max(1))?;
+            let rows = bounds::borrowed::rows(&looks, last, true, self.design.alpha, at.claims.max(1))?;
             return Some(Critical { own: *rows.own.last()?, lent: rows.lent.last().copied() });
         }
-        let own = bounds::ended(&looks, last, alpha / f64::from(at.claims.max(1)))?;
+        let own = bounds::ended(&looks, last, self.design.spending().part(share))?;
         Some(Critical { own: *own.last()?, lent: None })
     }
 }
@@ -319,9 +324,9 @@ mod tests {
     #[test]
     fn the_quick_plan_has_the_bounds_it_was_designed_with() {
         for (claims, expected) in [
-            (1, [5.93, 4.02, 3.26, 2.86, 2.61]),
-            (3, [8.68, 5.31, 4.17, 3.62, 3.30]),
-            (5, [10.3, 6.0, 4.6, 4.0, 3.6]),
+            (1, [4.86, 3.84, 3.28, 2.97, 2.77]),
+            (3, [7.18, 5.16, 4.23, 3.75, 3.48]),
+            (5, [8.58, 5.85, 4.69, 4.13, 3.80]),
         ] {
             for (look, expected) in expected.into_iter().enumerate() {
                 let bound = Design::quick().bound(look, claims).expect("a look");

@@ -16,7 +16,7 @@
 //! Accuracy: a grid and integrals twice as fine move no bound of the presets by 1e-5, which a test holds; the
 //! first bound is a quantile of t and exact.
 
-use super::{BLOCKS_MAX, LOOKS_MAX, spent};
+use super::{BLOCKS_MAX, LOOKS_MAX, Spending};
 use crate::student;
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -31,20 +31,20 @@ const NODES: usize = 48;
 ///
 /// `None` for looks that are not increasing, begin below 2 blocks or exceed [`LOOKS_MAX`] or
 /// [`BLOCKS_MAX`]; and for an `alpha` outside 0 to 1.
-pub fn compute(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
-    compute_on(looks, alpha, GRID, NODES)
+pub fn compute(looks: &[u32], spending: impl Into<Spending>) -> Option<Vec<f64>> {
+    compute_on(looks, spending.into(), GRID, NODES)
 }
 
-pub(super) fn compute_on(looks: &[u32], alpha: f64, grid: usize, nodes: usize) -> Option<Vec<f64>> {
+pub(super) fn compute_on(looks: &[u32], spending: Spending, grid: usize, nodes: usize) -> Option<Vec<f64>> {
     let last = checked(looks)?;
-    bounds_of(looks, alpha, grid, nodes, |look| spent(alpha, look, last))
+    bounds_of(looks, spending.alpha, grid, nodes, |look| spending.by(look, last))
 }
 
 /// As [`compute`], of a plan for `planned` blocks that ends at the last of these looks, which has all that is left.
-pub fn ended(looks: &[u32], planned: u32, alpha: f64) -> Option<Vec<f64>> {
-    let last = checked(looks)?;
-    let by = |look| if look == last { alpha } else { spent(alpha, look, planned) };
-    (last <= planned).then(|| bounds_of(looks, alpha, GRID, NODES, by))?
+pub fn ended(looks: &[u32], planned: u32, spending: impl Into<Spending>) -> Option<Vec<f64>> {
+    let (last, spending) = (checked(looks)?, spending.into());
+    let by = |look| if look == last { spending.alpha } else { spending.by(look, planned) };
+    (last <= planned).then(|| bounds_of(looks, spending.alpha, GRID, NODES, by))?
 }
 
 /// The bounds when so much of `alpha` is spent by each look.

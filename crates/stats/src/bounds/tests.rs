@@ -45,7 +45,7 @@ fn each_look_spends_its_share_and_no_more() {
     let bounds = compute(looks, 0.05).expect("a plan");
     for count in 1..=looks.len() {
         let crossed = probability_of_crossing(&looks[..count], &bounds[..count]).expect("a plan");
-        let share = spent(0.05, looks[count - 1], 30);
+        let share = Spending::even(0.05).by(looks[count - 1], 30);
         assert!((crossed / share - 1.0).abs() < 1e-4, "look {count}: {crossed} is not {share}");
     }
 }
@@ -61,7 +61,7 @@ fn bounds_agree_with_a_simulation_made_elsewhere() {
         (&[6, 10, 15, 20, 30, 40], 0.05, &[5.35, 3.85, 3.19, 2.88, 2.46, 2.25]),
     ];
     for (looks, alpha, expected) in known {
-        let found = compute(looks, alpha).expect("a plan");
+        let found = compute(looks, Spending::late(alpha)).expect("a plan");
         for (found, expected) in found.iter().zip(expected) {
             assert!((found / expected - 1.0).abs() < 0.02, "{looks:?}: {found} is not {expected}");
         }
@@ -81,7 +81,7 @@ fn a_finer_grid_moves_no_bound() {
     for plan in TABLE_PLANS {
         for alpha in [0.05, 0.05 / 20.0] {
             let coarse = compute(plan, alpha).expect("a plan");
-            let fine = compute_on(plan, alpha, 512, 96).expect("a plan");
+            let fine = compute_on(plan, alpha.into(), 512, 96).expect("a plan");
             for (coarse, fine) in coarse.iter().zip(&fine) {
                 assert!((coarse - fine).abs() < 1e-5, "{plan:?} at {alpha}: {coarse} becomes {fine}");
             }
@@ -132,7 +132,7 @@ fn the_table_holds_what_the_recursion_yields() {
     }
     for (plan, rows) in TABLE_PLANS.iter().zip(&computed) {
         for (row, claims) in rows.iter().zip(1..) {
-            let tabled = tabled(plan, TABLE_ALPHA, claims).expect("the table has every row");
+            let tabled = tabled(plan, TABLE_ALPHA.into(), claims).expect("the table has every row");
             assert_eq!(tabled.len(), plan.len());
             for (tabled, computed) in tabled.iter().zip(row) {
                 // Five decimals; another machine's sine may differ in its last bit and so tip a rounding.
@@ -142,8 +142,8 @@ fn the_table_holds_what_the_recursion_yields() {
                 );
             }
         }
-        assert_eq!(tabled(plan, TABLE_ALPHA, TABLE_CLAIMS + 1), None);
-        assert_eq!(tabled(plan, 0.01, 1), None);
+        assert_eq!(tabled(plan, TABLE_ALPHA.into(), TABLE_CLAIMS + 1), None);
+        assert_eq!(tabled(plan, 0.01.into(), 1), None);
     }
 }
 

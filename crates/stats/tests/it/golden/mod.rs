@@ -1,6 +1,6 @@
 //! Against golden.txt: values that SciPy and NumPy computed, with none of this crate's code (golden.py).
 
-use proofload_stats::bounds::{EFFECT_VARIANCE, TABLE_ALPHA, anytime, compute};
+use proofload_stats::bounds::{EFFECT_VARIANCE, Spending, TABLE_ALPHA, anytime, compute};
 use proofload_stats::components::components;
 use proofload_stats::trend::{Fold, TrendRule, TrendValue, trend};
 use proofload_stats::{
@@ -120,7 +120,7 @@ fn a_study_with_one_look_has_the_paired_t_interval_of_scipy() {
 fn bounds_of_the_looks_are_those_of_simulated_paths() {
     for (inputs, outputs) in lines("bounds") {
         let looks: Vec<u32> = inputs[1..].iter().map(|look| *look as u32).collect();
-        let found = compute(&looks, TABLE_ALPHA / inputs[0]).expect("a plan");
+        let found = compute(&looks, Spending::late(TABLE_ALPHA / inputs[0])).expect("a plan");
         assert_eq!(found.len(), outputs.len());
         for (found, expected) in found.iter().zip(outputs) {
             close(*found, expected, 0.015, &format!("{looks:?}, {} claims", inputs[0]));
