@@ -4,6 +4,7 @@ mod futility;
 mod generator;
 mod guards;
 mod laws;
+mod lent;
 mod looks;
 mod sittings;
 mod steady;
