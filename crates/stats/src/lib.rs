@@ -28,6 +28,7 @@ pub mod rng;
 pub mod sample;
 mod scalability;
 mod sittings;
+mod spread;
 pub mod steady;
 pub mod student;
 pub mod trend;
@@ -57,4 +58,5 @@ pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };
 pub use sittings::{Between, EARLIER_SITTINGS_MIN, Heterogeneity, SITTING_BLOCKS_MIN, Sittings};
+pub use spread::common_spread;
 pub use verdict::{Estimate, Judged, Judgement, Outlook, OverSittings, Projection, Reason, Scope, Verdict};
