@@ -2,6 +2,7 @@
 
 use super::{Subject, compiling};
 use proofload_analysis::{compare, restore};
+use proofload_host::cpus;
 use proofload_stats::sample::Moments;
 use proofload_stats::{Between, EARLIER_SITTINGS_MIN, common_spread, pooled_between};
 use proofload_store::PAUSE_MAX_NS;
@@ -68,9 +69,11 @@ pub fn lend(plan: &mut Plan, study: &Study, environment: &Environment, kept: &[K
     }
 }
 
-/// All that the history knows of a machine, with how many runs it is of.
-pub fn known(kept: &[KeptSpreads], machine: &[String]) -> (Vec<Known>, usize) {
-    let here = of_machine(kept, machine);
+/// All that the history knows of this machine, with the runs that it is of: how many, and when the first began.
+pub fn known(kept: &[KeptSpreads], environment: &Environment) -> (Vec<Known>, usize, u64) {
+    let share = cpus::share(&environment.cpus);
+    let plan = Plan { generator_cpus: share.generator, subject_cpus: share.subject, ..Plan::default() };
+    let here = of_machine(kept, &compare::machine_of(&plan, environment));
     let mut likes: Vec<&KeptSpread> = Vec::new();
     for spread in here.iter().rev().flat_map(|run| &run.spreads) {
         if !likes.iter().any(|like| are_alike(like, spread)) {
@@ -87,7 +90,8 @@ pub fn known(kept: &[KeptSpreads], machine: &[String]) -> (Vec<Known>, usize) {
         let between = between_of(&relatives).map(|(between, _)| between);
         Some(Known { like: like.clone(), spread, relatives: lenders.len() as u32, between })
     };
-    (likes.into_iter().filter_map(of).collect(), here.len())
+    let began_unix_ns = here.first().map_or(0, |run| run.began_unix_ns);
+    (likes.into_iter().filter_map(of).collect(), here.len(), began_unix_ns)
 }
 
 fn of_machine<'a>(kept: &'a [KeptSpreads], machine: &[String]) -> Vec<&'a KeptSpreads> {

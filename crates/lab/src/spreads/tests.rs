@@ -277,12 +277,15 @@ fn pairs_say_every_ratio_once() {
 
 #[test]
 fn what_is_known_of_a_machine_is_told_kind_by_kind() {
+    let here = environment("here");
+    let share = proofload_host::cpus::share(&here.cpus);
+    let planned = Plan { generator_cpus: share.generator, subject_cpus: share.subject, ..plan(FASTER) };
     let mut kept: Vec<KeptSpreads> =
         (0..4).map(|number| document_of(number, NOW + u64::from(number) * HOUR, "x", 0.0, 0.02)).collect();
-    kept[3].machine.clear();
+    kept[..3].iter_mut().for_each(|run| run.machine = compare::machine_of(&planned, &here));
     let long = KeptSpread { seconds: 30.0, ..kept[2].spreads[0].clone() };
     kept[2].spreads.push(long);
-    let (found, runs) = known(&kept, &kept[0].machine);
-    assert_eq!((found.len(), runs, found[0].relatives), (1, 3, 3), "{found:?}");
+    let (found, runs, began) = known(&kept, &here);
+    assert_eq!((found.len(), runs, began, found[0].relatives), (1, 3, NOW, 3), "{found:?}");
     assert_eq!(found[0].between, None, "three sittings");
 }
