@@ -31,6 +31,9 @@ const MACHINE: [&str; 10] = [
     "subject CPUs",
 ];
 
+/// What of a plan says where its parts are.
+const PLACES: [&str; 2] = ["agents", "servers' address"];
+
 /// What two runs must share if their figures are to be compared.
 const CONDITIONS: [&str; 9] =
     ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver", "conditions"];
@@ -235,6 +238,15 @@ fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
 
 fn seconds(ns: u64) -> String {
     format!("{} s", ns as f64 / 1e9)
+}
+
+/// What makes the machine of a run another one for measuring, a line each.
+pub fn machine_of(plan: &Plan, environment: &Environment) -> Vec<String> {
+    let mut facts = environment_facts(environment);
+    facts.extend(facts_of_plan(plan));
+    let is_of_machine = |name: &str| MACHINE.contains(&name) || PLACES.contains(&name);
+    let of_machine = facts.into_iter().filter(|(name, _)| is_of_machine(name));
+    of_machine.map(|(name, value)| format!("{name} {value}")).collect()
 }
 
 /// What is in the way of comparing the figures of two runs: another machine or share of it, other load, other

@@ -47,6 +47,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     } else {
         doubts::last_audit(&host::environment()).iter().for_each(|line| text.push_str(&named("noise", line)));
     }
+    doubts::lent(&host::environment()).iter().for_each(|line| text.push_str(&named("history", line)));
     output::print(&report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
 }
@@ -56,6 +57,7 @@ fn named(name: &str, text: &str) -> String {
     let name = match name {
         "clean" => word!("doctor-clean"),
         "noise" => word!("doctor-noise"),
+        "history" => word!("doctor-history"),
         _ => word!("doctor-ceiling"),
     };
     report::in_column(name, text)

@@ -1,12 +1,12 @@
 //! What is known of this machine's noise, held against what a study claims.
 
 use proofload_host::clock;
-use proofload_lab::noise;
 use proofload_lab::study_run::PreparedRun;
+use proofload_lab::{noise, spreads};
 use proofload_language::facts::told;
 use proofload_language::{Phrase, say, word};
 use proofload_stats::{Claim, Side};
-use proofload_store::schema::{Environment, Preset};
+use proofload_store::schema::{Environment, Preset, Runtime, SpreadKind};
 use proofload_subject::Cache;
 
 /// Where nothing is known of the machine's noise.
@@ -21,6 +21,37 @@ pub fn last_audit(environment: &Environment) -> Vec<String> {
     let age = proofload_report::age(now_ns.saturating_sub(audit.measured_unix_ns));
     let outdated = noise::outdated(&audit, environment, now_ns);
     proofload_report::noise_lines(&audit, &age, &outdated).to_vec()
+}
+
+/// What earlier runs of this machine lend later ones: how many they are, and a line for each kind of comparison or level.
+pub fn lent(environment: &Environment) -> Vec<String> {
+    let now_ns = clock::unix_ns();
+    let kept = Cache::open().map_or_else(|_| Vec::new(), |cache| spreads::read(&cache, now_ns));
+    let (known, runs, began_ns) = spreads::known(&kept, environment);
+    if runs == 0 {
+        return vec![word!("doctor-lent-none").to_string()];
+    }
+    let age = proofload_report::age(now_ns.saturating_sub(began_ns));
+    let of = |known: &spreads::Known| {
+        let tau = known.between.map(|between| proofload_report::number::percent(between.tau));
+        say!(
+            "doctor-lent-row",
+            measure = known.like.measure,
+            kind = if known.like.kind == SpreadKind::Ratio { "ratio" } else { "level" },
+            runtime = match known.like.runtime {
+                Runtime::Native => "native",
+                Runtime::Jvm => "jvm",
+                Runtime::Both => "both",
+            },
+            model = known.like.model.name(),
+            seconds = format!("{:.1}", known.like.seconds),
+            spread = proofload_report::number::percent(known.spread),
+            relatives = known.relatives,
+            tau
+        )
+    };
+    let rows = known.iter().map(of);
+    std::iter::once(say!("doctor-lent", runs, age)).chain(rows).collect()
 }
 
 /// What a study asks for and this machine can hardly resolve, a line each; where nothing is known of the machine, one

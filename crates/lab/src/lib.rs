@@ -10,6 +10,7 @@ pub mod noise;
 pub mod plan;
 mod registry;
 pub mod runner;
+pub mod spreads;
 pub mod study_run;
 pub mod tune;
 

@@ -31,6 +31,7 @@ pub use retime::retime;
 
 use crate::manner::Manner;
 use needs::Needs;
+pub(crate) use needs::may_compile;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
 use proofload_facts::{Finding, Mistake};
 use proofload_language::say;

@@ -12,6 +12,7 @@ pub use execute::{Executed, keep_interrupted};
 
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
+use crate::spreads;
 use proofload_analysis::{compare, earlier_sittings};
 use proofload_engine::{Generator, Here};
 use proofload_facts::{Finding, Mistake};
@@ -241,7 +242,7 @@ impl<'a> StudyRun<'a> {
             shape(&mut plan);
         }
         describe(&hosts, &mut plan);
-        self.look_back(&mut plan, &environment)?;
+        self.look_back(&mut plan, &study, &environment)?;
         let run = StudyRun { workers: self.workers.or(placed::workers(&agents)), ..self };
         Ok(PreparedRun { run, study, hosts, left_out, environment, plan, accepted: Vec::new() })
     }
@@ -268,15 +269,16 @@ impl StudyRun<'_> {
         }
     }
 
-    /// Enters in the plan what earlier sittings of the study showed, before the first block: the record alone must yield
-    /// the verdict again, whatever becomes of those. A part of something larger is judged with its other parts, and a run
-    /// that goes on has it from its beginning.
-    fn look_back(&self, plan: &mut Plan, environment: &Environment) -> Result<(), RunError> {
+    /// Enters in the plan what earlier sittings of the study showed, and what earlier runs of this machine lend, before the
+    /// first block: the record alone must yield the verdict again, whatever becomes of those. A part of something larger is
+    /// judged with its other parts, and a run that goes on has it from its beginning.
+    fn look_back(&self, plan: &mut Plan, study: &Study, environment: &Environment) -> Result<(), RunError> {
         let is_new = self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
         let is_judged = plan.capacity.is_none() && !plan.claims.is_empty();
         if is_new && is_judged && plan.preset != schema::Preset::Smoke {
             plan.earlier_sittings =
                 earlier_sittings(self.dir, plan, environment).map_err(RunError::Record)?;
+            spreads::lend(plan, study, environment, &spreads::read(self.cache, clock::unix_ns()));
         }
         Ok(())
     }
@@ -335,6 +337,9 @@ impl PreparedRun<'_> {
         if !resumed {
             // Another machine is what a repetition may be for; other servers are another experiment.
             plan.repeats = run.path().display().to_string();
+            if compare::machine_of(recorded.0, recorded.1) != compare::machine_of(plan, &self.environment) {
+                plan.lent.clear();
+            }
             plan.repeat_differences.clone_from(&self.accepted);
             perhaps.retain(|difference| difference.what.starts_with("variant "));
         }

@@ -28,7 +28,7 @@ mod units;
 pub use figure::{figure_of, sitting_values_of_figure};
 pub use flaws::reach_in;
 pub use guard::ERROR_SHARE_MAX;
-pub use observed::sitting_values;
+pub use observed::{first_values, sitting_values};
 pub use outlook::outlook;
 pub use seen::judge_seen;
 pub(crate) use series::{log_ratio, middle, of_block};

@@ -48,8 +48,8 @@ pub use interval::{
     ratio_unpaired, spread,
 };
 pub use judge::{
-    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, reach_in,
-    sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
+    Counterpart, ERROR_SHARE_MAX, figure_of, first_values, judge, judge_regressions, judge_seen, outlook,
+    reach_in, sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
 };
 pub use observation::{Cell, LostStart, Observations, Reach, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};
@@ -58,7 +58,7 @@ pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };
 pub use sittings::{Between, EARLIER_SITTINGS_MIN, Heterogeneity, SITTING_BLOCKS_MIN, Sittings};
-pub use spread::common_spread;
+pub use spread::{common_spread, pooled_between};
 pub use verdict::{
     Borrowed, Estimate, Judged, Judgement, Lender, Lent, Outlook, OverSittings, Projection, Reason, Scope,
     Verdict,

@@ -102,10 +102,19 @@ fn between(each: &[Moments], means: &Moments, variance: f64, freedom: u32) -> Be
     let of_blocks =
         variance * each.iter().map(|sitting| 1.0 / f64::from(sitting.n)).sum::<f64>() / each.len() as f64;
     let of_means = means.sd.powi(2);
-    let square = (of_means - of_blocks).max(0.0);
-    let below = of_means.powi(2) / f64::from(means.n - 1) + of_blocks.powi(2) / f64::from(freedom);
-    let known = if below > 0.0 { square * square / below } else { 1.0 };
-    Between { tau: square.sqrt(), freedom: known.max(1.0), sittings: means.n, of_means: means.sd }
+    Between {
+        tau: (of_means - of_blocks).max(0.0).sqrt(),
+        freedom: satterthwaite((of_means, means.n - 1), (of_blocks, freedom)),
+        sittings: means.n,
+        of_means: means.sd,
+    }
+}
+
+/// Degrees of freedom of what one variance has more than another, each with its own; at least 1.
+pub(crate) fn satterthwaite(of: (f64, u32), less: (f64, u32)) -> f64 {
+    let square = (of.0 - less.0).max(0.0);
+    let below = of.0.powi(2) / f64::from(of.1) + less.0.powi(2) / f64::from(less.1);
+    if below > 0.0 { (square * square / below).max(1.0) } else { 1.0 }
 }
 
 fn heterogeneity(each: &[Moments], variance: f64, freedom: u32) -> Option<Heterogeneity> {

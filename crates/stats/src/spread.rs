@@ -1,5 +1,8 @@
 //! What spreads of like things, each known by a few blocks, have in common.
 
+use crate::Between;
+use crate::sample::Moments;
+use crate::sittings::satterthwaite;
 use statrs::function::gamma::digamma;
 
 /// The spread that variances like these have in common, each with its degrees of freedom: their geometric mean, corrected for
@@ -17,11 +20,41 @@ pub fn common_spread(variances: &[(f64, u32)]) -> Option<f64> {
     (!logarithms.is_empty()).then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64 / 2.0).exp())
 }
 
+/// The spread between sittings that several comparisons have in common, each seen in two sittings or more, of which these are
+/// the blocks' moments. As [`Sittings`](crate::Sittings) finds it of one comparison: each has a mean of its own, and what its
+/// sittings differ by from that is pooled. It counts as that of one sitting more than it has degrees of freedom. `None` where
+/// there are none, or no sitting has two blocks.
+pub fn pooled_between(comparisons: &[Vec<Moments>]) -> Option<Between> {
+    let several: Vec<&Vec<Moments>> = comparisons.iter().filter(|sittings| sittings.len() > 1).collect();
+    let freedom: usize = several.iter().map(|sittings| sittings.len() - 1).sum();
+    let (mut squares, mut within, mut within_freedom, mut per_block) = (0.0, 0.0, 0_u32, 0.0);
+    for sittings in several {
+        let count = sittings.len() as f64;
+        let mean = sittings.iter().map(|sitting| sitting.mean).sum::<f64>() / count;
+        squares += sittings.iter().map(|sitting| (sitting.mean - mean).powi(2)).sum::<f64>();
+        within += sittings.iter().map(|it| f64::from(it.n - 1) * it.sd.powi(2)).sum::<f64>();
+        within_freedom += sittings.iter().map(|it| it.n - 1).sum::<u32>();
+        let share = 1.0 - 1.0 / count;
+        per_block += share * sittings.iter().map(|sitting| 1.0 / f64::from(sitting.n)).sum::<f64>();
+    }
+    if freedom == 0 || within_freedom == 0 {
+        return None;
+    }
+    let of_means = squares / freedom as f64;
+    let of_blocks = within / f64::from(within_freedom) * per_block / freedom as f64;
+    Some(Between {
+        tau: (of_means - of_blocks).max(0.0).sqrt(),
+        freedom: satterthwaite((of_means, freedom as u32), (of_blocks, within_freedom)),
+        sittings: freedom as u32 + 1,
+        of_means: of_means.sqrt(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sittings;
     use crate::rng::Rng;
-    use crate::sample::Moments;
 
     #[test]
     fn one_variance_is_corrected_by_what_its_logarithm_lacks() {
@@ -52,5 +85,37 @@ mod tests {
             .collect();
         let found = common_spread(&variances).expect("variances");
         assert!((found / 0.03 - 1.0).abs() < 0.03, "{found}");
+    }
+
+    fn moments(values: &[f64]) -> Moments {
+        Moments::of(values).expect("values")
+    }
+
+    /// One comparison alone is what its sittings are, of different lengths, too.
+    #[test]
+    fn the_sittings_of_one_comparison_are_pooled_as_they_are_told() {
+        for sittings in [
+            vec![vec![0.0, 2.0], vec![3.0, 5.0], vec![6.0, 8.0]],
+            vec![vec![0.0, 2.0], vec![3.0, 5.0, 5.5], vec![6.0, 8.0, 9.0, 9.5]],
+        ] {
+            let told = Sittings::of(&sittings).and_then(|found| found.between).expect("a spread within");
+            let each = sittings.iter().map(|values| moments(values)).collect();
+            let pooled = pooled_between(&[each, vec![moments(&[7.0, 9.0])]]).expect("a spread within");
+            assert!((pooled.tau - told.tau).abs() < 1e-12 && (pooled.of_means - told.of_means).abs() < 1e-12);
+            assert!((pooled.freedom - told.freedom).abs() < 1e-9, "{pooled:?} {told:?}");
+            assert_eq!(pooled.sittings, 3);
+        }
+    }
+
+    /// Means 1 and 3 about 2, and 11 and 15 about 13: S² = (2 + 8)/2; σ² = 2, of two blocks 1: τ² = 4.
+    #[test]
+    fn what_comparisons_differ_by_from_each_other_is_no_spread_between_sittings() {
+        let pair = |low: f64| moments(&[low, low + 2.0]);
+        let found =
+            pooled_between(&[vec![pair(0.0), pair(2.0)], vec![pair(10.0), pair(14.0)]]).expect("a spread");
+        assert!((found.of_means.powi(2) - 5.0).abs() < 1e-12 && (found.tau - 2.0).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.sittings, 3);
+        assert_eq!(pooled_between(&[vec![pair(0.0)], vec![pair(1.0)]]), None);
+        assert_eq!(pooled_between(&[vec![moments(&[1.0]), moments(&[2.0])]]), None);
     }
 }

@@ -43,4 +43,5 @@ pub mod redact;
 pub use run::{Block, LostVariant, PartialBlock, Run, Spared, apart};
 pub use schemas::schemas;
 pub use single::{Single, SingleWriter};
+pub use sittings::PAUSE_MAX_NS;
 pub use writer::{BlockWriter, RunWriter, note, without_credentials};

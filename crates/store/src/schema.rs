@@ -18,6 +18,7 @@ mod scalability;
 mod single;
 mod slice;
 mod slicing;
+mod spreads;
 mod steady;
 mod words;
 
@@ -56,6 +57,8 @@ pub use scalability::Scalability;
 pub use single::SingleLoad;
 
 pub use slicing::{SliceLength, Slicing};
+
+pub use spreads::{KeptSpread, KeptSpreads, Runtime, SpreadKind};
 
 pub use steady::{SteadyStart, SteadyState, WarmUp};
 

@@ -1,8 +1,8 @@
 //! JSON Schemas of everything that is written.
 
 use crate::schema::{
-    Ceiling, Environment, HistoryEntry, Network, NoiseAudit, Plan, RunDiff, RunResult, SittingsResult, Slice,
-    Slicing, Status, SubjectFacts, TuneResult, WarmUp,
+    Ceiling, Environment, HistoryEntry, KeptSpreads, Network, NoiseAudit, Plan, RunDiff, RunResult,
+    SittingsResult, Slice, Slicing, Status, SubjectFacts, TuneResult, WarmUp,
 };
 use schemars::schema_for;
 use serde_json::Value;
@@ -21,6 +21,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("ceiling.schema.json", schema_for!(Ceiling).to_value()),
         ("network.schema.json", schema_for!(Network).to_value()),
         ("noise.schema.json", schema_for!(NoiseAudit).to_value()),
+        ("spreads.schema.json", schema_for!(KeptSpreads).to_value()),
         ("tune.schema.json", schema_for!(TuneResult).to_value()),
         ("history.schema.json", schema_for!(HistoryEntry).to_value()),
         ("diff.schema.json", schema_for!(RunDiff).to_value()),

@@ -6,7 +6,7 @@ use crate::{Block, Run};
 use proofload_facts::Finding;
 
 /// How long a run may pause, and its blocks still be judged as those of one sitting.
-pub(crate) const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
+pub const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
 
 impl Run {
     /// Whether a run that goes on at that time has paused for so long that what it measures then is another sitting's.

@@ -2,7 +2,8 @@
 //!
 //! `$PROOFLOAD_CACHE`, else `$XDG_CACHE_HOME/proofload`, else `~/.cache/proofload`, 0700:
 //! `files/SHA256/NAME`, `builds/DIGEST/`, `unpacked/DIGEST/`, `debian/DIGEST/`, `catalogue/DIGEST/`, `maven/`
-//! (Maven's own repository), `apt/` (lists of packages), and while an entry is made `tmp/ENTRY/`, `locks/ENTRY`.
+//! (Maven's own repository), `apt/` (lists of packages), `ceilings/`, `noise/` and `spreads/` (what was measured), and while
+//! an entry is made `tmp/ENTRY/`, `locks/ENTRY`.
 
 use data_encoding::HEXLOWER;
 use std::collections::HashMap;

@@ -36,6 +36,7 @@ mod requests;
 mod secrets;
 mod security;
 mod soak;
+mod spreads;
 mod study;
 mod subjects;
 mod support;

@@ -59,6 +59,7 @@ fn an_audit_is_fitted_kept_shown_and_held_against_claims() {
 
     let doctor = text(&run_with(dir.path(), &["doctor"]).stdout);
     assert!(doctor.contains("audit 0 minutes old") && doctor.contains("throughput"), "{doctor}");
+    assert!(doctor.contains("1 run, begun 0 minutes ago") && doctor.contains("ratio of two"), "{doctor}");
     let after = text(&run_with(dir.path(), &explain).stdout);
     assert!(after.contains("warning: c: asks for a difference of"), "{after}");
     assert!(!after.contains("proofload doctor --noise"), "{after}");

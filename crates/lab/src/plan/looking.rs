@@ -105,6 +105,7 @@ pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
     plan.method = begun.method;
     plan.timing.futility = begun.timing.futility;
     plan.timing.cycles_adapt = begun.timing.cycles_adapt;
+    plan.lent.clone_from(&begun.lent);
     if plan.earlier_sittings.is_none() {
         plan.earlier_sittings.clone_from(&begun.earlier_sittings);
     }
@@ -113,7 +114,7 @@ pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proofload_store::schema::EarlierSittings;
+    use proofload_store::schema::{EarlierSittings, LentSpread};
 
     #[test]
     fn a_record_from_before_a_rule_goes_on_without_it() {
@@ -121,6 +122,16 @@ mod tests {
         let mut plan = Plan { timing, ..Plan::default() };
         keep_rules(&mut plan, &Plan::default());
         assert!(!plan.timing.futility && !plan.timing.cycles_adapt);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_or_is_repeated_borrows_what_it_borrowed() {
+        let lent = |runs: &str| vec![LentSpread { runs: vec![runs.to_string()], ..LentSpread::default() }];
+        for begun in [lent("then"), Vec::new()] {
+            let mut plan = Plan { lent: lent("now"), ..Plan::default() };
+            keep_rules(&mut plan, &Plan { lent: begun.clone(), ..Plan::default() });
+            assert_eq!(plan.lent, begun);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Preset, S};
 use proofload_stats::Design;
 use proofload_store::schema::Timing;
-use proofload_study::{Study, SubjectSpec};
+use proofload_study::{Study, SubjectSpec, Variant};
 
 /// What the servers of a study need. The plan is made with it; a warm-up sees for itself what it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,19 +42,23 @@ const RUNNING_CAP_NS: u64 = 5 * S;
 const NATIVE_CHECKS_EVERY: u32 = 2;
 const RUNNING_CHECKS_EVERY: u32 = 8;
 
+/// Whether a server may compile while it serves, as a JVM does.
+pub(crate) fn may_compile(variant: &Variant) -> bool {
+    match &variant.subject {
+        SubjectSpec::Catalogue { .. } => variant.jvm,
+        SubjectSpec::Command { args, .. } => {
+            args.iter().any(|arg| arg.contains("java") || arg.ends_with(".jar"))
+        }
+        SubjectSpec::Url { .. } => true,
+    }
+}
+
 impl Needs {
     pub(super) fn of(study: &Study) -> Needs {
         let runs = |spec: &SubjectSpec| matches!(spec, SubjectSpec::Url { .. });
         if study.variants.iter().all(|variant| runs(&variant.subject)) {
             return Needs::Running;
         }
-        let may_compile = |variant: &proofload_study::Variant| match &variant.subject {
-            SubjectSpec::Catalogue { .. } => variant.jvm,
-            SubjectSpec::Command { args, .. } => {
-                args.iter().any(|arg| arg.contains("java") || arg.ends_with(".jar"))
-            }
-            SubjectSpec::Url { .. } => true,
-        };
         match study.variants.iter().any(may_compile) {
             true => Needs::Compiling,
             false => Needs::Native,

@@ -3,6 +3,7 @@
 use super::{Begin, Observer, PreparedRun, RunError};
 use crate::manner::Manner;
 use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
+use crate::spreads;
 use proofload_analysis::{RunJudge, counting_blocks, left_out};
 use proofload_facts::Finding;
 use proofload_host::clock;
@@ -42,7 +43,12 @@ impl PreparedRun<'_> {
         };
         right.keep_awake(true);
         match (ended, heard.failed) {
-            (Ok(ending), None) => Ok(Executed { record, ending }),
+            (Ok(ending), None) => {
+                if let Ok(run) = Run::open(record.path()) {
+                    spreads::keep(self.run.cache, &self.study, &run, clock::unix_ns());
+                }
+                Ok(Executed { record, ending })
+            }
             (Ok(_), Some(error)) | (Err(RunError::Record(error)), _) => {
                 Err(keep_interrupted(&mut record, error))
             }

@@ -37,7 +37,7 @@ run-missing = { $variant } cannot be measured; the others are: { $why }
 run-no-claim = no claim is left: figures only, no verdict
 run-begun = { $study }: at most { $minutes } minutes, seed { $seed }
 run-goes-on = { $study }: goes on after block { $last }, { $complete } complete
-run-earlier-sittings = { $runs } earlier runs of this study differ by up to { $widest } between sittings; the intervals include this
+run-earlier-sittings = { $runs } earlier runs of this study, or of comparisons like its own, differ by up to { $widest } between sittings; the intervals include this
 run-interrupted = interrupted; go on with: proofload resume { $run }
 doubts-unknown = how small a difference this machine can resolve is not known: proofload doctor --noise measures it (6 minutes, once a week)
 doubts-warning = warning: { $doubt }
@@ -47,6 +47,27 @@ doctor-nothing-left = nothing was left behind
 doctor-clean = clean
 doctor-noise = noise
 doctor-ceiling = ceiling
+doctor-history = history
+doctor-lent-none = no run of the last 90 days came to its first look on this machine: a study borrows nothing of what blocks differ by; studies and proofload doctor --noise leave it to later ones
+doctor-lent = { $runs ->
+    [one] 1 run, begun
+   *[other] { $runs } runs, the first begun
+} { $age } ago: so much blocks differ (standard deviation), which later studies borrow
+doctor-lent-row = { $measure }, { $kind ->
+    [level] level
+   *[ratio] ratio of two
+}, { $runtime ->
+    [jvm] JVM
+    [both] JVM and native
+   *[native] native
+}, { $model ->
+    [open] open loop
+    [mixed] open and closed loops
+   *[closed] closed loop
+}, { $seconds } s a block: { $spread } of { $relatives }{ $tau ->
+    [none] {""}
+   *[other] , and { $tau } between sittings
+}
 wrote = wrote { $path }
 no-room-in-summary = no room is left in { $path }: GitHub takes 1 MiB from a step
 no-record-kept = no record was kept: { $error }; give --dir DIR, or --no-record

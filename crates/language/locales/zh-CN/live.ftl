@@ -37,7 +37,7 @@ run-missing = { $variant } 无法测量，其他变体照常测量：{ $why }
 run-no-claim = 没有剩下任何论断：只有指标，没有判定
 run-begun = { $study }：最多 { $minutes } 分钟，种子 { $seed }
 run-goes-on = { $study }：从区组 { $last } 之后继续，已完成 { $complete } 个
-run-earlier-sittings = 此实验此前的 { $runs } 次运行在场次之间相差最多 { $widest }，区间已计入
+run-earlier-sittings = 此实验或同类比较此前的 { $runs } 次运行在场次之间相差最多 { $widest }，区间已计入
 run-interrupted = 已中断；继续请用：proofload resume { $run }
 doubts-unknown = 这台机器能分辨多小的差别尚不清楚：可用 proofload doctor --noise 测量（6 分钟，每周一次）
 doubts-warning = 警告：{ $doubt }
@@ -47,6 +47,24 @@ doctor-nothing-left = 没有残留
 doctor-clean = 清理
 doctor-noise = 噪声
 doctor-ceiling = 上限
+doctor-history = 历史
+doctor-lent-none = 最近 90 天内，这台机器上没有运行到达首次检视：实验无从借用区组之间的离散；实验和 proofload doctor --noise 会为以后的运行留下它
+doctor-lent = { $runs } 次运行，最早的始于 { $age }前：区组之间相差如此之多（标准差），供以后的实验借用
+doctor-lent-row = { $measure }，{ $kind ->
+    [level] 水平
+   *[ratio] 两者之比
+}，{ $runtime ->
+    [jvm] JVM
+    [both] JVM 与本地程序
+   *[native] 本地程序
+}，{ $model ->
+    [open] 开环
+    [mixed] 开环与闭环
+   *[closed] 闭环
+}，每个区组 { $seconds } 秒：{ $spread }，取自 { $relatives } 个{ $tau ->
+    [none] {""}
+   *[other] ；场次之间 { $tau }
+}
 wrote = 已写入 { $path }
 no-room-in-summary = { $path } 空间不足：GitHub 每一步最多接受 1 MiB
 no-record-kept = 没有留下记录：{ $error }；请指定 --dir DIR，或 --no-record

@@ -188,7 +188,7 @@ pub(super) fn died(series: &Series<'_>, begun: u32) -> Option<Reason> {
 }
 
 /// Too many errors under a claim about speed.
-fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+pub(super) fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     if !series.is_of_speed() {
         return Vec::new();
     }

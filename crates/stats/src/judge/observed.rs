@@ -8,7 +8,7 @@ use super::flaws::Flaws;
 use super::guard;
 use super::series::{Index, Series, Sides};
 use crate::sample::Moments;
-use crate::{Claim, Observations, Sittings};
+use crate::{Cell, Claim, Observations, Sittings};
 use std::collections::BTreeMap;
 
 /// The values that count, with their moments.
@@ -74,4 +74,22 @@ pub fn sitting_values(claim: &Claim, observations: &Observations) -> Vec<Vec<f64
     let Some(frame) = framed.filter(|_| !series.is_fact()) else { return Vec::new() };
     let with_value = series.sittings.iter().zip(&series.sides).filter(|(_, sides)| sides.is_some());
     by_sitting(with_value.map(|(sitting, _)| *sitting), &frame.values)
+}
+
+/// The logarithms that a claim is judged by in its first blocks, as many at most; what a spread is lent of, whatever became of
+/// the claim later. Only those of the first sitting in which the generator was fit: one at its limit shows its own spread.
+/// Nothing where errors make speed none, and of claims that are not judged by logarithms.
+pub fn first_values(claim: &Claim, observations: &Observations, blocks: u32) -> Vec<f64> {
+    let series = Series::new(claim, &Index::new(observations), &observations.blocks);
+    let first = series.sittings.first().copied().unwrap_or(1);
+    let is_sound = |at: &usize| {
+        let of_server =
+            |cell: &Option<&Cell>| cell.is_some_and(|cell| cell.unfit.is_empty() && !cell.at_least);
+        series.sittings[*at] == first && series.cells[*at].iter().all(of_server)
+    };
+    let sound: Vec<usize> = (0..series.sides.len()).filter(is_sound).collect();
+    let log = |at: &usize| series.sides[*at]?.log.filter(|log| log.is_finite());
+    let values: Vec<f64> = sound.iter().filter_map(log).take(blocks as usize).collect();
+    let fails = !guard::errors(&series, observations.blocks.len() as u32).is_empty();
+    if fails || series.is_fact() { Vec::new() } else { values }
 }

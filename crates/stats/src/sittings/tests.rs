@@ -1,6 +1,7 @@
 //! Values worked out by hand, and coverage over seeded sittings.
 
 use super::*;
+use crate::pooled_between;
 use crate::rng::Rng;
 
 fn near(found: f64, expected: f64) {
@@ -146,5 +147,30 @@ fn the_spread_of_earlier_sittings_widens_one_to_what_it_is_worth() {
         let (known, alone) = (f64::from(known) / f64::from(STUDIES), f64::from(alone) / f64::from(STUDIES));
         assert!(known >= least, "{earlier} earlier: {known}");
         assert!(alone <= 0.65 || sigma > 0.06, "{alone}");
+    }
+}
+
+/// One sitting of four blocks, and three comparisons like it that two sittings each have shown: what they differ by together
+/// holds what is common to all sittings, whether sittings differ by much, by little or not at all.
+#[test]
+fn the_spread_that_comparisons_showed_in_two_sittings_each_widens_one_of_another() {
+    for (seed, tau, sigma) in [(8, 0.06, 0.03), (9, 0.03, 0.06), (10, 0.0, 0.03)] {
+        let mut rng = Rng::new(seed);
+        let mut known = 0;
+        for _ in 0..STUDIES {
+            let like: Vec<Vec<Moments>> = (0..3)
+                .map(|_| {
+                    let seen = sittings(&mut rng, 2, 4, tau, sigma);
+                    seen.iter().map(|values| Moments::of(values).expect("blocks")).collect()
+                })
+                .collect();
+            let between = pooled_between(&like).expect("two sittings each");
+            assert_eq!(between.sittings, 4);
+            let now = Moments::of(&sittings(&mut rng, 1, 4, tau, sigma)[0]).expect("blocks");
+            let own = student::critical(0.05, 3) * now.standard_error();
+            known += u32::from(now.mean.abs() <= own.max(between.half_around(&now, 0.05)));
+        }
+        let known = f64::from(known) / f64::from(STUDIES);
+        assert!(known >= 0.94, "{tau} {sigma}: {known}");
     }
 }

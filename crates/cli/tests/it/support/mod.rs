@@ -126,7 +126,10 @@ impl Call {
         let locks = tempfile::tempdir()?;
         // Nobody outside this process is measured beside, so nobody is waited for.
         let lock = ("PROOFLOAD_TEST_LOCK_FILE".into(), Some(locks.path().join("lock").into_os_string()));
-        let _place = Place::enter(&self.directory, self.variables.iter().cloned().chain([lock]))?;
+        // What simulated servers leave to later runs is none of this machine's, and no test's but its own.
+        let cache = ("PROOFLOAD_CACHE".into(), Some(locks.path().join("cache").into_os_string()));
+        let variables = [lock, cache].into_iter().chain(self.variables.iter().cloned());
+        let _place = Place::enter(&self.directory, variables)?;
         let (out, err) = (Kept::default(), Kept::default());
         let world = world::World::here();
         let around = Surroundings {

@@ -147,3 +147,23 @@ fn a_spread_is_taken_of_what_a_verdict_could_rest_on() {
     let errors = claims(&["errors(a) == 0 @ 64c"]).remove(0);
     assert!(sitting_values(&errors, &sound.observations).is_empty(), "a count is no logarithm");
 }
+
+#[test]
+fn a_spread_is_lent_of_the_first_blocks_of_a_fit_generator() {
+    let claim = claims(&[FASTER]).remove(0);
+    let sound = throughputs(1.1, 8);
+    let all = first_values(&claim, &sound.observations, 9);
+    assert_eq!(all.len(), 8);
+    assert_eq!(first_values(&claim, &sound.observations, 4), all[..4]);
+    let mut unfit = throughputs(1.1, 8);
+    unfit.cell(2, 0).unfit = vec![Finding::Unfit];
+    unfit.cell(3, 1).at_least = true;
+    assert_eq!(first_values(&claim, &unfit.observations, 4), [all[0], all[3], all[4], all[5]]);
+    let mut failing = throughputs(1.1, 8);
+    failing.cell(1, 0).errors = 9_000;
+    assert!(first_values(&claim, &failing.observations, 4).is_empty());
+    let errors = claims(&["errors(a) == 0 @ 64c"]).remove(0);
+    assert!(first_values(&errors, &sound.observations, 4).is_empty(), "a count is no logarithm");
+    let two = record(&[1.1, 1.2]);
+    assert_eq!(first_values(&claim, &two.observations, 4).len(), 2, "blocks of one sitting");
+}

@@ -62,7 +62,7 @@ fn the_fixture_of_the_newest_version_is_what_is_written_today() {
 #[test]
 fn every_stored_format_has_a_schema_with_its_fields_described() {
     let all = schemas();
-    assert_eq!(all.len(), 15);
+    assert_eq!(all.len(), 16);
     for (name, schema) in all {
         assert!(name.ends_with(".schema.json"));
         let properties = schema["properties"].as_object().unwrap();
