@@ -140,15 +140,19 @@ fn subjects(plan: &Plan, claims: &[Claim], measures: &[Measure]) -> Vec<Subject>
 
 /// Pairs that connect all of so many, none of which follows from the others: these first, then neighbours.
 fn tree(first: impl Iterator<Item = (usize, usize)>, count: usize) -> Vec<(usize, usize)> {
+    let pairs = independent(first.chain((1..count).map(|at| (at - 1, at))), count);
+    pairs.into_iter().map(|(one, other)| (one.min(other), one.max(other))).collect()
+}
+
+/// Those of the pairs, of so many, that do not follow from the ones before them.
+fn independent(pairs: impl Iterator<Item = (usize, usize)>, count: usize) -> Vec<(usize, usize)> {
     let mut group: Vec<usize> = (0..count).collect();
     let mut connects = |&(one, other): &(usize, usize)| {
         let (from, to) = (group[one], group[other]);
         group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
         from != to
     };
-    let neighbours = (1..count).map(|at| (at - 1, at));
-    let pairs = first.chain(neighbours).filter(|pair| connects(pair));
-    pairs.map(|(one, other)| (one.min(other), one.max(other))).collect()
+    pairs.filter(|pair| connects(pair)).collect()
 }
 
 /// What has a spread: the ratio of two variants in one measure, or the level of one.

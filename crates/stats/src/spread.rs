@@ -22,30 +22,33 @@ pub fn common_spread(variances: &[(f64, u32)]) -> Option<f64> {
 
 /// The spread between sittings that several comparisons have in common, each seen in two sittings or more, of which these are
 /// the blocks' moments. As [`Sittings`](crate::Sittings) finds it of one comparison: each has a mean of its own, and what its
-/// sittings differ by from that is pooled. It counts as that of one sitting more than it has degrees of freedom. `None` where
-/// there are none, or no sitting has two blocks.
-pub fn pooled_between(comparisons: &[Vec<Moments>]) -> Option<Between> {
+/// sittings differ by from that is pooled. Comparisons of the same sittings move together, so that it has as many degrees of
+/// freedom as differences of sittings are `independent`, at most; it counts as that of one sitting more. `None` where there are
+/// none, or no sitting has two blocks.
+pub fn pooled_between(comparisons: &[Vec<Moments>], independent: u32) -> Option<Between> {
     let several: Vec<&Vec<Moments>> = comparisons.iter().filter(|sittings| sittings.len() > 1).collect();
-    let freedom: usize = several.iter().map(|sittings| sittings.len() - 1).sum();
-    let (mut squares, mut within, mut within_freedom, mut per_block) = (0.0, 0.0, 0_u32, 0.0);
+    let (mut squares, mut within, mut per_block) = (0.0, 0.0, 0.0);
+    let (mut differences, mut within_freedom) = (0, 0);
     for sittings in several {
         let count = sittings.len() as f64;
         let mean = sittings.iter().map(|sitting| sitting.mean).sum::<f64>() / count;
         squares += sittings.iter().map(|sitting| (sitting.mean - mean).powi(2)).sum::<f64>();
         within += sittings.iter().map(|it| f64::from(it.n - 1) * it.sd.powi(2)).sum::<f64>();
+        per_block +=
+            (1.0 - 1.0 / count) * sittings.iter().map(|sitting| 1.0 / f64::from(sitting.n)).sum::<f64>();
+        differences += sittings.len() as u32 - 1;
         within_freedom += sittings.iter().map(|it| it.n - 1).sum::<u32>();
-        let share = 1.0 - 1.0 / count;
-        per_block += share * sittings.iter().map(|sitting| 1.0 / f64::from(sitting.n)).sum::<f64>();
     }
+    let freedom = differences.min(independent);
     if freedom == 0 || within_freedom == 0 {
         return None;
     }
-    let of_means = squares / freedom as f64;
-    let of_blocks = within / f64::from(within_freedom) * per_block / freedom as f64;
+    let of_means = squares / f64::from(differences);
+    let of_blocks = within / f64::from(within_freedom) * per_block / f64::from(differences);
     Some(Between {
         tau: (of_means - of_blocks).max(0.0).sqrt(),
-        freedom: satterthwaite((of_means, freedom as u32), (of_blocks, within_freedom)),
-        sittings: freedom as u32 + 1,
+        freedom: satterthwaite((of_means, freedom), (of_blocks, within_freedom)),
+        sittings: freedom + 1,
         of_means: of_means.sqrt(),
     })
 }
@@ -100,7 +103,7 @@ mod tests {
         ] {
             let told = Sittings::of(&sittings).and_then(|found| found.between).expect("a spread within");
             let each = sittings.iter().map(|values| moments(values)).collect();
-            let pooled = pooled_between(&[each, vec![moments(&[7.0, 9.0])]]).expect("a spread within");
+            let pooled = pooled_between(&[each, vec![moments(&[7.0, 9.0])]], 9).expect("a spread within");
             assert!((pooled.tau - told.tau).abs() < 1e-12 && (pooled.of_means - told.of_means).abs() < 1e-12);
             assert!((pooled.freedom - told.freedom).abs() < 1e-9, "{pooled:?} {told:?}");
             assert_eq!(pooled.sittings, 3);
@@ -111,11 +114,13 @@ mod tests {
     #[test]
     fn what_comparisons_differ_by_from_each_other_is_no_spread_between_sittings() {
         let pair = |low: f64| moments(&[low, low + 2.0]);
-        let found =
-            pooled_between(&[vec![pair(0.0), pair(2.0)], vec![pair(10.0), pair(14.0)]]).expect("a spread");
+        let two = [vec![pair(0.0), pair(2.0)], vec![pair(10.0), pair(14.0)]];
+        let found = pooled_between(&two, 9).expect("a spread");
         assert!((found.of_means.powi(2) - 5.0).abs() < 1e-12 && (found.tau - 2.0).abs() < 1e-12, "{found:?}");
         assert_eq!(found.sittings, 3);
-        assert_eq!(pooled_between(&[vec![pair(0.0)], vec![pair(1.0)]]), None);
-        assert_eq!(pooled_between(&[vec![moments(&[1.0]), moments(&[2.0])]]), None);
+        let same = pooled_between(&two, 1).expect("a spread");
+        assert!(same.sittings == 2 && same.tau == found.tau, "of the same two sittings: {same:?}");
+        assert_eq!(pooled_between(&[vec![pair(0.0)], vec![pair(1.0)]], 9), None);
+        assert_eq!(pooled_between(&[vec![moments(&[1.0]), moments(&[2.0])]], 9), None);
     }
 }

@@ -387,9 +387,30 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "sittings: the spread within left in the spread between",
         file: "crates/stats/src/sittings.rs",
-        from: "let square = (of_means - of_blocks).max(0.0);",
-        to: "let square = of_means;",
+        from: "tau: (of_means - of_blocks).max(0.0).sqrt(),",
+        to: "tau: of_means.sqrt(),",
         tests: &["-p", "proofload-stats", "--lib", "sittings::"],
+    },
+    Mutation {
+        name: "spreads: blocks after the first look left to later runs",
+        file: "crates/lab/src/spreads.rs",
+        from: "Moments::of(&subject.values(&seen, first))",
+        to: "Moments::of(&subject.values(&seen, u32::MAX))",
+        tests: &["-p", "proofload-lab", "--lib", "spreads::"],
+    },
+    Mutation {
+        name: "spreads: borrowed of another machine",
+        file: "crates/lab/src/spreads/lend.rs",
+        from: "kept.iter().filter(|run| run.machine == machine).collect()",
+        to: "kept.iter().filter(|run| !machine.is_empty() || run.machine == machine).collect()",
+        tests: &["-p", "proofload-lab", "--lib", "spreads::"],
+    },
+    Mutation {
+        name: "spreads: variances of few blocks taken as they are",
+        file: "crates/stats/src/spread.rs",
+        from: "variance.ln() - digamma(half) + half.ln()",
+        to: "variance.ln() + 0.0 * digamma(half)",
+        tests: &["-p", "proofload-stats", "--lib", "spread::"],
     },
     Mutation {
         name: "a baseline that knows nothing of the spread between sittings",

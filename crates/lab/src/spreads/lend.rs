@@ -1,6 +1,6 @@
 //! What earlier runs lend: the spread between blocks, and where they are several sittings the spread between these.
 
-use super::{Subject, compiling};
+use super::{Subject, compiling, independent};
 use proofload_analysis::{compare, restore};
 use proofload_host::cpus;
 use proofload_stats::sample::Moments;
@@ -135,7 +135,14 @@ fn between_of<'a>(relatives: &Relatives<'a>) -> Option<(Between, Relatives<'a>)>
         .values()
         .map(|sittings| sittings.iter().map(|(_, spread)| of(spread)).collect())
         .collect();
-    let between = pooled_between(&moments).filter(|between| between.sittings >= EARLIER_SITTINGS_MIN)?;
+    let runs = ids(comparisons.values().flatten().copied().collect());
+    let at = |(run, _): &(&KeptSpreads, &KeptSpread)| runs.iter().position(|id| *id == run.run).unwrap_or(0);
+    let differences = comparisons
+        .values()
+        .flat_map(|sittings| sittings.windows(2).map(|pair| (at(&pair[0]), at(&pair[1]))));
+    let freedom = independent(differences, runs.len()).len() as u32;
+    let between =
+        pooled_between(&moments, freedom).filter(|between| between.sittings >= EARLIER_SITTINGS_MIN)?;
     Some((between, comparisons.into_values().flatten().collect()))
 }
 

@@ -218,6 +218,16 @@ fn sittings_of_like_runs_lend_the_spread_between_them() {
     let mut few = plan(FASTER);
     lend(&mut few, &native(), &environment("here"), &six[..5]);
     assert_eq!((few.earlier_sittings, few.lent.len()), (None, 1), "two degrees of freedom");
+    // The same three comparisons, of two runs: whatever those two sittings had is in all of them.
+    let mut two = six.clone();
+    for (number, run) in two.iter_mut().enumerate() {
+        let of = &six[number % 2];
+        run.run.clone_from(&of.run);
+        (run.began_unix_ns, run.ended_unix_ns) = (of.began_unix_ns, of.ended_unix_ns);
+    }
+    let mut shared = plan(FASTER);
+    lend(&mut shared, &native(), &environment("here"), &two);
+    assert_eq!(shared.earlier_sittings, None, "one difference, seen three times");
     let mut close = six.clone();
     close[5].began_unix_ns = close[4].ended_unix_ns + HOUR / 3;
     let mut one = plan(FASTER);

@@ -164,7 +164,7 @@ fn the_spread_that_comparisons_showed_in_two_sittings_each_widens_one_of_another
                     seen.iter().map(|values| Moments::of(values).expect("blocks")).collect()
                 })
                 .collect();
-            let between = pooled_between(&like).expect("two sittings each");
+            let between = pooled_between(&like, 3).expect("two sittings each");
             assert_eq!(between.sittings, 4);
             let now = Moments::of(&sittings(&mut rng, 1, 4, tau, sigma)[0]).expect("blocks");
             let own = student::critical(0.05, 3) * now.standard_error();
