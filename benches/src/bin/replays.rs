@@ -1,23 +1,23 @@
 //! Verdicts of studies that are drawn from the blocks of one long run: the table of docs/truth.md.
 //!
 //! ```text
-//! cargo run --release --bin replays -- --run runs/…/ID --claim 'throughput(b) > throughput(a)' --looks 6 [--replays 1000]
+//! cargo run --release --bin replays -- --run runs/…/ID --claim 'throughput(b) > throughput(a)' --looks 6 [--replays 1000] [--lent 0.01]
 //! ```
 //!
 //! Each replay draws as many blocks as the last look has, in any order and none twice, and judges the claim by them as a run
-//! that measured them would have.
+//! that measured them would have; `--lent` is the spread that earlier runs lend it.
 
 use anyhow::{Context, ensure};
 use proofload_analysis::{measures_of, observations, restore};
 use proofload_benches::flags::Flags;
 use proofload_stats::rng::Rng;
-use proofload_stats::{Design, Observations, Verdict, judge, parse_claim};
+use proofload_stats::{Claim, Design, LentSpread, Observations, Verdict, judge, parse_claim};
 use proofload_store::Run;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn main() -> anyhow::Result<()> {
-    let flags = Flags::read(&["--run", "--claim", "--looks", "--replays"])?;
+    let flags = Flags::read(&["--run", "--claim", "--looks", "--replays", "--lent"])?;
     let smoke = format!("{}/../docs/reproductions/ajp-vs-http", env!("CARGO_MANIFEST_DIR"));
     let path = flags.text("--run").or(flags.smoke.then_some(smoke.as_str()));
     let path: PathBuf = path.context("--run: the record of a run")?.into();
@@ -31,7 +31,10 @@ fn main() -> anyhow::Result<()> {
     let (names, ..) = restore(run.plan())?;
     let claims = parse_claim("claim", &text, &names).ok().context("--claim: not understood")?;
     let whole = observations(&run, &measures_of(&claims))?;
-    let design = Design::at(&looks);
+    let lent = flags.get("--lent", 0.0)?;
+    let lend = |claim: &Claim| LentSpread { claim: claim.text.clone(), spread: lent, relatives: 2 };
+    let lent = claims.iter().filter(|_| lent > 0.0).map(lend).collect();
+    let design = Design { lent, ..Design::at(&looks) };
     ensure!(whole.blocks.len() >= design.last() as usize, "fewer blocks than the last look has");
     let mut rng = Rng::new(1);
     let mut verdicts: BTreeMap<&str, u32> = BTreeMap::new();

@@ -50,7 +50,8 @@ use proofload_facts::Finding;
 use proofload_language::facts::told;
 use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{
-    ClaimResult, Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict,
+    BorrowedSpread, ClaimResult, Durations, Estimate, Lender, Mode, Model, Point, RunState, SingleLoad,
+    Verdict,
 };
 
 /// Heading of the verdicts.
@@ -310,6 +311,13 @@ pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bo
     let blocks = (found.high.is_some() || !single).then(|| blocks(n));
     let parts: Vec<String> = [Some(value), confidence, blocks].into_iter().flatten().collect();
     parts.join(word!("between-parts"))
+}
+
+/// Whose spread an interval rests on beside its own, and what it would be without.
+pub fn borrowed(it: &BorrowedSpread) -> String {
+    let (spread, own) = (number::percent(it.spread), number::percent(it.own_spread));
+    let (plain, earlier) = (interval(&it.plain), it.from == Lender::EarlierRuns);
+    say!("rests-on-borrowed", used = it.used, spread, own, relatives = it.relatives, earlier, plain)
 }
 
 /// What a single measurement asked for.

@@ -7,7 +7,7 @@ use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
 use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
-use proofload_language::{named, say};
+use proofload_language::{named, say, word};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -218,6 +218,8 @@ fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
 /// A claim with its verdict, ready to be drawn.
 pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
+    let borrowed = claim.borrowed.as_ref().map(messages::borrowed);
+    let rests_on = std::iter::once(rests_on).chain(borrowed).collect::<Vec<_>>().join(word!("between-parts"));
     let (name, text) = match is_named_by_text(claim) {
         true => (claim.text.clone(), String::new()),
         false => (claim.name.clone(), claim.text.clone()),

@@ -19,6 +19,7 @@ const GUARD: &str = "crates/stats/src/judge/guard.rs";
 const OBSERVATION: &str = "crates/stats/src/observation.rs";
 const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
 const OBSERVED: &str = "crates/stats/src/judge/observed.rs";
+const BORROWED: &str = "crates/stats/src/bounds/borrowed.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
 
 const STALL: &[&str] = &["-p", "proofload-engine", "--test", "it", "sim::stall"];
@@ -58,22 +59,22 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "slices pooled as if each were a start",
         file: EVALUATE,
-        from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
-        to: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error() / 6.0_f64.sqrt()",
+        from: "let halves = Halves::of(&moments, bounds, at, lent, constant);",
+        to: "let halves = Halves::of(&Moments { sd: moments.sd / 6.0_f64.sqrt(), ..moments }, bounds, at, lent, constant);",
         tests: &["-p", "proofload-stats", "--test", "it", "truth_04"],
     },
     Mutation {
         name: "peeking: the plain critical value at every look",
         file: EVALUATE,
-        from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
-        to: "crate::student::critical(0.05, moments.n - 1) * moments.standard_error()",
+        from: "let half = critical.half(moments, lent);",
+        to: "let half = crate::student::critical(0.05, moments.n - 1) * moments.standard_error();",
         tests: &["-p", "proofload-stats", "--test", "it", "truth_15"],
     },
     Mutation {
         name: "several claims, each at the whole error rate",
         file: EVALUATE,
-        from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
-        to: "bounds.for_blocks(moments.n, 1) * moments.standard_error()",
+        from: "let (claims, ends) = (progress.open, progress.spends_the_rest);",
+        to: "let (claims, ends) = (progress.open.min(1), progress.spends_the_rest);",
         tests: &["-p", "proofload-stats", "--test", "it", "several_claims"],
     },
     Mutation {
@@ -254,8 +255,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "little change when it was seen is trusted",
         file: GUARD,
-        from: "mean.max(REST_OF_WARM_UP_MIN.ln_1p())",
-        to: "mean.max(0.0 * REST_OF_WARM_UP_MIN.ln_1p())",
+        from: "mean.max(least.ln_1p())",
+        to: "mean.max(0.0 * least.ln_1p())",
         tests: JUDGE,
     },
     Mutation {
@@ -380,8 +381,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "guard off: what earlier sittings differed by",
         file: EVALUATE,
-        from: "known.map_or(own, |between| wider(own, &moments, between))",
-        to: "own",
+        from: "let widened_to = |half| known.map_or(half, |between| wider(half, &halves, &moments, between));",
+        to: "let widened_to = |half: f64| half;",
         tests: JUDGE,
     },
     Mutation {
@@ -520,8 +521,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "the end of a budget spends all of the error rate, whatever was spent",
         file: "crates/stats/src/bounds/recursion.rs",
-        from: "if look == last { alpha } else { spent(alpha, look, planned) }",
-        to: "if look == last { 2.0 * alpha } else { spent(alpha, look, planned) }",
+        from: "if look == last { spending.alpha } else { spending.by(look, planned) }",
+        to: "if look == last { 2.0 * spending.alpha } else { spending.by(look, planned) }",
         tests: &["-p", "proofload-stats", "--lib", "bounds::"],
     },
     Mutation {
@@ -544,5 +545,75 @@ pub const MUTATIONS: &[Mutation] = &[
         from: "judged.verdict = verdict(low, high);",
         to: "judged.verdict = verdict(ratio.low.max(low), ratio.high.min(high));",
         tests: &["-p", "proofload-stats", "--test", "it", "regression"],
+    },
+    Mutation {
+        name: "borrowed: a spread far beyond the lent one is believed to be that one",
+        file: BORROWED,
+        from: "match own <= self.limit * lent {",
+        to: "match own <= 1e3 * self.limit * lent {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: bounds for a claim as noisy as its relatives",
+        file: BORROWED,
+        from: "const SPREAD_MAX: f64 = 14.0;",
+        to: "const SPREAD_MAX: f64 = 1.0;",
+        tests: &["-p", "proofload-stats", "--lib", "bounds::"],
+    },
+    Mutation {
+        name: "borrowed: both intervals at the whole of the error rate",
+        file: BORROWED,
+        from: "pub const OWN: f64 = 0.25;",
+        to: "pub const OWN: f64 = 1.0;",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: fewer claims may have wider bounds",
+        file: BORROWED,
+        from: "lent.bound = lent.bound.max(other.bound)",
+        to: "lent.bound = lent.bound.max(other.bound.min(0.0))",
+        tests: &["-p", "proofload-stats", "--lib", "bounds::"],
+    },
+    Mutation {
+        name: "borrowed: relatives lend what they have in common with the claim",
+        file: "crates/stats/src/judge/lent.rs",
+        from: "let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };",
+        to: "let explained = if xx < 0.0 { xy * xy / xx } else { 0.0 };",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: another spread at each look",
+        file: "crates/stats/src/judge.rs",
+        from: "if self.looked_at[case].is_none() && !self.units.are_sittings() {",
+        to: "if !self.units.are_sittings() {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: sittings' means take the spread of blocks",
+        file: "crates/stats/src/judge.rs",
+        from: "if self.looked_at[case].is_none() && !self.units.are_sittings() {",
+        to: "if self.looked_at[case].is_none() {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: other measures lend",
+        file: "crates/stats/src/judge/series.rs",
+        from: "(key.3, key.4) == (like.stream, like.measure)",
+        to: "key.3 == like.stream",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "borrowed: records of the older rules borrow",
+        file: "crates/stats/src/judge/lent.rs",
+        from: "design.method < 2 || ",
+        to: "",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "bounds: the error rate of older records spent evenly",
+        file: "crates/stats/src/design.rs",
+        from: "if self.method < 2 { Spending::late(self.alpha) } else { Spending::even(self.alpha) }",
+        to: "if self.method > 2 { Spending::late(self.alpha) } else { Spending::even(self.alpha) }",
+        tests: JUDGE,
     },
 ];

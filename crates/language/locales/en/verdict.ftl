@@ -2,14 +2,14 @@ basis-the-same-in-all = the same in all blocks
 basis-estimate = estimate { $told }
 basis-hodges-lehmann = Hodges–Lehmann { $told }
 basis-no-interval = no interval
-basis-borrowed = { $used ->
+rests-on-borrowed = { $used ->
     [true] spread { $own }, with { $spread } borrowed from
    *[false] by its own spread of { $own }, not the { $spread } of
   } { $relatives } like figures { $earlier ->
     [true] of earlier runs
    *[false] of this study
   }{ $used ->
-    [true] ; without it { $low } … { $high }
+    [true] {" "}(without it { $plain })
    *[false] {""}
   }
 arrivals-and-answers = { $loops } loop, { $counts } responses

@@ -2,14 +2,14 @@ basis-the-same-in-all = 各区组全都相同
 basis-estimate = 估计值 { $told }
 basis-hodges-lehmann = Hodges–Lehmann 估计 { $told }
 basis-no-interval = 没有区间
-basis-borrowed = { $used ->
+rests-on-borrowed = { $used ->
     [true] 离散 { $own }，并借用了
    *[false] 仅凭自身的离散 { $own }，未采用
   }{ $earlier ->
     [true] 此前运行中
    *[false] 本研究中
   } { $relatives } 个同类数值的离散 { $spread }{ $used ->
-    [true] ；不借用时为 { $low } … { $high }
+    [true] （不借用时为 { $plain }）
    *[false] {""}
   }
 arrivals-and-answers = { $loops }，{ $counts } 个应答

@@ -8,8 +8,8 @@ use proofload_analysis::{Cells, Judgements, allows_both, answered_over, is_early
 use proofload_language::facts::told;
 use proofload_language::{named, say, word};
 use proofload_stats::{
-    Borrowed, Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Lender, Measure, Names, Reason,
-    Scope, Side, Term, Verdict,
+    Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
+    Verdict,
 };
 use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 
@@ -296,7 +296,6 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
         }
         parts.push(made_of(judged.blocks, setting.plan));
         parts.extend(of_sittings(&judged.scope));
-        parts.extend(judged.borrowed.map(|it| borrowed(&it, told(it.plain.low), told(it.plain.high))));
         parts.push(say!("basis-hodges-lehmann", told = told(estimate.hodges_lehmann)));
         return with_arrivals(parts, claim, judged.blocks, setting);
     } else if !claim.is_of_a_count() {
@@ -304,13 +303,6 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     }
     parts.push(made_of(judged.blocks, setting.plan));
     with_arrivals(parts, claim, judged.blocks, setting)
-}
-
-/// Whose spread the interval rests on beside its own, and what it would be without.
-fn borrowed(it: &Borrowed, low: String, high: String) -> String {
-    let (spread, own) = (number::percent(it.lent.spread), number::percent(it.own));
-    let earlier = it.lent.from == Lender::History;
-    say!("basis-borrowed", used = it.is_used, spread, own, relatives = it.lent.relatives, earlier, low, high)
 }
 
 /// `+5.4 %` for a ratio of 1.054; `×2.31` beside an estimate that is told so.
