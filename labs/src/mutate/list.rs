@@ -596,13 +596,6 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: JUDGE,
     },
     Mutation {
-        name: "borrowed: other measures lend",
-        file: "crates/stats/src/judge/series.rs",
-        from: "(key.3, key.4) == (like.stream, like.measure)",
-        to: "key.3 == like.stream",
-        tests: JUDGE,
-    },
-    Mutation {
         name: "borrowed: records of the older rules borrow",
         file: "crates/stats/src/judge/lent.rs",
         from: "design.method < 2 || ",

@@ -127,9 +127,18 @@ fn levels_lend_to_levels_and_other_measures_to_nobody() {
 }
 
 #[test]
-fn where_several_sittings_are_judged_nothing_is_lent() {
-    let mut record = study(12, POINTS, |block, point| 0.02 * noise(block, point));
-    record.observations.sittings = (0..12).map(|block| 1 + block / 2).collect();
-    assert_eq!(judged(&record, &Design::default()).borrowed, None);
-    assert_eq!(judged(&record, &Design { looks: (5..=30).collect(), ..Design::anytime(30) }).borrowed, None);
+fn where_several_sittings_are_judged_or_every_block_nothing_is_lent() {
+    let of = |points: usize, design: &Design| {
+        let mut record = study(12, points, |block, point| 0.02 * noise(block, point));
+        record.observations.sittings = (0..12).map(|block| 1 + block / 2).collect();
+        judged(&record, design)
+    };
+    let (alone, beside) = (of(1, &Design::default()), of(POINTS, &Design::default()));
+    assert_eq!(
+        (beside.borrowed, beside.estimate),
+        (None, alone.estimate),
+        "all of the error rate is its own"
+    );
+    let record = study(12, POINTS, |block, point| 0.02 * noise(block, point));
+    assert_eq!(judged(&record, &Design::anytime(30)).borrowed, None);
 }
