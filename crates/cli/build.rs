@@ -7,7 +7,7 @@ use std::path::Path;
 use std::{env, fs, io};
 
 /// Files of `schema/`, as they are listed to whoever asks for another.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "study",
     "result",
     "plan",
@@ -24,6 +24,7 @@ const NAMES: [&str; 16] = [
     "history",
     "diff",
     "sittings",
+    "spreads",
 ];
 
 fn main() -> io::Result<()> {
