@@ -47,6 +47,9 @@ pub struct Design {
     pub method: u32,
 }
 
+/// The bound with a lent spread is at most this share of the one without where borrowing is worth it.
+const WORTH_BORROWING: f64 = 0.88;
+
 /// The newest rules.
 const METHOD: u32 = 2;
 
@@ -147,6 +150,14 @@ impl Design {
                 Some(self.looks.iter().map(|&look| bounds::anytime(look, share)).collect())
             }
         }
+    }
+
+    /// Whether so many claims of a plan are worth borrowing a spread: where its first look may spend so much that its own bound is
+    /// hardly wider, borrowing would only cost those that are noisier than what was lent.
+    pub(crate) fn is_worth_borrowing(&self, claims: u32) -> bool {
+        let first = |lends| self.criticals(claims, lends)?.first().copied();
+        let (plain, lent) = (first(false), first(true).and_then(|critical| critical.lent));
+        plain.zip(lent).is_some_and(|(plain, lent)| lent.bound < WORTH_BORROWING * plain.own)
     }
 
     /// As [`row`](Self::row), for claims that a spread was lent to.
@@ -363,6 +374,26 @@ mod tests {
         // 3.35 · 0.05 / √30 is 0.0306; the design's own looks end at 12.
         let needed = projected_blocks(&Design::anytime(200), 1, 0.05, 0.0306).expect("in reach");
         assert!((29..=31).contains(&needed), "{needed}");
+    }
+
+    #[test]
+    fn a_plan_whose_first_look_spends_most_borrows_nothing() {
+        for (looks, claims, worth) in [
+            (&[5, 8, 12, 16, 20, 30][..], [1, 2, 3, 12], true),
+            (&[4, 6, 8, 10, 12], [1, 2, 3, 12], true),
+            (&[4, 6], [1, 2, 3, 12], false),
+            (&[6], [1, 2, 3, 12], false),
+        ] {
+            for claims in claims {
+                let first = |lends| Design::at(looks).criticals(claims, lends).expect("a plan")[0];
+                let of = (first(false).own, first(true).lent.map(|lent| lent.bound));
+                assert_eq!(
+                    Design::at(looks).is_worth_borrowing(claims),
+                    worth,
+                    "{looks:?}, {claims}: {of:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -160,7 +160,11 @@ impl Replay<'_> {
     fn look_at(&mut self, due: &[usize], blocks: u32) {
         for &case in due {
             if self.looked_at[case].is_none() && !self.units.are_sittings() {
-                self.lent[case] = lent::lent(&self.cases[case], self.index, blocks, self.design);
+                // The number of claims of the plan, which does not change: else Holm's rule could not pass on what one leaves.
+                let claims = self.cases.iter().filter(|case| !case.is_fact()).count() as u32;
+                let is_worth = self.design.is_worth_borrowing(claims);
+                let lent = || lent::lent(&self.cases[case], self.index, blocks, self.design);
+                self.lent[case] = is_worth.then(lent).flatten();
             }
             self.looked_at[case] = Some(blocks);
         }

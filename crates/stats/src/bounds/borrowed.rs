@@ -6,7 +6,7 @@
 //! d̄ ± a s / √n, by its own spread alone, at [`OWN`] of its error rate (the bounds of [`compute`](super::compute)); and
 //!
 //! d̄ ± b s̃ / √n with s̃² = (w s₀² + (n − 1) s²) / (w + n − 1), while s ≤ κ s₀, at [`LENT`] of it. s̃ is the moderated
-//! spread of Smyth (Stat. Appl. Genet. Mol. Biol. 3, 2004) at a weight that is fixed; κ² = χ²₀.₉₉(n − 1)/(n − 1): a spread
+//! spread of Smyth (Stat. Appl. Genet. Mol. Biol. 3, 2004) at a weight that is fixed; κ² = χ²₀.₉₉₉(n − 1)/(n − 1): a spread
 //! beyond it is not the one that was lent.
 //!
 //! That a spread is like its relatives' is true on average over many; a study has a few claims, each with the spread that it
@@ -24,17 +24,18 @@ use statrs::function::erf::erfc;
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// Share of a claim's error rate that the interval by its own spread has when another was lent.
-pub const OWN: f64 = 0.25;
+/// One in so many parts of a claim's error rate has the interval by its own spread when another was lent.
+const PARTS: u32 = 3;
+pub const OWN: f64 = 1.0 / PARTS as f64;
 
 /// Share that the interval by the lent spread has.
-pub const LENT: f64 = 0.85;
+pub const LENT: f64 = 1.1 - OWN;
 
 /// Degrees of freedom that a lent spread counts for. With bounds for the worst spread more do not pay.
 pub const WEIGHT: f64 = 1.0;
 
 /// Of the spreads that are the lent one, the share that is taken for it.
-const LIKE: f64 = 0.99;
+const LIKE: f64 = 0.999;
 
 /// What the first look has of [`LENT`]; later ones the rest, by the power of what is left of the plan.
 const FIRST: f64 = 0.7;
@@ -92,8 +93,8 @@ pub fn rows(looks: &[u32], planned: u32, ends: bool, alpha: f64, claims: u32) ->
             let share = alpha / f64::from(claims);
             let own = match ends {
                 true => super::ended(looks, planned, Spending::even(OWN * share)),
-                // A quarter of the error rate is that of four times as many claims, which the table may have.
-                false => super::row(looks, Spending::even(alpha), claims * (1.0 / OWN) as u32),
+                // A third of the error rate is that of three times as many claims, which the table may have.
+                false => super::row(looks, Spending::even(alpha), claims * PARTS),
             }?;
             let lent = beside(&own, looks, planned, share)?;
             Some(Rows { own, lent })
@@ -222,10 +223,10 @@ mod tests {
     #[test]
     fn the_bounds_are_those_of_the_formula_worked_out_elsewhere() {
         let Rows { lent, .. } = of(3);
-        for (lent, expected) in lent.iter().zip([4.53, 4.22, 3.66, 3.83, 3.89, 3.43]) {
+        for (lent, expected) in lent.iter().zip([4.74, 4.29, 3.67, 3.80, 3.77, 3.28]) {
             assert!((lent.bound - expected).abs() < 0.02, "{lent:?}, {expected}");
         }
-        assert!((lent[0].limit - 1.822).abs() < 1e-3, "{lent:?}");
+        assert!((lent[0].limit - 2.1487).abs() < 1e-3, "{lent:?}");
     }
 
     #[test]
@@ -264,8 +265,8 @@ mod tests {
     #[test]
     fn a_spread_beyond_the_lent_one_is_not_that_one() {
         let Rows { lent, .. } = of(1);
-        assert!(lent[0].times_spread(1.8, 1.0, 5).is_finite());
-        assert!(lent[0].times_spread(1.9, 1.0, 5).is_infinite());
+        assert!(lent[0].times_spread(2.1, 1.0, 5).is_finite());
+        assert!(lent[0].times_spread(2.2, 1.0, 5).is_infinite());
     }
 
     #[test]
