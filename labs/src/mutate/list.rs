@@ -563,8 +563,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "borrowed: both intervals at the whole of the error rate",
         file: BORROWED,
-        from: "pub const OWN: f64 = 0.25;",
-        to: "pub const OWN: f64 = 1.0;",
+        from: "const PARTS: u32 = 3;",
+        to: "const PARTS: u32 = 1;",
         tests: JUDGE,
     },
     Mutation {
