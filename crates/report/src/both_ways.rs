@@ -3,7 +3,7 @@
 
 use crate::{messages, names};
 use proofload_stats::{Claim, Names, Side, Term};
-use proofload_store::schema::{ClaimResult, Estimate, Plan, Verdict};
+use proofload_store::schema::{BorrowedSpread, ClaimResult, Estimate, Plan, Verdict};
 
 /// The claims that are shown with what they came to: all of them, or of a comparison both ways one of each pair.
 pub(crate) fn answers(
@@ -62,9 +62,52 @@ fn faster_first((claim, judged): (Claim, ClaimResult), names: &Names) -> (Claim,
         Verdict::Refuted => Verdict::Supported,
         verdict => verdict,
     };
-    let (low, high) = (estimate.high.map(f64::recip), estimate.low.map(f64::recip));
-    let estimate = Some(Estimate { point: estimate.point.recip(), low, high, ..estimate });
     let text = format!("throughput({first}) > throughput({other})");
-    let turned = ClaimResult { text: text.clone(), verdict, estimate, ..judged };
+    let plain = |it: BorrowedSpread| BorrowedSpread { plain: turned(it.plain), ..it };
+    let turned = ClaimResult {
+        text: text.clone(),
+        verdict,
+        estimate: Some(turned(estimate)),
+        hodges_lehmann: judged.hodges_lehmann.map(f64::recip),
+        borrowed: judged.borrowed.map(plain),
+        ..judged
+    };
     (Claim { text, left: claim.right, right: claim.left, ..claim }, turned)
+}
+
+/// One over a ratio, with its interval.
+fn turned(of: Estimate) -> Estimate {
+    let (low, high) = (of.high.map(f64::recip), of.low.map(f64::recip));
+    Estimate { point: of.point.recip(), low, high, ..of }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_stats::{Selector, parse_claim};
+
+    #[test]
+    fn said_of_the_faster_server_every_ratio_is_turned() {
+        let variant = |name: &str| Selector { name: name.into(), levels: Vec::new() };
+        let names = Names {
+            variants: vec![variant("a"), variant("b")],
+            points: vec!["1c".into()],
+            ..Names::default()
+        };
+        let claim =
+            parse_claim("faster", "throughput(a) > throughput(b)", &names).expect("a claim").remove(0);
+        let of =
+            |low, point, high| Estimate { low: Some(low), point, high: Some(high), ..Estimate::default() };
+        let judged = ClaimResult {
+            verdict: Verdict::Refuted,
+            estimate: Some(of(0.4, 0.5, 0.8)),
+            hodges_lehmann: Some(0.5),
+            borrowed: Some(BorrowedSpread { plain: of(0.25, 0.5, 1.0), ..BorrowedSpread::default() }),
+            ..ClaimResult::default()
+        };
+        let (_, turned) = faster_first((claim, judged), &names);
+        assert_eq!((turned.verdict, turned.estimate), (Verdict::Supported, Some(of(1.25, 2.0, 2.5))));
+        assert_eq!(turned.hodges_lehmann, Some(2.0));
+        assert_eq!(turned.borrowed.expect("borrowed").plain, of(1.0, 2.0, 4.0));
+    }
 }
