@@ -31,7 +31,7 @@ const MACHINE: [&str; 10] = [
     "subject CPUs",
 ];
 
-/// What of a plan says where its parts are.
+/// Facts of a plan that are places of its parts.
 const PLACES: [&str; 2] = ["agents", "servers' address"];
 
 /// What two runs must share if their figures are to be compared.
@@ -240,7 +240,7 @@ fn seconds(ns: u64) -> String {
     format!("{} s", ns as f64 / 1e9)
 }
 
-/// What makes the machine of a run another one for measuring, a line each.
+/// Facts of the machine of a run that matter to measuring, a line each: where one differs, it is another machine.
 pub fn machine_of(plan: &Plan, environment: &Environment) -> Vec<String> {
     let mut facts = environment_facts(environment);
     facts.extend(facts_of_plan(plan));

@@ -23,7 +23,7 @@ pub fn last_audit(environment: &Environment) -> Vec<String> {
     proofload_report::noise_lines(&audit, &age, &outdated).to_vec()
 }
 
-/// What earlier runs of this machine lend later ones: how many they are, and a line for each kind of comparison or level.
+/// Spreads that earlier runs of this machine lend: the number of runs, and a line for each kind of comparison or level.
 pub fn lent(environment: &Environment) -> Vec<String> {
     let now_ns = clock::unix_ns();
     let kept = Cache::open().map_or_else(|_| Vec::new(), |cache| spreads::read(&cache, now_ns));

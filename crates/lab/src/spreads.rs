@@ -29,11 +29,11 @@ use std::path::{Path, PathBuf};
 const RUNS_MAX: usize = 100;
 /// Most spreads of a run that are kept; those of its claims come first.
 const SPREADS_MAX: usize = 1_000;
-/// How long a run counts.
+/// Age at which a run counts no more.
 const FRESH_NS: u64 = 90 * 24 * 3600 * 1_000_000_000;
 /// Largest file of the cache that is read.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// What is kept of each run beside the measures of its claims.
+/// Measures that are kept of each run beside those of its claims.
 const ALWAYS: [Measure; 3] = [Measure::Throughput, Measure::CpuPerRequest, Measure::ResponseQuantile(9900)];
 
 /// Leaves to later runs what this one shows, where it came to its first look. What cannot be written costs them that.
@@ -47,7 +47,7 @@ pub fn keep(cache: &Cache, study: &Study, run: &Run, unix_ns: u64) {
     }
 }
 
-/// What the cache has of the last months, oldest first. What is odd in it is passed over.
+/// Documents of the last months in the cache, oldest first. Odd ones are passed over.
 pub fn read(cache: &Cache, unix_ns: u64) -> Vec<KeptSpreads> {
     let paths = documents(cache);
     let old = paths.len().saturating_sub(RUNS_MAX);
@@ -74,12 +74,12 @@ fn document(path: &Path, unix_ns: u64) -> Option<KeptSpreads> {
     (kept.format == FORMAT_VERSION && age_ns <= FRESH_NS).then_some(kept)
 }
 
-/// Which variants of a study may compile while they serve.
+/// For each variant of a study true if it may compile while it serves.
 fn compiling(study: &Study) -> Vec<bool> {
     study.variants.iter().map(may_compile).collect()
 }
 
-/// What a run leaves; `None` of one that did not come to its first look, or that starts nothing afresh.
+/// The document that a run leaves; `None` of one that did not come to its first look, or that starts nothing afresh.
 fn of_run(run: &Run, compiling: &[bool], unix_ns: u64) -> Option<KeptSpreads> {
     let plan = run.plan();
     let first = plan.timing.looks.first().copied().filter(|first| *first > 1)?;
@@ -155,7 +155,7 @@ fn independent(pairs: impl Iterator<Item = (usize, usize)>, count: usize) -> Vec
     pairs.filter(|pair| connects(pair)).collect()
 }
 
-/// What has a spread: the ratio of two variants in one measure, or the level of one.
+/// A ratio of two variants in one measure, or the level of one: it has a spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Subject {
     figure: FigureOf,
@@ -181,7 +181,7 @@ impl Subject {
         }
     }
 
-    /// What the first blocks show of it, formed as the judge forms it.
+    /// Its values in the first blocks, formed as the judge forms them.
     fn values(&self, seen: &Observations, blocks: u32) -> Vec<f64> {
         let FigureOf { measure, point, stream, variant } = self.figure;
         let side =
@@ -196,7 +196,7 @@ impl Subject {
         first_values(&claim, seen, blocks)
     }
 
-    /// What it is like, before anything is known of its spread.
+    /// Its kind, with nothing known of its spread.
     fn bare(&self, plan: &Plan, compiling: &[bool]) -> KeptSpread {
         let point = &plan.points[self.figure.point];
         let stream = self.figure.stream.and_then(|stream| plan.streams.get(stream));

@@ -313,7 +313,7 @@ pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bo
     parts.join(word!("between-parts"))
 }
 
-/// Whose spread an interval rests on beside its own, and what it would be without.
+/// The spread that an interval rests on beside its own, its lender, and the interval without it.
 pub fn borrowed(it: &BorrowedSpread) -> String {
     let (spread, own) = (number::percent(it.spread), number::percent(it.own_spread));
     let (plain, earlier) = (interval(&it.plain), it.from == Lender::EarlierRuns);

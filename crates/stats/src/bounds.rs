@@ -19,7 +19,7 @@ pub use recursion::{compute, ended, probability_of_crossing};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How an error rate is spent: by the look at n of N blocks so much as `alpha · (n/N)^exponent`.
+/// A spending function of an error rate: `alpha · (n/N)^exponent` by the look at n of N blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spending {
     /// In all, both sides.
@@ -44,7 +44,7 @@ impl Spending {
         Spending { alpha: self.alpha * share, ..self }
     }
 
-    /// What may be spent by a look at `blocks` of `last` blocks.
+    /// The part that may be spent by a look at `blocks` of `last` blocks.
     pub fn by(self, blocks: u32, last: u32) -> f64 {
         self.alpha * (f64::from(blocks) / f64::from(last)).powf(self.exponent)
     }
@@ -99,7 +99,7 @@ pub fn row(looks: &[u32], spending: impl Into<Spending>, claims: u32) -> Option<
 /// Most rows that are kept.
 const KEPT_MAX: usize = 256;
 
-/// What was computed. It takes a tenth of a second of CPU time, and a study is judged after each of its blocks.
+/// Rows that were computed. One takes a tenth of a second of CPU time, and a study is judged after each of its blocks.
 struct Kept<K, V>(Mutex<BTreeMap<K, Option<V>>>);
 
 impl<K: Ord, V: Clone> Kept<K, V> {
@@ -107,7 +107,7 @@ impl<K: Ord, V: Clone> Kept<K, V> {
         Kept(Mutex::new(BTreeMap::new()))
     }
 
-    /// What is kept, or is computed and kept now.
+    /// The value that is kept, or is computed and kept now.
     fn or(&self, key: K, compute: impl FnOnce() -> Option<V>) -> Option<V> {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept().get(&key).cloned();

@@ -40,7 +40,7 @@ pub struct Design {
     pub futility: bool,
     /// What earlier sittings showed of the spread between sittings, for some of the claims.
     pub known: Vec<KnownSpread>,
-    /// What earlier runs lend of the spread between blocks, for some of the claims.
+    /// Spreads between blocks that earlier runs lend to some of the claims.
     pub lent: Vec<LentSpread>,
     /// The rules by which it is judged: 0 are those before the end of a budget was a look and blocks that are left out had a
     /// reach, 1 those before a spread was borrowed and the error rate spent evenly.
@@ -135,7 +135,7 @@ impl Design {
         self.looks.last().copied().unwrap_or(0)
     }
 
-    /// How the error rate is spent by the rules of the plan.
+    /// The spending function by the rules of the plan.
     fn spending(&self) -> Spending {
         if self.method < 2 { Spending::late(self.alpha) } else { Spending::even(self.alpha) }
     }
@@ -152,7 +152,7 @@ impl Design {
         }
     }
 
-    /// Whether so many claims of a plan are worth borrowing a spread: where its first look may spend so much that its own bound is
+    /// True of a plan that gains from borrowing, with so many claims: where its first look may spend so much that its own bound is
     /// hardly wider, borrowing would only cost those that are noisier than what was lent.
     pub(crate) fn is_worth_borrowing(&self, claims: u32) -> bool {
         let first = |lends| self.criticals(claims, lends)?.first().copied();
@@ -183,7 +183,7 @@ impl Design {
     }
 }
 
-/// What an interval's half-width is a multiple of, and how often it is that.
+/// Critical values of a claim's intervals at one look.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Critical {
     /// Bound on |t|, of the interval by the own spread.
@@ -265,7 +265,7 @@ pub(crate) struct At {
     pub claims: u32,
     /// Whether no look is to come, so that this one has all that is left of the error rate.
     pub ends: bool,
-    /// Whether a spread was lent.
+    /// True where a spread was lent.
     pub lends: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What spreads of like things, each known by a few blocks, have in common.
+//! The spread that like things, each known by a few blocks, have in common.
 
 use crate::Between;
 use crate::sample::Moments;

@@ -42,7 +42,7 @@ pub struct Estimate {
     pub hodges_lehmann: f64,
 }
 
-/// Who lends a spread.
+/// Lender of a spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lender {
     /// Other comparisons, or levels, of the same study.
@@ -58,15 +58,15 @@ pub struct Lent {
     pub spread: f64,
     /// Of how many comparisons, or levels, it is.
     pub relatives: u32,
-    /// Whose they are.
+    /// The lender.
     pub from: Lender,
 }
 
-/// What a claim made of the spread that was lent to it.
+/// A lent spread, and the intervals with it and without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Borrowed {
     pub lent: Lent,
-    /// Whether the interval is that by the lent spread: with it, it is narrower than by the own one alone.
+    /// True where the interval is that by the lent spread: with it, it is narrower than by the own one alone.
     pub is_used: bool,
     /// The own spread: standard deviation of the logarithms.
     pub own: f64,

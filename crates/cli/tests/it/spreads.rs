@@ -1,4 +1,4 @@
-//! What runs leave to later ones of how much blocks differ, and what these make of it.
+//! Spreads between blocks: left by runs, borrowed by later ones.
 
 use crate::support::{command, json, text};
 use serde_json::Value;

@@ -42,7 +42,7 @@ const RUNNING_CAP_NS: u64 = 5 * S;
 const NATIVE_CHECKS_EVERY: u32 = 2;
 const RUNNING_CHECKS_EVERY: u32 = 8;
 
-/// Whether a server may compile while it serves, as a JVM does.
+/// True of a server that may compile while it serves, as a JVM does.
 pub(crate) fn may_compile(variant: &Variant) -> bool {
     match &variant.subject {
         SubjectSpec::Catalogue { .. } => variant.jvm,

@@ -204,8 +204,8 @@ impl From<StoreError> for Step {
     }
 }
 
-/// How many of these blocks are made up for: as many again as there were to be, for a machine that never keeps still ends the study,
-/// too, and no block that was to be the only one.
+/// The number of these blocks that are made up for: as many again as there were to be at most, so that a machine that never keeps still
+/// ends the study, too; none of a plan of one block.
 fn made_up_for(last: u32, lost: &[u32]) -> u32 {
     if last > 1 { last.min(lost.len() as u32) } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! What earlier runs lend: the spread between blocks, and where they are several sittings the spread between these.
+//! Spreads that earlier runs lend: between blocks, and where they are several sittings between these.
 
 use super::{Subject, compiling, independent};
 use proofload_analysis::{compare, restore};
@@ -19,10 +19,10 @@ const RELATIVES_MAX: usize = 60;
 /// Blocks that measure so many times as long are not alike.
 const SECONDS_FACTOR: f64 = 2.0;
 
-/// What the history knows of one kind of comparison, or level.
+/// Spreads of one kind of comparison, or level, in the history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// What it is of; its spread is that of the newest.
+    /// Its kind; the spread in it is that of the newest.
     pub like: KeptSpread,
     /// The spread that is lent.
     pub spread: f64,

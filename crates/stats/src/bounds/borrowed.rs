@@ -37,7 +37,7 @@ pub const WEIGHT: f64 = 1.0;
 /// Of the spreads that are the lent one, the share that is taken for it.
 const LIKE: f64 = 0.999;
 
-/// What the first look has of [`LENT`]; later ones the rest, by the power of what is left of the plan.
+/// Part of [`LENT`] that the first look has; later ones have the rest, by a power of what is left of the plan.
 const FIRST: f64 = 0.7;
 const POWER: i32 = 8;
 
@@ -49,7 +49,7 @@ const SPREAD_MAX: f64 = 14.0;
 /// Nodes of the integral over s.
 const NODES: usize = 32;
 
-/// What an interval with a lent spread needs at one look.
+/// Bounds of an interval with a lent spread at one look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LentBound {
     /// b, the bound on |d̄| √n / s̃.
@@ -166,11 +166,11 @@ struct Look {
 
 #[derive(Clone, Copy)]
 struct Place {
-    /// How often s is there.
+    /// Probability of s there.
     weight: f64,
     /// s̃ in units of the spread.
     moderated: f64,
-    /// How often the mean lies outside of the interval by the own spread.
+    /// Probability that the mean lies outside of the interval by the own spread.
     beyond_own: f64,
 }
 
@@ -204,7 +204,7 @@ impl Look {
     }
 }
 
-/// How often a standard normal value lies beyond ±`apart`.
+/// Probability that a standard normal value lies beyond ±`apart`.
 fn beyond(apart: f64) -> f64 {
     erfc(apart / SQRT_2)
 }

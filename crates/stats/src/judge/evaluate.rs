@@ -176,7 +176,7 @@ pub(super) struct Halves {
     pub half: f64,
     /// Of the one by the own spread at the whole of the error rate, which is that one where nothing was lent.
     plain: f64,
-    /// Whether it is that by the lent spread.
+    /// True where it is that by the lent spread.
     is_by_lent: bool,
 }
 

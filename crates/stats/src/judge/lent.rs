@@ -21,7 +21,7 @@ const FREEDOM_MIN: u32 = 6;
 /// Most relatives that are looked at.
 const RELATIVES_MAX: usize = 60;
 
-/// What is lent to a claim at its first look, after so many complete blocks.
+/// The spread that is lent to a claim at its first look, after so many complete blocks.
 pub(super) fn lent(series: &Series<'_>, index: &Index<'_>, blocks: u32, design: &Design) -> Option<Lent> {
     if design.method < 2 || design.kind != Kind::Looks {
         return None;
@@ -59,7 +59,7 @@ fn subject(series: &Series<'_>) -> Option<Vec<Trial>> {
     }
 }
 
-/// What is like it: at each load point as many contrasts as do not follow from each other and from the claim, or the other levels.
+/// Its relatives: at each load point as many contrasts as do not follow from each other and from the claim, or the other levels.
 fn relatives(of: &[Trial], index: &Index<'_>) -> Vec<Vec<Trial>> {
     let at = of[0];
     let trials = index.trials_like(at);

@@ -68,7 +68,7 @@ pub struct ClaimResult {
     pub prediction: Option<Estimate>,
 }
 
-/// Who lends a spread.
+/// Lender of a spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lender {
@@ -88,7 +88,7 @@ pub struct BorrowedSpread {
     pub freedom: f64,
     /// Of how many comparisons, or levels, it is.
     pub relatives: u32,
-    /// Whose they are.
+    /// The lender.
     pub from: Lender,
     /// Whether the estimate's interval is that by this spread; if not, it is Student's t with the claim's own.
     pub used: bool,

@@ -1,4 +1,4 @@
-//! What is lent to a claim, when, and what it makes of it.
+//! Spreads lent to claims: whose, when, and the intervals that come of them.
 
 use super::*;
 use crate::rng::Rng;
@@ -66,7 +66,7 @@ fn too_few_relatives_lend_nothing_and_earlier_runs_do() {
     assert_eq!(judged(&few, &other).borrowed, None);
 }
 
-/// What the claim's own blocks have is none of what is lent, however much the relatives follow them.
+/// The claim's own blocks have no part in the spread that is lent, however much the relatives follow them.
 #[test]
 fn nothing_of_the_claim_goes_into_what_is_lent_to_it() {
     let with = |times: f64, shift: f64| {
