@@ -10,11 +10,9 @@ use crate::planned::restore;
 use crate::result::{Overall, of_run, overall};
 use proofload_facts::{Finding, Limit};
 use proofload_stats::{Design, Kind, Names};
+use proofload_store::PAUSE_MAX_NS;
 use proofload_store::Run;
 use proofload_store::schema::{Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict};
-
-/// Shortest time between two sittings in which much may change.
-const APART_NS: u64 = 30 * 60 * 1_000_000_000;
 
 /// What several runs of one study come to, oldest first, each a sitting; `None` where fewer than two sittings have a complete
 /// block. That they are of one study is for the caller to see to.
@@ -105,8 +103,9 @@ fn differences(runs: &[Run]) -> Vec<Finding> {
 /// Sittings that began soon after the one before them ended.
 fn close(runs: &[Run]) -> usize {
     let ended = |run: &Run| run.status().sittings.last().and_then(|sitting| sitting.ended_unix_ns);
-    let is_close =
-        |pair: &&[Run]| ended(&pair[0]).is_some_and(|ended| began(&pair[1]).saturating_sub(ended) < APART_NS);
+    let is_close = |pair: &&[Run]| {
+        ended(&pair[0]).is_some_and(|ended| began(&pair[1]).saturating_sub(ended) < PAUSE_MAX_NS)
+    };
     runs.windows(2).filter(is_close).count()
 }
 
