@@ -4,7 +4,6 @@
     clippy::disallowed_methods,
     clippy::print_stderr,
     clippy::print_stdout,
-    missing_docs,
     reason = "tasks start programs, time them and print; only labs/ uses them"
 )]
 

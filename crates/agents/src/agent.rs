@@ -34,7 +34,6 @@ const LOOK: Duration = Duration::from_millis(250);
 pub struct Joining {
     /// Host and port of the coordinator.
     pub at: String,
-    /// What both know.
     pub token: Token,
     /// Its number, where that is not to be dealt.
     pub index: Option<u32>,
@@ -46,7 +45,6 @@ pub struct Joining {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It was dealt this number.
-    #[allow(missing_docs, reason = "the names say it")]
     Dealt { index: u32, agents: u32 },
     /// So many loads were carried out, all in all.
     Carried(u64),

@@ -46,10 +46,13 @@ pub(crate) struct Crew {
 
 /// What an agent says, with the instants of the connection.
 pub(crate) enum Said {
-    /// The ping left.
-    Left { at_ns: u64 },
-    /// A message came.
-    Message { at_ns: u64, message: FromAgent },
+    Left {
+        at_ns: u64,
+    },
+    Message {
+        at_ns: u64,
+        message: FromAgent,
+    },
     /// It is lost, and the others go on.
     Lost,
 }

@@ -11,7 +11,6 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Begins now.
     pub fn after(length: Duration) -> Deadline {
         Deadline { began_ns: clock::monotonic_ns(), length }
     }

@@ -9,21 +9,13 @@ pub enum AgentError {
     /// Nobody listened there for as long as was waited.
     #[error("{}", say!("agents-nobody-there", at, seconds, last))]
     NobodyThere {
-        /// Where.
         at: String,
-        /// How long was tried.
         seconds: u64,
         /// What the last attempt ended with.
         last: String,
     },
-    /// The handshake failed.
     #[error("{}", say!("agents-token", at, what))]
-    Token {
-        /// Where.
-        at: String,
-        /// What TLS says.
-        what: String,
-    },
+    Token { at: String, what: String },
     /// The coordinator does not want this agent.
     #[error("{}", say!("agents-agent-refused", why = .0))]
     Refused(String),
@@ -32,12 +24,7 @@ pub enum AgentError {
     Lost(String),
     /// The operating system refused something.
     #[error("{}", say!("labelled", label = what, what = source))]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// What it said.
-        source: io::Error,
-    },
+    System { what: &'static str, source: io::Error },
 }
 
 /// Why agents could not be gathered.
@@ -46,15 +33,12 @@ pub enum FleetError {
     /// Some did not come in time.
     #[error("{}", say!("agents-missing", came, wanted, seconds, here, missing))]
     Missing {
-        /// How many came.
         came: u32,
         /// How many were waited for.
         wanted: u32,
-        /// How long.
         seconds: u64,
         /// Agents that came; `None` without any.
         here: Option<String>,
-        /// Which numbers are free.
         missing: String,
     },
     /// One left before all were there, or did not answer.
@@ -71,12 +55,7 @@ pub enum FleetError {
     Token(String),
     /// The operating system refused something.
     #[error("{}", say!("labelled", label = what, what = source))]
-    System {
-        /// What was tried.
-        what: String,
-        /// What it said.
-        source: io::Error,
-    },
+    System { what: String, source: io::Error },
 }
 
 /// Most agents of one coordinator: each needs a descriptor there.

@@ -55,30 +55,25 @@ pub struct Terms {
 pub enum Arrival {
     /// It is let in, as so many of so many.
     Joined {
-        /// Who.
         who: Who,
         /// How many there are now.
         came: u32,
         /// How many are waited for.
         of: u32,
     },
-    /// It is gone again.
     Left {
-        /// Who.
         who: Who,
         /// Why, as the connection has it.
         why: String,
     },
     /// It is not wanted.
     Refused {
-        /// Who.
         who: Who,
         /// Why not.
         why: String,
     },
 }
 
-/// Where agents dial.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -109,7 +104,6 @@ impl Listener {
         Ok(Listener { address, runtime, events, open })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -257,7 +251,6 @@ struct Door {
     acceptor: TlsAcceptor,
     tell: mpsc::Sender<Event>,
     sending: Sending,
-    /// The oldest first.
     unproven: VecDeque<Unproven>,
     connections: u64,
 }

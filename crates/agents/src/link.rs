@@ -19,7 +19,6 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// What is to be sent.
 #[derive(Debug)]
 pub(crate) enum Out {
-    /// A frame.
     Frame(Vec<u8>),
     /// This one, and the instant at which it leaves is to be told.
     Stamped(Vec<u8>),
@@ -62,7 +61,6 @@ pub(crate) type Sending = tokio::sync::mpsc::Sender<Infallible>;
 /// What either side says when it has nothing to say.
 #[derive(Debug)]
 pub(crate) struct Heartbeat {
-    /// Our frame.
     ours: Vec<u8>,
     /// The bytes of theirs, without their length.
     theirs: Vec<u8>,

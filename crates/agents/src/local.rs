@@ -55,7 +55,6 @@ impl LocalAgents {
         Ok(local)
     }
 
-    /// Their process ids.
     pub fn pids(&self) -> Vec<u32> {
         self.children.iter().map(Started::id).collect()
     }

@@ -4,7 +4,6 @@ use crate::link::{Heard, Sender};
 use crate::message::Hello;
 use std::net::SocketAddr;
 
-/// What the network tells.
 pub(crate) enum Event {
     /// Somebody who knows the token.
     Joined(Newcomer),
@@ -33,14 +32,11 @@ impl Newcomer {
     }
 }
 
-/// Somebody who dialled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Who {
     /// The number that it has of itself; none where it is to be dealt one.
     pub index: Option<u32>,
-    /// Its machine's name.
     pub host: String,
-    /// Whence it dialled.
     pub address: SocketAddr,
 }
 
@@ -71,13 +67,11 @@ impl Clock {
 pub struct Member {
     /// Its number, from 0.
     pub index: u32,
-    /// Its machine's name.
     pub host: String,
     /// Whether that machine is the coordinator's.
     pub is_here: bool,
     /// CPUs that it may use.
     pub cpus: u32,
-    /// Whence it dialled.
     pub address: SocketAddr,
     /// By how much its clock is ahead of ours, in nanoseconds.
     pub ahead_ns: i64,

@@ -22,7 +22,6 @@ const MOST_BYTES: usize = 1 << 30;
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Hello {
     pub version: String,
-    /// Name of its machine.
     pub host: String,
     /// Which start of which machine it is on; empty where that is not known.
     pub boot: String,
@@ -32,17 +31,22 @@ pub(crate) struct Hello {
     pub index: Option<u32>,
 }
 
-/// What an agent says.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) enum FromAgent {
-    /// Nothing new.
     Alive,
     /// When a [`ToAgent::Ping`] came, and when this answer was made, by its clock.
-    Pong { heard_ns: u64, said_ns: u64 },
+    Pong {
+        heard_ns: u64,
+        said_ns: u64,
+    },
     /// It has the loads, and waits for their first instant.
     Ready,
     /// What it saw of a load up to second `last`, on its own axis of time.
-    Seen { stream: usize, last: u64, snapshot: Box<SparseSnapshot> },
+    Seen {
+        stream: usize,
+        last: u64,
+        snapshot: Box<SparseSnapshot>,
+    },
     /// All loads have ended, or could not be carried out.
     Ended(Result<Vec<ShareResult>, Failure>),
 }
@@ -51,27 +55,29 @@ pub(crate) enum FromAgent {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) enum Failure {
     /// Its workers were ready only so long after the first instant.
-    TooLate { late_ns: u64 },
-    /// Anything else, a sentence.
+    TooLate {
+        late_ns: u64,
+    },
     Other(String),
 }
 
-/// What a coordinator says.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) enum ToAgent {
     /// It does not want this agent, and why; the first variant, for agents of any version.
     Refused(String),
     /// All are there; this is its number.
-    Welcome { index: u32, agents: u32 },
-    /// Nothing new.
+    Welcome {
+        index: u32,
+        agents: u32,
+    },
     Alive,
-    /// What time is it?
     Ping,
     /// Loads to be carried out at once, the share in each.
     Load(Vec<LoadPlan>),
     /// Their first instant, by the agent's clock.
-    Begin { at_ns: u64 },
-    /// End them early.
+    Begin {
+        at_ns: u64,
+    },
     Stop,
     /// End them at once: what they come to is not wanted.
     Abandon,

@@ -33,7 +33,6 @@ use std::sync::Arc;
 
 /// Fewer characters could be guessed.
 const LEAST: usize = 32;
-/// More is another file.
 const MOST: usize = 4096;
 /// The head of an Ed25519 private key in PKCS #8 (RFC 8410).
 const PKCS8_HEAD: [u8; 16] =
@@ -61,7 +60,6 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The two sides.
 #[derive(Clone, Copy, Debug)]
 enum Role {
     Coordinator,
@@ -158,7 +156,6 @@ impl Token {
         Ok(PrivatePkcs8KeyDer::from(self.key(role)?.serialize_der()).into())
     }
 
-    /// For who dials.
     pub(crate) fn of_agent(&self) -> Result<ClientConfig, Error> {
         let provider = Arc::new(ring::default_provider());
         let config =
@@ -170,7 +167,6 @@ impl Token {
             .with_client_auth_cert(vec![self.certificate(Role::Agent)?], self.private(Role::Agent)?)
     }
 
-    /// For who listens.
     pub(crate) fn of_coordinator(&self) -> Result<ServerConfig, Error> {
         let provider = Arc::new(ring::default_provider());
         let config =
@@ -203,7 +199,6 @@ fn other(error: rcgen::Error) -> Error {
     Error::General(error.to_string())
 }
 
-/// Accepts one certificate.
 #[derive(Debug)]
 struct Pinned {
     only: CertificateDer<'static>,

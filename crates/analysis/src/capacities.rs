@@ -98,7 +98,6 @@ fn reasons(
     reasons
 }
 
-/// Confirmations of both ends.
 fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
     match *answer {
         Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],

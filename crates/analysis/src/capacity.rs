@@ -37,11 +37,8 @@ const CONNECTIONS_BUSY: f64 = 0.9;
 /// A trial with what it was judged by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeenTrial {
-    /// The variant's name.
     pub variant: String,
-    /// For the search.
     pub trial: Trial,
-    /// For the report.
     pub shown: CapacityTrial,
 }
 

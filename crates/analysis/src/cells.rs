@@ -8,13 +8,11 @@ pub type Place = (usize, usize, Option<usize>);
 
 /// The cells of a run by what they are of: a large study has them by the hundred thousand.
 pub struct Cells<'a> {
-    /// The blocks that count.
     pub blocks: &'a [u32],
     of: BTreeMap<(Place, Measure), Vec<&'a Cell>>,
 }
 
 impl<'a> Cells<'a> {
-    /// Those of these observations.
     pub fn of(observations: &'a Observations) -> Cells<'a> {
         let mut of: BTreeMap<(Place, Measure), Vec<&Cell>> = BTreeMap::new();
         for cell in &observations.cells {
@@ -35,7 +33,6 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Exchanges that were answered.
 pub fn answered(cell: &Cell) -> u64 {
     cell.finished.saturating_sub(cell.errors)
 }

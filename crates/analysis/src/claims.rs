@@ -43,15 +43,12 @@ fn depends_on(reason: &Reason, names: &Names) -> Option<DependsOn> {
 /// Claims with what they came to, and what a sentence about them needs beside.
 #[derive(Clone, Debug)]
 pub struct Judgements {
-    /// The claims.
     pub claims: Vec<Claim>,
     /// Their answers, in the order of the plan.
     pub judged: Vec<Judged>,
     /// Variants, load points and streams by their indexes.
     pub names: Names,
-    /// Their judgement.
     pub design: Design,
-    /// What was measured.
     pub observations: Observations,
     /// What a sitting cost beside its blocks, in blocks.
     pub cost: f64,

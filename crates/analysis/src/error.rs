@@ -6,7 +6,6 @@ use proofload_store::StoreError;
 /// A record that cannot be turned into a result.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    /// It cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Its plan holds a claim that cannot be read.

@@ -159,12 +159,10 @@ fn wants_longer_starts(figure: &Figure) -> bool {
     }
 }
 
-/// Exchanges with this outcome.
 pub fn outcome(point: &Point, kind: &str) -> u64 {
     point.outcomes.get(kind).copied().unwrap_or(0)
 }
 
-/// Exchanges that failed.
 pub fn errors(point: &Point) -> u64 {
     // A name that this version does not know is no answer.
     let is_error = |kind: &String| Outcome::from_name(kind).is_none_or(Outcome::is_error);

@@ -29,7 +29,6 @@ const SLICES_MIN: usize = 3;
 /// A complete block that the machine disturbed, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disturbance {
-    /// The block's number.
     pub block: u32,
     /// What was found, at least one.
     pub causes: Vec<Finding>,

@@ -221,7 +221,6 @@ fn redirects(points: &[Point]) -> Option<Limit> {
     (redirects > 0).then_some(Limit::Redirects { redirects, followed })
 }
 
-/// Codes that lead elsewhere.
 const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
 /// Where more than this share is dropped, the load was another one than planned.

@@ -37,7 +37,6 @@ struct Trial<'a> {
     point: usize,
     stream: Option<usize>,
     slices: Vec<Cow<'a, Slice>>,
-    /// The block's long slices.
     long: Vec<Cow<'a, Slice>>,
     /// Without other streams beside it or in it.
     alone: bool,

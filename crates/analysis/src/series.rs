@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 /// Runs that are comparable with each other, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSeries {
-    /// Their indexes.
     pub members: Vec<usize>,
     /// What its first run had differently from the run before, so that it began a series of its own; empty for the
     /// first series.

@@ -45,7 +45,6 @@ pub struct Answers {
 /// What the first choice rests on.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstBlock {
-    /// How the answers came.
     pub answers: Answers,
     /// Answers of a start without which a claimed quantile cannot be resolved; 0 without such a claim.
     pub answers_needed: f64,
@@ -94,7 +93,6 @@ pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
     }
 }
 
-/// What a block cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Costs {
     start_seconds: f64,

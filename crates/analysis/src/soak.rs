@@ -14,13 +14,9 @@ pub enum SoakMeasure {
     LiveSet,
     /// Used heap as a sampler found it, the least of each block: what was left after some collection.
     HeapLow,
-    /// Resident memory.
     Rss,
-    /// Memory of classes.
     Metaspace,
-    /// Threads.
     Threads,
-    /// Open descriptors.
     Descriptors,
     /// Median response time of each second.
     ResponseP50,
@@ -43,7 +39,6 @@ impl SoakMeasure {
         }
     }
 
-    /// Its unit.
     pub fn unit(self) -> &'static str {
         match self {
             SoakMeasure::LiveSet | SoakMeasure::HeapLow | SoakMeasure::Rss | SoakMeasure::Metaspace => {
@@ -55,18 +50,14 @@ impl SoakMeasure {
     }
 }
 
-/// A series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoakSeries {
-    /// The block.
     pub block: u32,
-    /// The variant's name.
     pub variant: String,
     /// Label of the load point.
     pub point: String,
     /// Name of the stream, for latencies; else empty.
     pub stream: String,
-    /// Of what.
     pub measure: SoakMeasure,
     /// The values, in order of time.
     pub values: Vec<TrendValue>,

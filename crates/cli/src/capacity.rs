@@ -13,7 +13,6 @@ use proofload_study::overflow::Sending;
 use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
 use proofload_subject::{Cache, Catalogue};
 
-/// The verb.
 pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;

@@ -26,18 +26,15 @@ pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
 
 /// A study without mistakes, and where what it needs comes from.
 pub struct Checked {
-    /// The study.
     pub study: Study,
     catalogue: Catalogue,
     cache: Cache,
 }
 
-/// Where a study runs.
 #[derive(Clone, Copy)]
 pub struct Placed<'a> {
     /// The agents that carry its loads out; none where this process does.
     pub fleet: Option<&'a Fleet>,
-    /// Where its servers listen.
     pub address: IpAddr,
     /// The arguments and the working directory that it was asked for with, where that was elsewhere.
     pub given: Option<(&'a [String], &'a str)>,

@@ -121,7 +121,6 @@ impl Cluster<'_> {
         )
     }
 
-    /// Where the coordinator is.
     fn job(&self) -> String {
         format!("job/{}-coordinator", self.of.name)
     }

@@ -11,7 +11,6 @@ use proofload_lab::study_run::StudyRun;
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 
-/// The verb.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;

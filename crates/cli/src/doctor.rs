@@ -20,7 +20,6 @@ use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
 use std::net::Ipv4Addr;
 
-/// The verb.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     let mut text = String::new();
     if args.clean {

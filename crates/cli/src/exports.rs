@@ -63,7 +63,6 @@ impl Exports {
         });
     }
 
-    /// Tells of anything.
     pub fn tell(&self, step: impl FnOnce(&mut State)) {
         self.hub.tell(step);
     }

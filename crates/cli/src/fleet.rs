@@ -35,7 +35,6 @@ impl Local {
         Ok(Local { fleet, _children: children })
     }
 
-    /// Who carries loads out.
     pub fn fleet(&self) -> &Fleet {
         &self.fleet
     }

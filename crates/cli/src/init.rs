@@ -16,7 +16,6 @@ const SCHEMA_FILE: &str = "study.schema.json";
 /// The first line of a study, by which editors find the schema.
 const MODELINE: &str = "# yaml-language-server: $schema=study.schema.json\n";
 
-/// The verb.
 pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let text = template(args.from).replacen(NAME_LINE, &format!("study: {}\n", name_of(&args.file)), 1);
     let text = format!("{MODELINE}{text}");

@@ -34,7 +34,6 @@ const DURATION_NS: u64 = 10_000_000_000;
 /// How long what is in flight at the end may take to end; it is `unanswered` after that.
 const DRAIN_NS: u64 = 1_000_000_000;
 
-/// The verb.
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
     let mut mistakes = Mistakes::default();

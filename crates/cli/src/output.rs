@@ -36,7 +36,6 @@ impl Told {
         &self.english
     }
 
-    /// For people.
     pub fn spoken(&self) -> &RunResult {
         self.spoken.as_ref().unwrap_or(&self.english)
     }
@@ -127,7 +126,6 @@ fn summary_file() -> Option<PathBuf> {
 /// A result in a format, ready to be written: what can be refused has been.
 enum Rendered<'a> {
     Text(String),
-    /// One for each file.
     Hgrm(Vec<Hgrm>),
     Parquet,
     Jtl(Jtl<'a>),
@@ -304,7 +302,6 @@ pub struct Slices<'a> {
 }
 
 impl<'a> Slices<'a> {
-    /// Those of a record.
     pub fn of(run: &'a Run) -> Slices<'a> {
         let lost = run.blocks().iter().flat_map(|block| &block.lost);
         Slices {
@@ -318,7 +315,6 @@ impl<'a> Slices<'a> {
         Slices { through: vec![slice], lost: Vec::new() }
     }
 
-    /// All of them.
     pub fn all(&self) -> Vec<&'a Slice> {
         [&self.through[..], &self.lost].concat()
     }

@@ -28,7 +28,6 @@ use std::time::Duration;
 /// How long agents elsewhere may take to come, seconds.
 const WAIT_S: u64 = 60;
 
-/// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let checked = Checked::of(args)?;
     let args = &with_those_of(&checked.study, args);
@@ -51,7 +50,6 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 const KUBERNETES: &str = "kubernetes";
 const SLURM: &str = "slurm";
 
-/// Who runs where.
 #[derive(Debug)]
 struct Places {
     /// Where the servers are, and with them the coordinator.
@@ -74,7 +72,6 @@ fn with_those_of(study: &Study, args: &RunArgs) -> RunArgs {
     args
 }
 
-/// This executable.
 struct Program {
     path: PathBuf,
     fingerprint: String,
@@ -111,7 +108,6 @@ impl Places {
         tolerated(&args.tolerance, Some(self.count()))
     }
 
-    /// Runs a study there.
     fn run(&self, args: &RunArgs, checked: &Checked, stop: &AtomicBool) -> anyhow::Result<Exit> {
         self.tolerated(args)?;
         let path = this_program();

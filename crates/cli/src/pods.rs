@@ -112,7 +112,6 @@ impl Pods {
         self.in_vain.as_ref()
     }
 
-    /// Says what is new.
     fn take_in(&mut self) {
         while let Ok(seen) = self.seen.try_recv() {
             match seen {

@@ -38,13 +38,10 @@ const LOOKS_PER_DRAWING: u32 = 2;
 /// How often a study is drawn at most while turns follow each other.
 const DRAW_EVERY_NS: u64 = 100_000_000;
 
-/// Where the view goes.
 enum View {
-    /// Nowhere.
     Quiet,
     /// Plain lines, which are no view.
     Plain,
-    /// A terminal.
     Window(Window<Stderr>),
 }
 
@@ -68,7 +65,6 @@ impl View {
         }
     }
 
-    /// A line that stays.
     fn say(&mut self, line: &str) {
         let line = escape::terminal(line);
         match self {
@@ -153,7 +149,6 @@ impl Live {
         Live { board, view: View::new(quiet), drawn_ns: 0 }
     }
 
-    /// Shows one step.
     pub fn show(&mut self, progress: &Progress<'_>) {
         let now_ns = clock::monotonic_ns();
         self.board.step(progress, now_ns);

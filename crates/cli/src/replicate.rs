@@ -27,7 +27,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Sittings after which the claims are judged for the first time: fewer are hardly ever enough.
 const FIRST_LOOK: u32 = 4;
 
-/// The verb.
 pub fn replicate(args: &ReplicateArgs) -> anyhow::Result<Exit> {
     match &args.study {
         Some(study) => measure(args, study),
@@ -95,7 +94,6 @@ fn brief(difference: &Difference) -> String {
     told(&Difference { what: difference.what.clone(), left, right }.finding())
 }
 
-/// Judges and prints.
 fn report(runs: &[Run], args: &ReplicateArgs) -> anyhow::Result<Exit> {
     let Some(result) = args.format.language().within(|| proofload_report::sittings(runs))? else {
         let what = "fewer than two sittings have a complete block: there is nothing to compare between sittings; each run \
@@ -116,7 +114,6 @@ fn looks(sittings: u32) -> Vec<u32> {
 
 /// What a sitting came to.
 enum Sat {
-    /// It has a record.
     Recorded(PathBuf),
     /// A signal ended it; what it measured is on disk.
     Interrupted(PathBuf),
@@ -274,7 +271,6 @@ mod tests {
         now_ns: u64,
         begun: Vec<u64>,
         settled_after: usize,
-        /// When a signal arrives.
         stopped_ns: u64,
     }
 

@@ -25,7 +25,6 @@ fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The verb.
 pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
     if Single::is_at(&args.run) {

@@ -29,7 +29,6 @@ use std::path::{Path, PathBuf};
 
 /// A run of a study, as the command line asks for it.
 pub struct Request<'a> {
-    /// What is run.
     pub run: StudyRun<'a>,
     /// Leave rather than wait for another measuring run.
     pub no_wait: bool,
@@ -46,7 +45,6 @@ pub struct Request<'a> {
     pub export: Option<&'a ExportArgs>,
     /// Whether the record is for somebody elsewhere, who says where it lies.
     pub brought_home: bool,
-    /// The output.
     pub output: &'a OutputArgs,
 }
 

@@ -9,7 +9,6 @@ use proofload_host::clock;
 use proofload_store::Run;
 use serde::Serialize;
 
-/// The verb.
 pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
     let least_change = share(&args.least_change).ok_or_else(|| {
         let what = format!("--least-change {}: write a share below 100 %, as 5% or 0.05", args.least_change);
@@ -24,7 +23,6 @@ pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The verb.
 pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
     let open = |path| Run::open(path).map_err(|error| leave(Exit::Usage, error));
     let (left, right) = (open(&args.left)?, open(&args.right)?);

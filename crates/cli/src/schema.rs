@@ -17,7 +17,6 @@ fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
 }
 
-/// The verb.
 pub fn schema(args: &SchemaArgs) -> anyhow::Result<Exit> {
     let text = of(&args.name).ok_or_else(|| {
         let names: Vec<&str> = all().map(|(name, _)| name).collect();

@@ -13,7 +13,6 @@ use proofload_host::signals;
 use proofload_subject::{self as subject, Cache, Catalogue, Choice};
 use std::path::Path;
 
-/// The verb.
 pub fn subjects(args: &SubjectsArgs) -> anyhow::Result<Exit> {
     match (&args.action, &args.subject) {
         (None, None) => list(&args.shown),

@@ -33,13 +33,11 @@ const FIRST_WORD_NS: u64 = 60_000_000_000;
 const CHUNK: usize = 64 << 10;
 /// Most bytes of a record that is taken in.
 const RECORD_BYTES_MAX: u64 = 4 << 30;
-/// Its name in messages.
 const RECORD: &str = "the record";
 
 /// How a run elsewhere ended.
 pub struct Ended {
     pub exit: Exit,
-    /// The error, or nothing.
     pub message: String,
     /// Its record, which is kept here now; none where nothing was recorded, or it could not be taken in.
     pub record: Option<PathBuf>,

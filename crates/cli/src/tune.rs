@@ -23,7 +23,6 @@ use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::path::PathBuf;
 
-/// A search under way.
 struct Tuning<'a> {
     args: &'a TuneArgs,
     search: Search,
@@ -37,7 +36,6 @@ struct Tuning<'a> {
     generator: &'a dyn Generator,
 }
 
-/// The verb.
 pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let budget_ns = study::quantity::duration(&args.budget).map_err(|mistake| wrong("--budget", mistake))?;
     tolerated(&args.fleet.tolerance, args.fleet.agents)?;

@@ -12,7 +12,6 @@ pub(crate) enum Phase {
     Cold,
     /// Being connected, or shaking hands.
     Opening,
-    /// Connected.
     Open,
     /// The last answer is whole and the connection ends with it: the peer may close first.
     Parting,
@@ -33,7 +32,6 @@ pub(crate) struct Connection {
     /// Exchanges that have ended since it was made last.
     pub carried: u32,
     pub session: Session,
-    /// When a dial began.
     pub dialed_ns: u64,
     /// Whether it is established, and its session shakes hands.
     pub shakes: bool,

@@ -5,7 +5,6 @@
 //! checked until then. A sweep of 15,000 takes some 5 µs; sweeps keep a distance that bounds their cost
 //! to a few percent of a core, which is how late a deadline can be (1 ms with 15,000 connections).
 
-/// No deadline.
 const NEVER: u64 = u64::MAX;
 /// Least distance of two sweeps, for each connection.
 const SWEEP_GAP_NS: u64 = 64;

@@ -14,7 +14,6 @@ pub struct Transcript {
     pub heard: Vec<(u64, Heard)>,
     /// Bytes received, those that were not kept included.
     pub received: u64,
-    /// What became of it.
     pub result: LoadResult,
 }
 

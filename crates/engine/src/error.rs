@@ -12,7 +12,6 @@ pub enum EngineError {
     /// The descriptors that the plan needs exceed the limit of this process.
     #[error("{}", say!("engine-descriptors", needed, limit))]
     Descriptors {
-        /// Needed, own use included.
         needed: u64,
         /// `RLIMIT_NOFILE`.
         limit: u64,
@@ -20,7 +19,6 @@ pub enum EngineError {
     /// This machine cannot carry the load by the driver that was asked for.
     #[error("{}", say!("engine-driver", driver, why))]
     Driver {
-        /// Its name.
         driver: &'static str,
         /// What is missing or forbidden.
         why: String,
@@ -36,10 +34,5 @@ pub enum EngineError {
     Share(String),
     /// The operating system refused something before any load.
     #[error("{}", say!("labelled", label = what, what = source))]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// What it said.
-        source: std::io::Error,
-    },
+    System { what: &'static str, source: std::io::Error },
 }

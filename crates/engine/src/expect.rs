@@ -21,7 +21,6 @@ pub(crate) struct Check {
 /// In what an answer differed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
-    /// Its code.
     Code(u16),
     /// How many bytes its body had.
     Bytes(u64),

@@ -24,22 +24,15 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Feeder {
     /// Rows of a table, at least one.
-    Rows {
-        /// How many.
-        rows: u64,
-        /// Which comes when.
-        order: Order,
-    },
+    Rows { rows: u64, order: Order },
     /// `from`, `from + step`, …: no value twice in a load.
     Counter {
-        /// The first.
         from: u64,
         /// From one to the next; at least 1.
         step: u64,
     },
     /// Whole numbers, each as likely as any other.
     Number {
-        /// Lowest.
         from: u64,
         /// Highest; at least `from`.
         to: u64,
@@ -55,10 +48,7 @@ pub enum Feeder {
         redraw_ns: u64,
     },
     /// Random letters, digits, `-` and `_`.
-    Text {
-        /// How many.
-        length: u32,
-    },
+    Text { length: u32 },
 }
 
 /// Texts of a column, ready to be copied into a request.
@@ -75,7 +65,6 @@ pub enum Draw {
     Value {
         /// Index into [`Feed::feeders`].
         feeder: usize,
-        /// The column, of rows.
         column: Option<Arc<Column>>,
     },
     /// A text with values in it, for places that must know the whole of it: its length stands before it.
@@ -94,7 +83,6 @@ pub enum Piece {
 /// All sources of values of a load.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Feed {
-    /// The sources.
     pub feeders: Vec<Feeder>,
     /// What is taken from them.
     pub draws: Vec<Draw>,
@@ -393,7 +381,6 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// What was drawn last.
     pub fn values(&self) -> &Values {
         &self.values
     }

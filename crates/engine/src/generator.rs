@@ -86,7 +86,6 @@ pub fn run_streams_in<D: Drivers>(
     launch(plans, watch, drivers, Launch::default())
 }
 
-/// Who carries loads out.
 pub trait Generator: Sync {
     /// Carries several loads out at once, from one common first instant.
     ///
@@ -111,7 +110,6 @@ pub const AGENT_BODIES_MAX: u64 = 64 * 1024 * 1024;
 /// Where a process is that carries out a share of every load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentPlace {
-    /// Name of its machine.
     pub host: String,
     /// Whether that machine is ours, containers and network namespaces left aside.
     pub is_here: bool,

@@ -34,7 +34,6 @@ use crate::record::{WorkerResult, WorkerSums};
 use crate::{Check, CheckKind, Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
-/// One of ten.
 const USUAL_SEND_DELAY_NS: u64 = 50_000;
 /// Or this share of the same percentile of response time.
 const SEND_DELAY_SHARE: f64 = 0.05;

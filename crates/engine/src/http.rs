@@ -92,7 +92,6 @@ impl HttpState {
         })
     }
 
-    /// Another exchange begins.
     pub fn begin(&mut self) {
         self.followed = 0;
         self.as_get = false;

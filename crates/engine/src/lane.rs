@@ -40,7 +40,6 @@ pub(crate) struct Lane {
     pub times: ExchangeTimes,
     /// When the present exchange began to use the connection: intended, or established if that was later.
     pub ready_ns: u64,
-    /// When it became free.
     pub freed_ns: u64,
     /// Of a connection that was added because none was free: whether it has been free itself.
     pub joined: bool,

@@ -70,7 +70,6 @@ impl<'a> Merger<'a> {
     }
 }
 
-/// One load.
 #[derive(Debug)]
 struct Load {
     merging: Merging,

@@ -48,7 +48,6 @@ pub struct MixEntry {
     pub weight: u32,
     /// Index into [`LoadPlan::targets`].
     pub target: usize,
-    /// The request, encoded.
     pub request: Arc<Request>,
     /// The same request as the last of its connection (of HTTP with `Connection: close`), for keep-alive off and the
     /// last of N per connection.
@@ -59,7 +58,6 @@ pub struct MixEntry {
     pub follow: Follow,
 }
 
-/// Whether connections are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum KeepAlive {
     /// As long as the peer allows.
@@ -70,7 +68,6 @@ pub enum KeepAlive {
     Every(u32),
 }
 
-/// When to stop issuing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Extent {
     /// After this many nanoseconds of measuring (the discarded stretch comes before).
@@ -137,7 +134,6 @@ pub enum Profile {
     Open {
         /// Intended sends per second, over all workers.
         rate_per_s: f64,
-        /// Spacing.
         arrival: Arrival,
         /// How late a send may be fired together with others to save wake-ups; 0 is exact.
         coalesce_ns: u64,
@@ -146,7 +142,6 @@ pub enum Profile {
     /// number: it is made when it joins and closed when it leaves, once it is answered. [`LoadPlan::connections`]
     /// is the most that any stage has; the extent is the length of the stages; nothing is discarded.
     ClosedStages {
-        /// Connections over time.
         stages: Vec<Stage>,
         /// Pause between an answer and the next intended send, in nanoseconds.
         think_ns: Distribution,
@@ -156,7 +151,6 @@ pub enum Profile {
     OpenStages {
         /// Intended sends per second over time, over all workers.
         stages: Vec<Stage>,
-        /// Spacing.
         arrival: Arrival,
         /// As in [`Profile::Open`].
         coalesce_ns: u64,
@@ -215,10 +209,8 @@ impl Profile {
     }
 }
 
-/// Time-outs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Timeouts {
-    /// To establish a connection.
     pub connect_ns: u64,
     /// From sent to the end of the answer.
     pub response_ns: u64,
@@ -236,24 +228,19 @@ impl Default for Timeouts {
 /// names: its stripe of the timetable, its part of the count and of the connections; parts add up exactly.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct LoadPlan {
-    /// Addresses.
     pub targets: Vec<Target>,
     /// What is asked, at least one entry.
     pub mix: Vec<MixEntry>,
-    /// How much over time.
     pub profile: Profile,
     /// Connections over all workers. Each worker needs one for each target.
     pub connections: u32,
     /// Exchanges that each connection carries at once, at least 1; more than one where the protocol of every target
     /// allows it and connections are kept.
     pub in_flight: u32,
-    /// Reuse of connections.
     pub keep_alive: KeepAlive,
-    /// Time-outs.
     pub timeouts: Timeouts,
     /// Load before the window that is discarded.
     pub discard_ns: u64,
-    /// When to stop issuing.
     pub extent: Extent,
     /// How long to wait when issuing ends for what is in flight, and for what is due and waits for a free
     /// connection, if no answer before took longer, or else as long as that; what remains is `unanswered`, or
@@ -268,7 +255,6 @@ pub struct LoadPlan {
     pub seed: u64,
     /// This load is share `.0` of `.1` equal ones; `(0, 1)` is the whole.
     pub share: (u32, u32),
-    /// How requests are asked.
     pub asking: Asking,
     /// When connections are wanting; an open loop's matter, the default for others.
     pub shortage: Shortage,
@@ -324,7 +310,6 @@ pub enum Answers {
 /// In which order the connections of a load send their first requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum ConnectionOrder {
-    /// As they were opened.
     #[default]
     Numbered,
     /// Any other, from the seed.
@@ -354,7 +339,6 @@ pub enum DriverChoice {
 }
 
 impl DriverChoice {
-    /// All of them.
     pub const ALL: [DriverChoice; 2] = [DriverChoice::Epoll, DriverChoice::IoUring];
 
     /// As it is written in studies, in arguments and in records.

@@ -25,7 +25,6 @@ const WAKING_NS: u64 = 10_000;
 pub(crate) struct Received<'a> {
     /// Its beginning, if it came in pieces.
     pub before: &'a [u8],
-    /// What came last.
     pub latest: &'a [u8],
 }
 
@@ -381,7 +380,6 @@ impl WorkerRecord {
         self.cut_ns.unwrap_or(self.window.end_ns)
     }
 
-    /// The end.
     pub fn finish(self, end_ns: u64, connections: u64, driver: &'static str) -> HandedOver {
         let (counts, service_sum_ns) = self.seconds.finish(end_ns, self.recorder);
         let cpu_ns = match self.cpu {

@@ -12,26 +12,21 @@ pub enum Finding {
     SendDelay {
         /// 90th percentile in nanoseconds.
         p90_ns: u64,
-        /// What was allowed.
         allowed_ns: u64,
     },
     /// A worker was hardly ever idle: whenever it polled, something had happened already.
     CpuBound {
-        /// Which worker.
         worker: u32,
         /// Share of the window in which it had something to do, in wall time, 0 to 1: a worker that a quota
         /// throttles is as late as one that computes.
         busy: f64,
-        /// What was allowed.
         allowed: f64,
     },
     /// A worker was kept from waking: its waits took longer than they asked for.
     Away {
-        /// Which worker.
         worker: u32,
         /// Share of the window, 0 to 1.
         share: f64,
-        /// What was allowed.
         allowed: f64,
     },
     /// Closed loop: connections differ from throughput times mean time in use (Little's law).
@@ -55,21 +50,18 @@ pub enum Finding {
     /// the load that was asked for. Those that found every connection busy or failing are not among them: these are the
     /// server's doing.
     NotOffered {
-        /// Planned.
         intended: u64,
         /// Left unsent though a connection was free.
         behind: u64,
     },
     /// One of several processes was lost, and nobody sent what was left of its share.
     AgentLost {
-        /// Its name.
         agent: String,
         /// So long, in nanoseconds, it had told what it did in the window; `None` where it was lost before the load.
         told_ns: Option<u64>,
         /// How much of the intended load was offered by all together, 0 to 1.
         offered: f64,
     },
-    /// File descriptors ran out.
     Descriptors {
         /// Connections that failed for want of one.
         exhausted: u64,
@@ -110,18 +102,15 @@ pub enum CheckKind {
 /// A self-check with its figure, passed or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
-    /// Which.
     pub kind: CheckKind,
     /// What was found; `None` when there was too little to tell, or the check does not apply.
     pub found: Option<f64>,
-    /// What is allowed.
     pub allowed: f64,
 }
 
 /// The first answer of each bad kind, for a person to read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BadAnswer {
-    /// The outcome.
     pub outcome: Outcome,
     /// Which entry of the mix asked.
     pub mix_entry: usize,
@@ -144,7 +133,6 @@ pub struct ConnectionUse {
     pub most: u32,
 }
 
-/// What the generator spent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorUse {
     /// CPU time of all workers within the window, user and system.
@@ -153,7 +141,6 @@ pub struct GeneratorUse {
     pub busy: Vec<f64>,
     /// Peak resident memory of the process; of several the sum.
     pub peak_rss_bytes: u64,
-    /// Worker threads.
     pub threads: u32,
     /// How late each worker began its first exchange, after the instant at which it was intended; `None` for one that
     /// began none.
@@ -167,7 +154,6 @@ pub struct GeneratorUse {
 /// Several processes that carried out a load together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentsUse {
-    /// How many.
     pub count: u32,
     /// Within what the clock of each is known, and so the common first instant: half the shortest round trip of
     /// the slowest. Of a load of 10 s or more also what their clocks ran apart until its end.
@@ -178,10 +164,8 @@ pub struct AgentsUse {
     pub not_offered: u64,
 }
 
-/// One load, carried out.
 #[derive(Clone, Debug)]
 pub struct LoadResult {
-    /// Merged over workers.
     pub snapshot: Snapshot,
     /// Answered per interval of 1 s from the window's start, for a series.
     pub per_second: Vec<u64>,
@@ -193,7 +177,6 @@ pub struct LoadResult {
     pub silences: Option<Silences>,
     /// How many connections there were.
     pub connections: ConnectionUse,
-    /// What the generator spent.
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.
     pub findings: Vec<Finding>,
@@ -224,9 +207,7 @@ pub struct Watch {
     /// Of the last whole second, all workers merged: the median and the 99th percentile of response time, in ns, and
     /// answers per second. 0 before there is one, and with several loads at once.
     pub p50_ns: AtomicU64,
-    /// See above.
     pub p99_ns: AtomicU64,
-    /// See above.
     pub throughput_per_s: AtomicU64,
     /// Monotonic time at which the window begins; 0 until the workers have agreed on it.
     pub window_start_ns: AtomicU64,

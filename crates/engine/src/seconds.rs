@@ -35,7 +35,6 @@ pub(crate) struct Giving {
     waits: bool,
 }
 
-/// The collector's end.
 #[derive(Debug)]
 struct Taking {
     full: Receiver<Part>,

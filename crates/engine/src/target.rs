@@ -7,7 +7,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 pub enum Address {
     /// Numeric; names are resolved before the load.
@@ -41,7 +40,6 @@ impl fmt::Display for Address {
     }
 }
 
-/// Where requests go.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Target {
     /// What is connected to: the server, or the proxy on the way to it.
@@ -69,7 +67,6 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Whether there is nothing.
     pub fn is_plain(&self) -> bool {
         self.proxy.is_none() && self.tls.is_none()
     }
@@ -92,7 +89,6 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// A version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub enum TlsVersion {
     /// TLS 1.2.
@@ -111,7 +107,6 @@ impl TlsVersion {
     }
 }
 
-/// How TLS is spoken.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Tls {
     /// Who the server must be: a name, which is sent to it (SNI), or a numeric address, which is not.
@@ -167,7 +162,6 @@ pub(crate) type Name = &'static str;
 /// What client and server agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Negotiated {
-    /// The version.
     pub version: TlsVersion,
     /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
     #[serde(deserialize_with = "names::cipher_suite")]
@@ -195,6 +189,5 @@ pub struct Handshake {
     pub took_ns: u64,
     /// Whether it resumed an earlier session.
     pub resumed: bool,
-    /// What was agreed on.
     pub negotiated: Negotiated,
 }

@@ -1,7 +1,5 @@
 //! What can go wrong.
 
-#![allow(missing_docs, reason = "fields are what the messages say of them")]
-
 use parquet::errors::ParquetError;
 use proofload_language::{say, word};
 use proofload_measure::DecodeError;

@@ -96,7 +96,6 @@ fn long(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// Rows, column by column.
 #[derive(Default)]
 struct Rows {
     block: Vec<i32>,
@@ -111,7 +110,6 @@ struct Rows {
     grain: Vec<ByteArray>,
     at_ns: Vec<i64>,
     series: Vec<ByteArray>,
-    /// Those that were measured.
     value: Vec<f64>,
     /// 1 for each row with a value, 0 for others.
     has_value: Vec<i16>,

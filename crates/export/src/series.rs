@@ -5,7 +5,6 @@ use serde_json::Value;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// One value.
 pub struct One<'a> {
     /// What it is of: `window`, `second` or `sample`.
     pub grain: &'static str,

@@ -124,7 +124,6 @@ macro_rules! facts {
         $(#[$outer])*
         #[derive(Clone, Debug, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
         #[serde(tag = "code", rename_all = "kebab-case")]
-        #[expect(missing_docs, reason = "fields are named by what they are and their unit")]
         pub enum $name {
             $( $(#[doc = $doc])+ $variant $({ $($field: $type),* })?, )*
             /// A sentence of a record of format 1 or 2.
@@ -176,7 +175,6 @@ macro_rules! facts {
         $(#[$outer])*
         #[derive(Clone, Debug, PartialEq, ::serde::Serialize)]
         #[serde(tag = "code", rename_all = "kebab-case")]
-        #[allow(missing_docs, reason = "fields are named by what they are and their unit")]
         pub enum $name {
             $( $(#[doc = $doc])+ $variant $({ $($field: $type),* })?, )*
         }

@@ -5,7 +5,6 @@ use serde::Serialize;
 /// Something that a mistake names: what is unknown, there twice, too many, or badly named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each is its own name")]
 pub enum Thing {
     Address,
     Argument,
@@ -44,7 +43,6 @@ pub enum Thing {
 /// What a value should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each is its own name")]
 pub enum Expected {
     Address,
     Arguments,
@@ -116,7 +114,6 @@ pub enum Unquoted {
 /// What to look at where a text is no YAML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "each is its own name")]
 pub enum Syntax {
     Quote,
     Bracket,

@@ -20,26 +20,13 @@ const ROUNDS_MAX: usize = 50;
 pub enum MoveError {
     /// The system does not allow it.
     #[error("{}", say!("host-cannot-move", thread = thread.to_string(), process = process.to_string(), why = why.to_string()))]
-    Refused {
-        /// The process.
-        process: u32,
-        /// The thread.
-        thread: u32,
-        /// What the kernel says.
-        why: Errno,
-    },
+    Refused { process: u32, thread: u32, why: Errno },
     /// It begins threads faster than they are moved.
     #[error("{}", say!("host-restless", process = process.to_string()))]
-    Restless {
-        /// The process.
-        process: u32,
-    },
+    Restless { process: u32 },
     /// A number that no set of CPUs has.
     #[error("{}", say!("host-no-such-cpu", cpu))]
-    NoSuchCpu {
-        /// The CPU.
-        cpu: usize,
-    },
+    NoSuchCpu { cpu: usize },
 }
 
 /// Lets the threads of a process that may use just the CPUs of `own` use those of `more` as well: of a JVM the compilers,

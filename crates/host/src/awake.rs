@@ -27,21 +27,14 @@ pub const AS_IT_LIKES: &str = "as the kernel likes";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sleep {
     /// Waking takes no longer than this; with 0 they stay awake.
-    AtMost {
-        /// In microseconds.
-        waking_us: i32,
-    },
+    AtMost { waking_us: i32 },
     /// They sleep as the kernel likes.
-    AsItLikes {
-        /// Why nothing limits it.
-        why: WhyUnlimited,
-    },
+    AsItLikes { why: WhyUnlimited },
 }
 
 /// Why nothing limits how deep CPUs sleep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WhyUnlimited {
-    /// Nobody has looked yet.
     #[default]
     NotLooked,
     /// The kernel has none to choose from.

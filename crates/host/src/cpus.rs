@@ -14,7 +14,6 @@ pub const GENERATOR_CPUS_MAX: usize = 16;
 /// Highest CPU number that a list may name.
 const CPU_NUMBER_MAX: usize = 1 << 16;
 
-/// Who runs where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuShare {
     /// CPUs of the generator, ascending.

@@ -36,7 +36,6 @@ const JDKS: [u32; 2] = [17, 25];
 /// How a finding is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// As it should be.
     Good,
     /// Measuring works; something will be limited, missing or less exact.
     Warning,
@@ -54,7 +53,6 @@ pub enum Finding {
         quota: Option<f64>,
         share: CpuShare,
     },
-    /// Of the CPUs' frequencies.
     Governors(BTreeSet<String>),
     Sleep {
         sleep: Sleep,
@@ -201,7 +199,6 @@ fn why_of(sleep: &Sleep) -> Option<Box<Recorded>> {
     }))
 }
 
-/// Looks at everything.
 pub fn doctor() -> Vec<Finding> {
     let facts = Facts::read();
     let mut findings = audit_machine(&facts);

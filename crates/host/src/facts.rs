@@ -58,7 +58,6 @@ pub fn memory_available_bytes() -> Option<u64> {
 }
 
 impl Facts {
-    /// This machine.
     pub(crate) fn read() -> Self {
         let limit = getrlimit(Resource::Nofile);
         let files = Facts::read_files(&Root::machine(), cpus::allowed());

@@ -10,7 +10,6 @@ const HOMES_MAX: usize = 256;
 /// Most bytes of a `release` file that are read.
 const RELEASE_BYTES_MAX: usize = 64 << 10;
 
-/// An installed Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jdk {
     /// Its folder, links resolved; `bin/java` is below it.

@@ -4,7 +4,6 @@
 //! while somebody measures ends with the process.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
-#![allow(missing_docs, reason = "many fields and variants are what their names say")]
 
 pub mod affinity;
 pub mod aside;

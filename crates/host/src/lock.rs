@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
-/// Where the lock is.
 const PATH: &str = "/tmp/proofload-measuring.lock";
 
 /// Where a debug build has its lock instead, so that tests that run side by side do not wait for each other. A release
@@ -42,7 +41,6 @@ const PATIENCE_NS: u64 = 100_000_000;
 /// How often opening is tried while the file appears or is swept away at the same moment.
 const OPEN_ATTEMPTS: u32 = 8;
 
-/// Who has the lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holder {
     /// Its process; `None` when it left no name.
@@ -65,10 +63,7 @@ impl fmt::Display for Holder {
 
 /// What somebody who waits is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting(
-    /// Whom for.
-    pub Holder,
-);
+pub struct Waiting(pub Holder);
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,18 +100,11 @@ pub enum LockError {
     Stopped(Holder),
     /// What is at the lock's path is not a plain file.
     #[error("{}", say!("host-lock-not-a-file", path, what))]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-        /// What was found.
-        what: &'static str,
-    },
+    NotAFile { path: PathBuf, what: &'static str },
     /// The file cannot be opened or locked.
     #[error("{}", say!("host-lock-io", path, action, source))]
     Io {
-        /// The path.
         path: PathBuf,
-        /// What was tried.
         action: &'static str,
         /// Why not.
         source: io::Error,

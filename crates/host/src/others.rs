@@ -24,9 +24,7 @@ pub struct Programs {
 /// What programs that are not ours used between two moments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Others {
-    /// CPUs that they used.
     pub used_cpus: f64,
-    /// CPUs that there are.
     pub cpus: u32,
     /// Those that used most and may be seen, each with its process and the CPUs that it used: `gzip (pid 4711) 0.97`.
     pub programs: Vec<String>,

@@ -22,7 +22,6 @@ pub struct Stat {
     pub own_ns: u64,
     /// CPU time of children that ended and were waited for, with theirs, in whole clock ticks.
     pub children_ns: u64,
-    /// Live threads.
     pub threads: u64,
     /// Page faults that needed no disk, ended threads included.
     pub minor_faults: u64,

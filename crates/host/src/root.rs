@@ -13,7 +13,6 @@ const TEXT_BYTES_MAX: u64 = 4 << 20;
 pub(crate) struct Root(PathBuf);
 
 impl Root {
-    /// This machine.
     pub(crate) fn machine() -> Self {
         Root(PathBuf::from("/"))
     }

@@ -16,12 +16,9 @@ const CANARY_TIMES: u32 = 5;
 /// several times as long.
 const CANARY_STEPS: u64 = if cfg!(debug_assertions) { 25_000 } else { 250_000 };
 
-/// CPUs whose condition counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides<'a> {
-    /// Of the generator.
     pub generator: &'a [usize],
-    /// Of the subjects.
     pub subject: &'a [usize],
 }
 
@@ -133,7 +130,6 @@ impl<'a> Steady<'a> {
         self.frequencies.extend(frequency_hz(&self.root, &self.both));
     }
 
-    /// What was seen.
     pub fn end(self) -> Conditions {
         let now_ns = clock::monotonic_ns();
         self.end_at(now_ns)

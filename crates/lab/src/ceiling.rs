@@ -41,15 +41,12 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What a ceiling is measured with.
 pub struct Measuring<'a> {
-    /// Cache of ceilings.
     pub cache: &'a Cache,
     /// The keeper of the null server.
     pub keeper: &'a Keeper,
     /// How it is measured: the CPUs of the null server among it.
     pub manner: &'a Manner,
-    /// Set to end early.
     pub stop: &'a AtomicBool,
-    /// Who makes the load.
     pub generator: &'a dyn Generator,
     /// Where the null server listens.
     pub address: IpAddr,

@@ -21,7 +21,6 @@ pub struct Terms {
     pub extent: Extent,
     /// How long to wait for what is in flight at the end.
     pub drain_ns: u64,
-    /// Threads.
     pub workers: u32,
     /// What carries the bytes.
     pub driver: DriverChoice,

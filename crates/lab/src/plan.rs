@@ -344,7 +344,6 @@ pub struct LoadTerms<'a> {
     pub speaks: &'a Speaks,
     /// Load before the window that is discarded.
     pub discard_ns: u64,
-    /// When to stop issuing.
     pub extent: Extent,
     /// How long to wait for what is in flight at the end.
     pub drain_ns: u64,
@@ -365,7 +364,6 @@ pub enum LoadPlanError {
     /// A request of the workload cannot be encoded.
     #[error("{}", say!("plan-request", entry, source = told(mistake)))]
     Request {
-        /// Name of the entry.
         entry: String,
         /// What is wrong with it.
         mistake: Mistake,

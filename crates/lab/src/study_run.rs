@@ -30,7 +30,6 @@ use std::path::Path;
 /// What is run, and how.
 #[derive(Clone, Copy)]
 pub struct StudyRun<'a> {
-    /// The checked study.
     pub study: &'a Study,
     /// How much time it takes.
     pub preset: Preset,
@@ -58,7 +57,6 @@ pub struct StudyRun<'a> {
     pub begin: Begin<'a>,
     /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
-    /// Factory of its bench.
     pub benches: &'a dyn Benches,
     /// Who carries out its loads.
     pub generator: &'a dyn Generator,
@@ -73,18 +71,15 @@ pub struct StudyRun<'a> {
 /// What a run begins with.
 #[derive(Clone, Copy)]
 pub enum Begin<'a> {
-    /// With nothing.
     New,
     /// With an earlier run, which goes on.
     Resume {
-        /// Its record.
         run: &'a Run,
         /// Although servers or machine have changed.
         anyway: bool,
     },
     /// With an earlier run, which is repeated.
     Repeat {
-        /// Its record.
         run: &'a Run,
         /// Although the servers are not the same.
         anyway: bool,
@@ -104,28 +99,16 @@ pub trait Observer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// They are about a setting that their JVM does not have; the study goes on without them.
-    NotApplicable {
-        /// Name of the variant.
-        variant: String,
-        /// What the JVM said.
-        why: String,
-    },
+    NotApplicable { variant: String, why: String },
     /// They cannot be measured on this machine; their claims stay undecided.
-    Missing {
-        /// Name of the variant.
-        variant: String,
-        /// What is missing.
-        why: String,
-    },
+    Missing { variant: String, why: String },
 }
 
 /// The processes of a study, and the study that is left without the variants that are not applicable here.
 pub struct Applicable<'a> {
     /// The study, or what is left of it.
     pub study: Cow<'a, Study>,
-    /// Its processes.
     pub hosts: Hosts,
-    /// Who was left out.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -167,13 +150,10 @@ pub struct PreparedRun<'a> {
     run: StudyRun<'a>,
     /// The study, without the variants that are not applicable here.
     pub study: Cow<'a, Study>,
-    /// Its processes.
     pub hosts: Hosts,
     /// Variants that are left out.
     pub left_out: Vec<LeftOut>,
-    /// This machine.
     pub environment: Environment,
-    /// What will be done.
     pub plan: Plan,
     /// What has changed since the record that this run goes on with or repeats, accepted.
     accepted: Vec<Finding>,

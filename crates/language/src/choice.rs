@@ -8,7 +8,6 @@ pub enum Language {
     /// English: what records and formats for programs are written in, too.
     #[default]
     English,
-    /// Chinese in simplified characters.
     Chinese,
 }
 
@@ -26,7 +25,6 @@ impl Drop for Before {
 }
 
 impl Language {
-    /// All of them.
     pub const ALL: [Language; 2] = [Language::English, Language::Chinese];
 
     /// Its tag, as `lang` of a page and `--lang` have it.

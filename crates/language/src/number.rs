@@ -60,7 +60,6 @@ fn grouped(value: f64) -> String {
     if value < 0.0 { format!("-{out}") } else { out }
 }
 
-/// A count, thousands apart.
 pub fn count(value: u64) -> String {
     grouped(value as f64)
 }

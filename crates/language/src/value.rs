@@ -60,7 +60,6 @@ impl Argument for std::io::Error {
     }
 }
 
-/// Items of a list.
 impl Argument for Vec<String> {
     fn of(given: &Vec<String>) -> Value<'_> {
         Value::from(given.join(crate::text("between-items")))

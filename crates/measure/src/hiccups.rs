@@ -9,7 +9,6 @@
 use crate::LatencyHistogram;
 use serde::{Deserialize, Serialize};
 
-/// Between two questions.
 const EVERY_NS: u64 = 1_000_000;
 /// Steps of this share of 2^64, the golden ratio's, fill a stretch evenly.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -27,7 +27,6 @@ pub struct LatencyHistogram {
 }
 
 /// What a histogram comes to, in nanoseconds. Quantiles are `None` when nothing was recorded.
-#[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// How many durations were recorded.
@@ -135,7 +134,6 @@ impl LatencyHistogram {
         self.slots().fold(0, |sum: u64, (_, n)| sum.saturating_add(n))
     }
 
-    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }

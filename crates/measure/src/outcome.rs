@@ -122,7 +122,6 @@ impl Outcome {
 pub struct OutcomeCounts([u64; Outcome::ALL.len()]);
 
 impl OutcomeCounts {
-    /// Counts one more exchange.
     pub fn add(&mut self, outcome: Outcome) {
         self.add_many(outcome, 1);
     }
@@ -148,7 +147,6 @@ impl OutcomeCounts {
         self.0.iter().fold(0, |sum: u64, n| sum.saturating_add(*n))
     }
 
-    /// Exchanges that were begun.
     pub fn finished(&self) -> u64 {
         self.sum(Outcome::is_finished)
     }

@@ -11,7 +11,6 @@ pub struct ExchangeTimes {
     pub sent_ns: Option<u64>,
     /// When the first byte of the answer was received; `None` if none came.
     pub first_byte_ns: Option<u64>,
-    /// When it ended.
     pub end_ns: u64,
 }
 
@@ -131,7 +130,6 @@ impl Recorder {
         &mut self.snapshot
     }
 
-    /// The end of recording.
     pub fn finish(self) -> Snapshot {
         self.snapshot
     }

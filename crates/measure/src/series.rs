@@ -10,7 +10,6 @@ const QUANTILES_MAX: u64 = 3 * 86_400;
 /// Quantiles of the response times of the exchanges that were answered within a second, all workers merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecondQuantiles {
-    /// Median.
     pub p50_ns: u64,
     /// 99th percentile.
     pub p99_ns: u64,
@@ -34,7 +33,6 @@ pub struct Stretch<'a> {
 /// What the seconds of one load came to.
 #[derive(Debug)]
 pub struct Collected {
-    /// The sum.
     pub snapshot: Snapshot,
     /// Of each second; `None` for one without answers, and for one that could not be separated from its neighbours.
     pub quantiles: Vec<Option<SecondQuantiles>>,

@@ -22,13 +22,9 @@ const REGULAR_SHARE: f64 = 0.1;
 pub struct Silences {
     /// What is longer is a silence.
     pub threshold_ns: u64,
-    /// How many there were.
     pub count: u64,
-    /// The longest.
     pub longest_ns: u64,
-    /// The median one.
     pub typical_ns: u64,
-    /// All together.
     pub total_ns: u64,
     /// From the beginning of one to that of the next, where they were regular.
     pub period_ns: Option<u64>,
@@ -47,7 +43,6 @@ impl Stretch {
     }
 }
 
-/// What one worker heard.
 #[derive(Debug)]
 pub struct Listener {
     window: Window,
@@ -70,7 +65,6 @@ impl Listener {
         self.silent_at_ns = window.start_ns + self.least_ns;
     }
 
-    /// An answer came.
     #[inline]
     pub fn heard(&mut self, now_ns: u64) {
         if now_ns > self.silent_at_ns {

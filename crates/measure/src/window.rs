@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// [`Snapshot::discarded`](crate::Snapshot::discarded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Window {
-    /// First instant that counts.
     pub start_ns: u64,
     /// First instant that no longer counts.
     pub end_ns: u64,

@@ -1,6 +1,5 @@
 //! Every metric there is: its name, unit, labels and help. Documents, dashboard and both formats follow this table.
 
-/// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A count that only grows.
@@ -16,7 +15,6 @@ pub enum Kind {
 /// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A number of something.
     Count,
     /// Seconds.
     Seconds,
@@ -48,14 +46,11 @@ impl Unit {
     }
 }
 
-/// One metric.
 #[derive(Debug, PartialEq, Eq)]
 pub struct About {
     /// Its name, without what a format adds.
     pub name: &'static str,
-    /// What it is.
     pub kind: Kind,
-    /// Its unit.
     pub unit: Unit,
     /// Its labels, besides `study`, which all have.
     pub labels: &'static [&'static str],

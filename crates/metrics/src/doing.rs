@@ -1,14 +1,10 @@
 //! What a run is doing.
 
-/// What is being done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doing {
-    /// Nothing has been started.
     #[default]
     Preparing,
-    /// Servers are being started.
     Starting,
-    /// They are warmed up.
     WarmingUp,
     /// A slice is measured, or about to be.
     Measuring,
@@ -16,9 +12,7 @@ pub enum Doing {
     Checking,
     /// It is over, and whole.
     Finished,
-    /// It was interrupted.
     Interrupted,
-    /// It failed.
     Failed,
 }
 
@@ -35,7 +29,6 @@ impl Doing {
         Doing::Failed,
     ];
 
-    /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Doing::Preparing => "preparing",

@@ -54,26 +54,20 @@ impl Times {
         self.sum_ns as f64 / 1e9
     }
 
-    /// How many there are.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Adds others.
     pub(crate) fn add(&mut self, other: &Times) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
         self.sum_ns += other.sum_ns;
     }
 }
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number.
     Count(u64),
-    /// Any number.
     Number(f64),
-    /// Durations.
     Times(Times),
 }
 
@@ -82,16 +76,13 @@ pub enum Value {
 pub struct Sample {
     /// Values of the labels, in the order of [`About::labels`]. An empty one is as good as none.
     pub labels: Vec<String>,
-    /// The value.
     pub value: Value,
 }
 
 /// A metric with all its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
-    /// What it is.
     pub about: &'static About,
-    /// Its values.
     pub samples: Vec<Sample>,
 }
 
@@ -105,7 +96,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Adds a value.
     pub(crate) fn push(&mut self, about: &'static About, labels: &[&str], value: Value) {
         debug_assert_eq!(labels.len(), about.labels.len(), "{about:?}");
         let sample = Sample { labels: labels.iter().map(ToString::to_string).collect(), value };
@@ -115,7 +105,6 @@ impl Figures {
         }
     }
 
-    /// Adds a whole number.
     pub(crate) fn count(&mut self, about: &'static About, labels: &[&str], count: u64) {
         self.push(about, labels, Value::Count(count));
     }

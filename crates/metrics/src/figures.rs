@@ -15,7 +15,6 @@ pub struct Cost {
     pub cpu_ns: u64,
     /// Bytes handed out.
     pub bytes: u64,
-    /// Times that it did.
     pub done: u64,
     /// Times that it could not.
     pub failed: u64,
@@ -26,7 +25,6 @@ pub struct Cost {
 pub struct Own {
     /// CPU time of the process.
     pub cpu_ns: u64,
-    /// Its resident memory.
     pub memory_bytes: Option<u64>,
     /// By name of the exporter.
     pub exporters: Vec<(&'static str, Cost)>,

@@ -8,12 +8,10 @@ use std::collections::BTreeMap;
 /// Quantiles that are shown of the latest second or slice, as percentiles in the label: `quantile` is for summaries alone.
 pub(crate) const QUANTILES: [(&str, f64); 4] = [("50", 0.5), ("90", 0.9), ("99", 0.99), ("99.9", 0.999)];
 
-/// A sum of loads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     pub outcomes: BTreeMap<String, u64>,
     pub codes: BTreeMap<String, u64>,
-    /// By check and outcome.
     pub checks: BTreeMap<(String, String), u64>,
     pub dropped: u64,
     pub in_window: u64,
@@ -35,7 +33,6 @@ pub(crate) struct Latest {
     pub per_s: Option<f64>,
     pub connections: u32,
     pub busy: Option<f64>,
-    /// Check, unit, found, limit.
     pub checks: Vec<(String, String, Option<f64>, Option<f64>)>,
 }
 
@@ -114,7 +111,6 @@ impl Load {
         }
     }
 
-    /// Adds another sum.
     pub fn add(&mut self, other: &Load) {
         other.outcomes.iter().for_each(|(name, n)| add(&mut self.outcomes, name, *n));
         other.codes.iter().for_each(|(code, n)| add(&mut self.codes, code, *n));
@@ -138,7 +134,6 @@ impl Latest {
         self.per_s = second.per_s;
     }
 
-    /// A slice on record.
     pub fn of_slice(slice: &Slice) -> Latest {
         let measured = &slice.measured;
         let of = |times: &Durations| [times.p50, times.p90, times.p99, times.p999];

@@ -11,7 +11,6 @@ const CUMULATIVE: u64 = 2;
 /// Of when the figures are, nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// When counting began.
     pub began_unix_ns: u64,
     /// When the figures were taken.
     pub unix_ns: u64,
@@ -115,9 +114,7 @@ fn durations(data: &mut Message, about: &About, study: &str, sample: &Sample, mo
 /// A collector's answer to a request that it accepted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
-    /// Number of rejected values.
     pub rejected: u64,
-    /// And why.
     pub why: String,
 }
 

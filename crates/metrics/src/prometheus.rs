@@ -8,7 +8,6 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{self, Registry};
 use std::fmt;
 
-/// A text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// OpenMetrics 1.0.
@@ -26,7 +25,6 @@ impl Format {
         }
     }
 
-    /// The media type.
     pub const fn content_type(self) -> &'static str {
         match self {
             Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -36,7 +34,6 @@ impl Format {
 }
 
 impl Figures {
-    /// The figures as text.
     pub fn text(self, format: Format) -> String {
         let study = (!self.study.is_empty()).then(|| ("study".into(), self.study.clone().into()));
         let mut registry = Registry::with_prefix_and_labels("proofload", study.into_iter());

@@ -11,7 +11,6 @@ const BYTES: u64 = 2;
 const FIXED32: u64 = 5;
 
 impl Message {
-    /// What was written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -34,7 +33,6 @@ impl Message {
         self.0.extend_from_slice(bytes);
     }
 
-    /// A text.
     pub fn text(&mut self, field: u64, text: &str) {
         if !text.is_empty() {
             self.bytes(field, text.as_bytes());
@@ -90,7 +88,6 @@ pub enum Read<'a> {
     Varint(u64),
     /// `fixed64` and what is written as it is.
     Fixed(u64),
-    /// Texts, messages, lists.
     Bytes(&'a [u8]),
 }
 

@@ -24,7 +24,6 @@ use tokio::sync::Notify;
 
 /// The exporter's name among the figures.
 const NAME: &str = "prometheus";
-/// Where the figures are.
 const PATH: &str = "/metrics";
 /// How old figures of a run that goes on may be; whoever asks for a format more often gets the same again.
 const FRESH_NS: u64 = 1_000_000_000;
@@ -34,7 +33,6 @@ const CONNECTIONS_MAX: usize = 16;
 const CONNECTION_TIME: Duration = Duration::from_secs(30);
 /// How long the end waits for a page that is on its way.
 const END_TIME: Duration = Duration::from_secs(2);
-/// How often it looks.
 const END_POLL: Duration = Duration::from_millis(5);
 /// What Prometheus and its relatives say, and people with a browser do not.
 const SCRAPER: &str = "x-prometheus-scrape-timeout-seconds";
@@ -44,7 +42,6 @@ const LAST_SCRAPE_MAX_NS: u64 = 60_000_000_000;
 
 /// Serves the figures of a run, on a thread of its own.
 pub struct Server {
-    /// Where.
     pub address: SocketAddr,
     served: Arc<Served>,
     stop: Arc<Notify>,

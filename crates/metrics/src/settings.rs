@@ -50,9 +50,7 @@ pub struct OtlpSettings {
     pub endpoint: String,
     /// Further heads; they may hold secrets.
     pub headers: Vec<(String, String)>,
-    /// Attributes of the resource.
     pub resource: Vec<(String, String)>,
-    /// Time between two pushes.
     pub interval: Duration,
     /// What a push may take.
     pub timeout: Duration,

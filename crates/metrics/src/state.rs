@@ -59,7 +59,6 @@ pub struct State {
     pub(crate) held: BTreeMap<(String, String), Held>,
     pub(crate) latest: BTreeMap<(String, String, String), Latest>,
     open: Vec<Open>,
-    /// Counts every change.
     pub(crate) version: u64,
 }
 
@@ -95,7 +94,6 @@ impl State {
         self.begins(name, point);
     }
 
-    /// Something is begun.
     pub fn does(&mut self, doing: Doing) {
         self.doing = doing;
         self.version += 1;
@@ -168,7 +166,6 @@ impl State {
         self.version += 1;
     }
 
-    /// A load begins.
     pub fn begins(&mut self, variant: &str, point: &str) {
         let phase = self.phase.name().to_string();
         let place = Place { variant: variant.to_string(), point: point.to_string(), phase };

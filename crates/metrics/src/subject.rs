@@ -43,7 +43,6 @@ impl Used {
         Used(COUNTERS.map(|(_, of)| of(used)))
     }
 
-    /// Adds another sum.
     pub fn add(&mut self, other: &Used) {
         for (sum, n) in self.0.iter_mut().zip(other.0) {
             *sum = n.map_or(*sum, |n| Some(sum.unwrap_or(0) + n));
@@ -59,7 +58,6 @@ impl Used {
         most
     }
 
-    /// Enters the sums.
     pub fn enter(&self, labels: &[&str], figures: &mut Figures) {
         for (sum, (about, _)) in self.0.iter().zip(&COUNTERS) {
             enter(about, labels, *sum, figures);
@@ -79,7 +77,6 @@ impl Held {
         }
     }
 
-    /// Enters the values.
     pub fn enter(&self, labels: &[&str], figures: &mut Figures) {
         for (held, (about, _)) in self.0.iter().zip(&GAUGES) {
             enter(about, labels, *held, figures);

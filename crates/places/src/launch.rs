@@ -21,7 +21,6 @@ const COPIED: Duration = Duration::from_secs(900);
 /// What starts processes in a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launcher {
-    /// This machine.
     Here,
     /// Another one, by the user's own ssh: a host as his configuration knows it.
     Ssh(String),
@@ -49,7 +48,6 @@ pub fn fingerprint(program: &Path) -> io::Result<String> {
 const BIN: &str = "${XDG_CACHE_HOME:-$HOME/.cache}/proofload/bin";
 
 impl Launcher {
-    /// What it is called.
     pub fn name(&self) -> String {
         match self {
             Launcher::Here => "this machine".to_owned(),
@@ -156,7 +154,6 @@ fn of(what: &str, error: &io::Error) -> io::Error {
 pub struct Launched {
     /// Who started it, and where.
     pub name: String,
-    /// The launcher's process here.
     started: Started,
     leaving: Duration,
 }

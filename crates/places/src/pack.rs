@@ -12,27 +12,21 @@ const FILES_MAX: usize = 10_000;
 /// A file, or an empty folder, that goes along with a study.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Carried {
-    /// Name there.
     pub name: PathBuf,
-    /// Path here.
     pub path: PathBuf,
     /// Length in bytes.
     pub bytes: u64,
 }
 
-/// Refusal to send files.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// They are too many.
     #[error("{}", say!("pack-too-large", what))]
     TooLarge {
         /// Of what there is too much.
         what: String,
     },
-    /// One cannot be read.
     #[error("{}", say!("pack-read", path, source))]
     Read {
-        /// The file or folder.
         path: PathBuf,
         /// What the operating system says.
         source: io::Error,
@@ -84,7 +78,6 @@ pub fn record_bytes(run: &Path, name: &Path) -> io::Result<u64> {
     Ok(counted.0)
 }
 
-/// Counts what is written.
 struct Counted(u64);
 
 impl Write for Counted {

@@ -36,24 +36,15 @@ pub struct Order {
     pub files_bytes: u64,
 }
 
-/// What is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Told {
     /// Nothing new: whoever asked is still heard.
     Alive,
     /// Agents are waited for there; records are kept below this folder.
-    Listening {
-        /// Where they dial.
-        at: SocketAddr,
-        /// The folder.
-        keeps_in: String,
-    },
-    /// It is over.
+    Listening { at: SocketAddr, keeps_in: String },
     Ended {
-        /// The exit code.
         exit: u8,
-        /// The error, or nothing.
         message: String,
         /// Length of the record's archive that follows the line; 0 where nothing was recorded.
         record_bytes: u64,

@@ -49,11 +49,9 @@ const NULL_BODY_MAX: u64 = 64 * 1024;
 /// queue: the time in the system is exponential with rate μ − λ, so its q-quantile is −ln(1 − q) / (μ − λ).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Address to listen on.
     pub bind: IpAddr,
     /// Port to listen on; 0 lets the kernel choose.
     pub port: u16,
-    /// Worker threads.
     pub workers: usize,
     /// What serving a request takes.
     pub service: ServiceTime,
@@ -61,7 +59,6 @@ pub struct Config {
     pub servers: Option<usize>,
     /// Bytes of an answer's body.
     pub size: Size,
-    /// When to answer nothing.
     pub stall: Option<Stall>,
     /// What to do wrong, and how often.
     pub faults: Faults,

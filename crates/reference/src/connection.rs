@@ -31,7 +31,6 @@ pub(crate) enum Phase {
     Draining,
 }
 
-/// One connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub fd: OwnedFd,
@@ -39,7 +38,6 @@ pub(crate) struct Connection {
     pub slot: u32,
     /// From 1 in order of acceptance.
     pub number: u64,
-    /// Requests that count.
     pub requests: u64,
     /// Whether it only asked about the server itself so far.
     pub control: bool,
@@ -99,7 +97,6 @@ impl Connection {
         &self.carry[self.at..]
     }
 
-    /// Appends what was received.
     pub fn keep(&mut self, bytes: &[u8], now_ns: u64) {
         self.carry.drain(..self.at);
         self.at = 0;

@@ -94,7 +94,6 @@ pub struct Counts {
     pub started_ns: u64,
     /// When these counts were taken, on the same clock; of a [`crate::Report`], the server's end.
     pub now_ns: u64,
-    /// Requests read whole.
     pub requests: u64,
     /// Answers whose last byte the kernel took, whatever their status and whatever followed them.
     pub answered: u64,
@@ -106,7 +105,6 @@ pub struct Counts {
     pub cut_by_stop: u64,
     /// What was no request, or over a limit; answered 400, 413, 431 or 501 and closed, never in `requests`.
     pub bad_requests: u64,
-    /// Connections accepted.
     pub accepted: u64,
     /// Connections that only asked about the server itself; not in `accepted`.
     pub control: u64,

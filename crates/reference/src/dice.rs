@@ -25,7 +25,6 @@ impl Dice {
         Dice { state: mix(of_connection ^ mix(request.wrapping_add(GOLDEN))) }
     }
 
-    /// Sixty-four random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);
         mix(self.state)

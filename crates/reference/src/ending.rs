@@ -3,16 +3,12 @@
 use crate::Fault;
 use proofload_measure::Outcome;
 
-/// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gone {
     /// The client's FIN came first.
     ClientFin,
-    /// The client reset it.
     ClientReset,
-    /// We reset it.
     ServerReset,
-    /// Our FIN came first.
     ServerFin,
 }
 

@@ -13,11 +13,9 @@ pub enum ReferenceError {
     BadValue {
         /// What the value is for.
         what: &'static str,
-        /// The value as given.
         value: String,
         /// What is wrong with it.
         wrong: String,
-        /// What would be right.
         expected: &'static str,
     },
     /// Settings that cannot be served, or not together; the text says what to change.
@@ -25,28 +23,13 @@ pub enum ReferenceError {
     Contradiction(&'static str),
     /// The address cannot be listened on.
     #[error("{}", say!("reference-listen", address = address.to_string(), source))]
-    Listen {
-        /// The address asked for.
-        address: SocketAddr,
-        /// What the kernel said.
-        source: std::io::Error,
-    },
+    Listen { address: SocketAddr, source: std::io::Error },
     /// The process may not open enough descriptors for the connections that it must hold.
     #[error("{}", say!("reference-descriptors", needed, allowed))]
-    Descriptors {
-        /// Connections and a reserve.
-        needed: u64,
-        /// The hard limit.
-        allowed: u64,
-    },
+    Descriptors { needed: u64, allowed: u64 },
     /// A file for arrivals or counts cannot be written.
     #[error("{}", say!("reference-file", path, source))]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the kernel said.
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// A certificate or key cannot be used.
     #[error("{}", say!("reference-tls", path, wrong))]
     Tls {
@@ -57,20 +40,10 @@ pub enum ReferenceError {
     },
     /// The kernel refused something that an event loop cannot do without.
     #[error("{}", say!("reference-kernel", what, source))]
-    Kernel {
-        /// The call.
-        what: &'static str,
-        /// What the kernel said.
-        source: std::io::Error,
-    },
+    Kernel { what: &'static str, source: std::io::Error },
     /// A file is not a log of arrivals.
     #[error("{}", say!("reference-not-arrivals", path, wrong))]
-    NotArrivals {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        wrong: &'static str,
-    },
+    NotArrivals { path: PathBuf, wrong: &'static str },
 }
 
 impl ReferenceError {

@@ -43,7 +43,6 @@ pub enum Fault {
     Status500,
     /// The answer's beginning byte by byte.
     Drip,
-    /// No answer.
     Silence,
 }
 
@@ -101,7 +100,6 @@ pub struct Faults {
 const DRIP_EVERY_NS: u64 = 1_000_000;
 
 impl Faults {
-    /// No faults.
     pub const NONE: Faults = Faults { probability: [0.0; Fault::ALL.len()], drip_every_ns: DRIP_EVERY_NS };
 
     /// Reads a list such as `reset_before=0.01,status_500=1%,drip=0.001,drip_every=2ms`, or `none`. The name
@@ -172,7 +170,6 @@ impl Faults {
         self.probability.iter().all(|&p| p == 0.0)
     }
 
-    /// Decides for one request.
     pub fn draw(&self, dice: &mut Dice) -> Option<Fault> {
         let mut left = dice.unit();
         Fault::ALL.into_iter().find(|&fault| {

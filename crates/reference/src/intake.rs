@@ -6,7 +6,6 @@ use proofload_wire::http1::server::{BodyLength, Method, RequestHead, RequestPars
 /// Largest head that is read, and largest body that is read and dropped.
 const LIMITS: Limits = Limits { head_max: 16 * 1024, body_max: 1 << 30 };
 
-/// What is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// `/__counts`: what the server did so far.
@@ -39,7 +38,6 @@ pub(crate) enum Taken {
     More,
     /// A head whose client waits for `100 Continue`.
     Continue,
-    /// A whole request.
     Request(Asked),
     /// No request; the connection cannot go on.
     Bad {

@@ -41,9 +41,7 @@ static BODY: [u8; PATTERN] = {
 pub(crate) enum After {
     /// The next request may come.
     Next,
-    /// FIN.
     Fin,
-    /// RST at once.
     Reset,
     /// RST when the client has had time to read everything.
     ResetLater,
@@ -83,12 +81,10 @@ pub(crate) struct Reply {
     sent: u64,
     /// What is done wrong with it.
     pub fault: Option<Fault>,
-    /// What follows.
     pub after: After,
 }
 
 impl Reply {
-    /// Nothing to send.
     pub fn new() -> Self {
         Reply { head: Vec::new(), body: 0, tail: b"", cut: 0, sent: 0, fault: None, after: After::Next }
     }

@@ -26,7 +26,6 @@ const DESCRIPTORS_RESERVED: u64 = 256;
 /// What a server did from its start to its end.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Where it listened.
     pub address: SocketAddr,
     /// What it did, and when.
     pub counts: Counts,
@@ -157,7 +156,6 @@ impl Running {
         Ok(Running { shared, address, stop, thread: Some(thread) })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

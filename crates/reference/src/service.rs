@@ -35,7 +35,6 @@ pub struct ServiceTime {
 }
 
 impl ServiceTime {
-    /// Neither spins nor waits.
     pub const NONE: ServiceTime = ServiceTime { spin_ns: 0, delay: Delay::None };
 
     /// Reads `none`, `const:2ms`, `exp:500us`, `uniform:1ms..3ms`, `spin:200us`, or a spin and a delay

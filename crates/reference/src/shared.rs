@@ -9,7 +9,6 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What all workers know.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub config: Config,

@@ -22,9 +22,7 @@ const GRACE_NS: u64 = 20_000_000;
 pub enum Act {
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Ends its direction.
     Fin,
-    /// Resets the connection.
     Reset,
 }
 
@@ -48,7 +46,6 @@ impl Simulated {
         Ok(Arc::new(Simulated { config, log, accepted: AtomicU64::new(0), cells: Mutex::default() }))
     }
 
-    /// Counts so far.
     pub fn counts(&self) -> Counts {
         let cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
         Counts::sum(cells.iter().map(|cells| &**cells), 0, 0)
@@ -95,12 +92,10 @@ struct Connection {
     /// The last request that counts, with the bytes of its answer, and when that has left.
     last: Option<(Ending, u64)>,
     free_ns: u64,
-    /// Closed by the server.
     over: bool,
 }
 
 impl SimulatedLine {
-    /// A connection is accepted.
     pub fn accept(&mut self, name: u64) {
         self.cells.add(Count::Accepted, 1);
         let connection = Connection {

@@ -30,7 +30,6 @@ const STOP: u64 = u64::MAX;
 const LISTENER: u64 = u64::MAX - 1;
 const INBOX: u64 = u64::MAX - 2;
 
-/// One worker's event loop.
 #[derive(Debug)]
 pub(crate) struct Worker {
     index: usize,
@@ -42,7 +41,6 @@ pub(crate) struct Worker {
     free: Vec<u32>,
     /// Connections accepted so far, those turned away included.
     accepted: u64,
-    /// When to accept again.
     paused_until_ns: Option<u64>,
 }
 

@@ -22,19 +22,14 @@ pub(crate) const CLAIMS: &str = "claims";
 pub struct Chart {
     /// Part of the name of its place in the page, and of its file.
     pub id: String,
-    /// How.
     pub drawn: Drawn,
-    /// Heading.
     pub title: String,
     /// What is to be seen, a sentence or two.
     pub says: String,
-    /// Along the page.
     pub x: Axis,
-    /// Up the page.
     pub y: Axis,
     /// Charts of one group share their x axis, and are zoomed together; empty for one that stands alone.
     pub group: &'static str,
-    /// Names of the columns.
     pub columns: Vec<String>,
     /// The unit of each column, empty for text.
     pub units: Vec<&'static str>,
@@ -42,7 +37,6 @@ pub struct Chart {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// The ways of drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
     /// Rows of name, verdict, point, low, high, from where to where a claim holds, and the value of each block.
@@ -57,7 +51,6 @@ pub enum Drawn {
     Parts,
 }
 
-/// An axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
     /// Its name; empty where the heading says it.
@@ -71,11 +64,8 @@ pub struct Axis {
 /// How values lie on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
     Linear,
-    /// By their logarithms.
     Log,
-    /// Names beside each other.
     Names,
     /// HdrHistogram's axis of percentiles: from 90 % to 99 % is as far as from 99 % to 99.9 %.
     Quantile,
@@ -84,9 +74,7 @@ pub enum Scale {
 /// A number, a text, or nothing measured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A name.
     Text(String),
-    /// In the column's unit.
     Number(f64),
     /// Not measured.
     Nothing,
@@ -124,7 +112,6 @@ impl Chart {
         }
     }
 
-    /// Intervals beneath each other.
     fn intervals(id: &str, title: String, says: &str, x: Axis, rows: Vec<Vec<Cell>>) -> Chart {
         let unit = x.unit;
         let named = Columns::<7>("chart-intervals").map(str::to_string).to_vec();

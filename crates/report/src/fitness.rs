@@ -5,7 +5,6 @@ use crate::{messages, number};
 use proofload_language::facts::told;
 use proofload_store::schema::{CheckOutcome, FitnessCheck, Point, RunResult};
 
-/// Outcomes, the worst first.
 const WORST_FIRST: [CheckOutcome; 4] =
     [CheckOutcome::Failed, CheckOutcome::Unresolved, CheckOutcome::Passed, CheckOutcome::NotMeasured];
 

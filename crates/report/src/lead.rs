@@ -26,7 +26,6 @@ const KINDS_MAX: usize = 3;
 /// The sign before errors that were accepted.
 const WARNING: &str = "⚠";
 
-/// A line of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lead {
     /// Whether it is what was hoped for.
@@ -35,7 +34,6 @@ pub struct Lead {
     pub mark: &'static str,
     /// `regression`, `undecided`; empty where the sentence says it.
     pub word: String,
-    /// The sentence.
     pub text: String,
     /// The beginning of a bad answer; empty without.
     pub sample: String,

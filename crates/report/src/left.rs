@@ -15,9 +15,7 @@ pub struct Left {
     /// Seconds of a block by the plan.
     planned_s: f64,
     budget_s: f64,
-    /// Of the budget.
     spent_s: f64,
-    /// Complete blocks.
     done: u32,
     /// Blocks at the last look.
     last: u32,

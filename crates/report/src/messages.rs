@@ -54,23 +54,18 @@ use proofload_store::schema::{
     Verdict,
 };
 
-/// Heading of the verdicts.
 pub const VERDICTS: Phrase = Phrase("verdicts");
 /// What the sentences about claims are called where there is no room for them.
 pub const SENTENCES: Phrase = Phrase("sentences");
-/// Heading of the expectations.
 pub const EXPECTATIONS: Phrase = Phrase("expectations");
 /// Heading of the published figures.
 pub const PUBLISHED: Phrase = Phrase("published-elsewhere");
 /// Columns of the published figures.
 pub const PUBLISHED_COLUMNS: Columns<5> = Columns("published-columns");
-/// Heading of the figures.
 pub const FIGURES: Phrase = Phrase("figures");
 /// Heading of the outcomes that are not answers.
 pub const OUTCOMES: Phrase = Phrase("outcomes");
-/// Heading of the machine.
 pub const ENVIRONMENT: Phrase = Phrase("environment");
-/// Heading of the parameters.
 pub const PARAMETERS: Phrase = Phrase("parameters");
 /// What is folded below a verdict.
 pub const DETAILS: Phrase = Phrase("details");
@@ -247,39 +242,26 @@ pub const MACHINE: &str = "machine";
 pub const LIMIT: &str = "limit";
 /// The run as a whole, in a list of claims.
 pub const THE_RUN: Phrase = Phrase("the-run");
-/// Column of variants.
 pub const VARIANT: Phrase = Phrase("variant");
-/// Column of answers.
 pub const ANSWERED: Phrase = Phrase("answered-column");
-/// Column of errors.
 pub const ERRORS: Phrase = Phrase("errors");
 /// Stands where nothing was measured.
 pub const NONE: &str = "–";
 /// Columns of latencies; the first names the clock.
 pub const LATENCY_COLUMNS: Columns<8> = Columns("latency-columns");
-/// A clock.
 pub const RESPONSE_TIME: Phrase = Phrase("response-time");
-/// A clock.
 pub const SERVICE_TIME: Phrase = Phrase("service-time");
-/// A clock.
 pub const FIRST_BYTE: Phrase = Phrase("first-byte");
-/// A clock.
 pub const SEND_DELAY: Phrase = Phrase("send-delay");
-/// A parameter.
 pub const WORKLOAD: Phrase = Phrase("workload");
-/// A parameter.
 pub const PRESET: Phrase = Phrase("preset-preset");
 /// How the variants took turns.
 pub const MODE: Phrase = Phrase("mode");
-/// A parameter.
 pub const BLOCKS: Phrase = Phrase("blocks-word");
-/// A parameter.
 pub const CONDITIONS: Phrase = Phrase("conditions");
 /// A parameter, and a fact of the machine.
 pub const CPUS: Phrase = Phrase("cpus");
-/// A parameter.
 pub const GENERATOR: Phrase = Phrase("generator");
-/// A parameter.
 pub const BYTES: Phrase = Phrase("bytes");
 /// A fact of the machine.
 pub const PROOFLOAD: Phrase = Phrase("proofload");
@@ -338,7 +320,6 @@ pub fn complete_and_excluded(complete: u32, excluded: u32) -> String {
     say!("complete-and-excluded", complete, excluded)
 }
 
-/// Who ran where.
 pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
     say!("cpus-generator-subjects", generator = format!("{generator:?}"), subjects = format!("{subjects:?}"))
 }

@@ -11,7 +11,6 @@ pub struct VerdictView {
     pub verdict: String,
     /// What it means to whoever hoped.
     pub tone: Tone,
-    /// The claim's name.
     pub name: String,
     /// Its text; empty when the name says it.
     pub text: String,
@@ -25,7 +24,6 @@ pub struct VerdictView {
     pub sentence: String,
     /// Which of the reasons the sentence holds.
     pub reason_in_sentence: Option<usize>,
-    /// Why.
     pub reasons: Vec<String>,
     /// Its interval beside what is claimed; `None` where there is no interval, or it reaches zero.
     pub bar: Option<Bar>,
@@ -45,11 +43,8 @@ impl VerdictView {
 /// Whether an outcome is what was hoped for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
-    /// It is.
     Good,
-    /// Neither is known.
     Open,
-    /// It is the opposite.
     Bad,
 }
 
@@ -85,11 +80,8 @@ impl Tone {
 /// An interval on a logarithmic scale, beside what is claimed. Places are from 0 to 1. All ratios of a result share a scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Lower end.
     pub low: f64,
-    /// Point estimate.
     pub point: f64,
-    /// Upper end.
     pub high: f64,
     /// From where to where the claim holds: to the end of the scale where it has one boundary, a band where it says `within`.
     pub holds: (f64, f64),
@@ -97,7 +89,6 @@ pub struct Bar {
     pub one: Option<f64>,
     /// Labels of the scale, far enough apart.
     pub marks: Vec<Mark>,
-    /// The same in words.
     pub told: String,
 }
 
@@ -106,18 +97,14 @@ pub struct Bar {
 pub struct Mark {
     /// Where it stands, from 0 to 1.
     pub place: f64,
-    /// The value there.
     pub label: String,
 }
 
 /// A table with a heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Heading.
     pub title: String,
-    /// Column names.
     pub header: Vec<String>,
-    /// Rows.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -129,7 +116,6 @@ impl Table {
     }
 }
 
-/// Facts in one line.
 pub(crate) fn told_all<'a, F: serde::Serialize + 'a>(facts: impl IntoIterator<Item = &'a F>) -> String {
     facts.into_iter().map(told).collect::<Vec<_>>().join(word!("between-sentences"))
 }

@@ -24,7 +24,6 @@ pub struct View {
     pub question: String,
     /// Why it ended, or that it has not.
     pub ended: String,
-    /// One for each claim.
     pub verdicts: Vec<VerdictView>,
     /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
     pub expectations: Vec<VerdictView>,
@@ -35,23 +34,18 @@ pub struct View {
     pub contradictions: Vec<String>,
     /// One for each series of a soak; their verdicts are `leak`, `growth`, `no growth`, `filling`, `undecided`.
     pub trends: Vec<VerdictView>,
-    /// Figures and counts.
     pub tables: Vec<Table>,
     /// How many of them come before the charts: the figures, and what they are held against.
     pub first_tables: usize,
     /// What limits the test; warnings.
     pub limits: Vec<String>,
-    /// First bad answers.
     pub bad_answers: Vec<BadAnswer>,
     /// Commands that measure the same again, or draw the record again.
     pub again: Vec<String>,
-    /// Name and value.
     pub parameters: Vec<(String, String)>,
-    /// Name and value.
     pub environment: Vec<(String, String)>,
     /// Whether it is a single measurement.
     pub single: bool,
-    /// The last line.
     pub headline: String,
 }
 

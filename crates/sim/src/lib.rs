@@ -52,7 +52,6 @@ pub struct Machine {
     pub stall: Option<Stall>,
     /// Whether it says how long a thread waited for the processor.
     pub tells_delays: bool,
-    /// Local ports.
     pub ports: u64,
     /// How long a port is not to be had again after this side closed first.
     pub time_wait_ns: u64,
@@ -84,14 +83,10 @@ pub trait Front: std::fmt::Debug + Send + Sync {
     fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer>;
 }
 
-/// Everything around the workers.
 #[derive(Clone, Debug, Default)]
 pub struct World {
-    /// What each server does.
     pub server: Server,
-    /// The way to it.
     pub link: Link,
-    /// The generator's machine.
     pub machine: Machine,
     /// Seed of everything random in this world.
     pub seed: u64,

@@ -47,7 +47,6 @@ pub struct SimNet {
     time_wait: VecDeque<u64>,
 }
 
-/// One connection.
 #[derive(Clone, Debug, Default)]
 struct Wire {
     /// Which use of the number this is; 0 is none.
@@ -76,12 +75,10 @@ struct Happening {
 
 #[derive(Debug, PartialEq, Eq)]
 enum What {
-    /// Seen by the worker.
     Dialed(Result<(), DialFault>),
     Bytes(Vec<u8>),
     Ended(Close),
     Writable,
-    /// Seen by the peer.
     Request(Vec<u8>),
     Left,
     Emit(Reply),

@@ -8,11 +8,8 @@ use std::sync::{Arc, Mutex};
 /// What a peer makes of a connection request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accept {
-    /// It is accepted.
     Yes,
-    /// It is refused.
     Refuse,
-    /// Nothing comes back.
     Silence,
 }
 
@@ -23,7 +20,6 @@ pub enum Reply {
     Bytes(Vec<u8>),
     /// Ends its direction, and reads no more.
     Fin,
-    /// Resets the connection.
     Reset,
 }
 
@@ -54,11 +50,9 @@ pub enum Step {
     Await(usize),
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Lets time pass.
     Pause(u64),
     /// Ends the connection with FIN.
     Fin,
-    /// Resets the connection.
     Reset,
 }
 

@@ -22,7 +22,6 @@ pub enum Service {
 pub struct Stall {
     /// From one beginning to the next; the first comes after half of this.
     pub every_ns: u64,
-    /// How long one is.
     pub for_ns: u64,
 }
 
@@ -37,13 +36,10 @@ impl Stall {
 /// What a server can do wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Refuses a connection.
     Refuse,
     /// Never answers a connection request.
     SilentConnect,
-    /// Resets instead of answering.
     ResetBefore,
-    /// Resets within the answer.
     ResetWithin,
     /// Resets right after the answer.
     ResetAfter,
@@ -70,7 +66,6 @@ pub enum Fault {
 pub struct Redirect {
     /// Path and query that are asked for.
     pub from: &'static str,
-    /// The code.
     pub code: u16,
     /// The Location; empty for none.
     pub to: &'static str,
@@ -78,14 +73,12 @@ pub struct Redirect {
     pub closes: bool,
 }
 
-/// What a server does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Server {
     /// How long a request takes.
     pub service: Service,
     /// Requests that are served at once; the others queue in order of arrival. 0 is any number.
     pub threads: usize,
-    /// Stalls.
     pub stall: Option<Stall>,
     /// Bytes of each body.
     pub body_bytes: usize,
@@ -94,7 +87,6 @@ pub struct Server {
     pub faults: Vec<(Fault, f64)>,
     /// Whether it leaves connections open that the request asked to close.
     pub never_closes: bool,
-    /// Paths that lead elsewhere.
     pub redirects: Vec<Redirect>,
 }
 
@@ -117,17 +109,12 @@ impl Default for Server {
 pub struct Served {
     /// Connections accepted, refused, and left without an answer.
     pub accepted: u64,
-    /// See above.
     pub refused: u64,
-    /// See above.
     pub unanswered_dials: u64,
-    /// Whole requests received.
     pub requests: u64,
-    /// Good answers sent whole.
     pub answered: u64,
     /// Redirects sent whole, which count as good answers too.
     pub redirected: u64,
-    /// Requests with GET.
     pub gets: u64,
     /// Answers with status 500.
     pub errors: u64,
@@ -139,7 +126,6 @@ pub struct Served {
     pub cut: u64,
     /// Requests whose connection was reset before or within the answer: the first of a connection.
     pub reset_fresh: u64,
-    /// The same, later ones.
     pub reset_reused: u64,
     /// Requests that came, whole or in part, on a connection that had been ended.
     pub lost_to_close: u64,
@@ -167,7 +153,6 @@ struct Inbox {
 /// One request found in received bytes.
 struct Asked {
     closes: bool,
-    /// The first line.
     line: String,
 }
 

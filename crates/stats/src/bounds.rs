@@ -22,7 +22,6 @@ use std::sync::{Mutex, PoisonError};
 /// A spending function of an error rate: `alpha · (n/N)^exponent` by the look at n of N blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spending {
-    /// In all, both sides.
     pub alpha: f64,
     pub exponent: f64,
 }

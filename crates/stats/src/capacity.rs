@@ -44,7 +44,6 @@ const LIMITED_MAX: usize = 3;
 /// Digits of a rate that is tried.
 const DIGITS: usize = 4;
 
-/// What is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
     /// Lowest rate that is tried, per second.
@@ -57,7 +56,6 @@ pub struct Terms {
 /// What a trial was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Bracket and search.
     Search,
     /// Confirmation of the lower end.
     ConfirmLow,
@@ -66,7 +64,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// As records spell it.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Search => "search",
@@ -129,12 +126,10 @@ pub struct Request {
     pub coarse: bool,
 }
 
-/// What to do next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Make this trial, and tell how it came out.
     Trial(Request),
-    /// There is an answer.
     Done(Answer),
 }
 
@@ -208,7 +203,6 @@ pub struct Search {
     ends: Option<Ends>,
 }
 
-/// What confirmation begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ends {
     low: Option<f64>,
@@ -237,7 +231,6 @@ impl Search {
         &self.trials
     }
 
-    /// Enters a trial.
     pub fn tell(&mut self, trial: Trial) {
         self.trials.push(trial);
     }
@@ -252,7 +245,6 @@ impl Search {
         fit(&self.trials)
     }
 
-    /// What to do next.
     pub fn step(&mut self) -> Step {
         let ends = match self.ends {
             Some(ends) => ends,

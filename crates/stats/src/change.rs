@@ -83,15 +83,11 @@ pub struct Change {
 /// Why no change can be detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untold {
-    /// Too few values.
     #[error("{have} values, and a change can be told from {need} on")]
     TooFew { have: usize, need: usize },
     /// A value is not a finite number.
     #[error("value {at}, counted from 0, is not finite")]
-    NotFinite {
-        /// Its index.
-        at: usize,
-    },
+    NotFinite { at: usize },
 }
 
 /// The changes in a series, in order. Values are in order of time; give logarithms where changes are ratios.
@@ -169,7 +165,6 @@ fn between(values: &[f64], places: &[usize], tail: f64) -> Vec<Change> {
     pairs.collect()
 }
 
-/// The stretches between places.
 fn stretches(places: &[usize], end: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let starts = std::iter::once(0).chain(places.iter().copied());
     let ends = places.iter().copied().chain(std::iter::once(end));

@@ -39,9 +39,7 @@ pub enum Term {
     /// `ratio(throughput, ajp, http)`.
     Ratio {
         measure: Measure,
-        /// Numerator's variant.
         over: usize,
-        /// Denominator's variant.
         under: usize,
         /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
         stream: Option<usize>,
@@ -51,7 +49,6 @@ pub enum Term {
 /// One side of a comparison: `factor * term @ point`, or a constant (in the base unit of the measure).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Side {
-    /// A measured quantity.
     Measured {
         /// The product of the constants before and behind it, 1 without.
         factor: f64,
@@ -63,7 +60,6 @@ pub enum Side {
     Constant(f64),
 }
 
-/// Comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparison {
     /// `>`
@@ -90,7 +86,6 @@ pub struct Claim {
     /// Left side; always measured.
     pub left: Side,
     pub comparison: Comparison,
-    /// Right side.
     pub right: Side,
 }
 
@@ -149,14 +144,12 @@ pub struct Selector {
     /// The variant's canonical name: `connector=nio` or `connector=nio,heap=256m`; a plain name without
     /// factors.
     pub name: String,
-    /// Factor and level pairs.
     pub levels: Vec<(String, String)>,
 }
 
 /// What a claim may refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Variants in order.
     pub variants: Vec<Selector>,
     /// Labels of the load points in order: `64c`, `5k/s`.
     pub points: Vec<String>,

@@ -12,7 +12,6 @@ const FREEDOM_MIN: usize = 3;
 /// A condition on which the values depend.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Dependence {
-    /// Its index.
     pub condition: usize,
     /// The mean at each of its levels that occurred, ascending by level.
     pub levels: Vec<AtLevel>,

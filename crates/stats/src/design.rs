@@ -50,7 +50,6 @@ pub struct Design {
 /// The bound with a lent spread is at most this share of the one without where borrowing is worth it.
 const WORTH_BORROWING: f64 = 0.88;
 
-/// The newest rules.
 const METHOD: u32 = 2;
 
 /// The spread between blocks in what a claim is about, as the like of it had in earlier runs.
@@ -69,7 +68,6 @@ pub struct LentSpread {
 pub struct KnownSpread {
     /// Text of the claim, at a definite load point.
     pub claim: String,
-    /// The spread, of logarithms.
     pub between: Between,
 }
 

@@ -15,7 +15,6 @@ pub struct Expectation {
     pub quantity: String,
     /// Smallest value expected, in the measure's base unit; `None` for any.
     pub low: Option<f64>,
-    /// Largest value expected.
     pub high: Option<f64>,
     /// The base unit: `per_s`, `ns`, `share`, `bytes`, `count`, `ratio`.
     pub unit: &'static str,
@@ -28,9 +27,7 @@ pub struct Expectation {
 pub enum Outcome {
     /// The interval lies within the range.
     Met,
-    /// It lies outside.
     NotMet,
-    /// Neither.
     Undecided,
 }
 
@@ -182,7 +179,6 @@ pub struct Published {
     pub value: f64,
     /// The smallest value that is written like it: `0.6ms` means 0.55 ms to 0.65 ms.
     pub low: f64,
-    /// The largest.
     pub high: f64,
 }
 

@@ -37,13 +37,11 @@ pub struct Grid {
 /// A level of a factor instead of its first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Index of the factor.
     pub factor: usize,
     /// Index of the level; never 0, which is what it is compared with.
     pub level: usize,
 }
 
-/// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contrast {
     /// The change, on average over the matched combinations of the other factors.
@@ -55,9 +53,7 @@ pub enum Contrast {
 /// What a contrast comes to, as a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
-    /// Index of the grid.
     pub grid: usize,
-    /// What was looked at.
     pub contrast: Contrast,
     /// Combinations of the other factors at which all levels of the contrast were measured. The effect is the mean over
     /// these.

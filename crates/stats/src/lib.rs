@@ -4,7 +4,6 @@
 //! stop), the report and the exit code all call it on the observations that the store yields.
 
 #![forbid(unsafe_code)]
-#![allow(missing_docs, reason = "many fields and variants are what their names say")]
 
 pub mod bounds;
 pub mod capacity;

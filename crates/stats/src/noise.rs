@@ -59,7 +59,6 @@ pub struct Noise {
     pub difference: Ends,
     /// Spread of the starts' own effects.
     pub start_sd: f64,
-    /// Spread of single slices.
     pub slice_sd: f64,
     /// Spread of the machine's drift.
     pub drift_sd: f64,

@@ -88,7 +88,6 @@ pub struct Cell {
     pub long: Vec<Option<f64>>,
     /// Exchanges that were begun, all slices.
     pub finished: u64,
-    /// Errors among them.
     pub errors: u64,
     /// Of the errors, those that had no end: unanswered when the load ended, or timed out. They rank above all that ended.
     pub unanswered: u64,
@@ -201,9 +200,7 @@ pub struct SeenErrors {
     pub point: usize,
     /// Index into `Names::streams`; `None` is all streams together.
     pub stream: Option<usize>,
-    /// Exchanges that were begun.
     pub finished: u64,
-    /// Errors among them.
     pub errors: u64,
     /// Of the errors, those of the generator's own making.
     pub own_errors: u64,
@@ -212,7 +209,6 @@ pub struct SeenErrors {
 /// All that is known when a judgement is asked for. Excluded blocks are left out and counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
-    /// Cells of complete blocks.
     pub cells: Vec<Cell>,
     /// Complete blocks, in order. Numbers count every block that was begun, so that a gap shows when one
     /// was lost.
@@ -224,7 +220,6 @@ pub struct Observations {
     /// Complete blocks that the machine disturbed, and that are therefore not among `blocks`: for each, how many
     /// of `blocks` came before it. They are left out for all variants alike, on no figure of theirs.
     pub disturbed: Vec<u32>,
-    /// What was replicated.
     pub replication: Replication,
     /// Starts without a steady state. Only those of runs whose warm-up looked for one.
     pub unsteady: Vec<Unsteady>,

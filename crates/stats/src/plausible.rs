@@ -55,7 +55,6 @@ pub enum Contradiction {
     Utilisation {
         /// Throughput × CPU time of a request, in cores, at the rounding that is nearest.
         product: f64,
-        /// CPUs in use.
         cores: f64,
     },
 }

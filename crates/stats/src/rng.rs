@@ -15,7 +15,6 @@ impl SplitMix64 {
         SplitMix64 { state: seed }
     }
 
-    /// The next number.
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

@@ -3,7 +3,6 @@
 /// Mean and standard deviation (n − 1 below the line) of finite values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
-    /// How many.
     pub n: u32,
     pub mean: f64,
     /// Standard deviation; 0 for a single value.

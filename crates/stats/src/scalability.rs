@@ -103,7 +103,6 @@ pub struct PlateauFrom {
     pub high: Option<u32>,
 }
 
-/// What a ladder says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalability {
     /// Blocks that it rests on.
@@ -114,11 +113,9 @@ pub struct Scalability {
     pub low_response_ns: MeanInterval,
     /// Whether the lowest rung is a low load. Where it is not, its response time is too long and the knee too high.
     pub low_load: bool,
-    /// The knee, in connections.
     pub knee: Result<MeanInterval, NoKnee>,
     /// Where the plateau begins; it means nothing while throughput is still rising.
     pub plateau_from: PlateauFrom,
-    /// The peak, in connections.
     pub peak: Result<Fitted, NoPeak>,
     /// σ of the scalability law: the share of work that has to queue.
     pub contention: Fitted,

@@ -49,7 +49,6 @@ pub struct Heterogeneity {
 pub struct Sittings {
     /// Number, mean and standard deviation of the sittings' means.
     pub means: Moments,
-    /// Blocks of all sittings.
     pub blocks: u32,
     /// σ: spread of the blocks within a sitting; `None` where no sitting has two.
     pub within: Option<f64>,

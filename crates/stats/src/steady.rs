@@ -44,7 +44,6 @@ pub struct Turn {
 /// How a warm-up is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Length of a turn.
     pub turn_ns: u64,
     /// Whether nothing compiles: then a flat stretch is enough, however short. Compilers work in bursts, and a wave that
     /// goes up and down has instants at which two windows are alike, so that theirs must hold for a whole window.
@@ -75,7 +74,6 @@ const MORE_STEPS: f64 = 2.0;
 /// How a variant's warm-up ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warmth {
-    /// By the rule.
     Steady,
     /// At the cap, though neither it nor its compilers were busy with anything of its own: it waited for others.
     Capped,
@@ -90,7 +88,6 @@ pub enum Warmth {
 /// The last window against the one before, as logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The variant's own.
     pub own: f64,
     /// What of that is none.
     pub own_allowed: f64,
@@ -113,20 +110,16 @@ impl Change {
 /// A change of speed within ten seconds, as a logarithm: 0.02 is 2 % faster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
-    /// The variant's own.
     pub own: f64,
-    /// Beyond the others'.
     pub between: f64,
 }
 
 /// How a variant stood when the warm-up ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// How it ended.
     pub warmth: Warmth,
     /// What the compilers used of a core lately; `None` without a JVM.
     pub jit_share: Option<f64>,
-    /// Turns of a window.
     pub window_turns: usize,
     /// CPU time per exchange of each whole window, in nanoseconds, from the first to the last.
     pub windows_ns: Vec<Option<f64>>,
@@ -193,7 +186,6 @@ impl Watch {
         Watch { turns: vec![Some(Vec::new()); variants], points, pace, held: 0, differed: Vec::new() }
     }
 
-    /// A variant's next turn.
     pub fn enter(&mut self, variant: usize, turn: Turn) {
         if let Some(turns) = self.turns.get_mut(variant).and_then(Option::as_mut) {
             turns.push(turn);

@@ -13,22 +13,18 @@ use crate::student;
 pub struct TrendValue {
     /// When, in hours from the beginning of the load.
     pub hours: f64,
-    /// Exchanges answered so far.
     pub exchanges: f64,
-    /// What was found.
     pub value: f64,
 }
 
 /// What a block's values are folded into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Their mean.
     Mean,
     /// The least of them: of a heap between collections, what was left after one.
     Least,
 }
 
-/// What counts as growth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrendRule {
     /// Share of the values that is left out at the beginning.
@@ -41,7 +37,6 @@ pub struct TrendRule {
     pub growth_per_hour: f64,
     /// No growth is what, at the upper end of its interval, comes to less than this share of the yardstick...
     pub stays_within: f64,
-    /// ...in this many hours.
     pub horizon_hours: f64,
     /// What grew this many times as fast in the first half as in the second is filling up.
     pub slows_by: f64,
@@ -112,7 +107,6 @@ pub enum TrendVerdict {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
     pub verdict: TrendVerdict,
-    /// In an hour.
     pub per_hour: Slope,
     /// In an hour, of the first half of what was kept.
     pub first_half: Slope,
@@ -120,13 +114,11 @@ pub struct Trend {
     pub second_half: Slope,
     /// With each exchange; `None` when none was answered.
     pub per_exchange: Option<Slope>,
-    /// Mean of the blocks.
     pub level: f64,
     /// What growth is compared with: what was given, or the level.
     pub yardstick: f64,
     /// The smallest growth in an hour that this series could have shown.
     pub detectable_per_hour: f64,
-    /// Values that were kept.
     pub values: usize,
     /// Values that were left out at the beginning.
     pub left_out: usize,
@@ -137,21 +129,16 @@ pub struct Trend {
 /// Why a series has no trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTrend {
-    /// Too few values.
     #[error("{have} values, and a trend can be told from {need} on")]
     TooFew { have: usize, need: usize },
     /// A value, or its time, is not a finite number.
     #[error("value {at}, counted from 0, is not finite")]
-    NotFinite {
-        /// Its index.
-        at: usize,
-    },
+    NotFinite { at: usize },
     /// All values are of one instant.
     #[error("all values are of one instant")]
     NoTime,
 }
 
-/// A block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     hours: f64,

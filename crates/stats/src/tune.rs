@@ -24,7 +24,6 @@ pub struct Heat {
     pub number: u32,
     /// Who runs, the default first, the others in random order.
     pub configurations: Vec<usize>,
-    /// Fresh blocks.
     pub blocks: u32,
 }
 
@@ -47,7 +46,6 @@ struct Challenger {
     out_after: Option<u32>,
 }
 
-/// A search under way.
 #[derive(Clone, Debug)]
 pub struct Race {
     default: usize,

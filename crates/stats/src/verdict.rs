@@ -3,7 +3,6 @@
 use crate::{Between, Measure, Sittings};
 use proofload_facts::Finding;
 
-/// The three verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The interval lies where the claim says.
@@ -15,7 +14,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word used everywhere.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Supported => "supported",
@@ -38,11 +36,9 @@ pub struct Estimate {
     /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`; `share_difference` and `count_difference` where
     /// zeros forbid a ratio.
     pub unit: &'static str,
-    /// Hodges-Lehmann estimate beside it.
     pub hodges_lehmann: f64,
 }
 
-/// Lender of a spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lender {
     /// Other comparisons, or levels, of the same study.
@@ -58,7 +54,6 @@ pub struct Lent {
     pub spread: f64,
     /// Of how many comparisons, or levels, it is.
     pub relatives: u32,
-    /// The lender.
     pub from: Lender,
 }
 
@@ -78,18 +73,15 @@ pub struct Borrowed {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No complete block.
     NoData,
     /// Fewer blocks than the first look.
     TooFewBlocks {
-        /// Complete blocks.
         have: u32,
         /// Blocks at the next look.
         need: u32,
     },
     /// Fewer sittings than the first look.
     TooFewSittings {
-        /// Sittings with a value.
         have: u32,
         /// Sittings at the next look; `None` where none is left.
         need: Option<u32>,
@@ -105,7 +97,6 @@ pub enum Reason {
     WidenedBySittings {
         /// The spread between them: 0.06 is 6 %.
         tau: f64,
-        /// How many they are.
         sittings: u32,
     },
     /// The interval contains the boundary of the claim.
@@ -117,19 +108,16 @@ pub enum Reason {
     },
     /// The generator was the limit.
     ClientLimited {
-        /// Which check, where.
         what: Finding,
     },
     /// Too many errors for a claim about speed.
     Errors {
-        /// Variant's index.
         variant: usize,
         /// Error share, 0 to 1.
         share: f64,
     },
     /// Too many errors for any threshold on speed to be met.
     FailsTooOften {
-        /// Variant's index.
         variant: usize,
         /// Error share, 0 to 1.
         share: f64,
@@ -137,12 +125,14 @@ pub enum Reason {
     /// Hodges-Lehmann points the other way.
     SignsDisagree,
     /// More than a fifth of the blocks were lost.
-    BlocksLost { lost: u32, of: u32 },
+    BlocksLost {
+        lost: u32,
+        of: u32,
+    },
     /// One variant was lost in many more blocks than another: what is left of it may be its better starts.
     LostUnevenly {
         /// The variant that was lost more often.
         variant: usize,
-        /// In how many blocks.
         lost: u32,
         /// In how many the other was.
         other: u32,
@@ -163,7 +153,6 @@ pub enum Reason {
     SliceLength {
         /// The ratio in long slices over that in short ones.
         ratio: f64,
-        /// Blocks that have both.
         blocks: u32,
     },
     /// At the difference and the spread seen so far, the last look would hardly settle it: closed as undecided.
@@ -176,7 +165,6 @@ pub enum Reason {
     /// Blocks in which the generator was unfit, left out for all variants alike: few enough not to matter.
     SpoiledBlocks {
         blocks: u32,
-        /// Of how many.
         of: u32,
     },
     /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
@@ -258,13 +246,16 @@ pub enum Reason {
         upper_starts: f64,
     },
     /// So many errors were seen in blocks that the variant did not get through.
-    InLostBlocks { errors: u64 },
+    InLostBlocks {
+        errors: u64,
+    },
     /// So many errors are of the generator's own making: no port, descriptor or memory, an answer beyond its limits,
     /// or a fault on its side.
-    OwnErrors { errors: u64 },
+    OwnErrors {
+        errors: u64,
+    },
     /// What is claimed depends on how it was asked: it differs between levels of a condition of measuring.
     DependsOn {
-        /// The condition's index.
         condition: usize,
         /// The quantity at each of its levels, by the level's index.
         levels: Vec<(usize, Estimate)>,
@@ -274,7 +265,6 @@ pub enum Reason {
     /// A server died under load.
     Died {
         variant: usize,
-        /// Where, and how.
         what: Finding,
     },
 }
@@ -291,7 +281,6 @@ pub struct Projection {
     pub assumed: bool,
 }
 
-/// One claim, judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     pub verdict: Verdict,
@@ -299,7 +288,6 @@ pub struct Judged {
     pub estimate: Option<Estimate>,
     /// Confidence of the interval at this claim's share of the error rate, e.g. 0.95 or 0.9833.
     pub confidence: f64,
-    /// Blocks it rests on.
     pub blocks: u32,
     pub reasons: Vec<Reason>,
     /// Whether it can change no more: settled at a look, frozen since, or left undecided at the last look.
@@ -339,17 +327,14 @@ pub struct OverSittings {
 /// seem: nine in ten of the ways in which they may go on lie between `low` and `high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlook {
-    /// Hardly fewer.
     pub low: u32,
     /// As likely fewer as more.
     pub median: u32,
-    /// Hardly more.
     pub high: u32,
     /// Never more: blocks until the last look.
     pub last: u32,
 }
 
-/// All claims, judged together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// In the order of the claims.

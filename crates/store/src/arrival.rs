@@ -27,7 +27,6 @@ impl Arrival {
         Ok(arrival)
     }
 
-    /// Folder for its files.
     pub fn path(&self) -> PathBuf {
         self.folder.join("record")
     }

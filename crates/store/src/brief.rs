@@ -10,12 +10,10 @@ use std::path::Path;
 /// Most memory that one document takes: lists have many records.
 const BRIEF_MAX: u64 = 64 << 20;
 
-/// A record in brief.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Brief {
     /// Its study, or the address that was measured.
     pub study: String,
-    /// The study's question.
     pub question: String,
     /// How much time it was given; empty for a single measurement.
     pub preset: Preset,

@@ -18,12 +18,10 @@ const ALLOCATION: u64 = 16;
 /// Names of fields take no more; what has longer keys keeps them.
 const FIELD: usize = 8;
 
-/// Refusal of a text.
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// It would take more than was allowed.
     TooMuch,
-    /// It is something else.
     Json(serde_json::Error),
 }
 

@@ -10,24 +10,10 @@ use std::path::{Path, PathBuf};
 pub enum StoreError {
     /// The file system, or the user's quota, is full. What was written before is whole.
     #[error("{}", say!("store-full", what, path))]
-    Full {
-        /// What was tried.
-        what: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Full { what: &'static str, path: PathBuf, source: io::Error },
     /// The file system refused for another reason.
     #[error("{}", say!("store-io", what, path, source, kind = kind(source)))]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { what: &'static str, path: PathBuf, source: io::Error },
     /// There is no run where one was looked for.
     #[error("{}", say!("store-not-a-run", path))]
     NotARun {
@@ -37,7 +23,6 @@ pub enum StoreError {
     /// A file is there, and is not what it should be.
     #[error("{}", say!("store-damaged", path, why))]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -53,39 +38,23 @@ pub enum StoreError {
     /// The record was written by a newer Proofload.
     #[error("{}", say!("store-newer", path, found, known))]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Its version.
         found: u32,
         /// The newest version that is understood.
         known: u32,
     },
     /// Another process conducts this run.
     #[error("{}", say!("store-in-use", path))]
-    InUse {
-        /// The run.
-        path: PathBuf,
-    },
+    InUse { path: PathBuf },
     /// A file name that would leave the run directory.
     #[error("{}", say!("store-name", name))]
-    Name {
-        /// The name.
-        name: String,
-    },
+    Name { name: String },
     /// A value of ours that JSON cannot hold.
     #[error("{}", say!("store-encode", what, source = source.to_string()))]
-    Encode {
-        /// What.
-        what: &'static str,
-        /// What the encoder said.
-        source: serde_json::Error,
-    },
+    Encode { what: &'static str, source: serde_json::Error },
     /// A block to which an earlier write failed cannot be finished.
     #[error("{}", say!("store-unfinished", path))]
-    Unfinished {
-        /// The partial file.
-        path: PathBuf,
-    },
+    Unfinished { path: PathBuf },
 }
 
 impl StoreError {

@@ -47,7 +47,6 @@ pub struct Run {
     fused: Fused,
 }
 
-/// A block that counts.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Its number, from 1.
@@ -66,7 +65,6 @@ pub struct Block {
 /// A variant at a load point that a block left out on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spared {
-    /// Name of the variant.
     pub variant: String,
     /// Label of the load point.
     pub point: String,
@@ -75,9 +73,7 @@ pub struct Spared {
 /// A variant that did not get through a block, while others did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LostVariant {
-    /// Its name.
     pub variant: String,
-    /// What happened.
     pub why: Vec<Finding>,
     /// Whether it was not started at all, because it was lost too often before.
     pub given_up: bool,
@@ -159,7 +155,6 @@ impl Run {
         &self.path
     }
 
-    /// The plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -33,7 +33,6 @@ impl SingleWriter {
         Ok(SingleWriter { path })
     }
 
-    /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -68,7 +67,6 @@ impl SingleWriter {
 /// A single measurement that was recorded.
 #[derive(Clone, Debug)]
 pub struct Single {
-    /// What it came to.
     pub result: RunResult,
     /// All of it, with its histograms.
     pub slice: Slice,

@@ -88,7 +88,6 @@ impl RunWriter {
         Ok((writer, Run::open(&path)?))
     }
 
-    /// The run directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

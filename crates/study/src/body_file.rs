@@ -20,7 +20,6 @@ const PIECE: usize = 64 * 1024;
 /// Bytes of a long file that are searched for credentials, which the server may repeat.
 const SEARCHED: u64 = 4 << 20;
 
-/// Contents of a file.
 pub(super) enum Content {
     Bytes(Vec<u8>),
     /// It is read while it is sent.
@@ -89,7 +88,6 @@ fn has_placeholders(mut file: &File) -> io::Result<bool> {
     }
 }
 
-/// Length and last change.
 fn version(found: &Metadata) -> (u64, Option<SystemTime>) {
     (found.len(), found.modified().ok())
 }

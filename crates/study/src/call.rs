@@ -30,7 +30,6 @@ const OBJECT: &str =
 pub(super) struct Typed {
     /// As Java's source has it.
     pub(super) ty: String,
-    /// The value.
     pub(super) value: Value,
 }
 
@@ -61,7 +60,6 @@ pub(super) struct Reader<'f, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// One value.
     pub(super) fn value(&mut self, node: &Node) -> Option<Typed> {
         match &node.value {
             Yaml::Scalar { text, .. } => self.scalar(node, text),

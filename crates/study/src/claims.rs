@@ -19,7 +19,6 @@ kinds! {
     CLAIM = WORD;
     /// One claim with its name.
     NAMED_CLAIM = Kind::Names(&CLAIM, 1, 1);
-    /// Claims by name.
     CLAIMS = Kind::Either(&[&Kind::Names(&CLAIM, 1, usize::MAX), &Kind::List(&NAMED_CLAIM, 1, usize::MAX)]);
 }
 

@@ -90,7 +90,6 @@ impl Parameter {
 pub struct Parameter {
     /// Its key under `with:` or `vary:`.
     pub name: String,
-    /// What values it takes.
     pub kind: ParameterKind,
     /// The value without one; `None` when it must be given.
     pub default: Option<String>,
@@ -101,13 +100,10 @@ pub struct Parameter {
 /// What values a parameter takes. Values are text in the checked study; this says which texts are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// One of these words.
     Choice(Vec<String>),
     /// A whole number in a range, both ends included.
     Integer {
-        /// Smallest.
         min: u64,
-        /// Largest.
         max: u64,
     },
     /// A size as the subject writes it: a number and one of `k`, `m`, `g` (as in `-Xmx256m`).

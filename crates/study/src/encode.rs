@@ -59,7 +59,6 @@ fn of_ajp(error: &ajp::EncodeError) -> Mistake {
 pub struct Entry<'a> {
     /// Its share in the mix.
     pub weight: u32,
-    /// What is asked.
     pub request: &'a RequestSpec,
     /// The method that is called, where it is that.
     pub call: Option<&'a Call>,

@@ -30,19 +30,14 @@ pub(super) const LETTERS_MAX: u64 = 64 * 1024;
 pub enum FeederSpec {
     /// Rows of a CSV file; its first row names the columns.
     Csv {
-        /// The file.
         path: PathBuf,
-        /// Which row comes when.
         order: Order,
     },
     /// Lines of a file, each a JSON object; its keys are the columns.
     JsonLines {
-        /// The file.
         path: PathBuf,
-        /// Which line comes when.
         order: Order,
     },
-    /// Numbers, random text.
     Made(Feeder),
 }
 
@@ -112,7 +107,6 @@ pub fn feeder(text: &str) -> Result<(String, FeederSpec), Mistake> {
     Ok((name.to_string(), spec))
 }
 
-/// Largest payload.
 const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
 
 /// What a size of a payload looks like.
@@ -141,7 +135,6 @@ pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result
     Ok(Feeder::Payload { sizes, most_bytes: most as u32, redraw_ns })
 }
 
-/// Checks a feeder's name.
 pub(super) fn feeder_name(name: &str) -> Result<(), Mistake> {
     match name {
         "env" => Err(Mistake::ReservedName { name: name.to_string() }),

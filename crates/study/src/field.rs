@@ -11,7 +11,6 @@ use proofload_facts::{Expected, Mistake, Thing, Unquoted};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-/// Longest line of text.
 const LINE_MAX: usize = 300;
 
 /// A value with its path of keys, and what it may be.
@@ -56,7 +55,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value, for messages.
     pub(crate) fn found(&self) -> String {
         match &self.node.value {
             Value::List(_) => "[…]".to_string(),
@@ -264,7 +262,6 @@ pub(crate) fn pairs<'a>(field: &Field<'a>, form: &str) -> Option<Vec<(&'a Entry,
     Some(out)
 }
 
-/// One line of text.
 pub(crate) fn line(field: &Field<'_>, form: &str) -> Option<String> {
     let text = field.text(form)?.trim();
     if text.chars().count() > LINE_MAX || text.chars().any(char::is_control) {

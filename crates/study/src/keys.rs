@@ -26,7 +26,6 @@ pub(crate) enum Kind {
     Map(&'static [&'static Keys]),
     /// A map with one of the keys of this table.
     One(&'static Keys),
-    /// Any of these.
     Either(&'static [&'static Kind]),
     /// Something with a name of its own in the schema.
     Named(&'static Named),

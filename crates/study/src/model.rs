@@ -19,7 +19,6 @@ use proofload_stats::{Claim, Names};
 use proofload_wire::Call;
 use proofload_wire::http1::{RequestSpec, Template};
 
-/// A checked study.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// Name; also the folder of its runs.
@@ -39,7 +38,6 @@ pub struct Study {
     pub points: Vec<LoadPoint>,
     /// The capacity that is searched, where the load is that.
     pub capacity: Option<CapacityLoad>,
-    /// Time-outs.
     pub timeouts: Timeouts,
     /// How the variants take turns, when the study says so.
     pub mode: Option<Mode>,
@@ -77,10 +75,8 @@ pub struct Study {
     pub two_sided: bool,
 }
 
-/// One combination of levels.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// Canonical name.
     pub name: String,
     /// Factor and level pairs, in order.
     pub levels: Vec<(String, String)>,
@@ -101,18 +97,15 @@ pub struct Variant {
 pub enum SubjectSpec {
     /// `use:` a folder of the catalogue.
     Catalogue {
-        /// Name of the folder.
         folder: String,
         /// Parameters, `with:` overlaid by this variant's levels. Checked against the folder's declaration.
         with: BTreeMap<String, String>,
     },
     /// `command:` a list of arguments; `{port}` stands for the port that Proofload chose.
     Command {
-        /// Arguments.
         args: Vec<String>,
         /// Port it listens on; `None` lets Proofload choose one and needs `{port}` in `args` or `env`.
         port: Option<u16>,
-        /// Environment variables.
         env: BTreeMap<String, String>,
         /// Working directory; that of the study file by default.
         directory: Option<PathBuf>,
@@ -123,7 +116,6 @@ pub enum SubjectSpec {
     },
     /// `url:` something that already runs.
     Url {
-        /// Its address.
         address: Address,
         /// `host:port` as written; `localhost` for a Unix socket.
         authority: String,
@@ -155,7 +147,6 @@ pub struct WorkloadEntry {
 /// One of several loads that run at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// Its name.
     pub name: String,
     /// Its entries: places in [`Study::workload`].
     pub entries: std::ops::Range<usize>,
@@ -174,14 +165,11 @@ impl WorkloadEntry {
     }
 }
 
-/// What is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapacityLoad {
-    /// What has to hold.
     pub slo: Slo,
     /// Lowest rate that is tried, per second.
     pub from_per_s: f64,
-    /// Highest.
     pub to_per_s: f64,
     /// Measured window of a trial; the preset decides without.
     pub trial_ns: Option<u64>,

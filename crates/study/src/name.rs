@@ -10,9 +10,7 @@ const NAME_MAX: usize = 64;
 /// What names of studies and of folders in the catalogue look like.
 pub(super) const FOLDER_NAME: &str = "^[a-z0-9][a-z0-9-]{0,63}$";
 
-/// Letters of a name.
 pub(super) const PLAIN: &str = "A-Z a-z 0-9 . _ -";
-/// Letters of a level.
 pub(super) const LEVEL_LETTERS: &str = "A-Z a-z 0-9 . _ - : + %";
 /// Letters of a folder's name.
 pub(super) const FOLDER_LETTERS: &str = "a-z 0-9 -";

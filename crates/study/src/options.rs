@@ -24,11 +24,9 @@ pub struct RequestOptions {
     pub method: String,
     /// Headers, as they were written.
     pub headers: Vec<(String, String)>,
-    /// Body.
     pub body: Option<Body>,
     /// Arguments of a call, in YAML.
     pub args: Vec<String>,
-    /// Credentials.
     pub auth: Option<Auth>,
     /// Sources of values, by name.
     pub feeders: Vec<(String, FeederSpec)>,
@@ -38,7 +36,6 @@ pub struct RequestOptions {
     pub bind: Vec<IpAddr>,
     /// Addresses of names that are not asked for.
     pub pinned: Vec<Pinned>,
-    /// What connections pass through.
     pub transport: TransportOptions,
     /// A Unix socket to connect to instead of the address's host.
     pub unix: Option<PathBuf>,
@@ -46,7 +43,6 @@ pub struct RequestOptions {
     pub follow: u32,
     /// What the answer must be.
     pub expect: Expect,
-    /// Time-outs.
     pub timeouts: Timeouts,
 }
 

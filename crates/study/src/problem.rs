@@ -12,7 +12,6 @@ const SHOWN_MAX: usize = 60;
 /// Most problems that are shown at once: a file that is something else altogether would print pages.
 const PROBLEMS_MAX: usize = 50;
 
-/// One mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The file, as it was named; `--set KEY` for what that changed; `command line` for a study made of

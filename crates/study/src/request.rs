@@ -26,7 +26,6 @@ const PARTS_MAX: usize = 256;
 /// A body as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// This text.
     Text(String),
     /// What is in this file; placeholders are filled in when it is text.
     File(PathBuf),
@@ -37,20 +36,16 @@ pub enum Body {
 /// A part of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormPart {
-    /// Name of the field.
     pub name: String,
-    /// Its value.
     pub value: FormValue,
 }
 
 /// The value of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormValue {
-    /// This text.
     Text(String),
     /// What is in this file.
     File {
-        /// The file.
         path: PathBuf,
         /// Its type; `application/octet-stream` without.
         content_type: Option<String>,
@@ -80,9 +75,7 @@ impl std::fmt::Debug for Auth {
 /// A request as a person wrote it, for plans: placeholders as written, credentials hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// Path and query.
     pub target: String,
-    /// Headers.
     pub headers: Vec<(String, String)>,
     /// What the body is; empty for none.
     pub body: String,
@@ -95,9 +88,7 @@ pub struct Asked {
     pub request: RequestSpec,
     /// The method that is called, where it is that.
     pub call: Option<Call>,
-    /// What does.
     pub template: Template,
-    /// How it is shown.
     pub shown: Shown,
 }
 
@@ -120,7 +111,6 @@ struct Filled {
 }
 
 impl Builder {
-    /// Path and query.
     pub fn target(&mut self, feeders: &mut Feeders, text: &str) -> Result<(), Mistake> {
         redact::know_in(text);
         let filled = self.fill(feeders, text, Context::Target)?;
@@ -131,7 +121,6 @@ impl Builder {
         Ok(())
     }
 
-    /// A header.
     pub fn header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), Mistake> {
         quantity::header_name(name)?;
         self.put_header(feeders, name, text)
@@ -148,7 +137,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Credentials.
     pub fn auth(&mut self, feeders: &mut Feeders, auth: &Auth) -> Result<(), Mistake> {
         if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
             return Err(Mistake::exclude("auth", "headers.Authorization"));
@@ -218,7 +206,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Appends to the body.
     fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), Mistake> {
         // What is not text has no placeholders.
         let Ok(text) = std::str::from_utf8(bytes) else {

@@ -29,7 +29,6 @@ pub enum LoadRole {
     WarmUp,
 }
 
-/// One intensity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPoint {
     /// `64c`, `5k/s`.

@@ -5,13 +5,10 @@ use proofload_facts::Mistake;
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part<'t> {
-    /// Stands for itself.
     Text(&'t str),
     /// A value of a feeder.
     Value {
-        /// The feeder's name.
         name: &'t str,
-        /// The column of it.
         column: Option<&'t str>,
     },
     /// A variable of the environment.

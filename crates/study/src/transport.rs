@@ -37,13 +37,11 @@ pub struct TlsOptions {
     pub ca: Option<PathBuf>,
     /// File of the client's certificate with its chain.
     pub certificate: Option<PathBuf>,
-    /// File of its key.
     pub key: Option<PathBuf>,
     /// Skip the check of the server's certificate.
     pub insecure: bool,
     /// The only version to speak.
     pub version: Option<TlsVersion>,
-    /// Offer no protocol (ALPN).
     pub no_alpn: bool,
     /// Whom the server must be, instead of the host of its address.
     pub server_name: Option<String>,
@@ -68,26 +66,18 @@ pub type KeyMistake = (Key, Mistake);
 /// An option, which has one name on the command line and another in a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// Authorities.
     Ca,
-    /// The client's certificate.
     Certificate,
-    /// Its key.
     Key,
     /// Certificates are not checked.
     Insecure,
-    /// Versions.
     Version,
-    /// Protocols.
     Alpn,
-    /// Name of the server.
     ServerName,
-    /// Sessions.
     Resumption,
 }
 
 impl Key {
-    /// As a flag.
     pub fn flag(self) -> &'static str {
         match self {
             Key::Ca => "--cacert",
@@ -116,7 +106,6 @@ impl Key {
     }
 }
 
-/// What the files hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Material {
     roots: Vec<Vec<u8>>,
@@ -264,7 +253,6 @@ impl Passage {
         }
     }
 
-    /// The scheme of addresses.
     pub fn scheme(&self) -> &'static str {
         match (self.speaks.scheme(), self.tls.is_some()) {
             ("http", true) => "https",

@@ -8,7 +8,6 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// A scheme of addresses.
 struct Scheme {
     name: &'static str,
     /// As in [`ParsedUrl::protocol`].

@@ -15,9 +15,7 @@ const LOCK_HEAD: &str = "# coordinate  file  SHA-256\n";
 /// What [`add`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
-    /// The subject's folder.
     pub folder: PathBuf,
-    /// Whether it was made.
     pub new: bool,
     /// The lines that were entered in its lock file.
     pub lines: Vec<String>,

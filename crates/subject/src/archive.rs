@@ -18,7 +18,6 @@ use super::SubjectError;
 /// What one archive may unpack to; more is taken for an attack or a mistake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Members of every kind.
     pub(crate) members: u64,
     /// Bytes of all files together, as unpacked.
     pub(crate) bytes: u64,

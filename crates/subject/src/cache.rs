@@ -78,7 +78,6 @@ impl Cache {
         self.offline
     }
 
-    /// Its directory.
     pub fn root(&self) -> &Path {
         &self.root
     }

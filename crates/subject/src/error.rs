@@ -11,13 +11,10 @@ use super::keeper::Exit;
 /// A mistake in a file of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The file.
     pub file: PathBuf,
     /// Line, from 1, where it is known.
     pub line: Option<u64>,
-    /// What is wrong.
     pub what: String,
-    /// What to do.
     pub remedy: String,
 }
 
@@ -58,87 +55,43 @@ pub enum SubjectError {
     /// No such folder in the catalogue.
     #[error("{}", say!("subject-unknown", folder, catalogue, known))]
     UnknownFolder {
-        /// What was asked for.
         folder: String,
         /// Where it was looked for.
         catalogue: PathBuf,
-        /// What is there.
         known: Vec<String>,
     },
     /// The path that was given as the catalogue holds no subject.
     #[error("{}", say!("subject-no-catalogue", path, from))]
-    NoCatalogue {
-        /// The path.
-        path: PathBuf,
-        /// Who named it.
-        from: &'static str,
-    },
+    NoCatalogue { path: PathBuf, from: &'static str },
     /// A `subject.yaml` or lock file is wrong.
     #[error("{}", mistakes(.0))]
-    Declaration(
-        /// All mistakes found.
-        Vec<Mistake>,
-    ),
+    Declaration(Vec<Mistake>),
     /// A parameter does not fit the folder's declaration.
     #[error("{}", say!("subject-parameter", subject, why))]
     Parameter {
-        /// The folder.
         subject: String,
         /// What is wrong and what to do.
         why: String,
     },
     /// The JVM lacks a setting that the variant is about.
     #[error("{}", say!("subject-not-applicable", subject, jdk, why))]
-    NotApplicable {
-        /// The folder.
-        subject: String,
-        /// Major version.
-        jdk: u32,
-        /// What the JVM said.
-        why: String,
-    },
+    NotApplicable { subject: String, jdk: u32, why: String },
     /// No JDK of the wanted version.
     #[error("{}", say!("subject-no-jdk", subject, wanted, found = (!found.is_empty()).then_some(found)))]
-    NoJdk {
-        /// The folder.
-        subject: String,
-        /// Major version.
-        wanted: String,
-        /// Versions that are there.
-        found: Vec<String>,
-    },
+    NoJdk { subject: String, wanted: String, found: Vec<String> },
     /// Something is needed that the lock file does not pin.
     #[error("{}", say!("subject-unpinned", subject, what, lock, coordinate))]
-    Unpinned {
-        /// The folder.
-        subject: String,
-        /// What is needed.
-        what: String,
-        /// The lock file.
-        lock: PathBuf,
-        /// What to add.
-        coordinate: String,
-    },
+    Unpinned { subject: String, what: String, lock: PathBuf, coordinate: String },
     /// Nothing may be fetched, and something is missing.
     #[error("{}", say!("subject-offline", subject, missing))]
-    Offline {
-        /// The folder.
-        subject: String,
-        /// Coordinates.
-        missing: Vec<String>,
-    },
+    Offline { subject: String, missing: Vec<String> },
     /// Debian packages are needed on a system without its tools.
     #[error("{}", say!("subject-no-apt", subject))]
-    NoApt {
-        /// The folder.
-        subject: String,
-    },
+    NoApt { subject: String },
     /// A pinned version is not on the mirror any more.
     #[error("{}", say!("subject-package-gone", subject, packages, lines = tail(lines)))]
     PackageGone {
-        /// The folder.
         subject: String,
-        /// Packages with their versions.
         packages: Vec<String>,
         /// Last lines of `apt-get`.
         lines: Vec<String>,
@@ -146,29 +99,21 @@ pub enum SubjectError {
     /// `apt-get` ran and did not bring the packages.
     #[error("{}", say!("subject-packages-failed", subject, packages, how, lines = tail(lines)))]
     PackagesFailed {
-        /// The folder.
         subject: String,
-        /// Packages with their versions.
         packages: Vec<String>,
-        /// How it ended.
         how: String,
         /// Last lines of its output.
         lines: Vec<String>,
     },
     /// Maven is needed and not there.
     #[error("{}", say!("subject-no-maven", subject))]
-    NoMaven {
-        /// The folder.
-        subject: String,
-    },
+    NoMaven { subject: String },
     /// Maven ran and did not bring the files.
     #[error("{}", say!("subject-fetch-failed", subject, coordinates, how, lines = tail(lines)))]
     FetchFailed {
-        /// The folder.
         subject: String,
         /// What was to be fetched.
         coordinates: Vec<String>,
-        /// How Maven ended.
         how: String,
         /// Last lines of its output.
         lines: Vec<String>,
@@ -176,33 +121,26 @@ pub enum SubjectError {
     /// A file is not the one that is pinned.
     #[error("{}", say!("subject-mismatch", file, lock, found, pinned, remedy))]
     Mismatch {
-        /// The file.
         file: PathBuf,
         /// The lock file or list that pins it.
         lock: PathBuf,
         /// The digest it should have.
         pinned: String,
-        /// The digest it has.
         found: String,
-        /// What to do.
         remedy: &'static str,
     },
     /// A member of an archive would not stay where it is unpacked.
     #[error("{}", say!("subject-archive", archive, member, why))]
     Archive {
-        /// The archive.
         archive: PathBuf,
         /// The member's name, made visible.
         member: String,
         /// What is wrong with it.
         why: String,
     },
-    /// The compiler refused.
     #[error("{}", say!("subject-build", subject, how, lines = tail(lines)))]
     Build {
-        /// The folder.
         subject: String,
-        /// How it ended.
         how: String,
         /// Last lines of its output.
         lines: Vec<String>,
@@ -210,128 +148,51 @@ pub enum SubjectError {
     /// A file or directory could not be used.
     #[error("{}", say!("subject-files", path, what, source))]
     Files {
-        /// The path.
         path: PathBuf,
         /// What was tried, by which the message chooses.
         what: &'static str,
-        /// The system's reason.
         source: io::Error,
     },
     /// An entry of the cache is being made by another Proofload.
     #[error("{}", say!("subject-cache-held", path, seconds))]
     CacheHeld {
-        /// The lock file.
         path: PathBuf,
         /// How long it was waited for.
         seconds: u64,
     },
     /// The keeper could not be started.
     #[error("{}", say!("subject-no-keeper", why))]
-    NoKeeper {
-        /// Why.
-        why: String,
-    },
-    /// The keeper has died.
+    NoKeeper { why: String },
     #[error("{}", word!("subject-keeper-gone"))]
     KeeperGone,
     /// The program could not be executed.
     #[error("{}", say!("subject-not-started", subject, program, why))]
-    NotStarted {
-        /// The subject.
-        subject: String,
-        /// The program.
-        program: String,
-        /// Why.
-        why: String,
-    },
+    NotStarted { subject: String, program: String, why: String },
     /// It ended before it was ready.
     #[error("{}", say!("subject-died-at-start", subject, exit = exit.to_string(), log, lines = tail(lines)))]
-    DiedAtStart {
-        /// The subject.
-        subject: String,
-        /// How it ended.
-        exit: Exit,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    DiedAtStart { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
     /// It ended after it had been ready, and nobody had asked it to.
     #[error("{}", say!("subject-died", subject, exit = exit.to_string(), log, lines = tail(lines)))]
-    Died {
-        /// The subject.
-        subject: String,
-        /// How it ended.
-        exit: Exit,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    Died { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
     /// It takes connections and does not answer.
     #[error("{}", say!("subject-hangs", subject, seconds, missing, log, lines = tail(lines)))]
-    Hangs {
-        /// The subject.
-        subject: String,
-        /// Time allowed.
-        seconds: f64,
-        /// What was tried last.
-        missing: String,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    Hangs { subject: String, seconds: f64, missing: String, log: PathBuf, lines: Vec<String> },
     /// The keeper killed it before it could eat all memory.
     #[error("{}", say!("subject-too-much-memory", subject, used = used_mib, limit = limit_mib))]
-    TooMuchMemory {
-        /// The subject.
-        subject: String,
-        /// What it had.
-        used_mib: u64,
-        /// What it may have.
-        limit_mib: u64,
-    },
+    TooMuchMemory { subject: String, used_mib: u64, limit_mib: u64 },
     /// The kernel killed it for lack of memory.
     #[error("{}", say!("subject-killed-by-kernel", subject, log, lines = tail(lines)))]
-    KilledByKernel {
-        /// The subject.
-        subject: String,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    KilledByKernel { subject: String, log: PathBuf, lines: Vec<String> },
     /// A JVM said that it has no memory left.
     #[error("{}", say!("subject-jvm-out-of-memory", subject, log, lines = tail(lines)))]
-    JvmOutOfMemory {
-        /// The subject.
-        subject: String,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    JvmOutOfMemory { subject: String, log: PathBuf, lines: Vec<String> },
     /// It lives and did not become ready in time.
     #[error("{}", say!("subject-never-ready", subject, seconds, missing, log, lines = tail(lines)))]
-    NeverReady {
-        /// The subject.
-        subject: String,
-        /// Time allowed.
-        seconds: f64,
-        /// What was still missing.
-        missing: String,
-        /// Its log.
-        log: PathBuf,
-        /// The log's last lines.
-        lines: Vec<String>,
-    },
+    NeverReady { subject: String, seconds: f64, missing: String, log: PathBuf, lines: Vec<String> },
     /// Somebody else listens where the subject should.
     #[error("{}", say!("subject-port-taken", subject, port = port.to_string(), by))]
     PortTaken {
-        /// The subject.
         subject: String,
-        /// The port.
         port: u16,
         /// Process id and name where they can be seen.
         by: String,
@@ -341,37 +202,21 @@ pub enum SubjectError {
     NoPort {
         /// Where it would have been.
         address: IpAddr,
-        /// First port tried.
         first: u16,
-        /// Last port tried.
         last: u16,
     },
     /// A `url:` subject does not answer.
     #[error("{}", say!("subject-no-answer", authority, address = address.to_string(), why))]
-    NoAnswer {
-        /// As written.
-        authority: String,
-        /// The address.
-        address: proofload_engine::Address,
-        /// Why.
-        why: String,
-    },
+    NoAnswer { authority: String, address: proofload_engine::Address, why: String },
     /// It did not end as it should.
     #[error("{}", say!("subject-unclean-stop", subject, what))]
-    UncleanStop {
-        /// The subject.
-        subject: String,
-        /// What was wrong.
-        what: String,
-    },
+    UncleanStop { subject: String, what: String },
     /// It does not answer what its folder says.
     #[error("{}", say!("subject-contract", subject, word, why))]
     Contract {
-        /// The subject.
         subject: String,
         /// The part of the contract.
         word: &'static str,
-        /// What was answered instead.
         why: String,
     },
     /// Proofload was asked to end.

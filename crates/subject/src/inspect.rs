@@ -23,7 +23,6 @@ pub type Choice = BTreeMap<String, String>;
 /// What can be chosen, one parameter at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// What can be started.
     pub apply: Vec<Choice>,
     /// What cannot, with the reason.
     pub rest: Vec<(Choice, String)>,
@@ -151,7 +150,6 @@ pub fn check(catalogue: &Catalogue, folder: &str, cache: &Cache) -> Result<(), V
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes) }
 }
 
-/// A start that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     /// Time from its start until it was ready.

@@ -51,7 +51,6 @@ pub(crate) struct Program {
     pub(crate) grace: Duration,
 }
 
-/// One process.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// Empty for the only one.

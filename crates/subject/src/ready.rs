@@ -20,7 +20,6 @@ const FOREIGN_CHECKS: u32 = 10;
 
 enum Readiness {
     Ready,
-    /// What is missing.
     Missing(String),
     /// A connection was accepted and nothing came back.
     Silent(String),

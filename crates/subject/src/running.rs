@@ -27,7 +27,6 @@ pub struct Running {
     launched: Option<Launched>,
 }
 
-/// End of a subject.
 #[derive(Debug)]
 pub enum Absent {
     /// One of its processes ended, with the exit status that the keeper reported.
@@ -45,7 +44,6 @@ impl From<Absent> for SubjectError {
     }
 }
 
-/// How a subject ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopReport {
     /// How the process that was loaded ended; `None` for a `url:` subject.

@@ -29,7 +29,6 @@ pub(crate) fn interrupted() -> bool {
     signals::count() > 0
 }
 
-/// Pinned files to fetch.
 pub(crate) struct Fetch<'a> {
     pub(crate) subject: &'a str,
     pub(crate) pins: &'a [Pin],

@@ -45,21 +45,13 @@ pub(super) enum AttachError {
     /// It was asked and took too long.
     #[error("{}", word!("attach-slow"))]
     Slow,
-    /// The caller was stopped.
     #[error("{}", word!("attach-stopped"))]
     Stopped,
     /// The socket belongs to another user.
     #[error("{}", say!("attach-foreign", path = .0))]
     Foreign(PathBuf),
-    /// Files, signals, sockets.
     #[error("{}", say!("labelled", label = what, what = source))]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// Why it failed.
-        source: io::Error,
-    },
-    /// It refused the command.
+    Io { what: &'static str, source: io::Error },
     #[error("{}", say!("attach-refused", answer = .0))]
     Refused(String),
 }
@@ -115,7 +107,6 @@ fn exchange(
     parse_answer(&String::from_utf8_lossy(&answer))
 }
 
-/// Whether nothing came yet.
 fn is_again(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
@@ -133,7 +124,6 @@ fn parse_answer(text: &str) -> Result<String, AttachError> {
     }
 }
 
-/// Makes the JVM listen.
 fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
     let status = process::read_text(&format!("/proc/{pid}/status")).unwrap_or_default();
     if !handles_quit(&status) {

@@ -26,11 +26,8 @@ type Classes = BTreeMap<String, u64>;
 /// Takes checkpoints of a subject's JVMs during a soak.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpointer<'a> {
-    /// The subject's processes.
     pub tree: &'a Tree,
-    /// Time between two checkpoints.
     pub every_ns: u64,
-    /// Length of the soak.
     pub length_ns: u64,
     /// Set to end early: no answer is waited for then.
     pub stop: &'a AtomicBool,
@@ -39,7 +36,6 @@ pub struct Checkpointer<'a> {
 /// The checkpoints of one soak.
 #[derive(Debug, Default)]
 pub struct Checkpoints {
-    /// Times are monotonic here.
     all: Vec<Checkpoint>,
     before: Option<Classes>,
     after: Classes,

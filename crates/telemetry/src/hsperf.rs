@@ -38,14 +38,8 @@ pub enum HsperfError {
     /// A link, a device, or a file of another user.
     #[error("{}", say!("hsperf-not-the-jvms", what = .0))]
     NotTheJvms(&'static str),
-    /// The header is wrong.
     #[error("{}", say!("hsperf-malformed", what, at))]
-    Malformed {
-        /// What is wrong.
-        what: &'static str,
-        /// Where.
-        at: usize,
-    },
+    Malformed { what: &'static str, at: usize },
     /// The JVM has not finished its header.
     #[error("{}", word!("hsperf-not-yet"))]
     NotYet,
@@ -74,7 +68,6 @@ impl Order {
     }
 }
 
-/// The header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
     order: Order,
@@ -91,7 +84,6 @@ struct Header {
 pub struct Counter {
     /// `sun.gc.collector.0.time`.
     pub name: String,
-    /// Where its value is.
     pub at: usize,
     /// Its value when the file was read.
     pub value: i64,
@@ -225,7 +217,6 @@ pub struct JvmFile {
     offsets: Offsets,
     /// Entries and time of the last change when names were looked up; `None` to look them up again.
     resolved: Option<(usize, i64)>,
-    /// What was last read.
     bytes: Vec<u8>,
 }
 

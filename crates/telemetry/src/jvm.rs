@@ -5,9 +5,7 @@
 pub struct Collector {
     /// Its name: `G1 young collection pauses`.
     pub name: String,
-    /// Collections.
     pub count: u64,
-    /// Time of its pauses.
     pub pause_ns: u64,
 }
 
@@ -24,9 +22,7 @@ pub struct JvmUse {
     /// Full collections among them, in which the program stands still; `None` for collectors that do not count them
     /// apart (ZGC, Shenandoah, CMS).
     pub full_gc_count: Option<u64>,
-    /// Safepoints.
     pub safepoints: Option<u64>,
-    /// Time at safepoints.
     pub safepoint_ns: Option<u64>,
     /// Times that a thread found a monitor taken.
     pub contended_locks: Option<u64>,
@@ -40,15 +36,11 @@ pub struct JvmUse {
     pub old_capacity_bytes: Option<u64>,
     /// Bytes used by classes and what belongs to them.
     pub metaspace_used_bytes: Option<u64>,
-    /// Live threads.
     pub threads: Option<u64>,
     /// Most of them so far.
     pub threads_peak: Option<u64>,
-    /// Daemons among them.
     pub threads_daemon: Option<u64>,
-    /// Classes loaded less unloaded.
     pub loaded_classes: Option<u64>,
-    /// Each collector.
     pub collectors: Vec<Collector>,
 }
 

@@ -30,7 +30,6 @@ use proofload_store::schema::SubjectUse;
 /// One live process of a tree at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessSample {
-    /// Its process id.
     pub pid: u32,
     /// Clock ticks from boot to its start.
     pub start_ticks: u64,
@@ -38,9 +37,7 @@ pub struct ProcessSample {
     pub name: String,
     /// CPU time of its threads, ended ones included.
     pub cpu_ns: u64,
-    /// Resident memory.
     pub rss_bytes: u64,
-    /// Threads.
     pub threads: u64,
 }
 
@@ -53,11 +50,9 @@ pub struct TreeSample {
     pub cpu_ns: u64,
     /// Resident memory; what processes share is counted in each.
     pub rss_bytes: u64,
-    /// Threads.
     pub threads: u64,
     /// Open descriptors; `None` when the kernel does not let us count those of some process.
     pub descriptors: Option<u64>,
-    /// Live processes.
     pub processes: u32,
     /// Page faults that needed no disk.
     pub minor_faults: u64,
@@ -71,7 +66,6 @@ pub struct TreeSample {
     pub jvm: bool,
     /// What its JVMs counted, all together.
     pub jvm_use: JvmUse,
-    /// The live ones.
     pub each: Vec<ProcessSample>,
 }
 

@@ -25,10 +25,8 @@ const LEAD_OF_A_PROCESS_NS: u64 = 3_000_000;
 /// How often the sampler checks whether the load has begun.
 const POLL_NS: u64 = 500_000;
 
-/// What is sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// The subject's processes.
     pub tree: &'a Tree,
     /// Ports that the generator loads: the subject's other ports are its back end's.
     pub loaded_ports: &'a [u16],
@@ -37,7 +35,6 @@ pub struct Target<'a> {
 /// A sampler of one slice.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler<'a> {
-    /// What is sampled.
     pub target: Target<'a>,
     /// Load before the window; at most half of it is used for the expensive readings.
     pub discard_ns: u64,
@@ -78,7 +75,6 @@ pub(super) struct Sample {
 /// A sample, and when the sampler was ready for the next.
 struct Taken {
     sample: Sample,
-    /// On the monotonic clock.
     over_ns: u64,
     /// Whether the load is done.
     is_last: bool,
@@ -303,7 +299,6 @@ impl<'a> Probes<'a> {
     }
 }
 
-/// Each sentence once.
 fn note(missing: &mut Vec<Finding>, what: Finding) {
     if !missing.contains(&what) {
         missing.push(what);

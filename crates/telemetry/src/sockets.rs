@@ -56,7 +56,6 @@ const NAMES: [&str; 13] = [
     "syn_received",
 ];
 
-/// Name of a state.
 pub(super) fn state_name(state: u8) -> &'static str {
     NAMES.get(usize::from(state)).copied().unwrap_or(NAMES[0])
 }

@@ -10,7 +10,6 @@ use std::fs;
 pub(super) const THREADS_MAX: usize = 2048;
 /// Most names that are listed.
 const NAMES_MAX: usize = 24;
-/// Name of all others.
 const OTHERS: &str = "(others)";
 
 /// One thread since it began.

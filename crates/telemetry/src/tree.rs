@@ -116,7 +116,6 @@ struct Known {
     launchers: BTreeSet<(u32, u32)>,
     /// Processes that do not belong to the tree, and never will.
     unrelated: BTreeSet<u32>,
-    /// Since when.
     unrelated_since_ns: u64,
     /// CPU time of processes that ended and have no live ancestor here.
     ended_ns: u64,

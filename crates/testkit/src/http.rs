@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::thread;
 
-/// Largest request it reads.
 const REQUEST_MAX: usize = 4096;
 /// Stack of a connection's thread, which holds little more than that; thousands must fit.
 const STACK_BYTES: usize = 128 * 1024;
@@ -56,17 +55,14 @@ impl HttpPeer {
         Ok(peer)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Connections accepted so far.
     pub fn accepted(&self) -> u64 {
         self.shared.accepted.load(Ordering::Relaxed)
     }
 
-    /// Answers sent so far.
     pub fn answered(&self) -> u64 {
         self.shared.answered.load(Ordering::Relaxed)
     }

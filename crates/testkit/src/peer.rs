@@ -25,13 +25,11 @@ pub enum Step {
     Drip(Vec<u8>, Duration),
     /// Sends the bytes over and over, until the other side has enough of them.
     Flood(Vec<u8>),
-    /// Lets time pass.
     Pause(Duration),
     /// Ends the connection with FIN; what comes after it is still read.
     Fin,
     /// Closes the connection: with FIN, or with a reset when something unread is left.
     Close,
-    /// Resets the connection.
     Reset,
 }
 
@@ -53,7 +51,6 @@ pub enum Ending {
 pub struct Play {
     /// All bytes received.
     pub received: Vec<u8>,
-    /// How it ended.
     pub ending: Ending,
 }
 
@@ -67,13 +64,11 @@ pub struct ScriptedPeer {
 /// A peer that lasts as long as the process.
 #[derive(Debug)]
 pub struct Lasting {
-    /// Where it listens.
     pub address: SocketAddr,
     accepted: Arc<AtomicU64>,
 }
 
 impl Lasting {
-    /// Connections accepted so far.
     pub fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
@@ -123,7 +118,6 @@ impl ScriptedPeer {
         Ok(lasting)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

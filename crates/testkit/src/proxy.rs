@@ -49,7 +49,6 @@ impl TunnelProxy {
         Ok(TunnelProxy { address, heads })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -25,10 +25,8 @@ pub struct Identity {
     pub key: Vec<u8>,
 }
 
-/// Somebody who signs certificates.
 #[derive(Debug)]
 pub struct Authority {
-    /// Its own certificate, DER.
     pub certificate: Vec<u8>,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -36,7 +34,6 @@ pub struct Authority {
 /// When a certificate is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
-    /// Now, whenever that is.
     Now,
     /// It was, up to the year 2001.
     Before,
@@ -81,7 +78,6 @@ impl Authority {
         self.sign(params(names, good), ExtendedKeyUsagePurpose::ServerAuth)
     }
 
-    /// A client's certificate.
     pub fn client(&self, good: Good) -> Identity {
         self.sign(params(&["client"], good), ExtendedKeyUsagePurpose::ClientAuth)
     }
@@ -106,7 +102,6 @@ pub fn self_signed(names: &[&str], good: Good) -> Identity {
 /// How a server speaks TLS.
 #[derive(Clone, Debug)]
 pub struct Speaks {
-    /// Which versions.
     pub versions: Vec<&'static SupportedProtocolVersion>,
     /// Which protocols it picks from.
     pub alpn: Vec<Vec<u8>>,
@@ -236,7 +231,6 @@ type Says = dyn Fn(&str) -> String + Send + Sync;
 pub enum Parting {
     /// With `close_notify` and FIN.
     Proper,
-    /// With FIN alone.
     Truncated,
 }
 
@@ -304,17 +298,14 @@ impl HttpsPeer {
         Ok(peer)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Connections accepted so far.
     pub fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// Answers sent so far.
     pub fn answered(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
     }

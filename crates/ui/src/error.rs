@@ -11,7 +11,6 @@ pub enum UiError {
     Listen {
         /// The port that was asked for.
         port: u16,
-        /// What the system said.
         source: io::Error,
     },
     /// The kernel gives no random numbers.

@@ -13,14 +13,12 @@ pub const SCRIPT: &str = include_str!("../assets/ui.js");
 /// The picture in the tab of a browser.
 pub const ICON: &str = include_str!("../assets/icon.svg");
 
-/// A page.
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     /// Not escaped.
     pub title: String,
     /// Links beside the one to all runs, safe HTML.
     pub links: String,
-    /// Safe HTML.
     pub main: String,
     /// The element with the numbers of the charts; empty where there are none.
     pub charts: String,

@@ -19,14 +19,11 @@ pub enum Refusal {
     Token,
     /// From a page of somebody else.
     Origin,
-    /// Neither GET nor HEAD.
     Method,
-    /// With a body.
     Body,
 }
 
 impl Refusal {
-    /// What the answer says.
     pub fn status(self) -> StatusCode {
         match self {
             Refusal::Host | Refusal::Token | Refusal::Origin => StatusCode::FORBIDDEN,

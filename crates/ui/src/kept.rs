@@ -15,7 +15,6 @@ const REST: u64 = 20;
 pub struct Made {
     /// The record as it was; `None` where it could not be read while its run went on, and is tried again.
     pub fingerprint: Option<u64>,
-    /// The whole page.
     pub page: Bytes,
     /// What a browser that has it names it by.
     pub etag: String,

@@ -18,7 +18,6 @@ pub const COMPARE: Phrase = Phrase("ui-compare");
 pub const COLUMNS: Columns<7> = Columns("ui-columns");
 /// What is not known, or not there.
 pub const NONE: &str = "–";
-/// Nothing matches.
 pub const NO_MATCH: Phrase = Phrase("ui-no-match");
 /// Heading of a page without runs.
 pub const NO_RUNS: Phrase = Phrase("ui-no-runs");
@@ -30,7 +29,6 @@ pub const FIRST_RUNS: [(&str, Phrase); 3] = [
 ];
 /// What becomes of this page then.
 pub const APPEARS: Phrase = Phrase("ui-appears");
-/// The run goes on.
 pub const RUNNING: Phrase = Phrase("ui-running");
 /// What a run comes to that goes on.
 pub const OPEN: Phrase = Phrase("ui-still-open");
@@ -42,7 +40,6 @@ pub const FIRST_BLOCK: Phrase = Phrase("ui-first-block");
 pub const LAST: Phrase = Phrase("ui-last");
 /// Columns of what was measured last.
 pub const LAST_COLUMNS: Columns<6> = Columns("ui-last-columns");
-/// Heading of two runs.
 pub const TWO_RUNS: Phrase = Phrase("ui-two-runs");
 /// Not two were chosen.
 pub const CHOOSE_TWO: Phrase = Phrase("ui-choose-two");
@@ -52,25 +49,18 @@ pub const NOT_THERE: Phrase = Phrase("ui-not-there");
 pub const SINGLE: Phrase = Phrase("ui-single");
 /// Columns of what two runs have: its name, the first and the second.
 pub const SIDE_COLUMNS: Columns<3> = Columns("ui-side-columns");
-/// Swaps them.
 pub const SWAP: Phrase = Phrase("ui-swap");
-/// Heading of claims.
 pub const VERDICTS: Phrase = Phrase("verdicts");
-/// Neither has claims.
 pub const NO_CLAIMS: Phrase = Phrase("ui-no-claims");
 /// Heading of what the plans have differently.
 pub const PLAN: Phrase = Phrase("diff-plan");
-/// Heading of the machines.
 pub const ENVIRONMENT: Phrase = Phrase("diff-environment");
-/// Nothing differs.
 pub const SAME: Phrase = Phrase("ui-same");
 /// Beside what differs, for eyes.
 pub const DIFFERS_SIGN: &str = "≠";
-/// The same for ears.
 pub const DIFFERS: Phrase = Phrase("ui-differs");
 /// Compares with the run before.
 pub const WITH_BEFORE: Phrase = Phrase("ui-with-before");
-/// The address leads nowhere.
 pub const NOTHING: Phrase = Phrase("ui-nothing");
 /// What a page says once nobody answers.
 pub const LOST: Phrase = Phrase("ui-lost");
@@ -89,7 +79,6 @@ pub const REFUSED_BODY: Phrase = Phrase("ui-refused-body");
 /// Something that should not happen.
 pub const FAILED: Phrase = Phrase("ui-failed");
 
-/// Where the runs lie.
 pub fn in_folder(folder: &str) -> String {
     say!("ui-in-folder", folder)
 }

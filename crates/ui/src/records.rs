@@ -23,7 +23,6 @@ pub struct Record {
     pub study: OsString,
     /// Name of its own folder.
     pub id: OsString,
-    /// Where it lies.
     pub path: PathBuf,
 }
 
@@ -36,7 +35,6 @@ pub struct Records {
 /// What is in the folder of all records.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Records, newest first.
     pub records: Vec<Record>,
     /// Folders of studies that cannot be read, by name, and why.
     pub unread: Vec<(OsString, io::Error)>,
@@ -45,7 +43,6 @@ pub struct Found {
 /// Why a record is not read.
 #[derive(Debug)]
 pub enum Unread {
-    /// The system says why.
     Io(io::Error),
     /// Something in it is neither a file nor a folder: a link may lead anywhere, a pipe never ends.
     Odd(PathBuf),
@@ -57,7 +54,6 @@ impl Records {
         Records { folder: dir.join(layout::RUNS) }
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

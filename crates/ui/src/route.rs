@@ -16,11 +16,9 @@ const RUNS_MAX: usize = 3;
 pub struct Named {
     /// The folder of its study.
     pub study: Vec<u8>,
-    /// Its own folder.
     pub id: Vec<u8>,
 }
 
-/// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     /// The list of runs that match these words.
@@ -33,11 +31,9 @@ pub enum Route {
     Style,
     /// What follows a page that changes.
     Script,
-    /// What draws charts.
     Charts,
     /// The picture in the tab of a browser.
     Icon,
-    /// Nothing that there is.
     Nothing,
 }
 

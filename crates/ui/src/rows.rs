@@ -16,11 +16,9 @@ const JUDGED_MAX: u64 = 32 << 20;
 /// A run in a line.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// What its documents say.
     pub brief: Brief,
     /// How it ended; `killed` when it did not say so.
     pub state: RunState,
-    /// Complete blocks.
     pub blocks: u32,
     /// What it came to, in a line; absent while it goes on, and of a large record without a result.
     pub answer: Option<Lead>,

@@ -13,12 +13,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What is answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Whether it is what was asked for.
     pub status: StatusCode,
-    /// Its type.
     pub kind: &'static str,
     /// Its bytes.
     pub body: Bytes,
@@ -27,7 +25,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A sentence.
     pub fn text(status: StatusCode, text: &str) -> Answer {
         let body = format!("{text}\n").into();
         Answer { status, kind: "text/plain; charset=utf-8", body, etag: None }

@@ -23,7 +23,6 @@ impl Token {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
-    /// For addresses.
     pub fn text(&self) -> &str {
         &self.0
     }

@@ -1,11 +1,9 @@
 //! Calls of a method on another machine, before they are encoded: the same description for every protocol.
 
-/// A call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     /// The interface, as Java names it: `lab.EchoService`.
     pub interface: String,
-    /// The method's name.
     pub method: String,
     /// Types of the parameters as Java's source has them: `java.lang.String`, `int`, `lab.Person[]`; as many as there
     /// are arguments.
@@ -16,7 +14,6 @@ pub struct Call {
     pub version: String,
     /// Group of the service; empty for none.
     pub group: String,
-    /// The arguments.
     pub arguments: Vec<Value>,
     /// Further attachments of the call, in order.
     pub attachments: Vec<(String, String)>,
@@ -116,11 +113,9 @@ impl Object {
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
     pub name: String,
     /// Its type as Java's source has it: `int`, `java.lang.String`, `java.util.List`.
     pub ty: String,
-    /// Its value.
     pub value: Value,
 }
 

@@ -17,16 +17,13 @@ pub enum Cancelled {
     CloseConnection,
 }
 
-/// How the connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Close {
-    /// The peer sent FIN.
     Fin,
     /// The peer sent RST, or the kernel gave the connection up.
     Reset,
     /// The TLS stream ended without `close_notify`.
     TlsTruncated,
-    /// We closed it.
     Local,
 }
 
@@ -39,7 +36,6 @@ pub enum State {
     Ready(u32),
     /// Nothing more may be started; what is in flight may end. With nothing in flight: close it.
     Draining,
-    /// Close it.
     Dead,
 }
 
@@ -71,7 +67,6 @@ pub enum MalformedKind {
     Length,
     /// The peer asks again and again, and does not read what it is told.
     Unread,
-    /// Any other breach.
     Other,
 }
 
@@ -87,13 +82,8 @@ impl MalformedKind {
 pub enum Event {
     /// The first byte of an exchange's answer was seen; at most once for each exchange. Messages before the answer
     /// itself (1xx of HTTP) do not count.
-    FirstByte {
-        /// Which exchange.
-        id: ExchangeId,
-    },
-    /// The answer is whole.
+    FirstByte { id: ExchangeId },
     Answered {
-        /// Which exchange.
         id: ExchangeId,
         /// The answer's code, as its protocol has it: the status of HTTP.
         code: u16,
@@ -105,9 +95,7 @@ pub enum Event {
     },
     /// The connection ended before the answer was whole.
     ClosedEarly {
-        /// Which exchange.
         id: ExchangeId,
-        /// How the connection ended.
         close: Close,
         /// Whether any byte of this answer had been seen.
         began: bool,
@@ -118,16 +106,12 @@ pub enum Event {
         id: Option<ExchangeId>,
         /// Offset of the first wrong byte, counted from the first byte ever received on the connection.
         at: u64,
-        /// What was wrong.
         kind: MalformedKind,
     },
     /// The peer sent a message of its own accord.
     Control,
     /// An answer to a cancelled exchange was dropped.
-    Late {
-        /// Which exchange.
-        id: ExchangeId,
-    },
+    Late { id: ExchangeId },
 }
 
 /// A list of events, reused between calls.

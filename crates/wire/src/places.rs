@@ -47,7 +47,6 @@ enum Written<'a> {
 /// How a value is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Form {
-    /// As it is.
     #[default]
     Plain,
     /// As a text of Dubbo's own serialization.
@@ -100,7 +99,6 @@ impl Form {
 /// How a length is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum LengthForm {
-    /// In decimal digits.
     Decimal,
     /// The same, without this many bytes at the stretch's start: lengths of its own, which belong to the framing.
     DecimalBehind(usize),
@@ -164,7 +162,6 @@ pub struct Filling<'a> {
 pub struct Replacement<'a> {
     /// The stretch, in bytes of the encoded request. No place may come before it.
     pub stretch: Range<usize>,
-    /// What is sent instead.
     pub bytes: &'a [u8],
 }
 

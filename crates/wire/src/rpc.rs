@@ -27,7 +27,6 @@ const SAID_MAX: usize = 300;
 /// Bytes from the beginning of a body in which the words of a fault are looked for.
 const SEARCHED_MAX: usize = 4096;
 
-/// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The answer to a call that went well.

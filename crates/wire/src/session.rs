@@ -10,7 +10,6 @@ use std::ops::RangeInclusive;
 
 macro_rules! protocols {
     (first $first:ident; $($(#[doc = $doc:literal])* $name:ident($session:ty),)+) => {
-        /// The protocols.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
         #[non_exhaustive]
         pub enum Protocol {
@@ -18,7 +17,6 @@ macro_rules! protocols {
         }
 
         impl Protocol {
-            /// All of them.
             pub const ALL: &[Protocol] = &[$(Protocol::$name,)+];
 
             /// Codes of answers that count as success when no other is expected.
@@ -185,9 +183,7 @@ protocols! {
     Hessian(crate::rpc::Rpc<crate::hessian::Reply>),
     /// JSON-RPC 2.0 over HTTP/1.1; requests of [`crate::json::encode`].
     JsonRpc(crate::rpc::Rpc<crate::json::Reply>),
-    /// Java RMI over JRMP.
     Rmi(crate::rmi::Rmi),
-    /// Dubbo.
     Dubbo(crate::dubbo::Dubbo),
 }
 

@@ -15,7 +15,6 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("Mistake", "Mistakes", "What is wrong with a study."),
 ];
 
-/// The page.
 pub fn page() -> String {
     let mut page = format!("{WRITTEN}\n\n# Codes\n\n{INTRODUCTION}\n");
     for (of, title, about) in KINDS {

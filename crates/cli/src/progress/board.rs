@@ -19,7 +19,6 @@ pub struct Board {
     /// Complete blocks, and those of the first look.
     pub complete: u32,
     pub first_look: u32,
-    /// What is being done.
     pub step: String,
     pub claims: Vec<ClaimRow>,
     pub servers: Vec<Server>,
@@ -36,17 +35,14 @@ pub struct Board {
 pub enum Round {
     /// The servers are started anew.
     Restart,
-    /// They run anyway.
     Round,
 }
 
 impl Round {
-    /// So many of them.
     pub fn counted(self, n: u32) -> String {
         say!("live-counted", n, restart = self.is_restart())
     }
 
-    /// Messages choose by it.
     pub fn is_restart(self) -> bool {
         self == Round::Restart
     }
@@ -77,7 +73,6 @@ impl Board {
         }
     }
 
-    /// Takes a step in.
     pub fn step(&mut self, progress: &Progress<'_>, now_ns: u64) {
         self.now_ns = now_ns;
         match progress {

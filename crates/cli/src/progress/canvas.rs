@@ -18,12 +18,10 @@ impl Rect {
         Rect { x, y, width, height }
     }
 
-    /// The column behind it.
     pub fn right(self) -> u16 {
         self.x.saturating_add(self.width)
     }
 
-    /// The line below it.
     pub fn bottom(self) -> u16 {
         self.y.saturating_add(self.height)
     }
@@ -43,7 +41,6 @@ impl Rect {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Color {
-    /// The terminal's own.
     #[default]
     Reset,
     Red,

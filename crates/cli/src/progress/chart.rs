@@ -15,7 +15,6 @@ pub fn faint() -> Style {
     Style { dim: true, ..Style::default() }
 }
 
-/// What matters.
 pub fn strong() -> Style {
     Style { bold: true, ..Style::default() }
 }

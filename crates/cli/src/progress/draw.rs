@@ -40,7 +40,6 @@ pub fn height(board: &Board, lines: usize) -> u16 {
     (FRAME + shares.claims + shares.servers).min(lines) as u16
 }
 
-/// Draws all of it.
 pub fn draw(board: &Board, area: Rect, buffer: &mut Buffer) {
     let shares = shares(board, usize::from(area.height));
     let mut lines = (area.y..area.bottom()).map(|y| Rect { y, height: 1, ..area });
@@ -129,7 +128,6 @@ fn claim_in_a_line(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
     interval(claim, less(line, name + 1, 0), buffer);
 }
 
-/// A bar, figures, verdict.
 fn interval(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
     let bar = less(line, 0, NUMBERS + VERDICT + 2);
     if let (Some(held), Some(scale)) = (claim.held(), claim.scale) {

@@ -22,7 +22,6 @@ pub enum Away {
 }
 
 impl Away {
-    /// The words for it.
     pub fn name(self) -> &'static str {
         match self {
             Away::Lost => word!("live-name-lost"),
@@ -56,12 +55,10 @@ pub struct Server {
     pub rate_per_s: Option<f64>,
     pub p50_ns: Option<f64>,
     pub p99_ns: Option<f64>,
-    /// Of all its slices.
     pub errors: u64,
     /// CPU time over time, and memory; `None` for what was not started here.
     pub cores: Option<f64>,
     pub memory_bytes: Option<u64>,
-    /// Rates of its slices.
     pub rates: Vec<f64>,
     /// Block, cycle and position of the last slice: streams that ran at once have the same.
     slice: (u32, u32, u32),
@@ -85,7 +82,6 @@ impl ClaimRow {
         }
     }
 
-    /// Takes a judgement in.
     pub fn judged(&mut self, judged: &Judged) {
         (self.verdict, self.settled, self.estimate) = (judged.verdict, judged.settled, judged.estimate);
         self.scale = self.held().map(|held| held.scale(self.scale));
@@ -141,7 +137,6 @@ impl Server {
         Server { name: name.to_string(), point: point.to_string(), ..Server::default() }
     }
 
-    /// Takes a slice in.
     pub fn measured(&mut self, slice: &Slice) {
         let point = &slice.measured;
         let count = |outcome: Outcome| point.outcomes.get(outcome.name()).copied().unwrap_or(0);

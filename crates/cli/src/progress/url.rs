@@ -26,7 +26,6 @@ pub struct Reading {
     pub cpu_ns: u64,
 }
 
-/// A value over time.
 #[derive(Clone, Debug, Default)]
 struct Series {
     values: Vec<f64>,
@@ -95,7 +94,6 @@ impl Endpoint {
         }
     }
 
-    /// Takes a reading in.
     pub fn read(&mut self, reading: Reading) {
         self.recent.push_back(reading);
         while self.recent.get(1).is_some_and(|second| second.at_ns + RATE_OVER_NS <= reading.at_ns) {
@@ -173,12 +171,10 @@ impl Endpoint {
         ]
     }
 
-    /// Lines that it takes.
     pub fn height(&self) -> u16 {
         4 + self.rows().iter().map(|row| row.lines).sum::<u16>()
     }
 
-    /// Draws it.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer) {
         const NAME: u16 = 15;
         const NOW: u16 = 12;

@@ -59,7 +59,6 @@ impl<W: Write> Window<W> {
         self.send(&sent);
     }
 
-    /// Takes everything away.
     pub fn clear(&mut self) {
         if !self.shown.is_empty() {
             let sent = self.back(self.columns) + "\u{1b}[J";

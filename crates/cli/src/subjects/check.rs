@@ -11,7 +11,6 @@ use proofload_subject::{
 };
 use serde_json::{Value, json};
 
-/// The verb.
 pub fn check(args: &CheckArgs) -> anyhow::Result<Exit> {
     let (catalogue, cache) = (find(args.catalogue.as_deref())?, open_cache(args.offline)?);
     let folders: Vec<String> = match &args.subject {

@@ -13,7 +13,6 @@ use std::sync::atomic::Ordering;
 /// How often it is looked at whether it lives, and whether somebody said stop.
 const LOOK_EVERY_NS: u64 = 100_000_000;
 
-/// The verb.
 pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {
     let (catalogue, cache) = (find(args.catalogue.as_deref())?, open_cache(args.offline)?);
     let stop = signals::install()?;

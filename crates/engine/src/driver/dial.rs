@@ -29,7 +29,6 @@ pub(super) enum Begun {
     NoRoom,
 }
 
-/// Begins to connect.
 pub(super) fn connect(fd: &OwnedFd, to: &Address) -> Result<Begun, Errno> {
     let connected = match to {
         Address::Tcp(to) => rustix::net::connect(fd, to),

@@ -26,7 +26,6 @@ use std::os::fd::AsRawFd;
 /// Bytes read at once: small enough to stay in the second-level cache, four of them the share of a poll.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// A driver over epoll.
 pub struct Epoll {
     net: EpollNet,
     events: Vec<epoll::Event>,
@@ -41,7 +40,6 @@ enum Read {
     Drained,
     /// It has had its share of the poll.
     More,
-    /// The handler closed it.
     Gone,
     Ended(Close),
 }

@@ -148,7 +148,6 @@ pub trait Net {
     }
 }
 
-/// What happens to connections.
 pub trait Handler<N: Net> {
     /// A dial that was pending has ended. After a failure the number is free.
     fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>);
@@ -188,9 +187,7 @@ pub trait Driver {
     /// What handlers use to answer.
     type Net: Net;
 
-    /// Its name in records.
     fn name(&self) -> &'static str;
-    /// The connections, between polls.
     fn net(&mut self) -> &mut Self::Net;
     /// Waits until something happens or the instant comes, then calls the handler for what happened.
     /// A handful of things at most, so that a worker soon gets back to its timetable.
@@ -211,7 +208,6 @@ pub struct Allowance {
 
 /// Makes a driver for each worker, and answers for the machine below them.
 pub trait Drivers: Sync {
-    /// What it makes.
     type Driver: Driver;
 
     /// The time of the axis that all its drivers share.
@@ -220,7 +216,6 @@ pub trait Drivers: Sync {
     fn is_virtual(&self) -> bool {
         false
     }
-    /// What the machine allows.
     fn allowance(&self) -> Allowance;
     /// Peak resident memory of this process, in bytes; 0 when unknown.
     fn peak_rss_bytes(&self) -> u64;

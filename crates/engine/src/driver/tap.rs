@@ -12,9 +12,7 @@ pub const RECEIVED_MAX: usize = 128 * 1024;
 /// What happened on the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// Connecting began.
     Dialing,
-    /// The socket is connected.
     Connected,
     /// The proxy has made the tunnel.
     Tunnelled,

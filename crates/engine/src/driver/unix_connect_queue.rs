@@ -7,7 +7,6 @@ use crate::Address;
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
-/// Distance of two tries.
 const TRY_GAP_NS: u64 = 250_000;
 
 /// A dial that waits for room.

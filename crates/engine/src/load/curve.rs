@@ -39,7 +39,6 @@ impl Curve {
         Curve { pieces: pieces.collect() }
     }
 
-    /// Its whole length.
     pub fn length_ns(&self) -> u64 {
         self.pieces.last().map_or(0, Piece::end_ns)
     }

@@ -13,17 +13,14 @@ pub enum Distribution {
     Constant(u64),
     /// Each value from the first to the second as likely as any other.
     Uniform {
-        /// Lowest.
         low: u64,
         /// Highest; at least `low`.
         high: u64,
     },
-    /// Exponential.
     Exponential {
         /// Its mean, above 0.
         mean: u64,
     },
-    /// Its logarithm is normal.
     LogNormal {
         /// Its median, above 0.
         median: u64,
@@ -80,7 +77,6 @@ impl Distribution {
         }
     }
 
-    /// Its mean.
     pub fn mean(&self) -> f64 {
         match self {
             Distribution::Constant(value) => *value as f64,
@@ -133,7 +129,6 @@ impl Draws {
         Draws { distribution, random: [Random::new(seed, stream), Random::new(!seed, stream)] }
     }
 
-    /// The distribution.
     pub fn distribution(&self) -> &Distribution {
         &self.distribution
     }

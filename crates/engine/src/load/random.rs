@@ -25,7 +25,6 @@ impl Random {
         mixed(self.0.wrapping_add(GAMMA.wrapping_mul(index.wrapping_add(1))))
     }
 
-    /// The next number.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GAMMA);

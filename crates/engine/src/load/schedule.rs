@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Spacing of the intended times of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Arrival {
-    /// Equal gaps.
     Constant,
-    /// Exponential gaps (seeded).
     Poisson,
 }
 

@@ -34,12 +34,10 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// A value that stays.
     pub fn hold(value: f64, for_ns: u64) -> Self {
         Stage::Line { from: value, to: value, for_ns }
     }
 
-    /// Its length.
     pub fn for_ns(&self) -> u64 {
         match self {
             Stage::Line { for_ns, .. } | Stage::Sine { for_ns, .. } => *for_ns,
@@ -57,7 +55,6 @@ impl Stage {
         }
     }
 
-    /// Whether it asks nothing.
     pub fn is_pause(&self) -> bool {
         self.peak() == 0.0
     }
@@ -147,7 +144,6 @@ impl Wave {
         Wave { mean, amplitude, period_s, omega: std::f64::consts::TAU / period_s }
     }
 
-    /// Of the whole period.
     fn area(&self) -> f64 {
         self.mean * self.period_s
     }

@@ -16,7 +16,6 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Arrivals of all rounds.
     pub fn count(&self) -> u64 {
         self.offsets_ns.len() as u64 * u64::from(self.rounds)
     }

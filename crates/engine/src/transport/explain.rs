@@ -12,20 +12,15 @@ pub(super) enum Step {
     Tunnel,
     /// The TLS handshake was under way.
     Handshake,
-    /// It was established.
     Established,
 }
 
-/// Why it failed.
 #[derive(Debug)]
 pub(super) enum Why {
-    /// The peer sent FIN.
     Ended,
-    /// The peer sent RST.
     Reset,
     /// The kernel refused to send.
     Unsendable,
-    /// Nothing came in time.
     Late,
     Tunnel(TunnelFault),
     Tls(Error),

@@ -32,7 +32,6 @@ pub struct Layer {
     pub(super) tap: Option<Arc<Tap>>,
 }
 
-/// One connection.
 #[derive(Debug, Default)]
 pub(super) struct Link {
     /// Which use of the number this is.
@@ -121,7 +120,6 @@ pub(crate) fn problems(target: &Target) -> Vec<String> {
 }
 
 impl Link {
-    /// Frees the number.
     pub fn reset(&mut self) {
         *self = Link { epoch: self.epoch.wrapping_add(1), ..Link::default() };
     }

@@ -39,7 +39,6 @@ impl<N: Net> SecuredNet<N> {
         unsafe { &*below.as_ptr() }
     }
 
-    /// Tells who listens in.
     pub(super) fn note(&self, what: impl FnOnce() -> Heard) {
         if let Some(tap) = &self.layer.tap {
             tap.note(self.below_ref().now_ns(), what());

@@ -10,7 +10,6 @@ use crate::driver::{Driver, Handler, Polled, Wake};
 use std::io;
 use std::ptr::NonNull;
 
-/// The driver.
 #[derive(Debug)]
 pub struct Secured<D: Driver> {
     below: D,

@@ -21,9 +21,7 @@ const SPARE_MAX: usize = 16;
 /// Buffers that all connections of a worker share.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// For the user.
     pub plain: Vec<u8>,
-    /// For the peer.
     pub out: Vec<u8>,
     spare: Vec<Vec<u8>>,
 }
@@ -41,7 +39,6 @@ impl Buffers {
     }
 }
 
-/// One connection's TLS.
 pub(super) struct Stream {
     connection: UnbufferedClientConnection,
     /// The beginning of a record that is not whole.

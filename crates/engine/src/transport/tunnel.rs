@@ -58,7 +58,6 @@ pub(super) enum TunnelFault {
     Endless,
 }
 
-/// The answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     head: Vec<u8>,

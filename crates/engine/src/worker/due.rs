@@ -22,9 +22,7 @@ pub(super) enum Next {
     Begin(usize),
     /// It carries what is due in this queue.
     Serve(usize),
-    /// It waits.
     Wait,
-    /// Its connection is closed.
     Part,
 }
 

@@ -36,7 +36,6 @@ const WAIT_NS_MAX: u64 = 1_000_000;
 /// Shortest time that is listened when all exchanges have ended.
 const LISTEN_NS_MIN: u64 = 20_000_000;
 
-/// One worker.
 pub(crate) struct Worker<'a> {
     plan: &'a LoadPlan,
     exchanges: Exchanges<'a>,
@@ -173,7 +172,6 @@ impl<'a> Worker<'a> {
         self.exchanges.deadlines.recycle(expired);
     }
 
-    /// Begins whatever is due.
     fn begin_due<N: Net>(&mut self, net: &mut N, now: u64) {
         for queue in 0..self.pace.queues() {
             self.serve(net, queue, now);

@@ -95,7 +95,6 @@ impl Opener {
         self.order.get(self.next - 1).copied()
     }
 
-    /// Opens no more ahead.
     pub fn give_up(&mut self) {
         self.next = self.order.len();
     }
@@ -120,7 +119,6 @@ impl Opener {
         now >= self.grow_ns && self.has_room()
     }
 
-    /// One was added.
     pub fn grew(&mut self, now: u64) {
         self.grow_ns = now + OPENING_GAP_NS;
     }

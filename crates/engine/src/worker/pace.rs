@@ -33,7 +33,6 @@ enum Load {
 #[derive(Debug)]
 struct Closed {
     pauses: Pauses,
-    /// Connections that will ask.
     thinking: Waiting,
     /// Exchanges of the window that may still begin; `None` is no limit.
     quota: Option<u64>,

@@ -58,7 +58,6 @@ impl Pauses {
 pub(super) enum Waiting {
     /// In order by themselves, for every pause is as long as the others.
     Equal(VecDeque<(u64, LaneId)>),
-    /// Pauses differ.
     Different(BinaryHeap<Reverse<(u64, LaneId)>>),
 }
 

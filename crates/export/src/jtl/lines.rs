@@ -8,9 +8,7 @@ const MS_NS: u64 = 1_000_000;
 
 /// Exchanges that took equally long and ended alike.
 pub struct Share {
-    /// How many.
     pub n: u64,
-    /// How long each took.
     pub ns: u64,
     /// What their lines have in common, commas between.
     pub text: String,

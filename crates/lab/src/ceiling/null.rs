@@ -23,7 +23,6 @@ pub(crate) struct NullServer {
     pub body_bytes: u64,
     /// Whether it closes each connection after an answer.
     pub closes: bool,
-    /// Whether it speaks TLS.
     pub has_tls: bool,
     /// Threads; as many as it has CPUs at most.
     pub workers: Option<usize>,
@@ -32,9 +31,7 @@ pub(crate) struct NullServer {
 /// The null server as it runs.
 pub(crate) struct RunningNull {
     running: Running,
-    /// Where it listens.
     pub address: SocketAddr,
-    /// Where its certificates are.
     certificates: PathBuf,
 }
 
@@ -44,7 +41,6 @@ impl RunningNull {
         authority_in(&self.certificates)
     }
 
-    /// Ends it.
     pub fn stop(self) -> Result<(), Finding> {
         self.running.stop().map(drop).map_err(Finding::failed)
     }

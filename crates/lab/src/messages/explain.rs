@@ -13,7 +13,6 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// What is asked.
 pub fn study(plan: &Plan) -> String {
     say!("explain-study", study = plan.study, question = plan.question)
 }
@@ -23,7 +22,6 @@ pub fn time_outs(connect_ns: u64, response_ns: u64) -> String {
     say!("explain-time-outs", connect = seconds(connect_ns), response = seconds(response_ns))
 }
 
-/// Heading of the claims.
 pub fn claims(count: usize, alpha: f64) -> String {
     say!("explain-claims", count, alpha)
 }
@@ -104,7 +102,6 @@ pub fn search_block(plan: &Plan) -> String {
     say!("explain-search-block", restarted, warm_up = seconds(plan.timing.warm_up_ns))
 }
 
-/// What a search takes.
 pub fn search_length(plan: &Plan) -> String {
     let (most, budget) = (length(plan.estimated_seconds), length(seconds(plan.timing.budget_ns)));
     say!("explain-search-length", most, budget)
@@ -123,12 +120,10 @@ pub fn seed(seed: u64) -> String {
     say!("explain-seed", seed)
 }
 
-/// What is started.
 pub fn command(line: &str) -> String {
     say!("explain-command", line)
 }
 
-/// Where a subject listens.
 pub fn address(port: u16) -> String {
     say!("explain-address", port)
 }

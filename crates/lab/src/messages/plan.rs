@@ -1,6 +1,5 @@
 //! The notation of a plan's requests and servers, which records compare.
 
-/// Connections with a jar.
 pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
 
 /// A program that is started as a subject; without a port it is given a free one.
@@ -19,7 +18,6 @@ pub fn leave_from(addresses: &[String]) -> String {
     format!("connections leave from {}", addresses.join(", "))
 }
 
-/// Redirects that are followed.
 pub fn follows(redirects: u32) -> String {
     format!("follows {redirects} redirects")
 }

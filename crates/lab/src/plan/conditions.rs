@@ -22,7 +22,6 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// This machine.
     pub fn here(cpus: &'a CpuShare, environment: &Environment) -> Self {
         let sleep = environment.facts.get("cpu_sleep").map(String::as_str);
         let probe = proofload_engine::driver::probe(proofload_engine::DriverChoice::IoUring);

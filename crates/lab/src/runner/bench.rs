@@ -35,23 +35,18 @@ pub struct LoadWindow {
 /// Why a step could not be taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BenchError {
-    /// Somebody said stop.
     Interrupted,
-    /// The finding.
     Failed(Finding),
 }
 
-/// End of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Absent {
     /// Its process ended, with that status.
     Ended(Exit, Finding),
-    /// Anything else.
     Unknown(Finding),
 }
 
 impl Absent {
-    /// What happened.
     pub fn why(&self) -> &Finding {
         match self {
             Absent::Ended(_, why) | Absent::Unknown(why) => why,
@@ -74,16 +69,13 @@ pub struct Loaded {
     pub age_seconds: f64,
     /// What the machine did meanwhile.
     pub conditions: Option<Conditions>,
-    /// What was noticed.
     pub marks: Vec<Finding>,
 }
 
 /// Whose ceiling is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CeilingOf {
-    /// The variant.
     pub variant: usize,
-    /// The load point.
     pub point: usize,
     /// Largest answer of the class, in bytes.
     pub answer_bytes: u64,
@@ -91,9 +83,7 @@ pub struct CeilingOf {
     pub peaks: Vec<u32>,
 }
 
-/// Parts of a bench.
 pub struct BenchTerms<'a> {
-    /// The checked study.
     pub study: &'a Study,
     /// The processes that serve its variants, prepared.
     pub hosts: &'a Hosts,
@@ -103,21 +93,15 @@ pub struct BenchTerms<'a> {
     pub generator_cpus: &'a [usize],
     /// Threads of the generator, whatever the study says; as many as it has CPUs where that says nothing either.
     pub workers: Option<u32>,
-    /// Where ceilings are kept.
     pub cache: &'a Cache,
-    /// This machine.
     pub environment: &'a Environment,
-    /// Set to end early.
     pub stop: Arc<AtomicBool>,
-    /// Generator of its loads.
     pub generator: &'a dyn Generator,
-    /// Address of the servers.
     pub address: IpAddr,
     /// Observer of loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
 
-/// Makes benches.
 pub trait Benches: Sync {
     /// A bench on which nothing runs yet.
     ///
@@ -128,7 +112,6 @@ pub trait Benches: Sync {
 
 /// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
 pub trait Bench {
-    /// Monotonic time.
     fn now_ns(&self) -> u64;
     /// What comes is measured in this manner, until another is said.
     fn adopt(&mut self, _manner: &Manner) {}

@@ -28,13 +28,9 @@ const WARM_UP_TURN_NS: u64 = 1_000_000_000;
 pub struct CapacityRunner<'a, B: Bench + ?Sized> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
-    /// What is searched.
     pub capacity: &'a PlannedCapacity,
-    /// What touches the world.
     pub bench: &'a mut B,
-    /// Where everything is kept.
     pub record: &'a mut RunWriter,
-    /// Told of every step.
     pub progress: &'a mut dyn FnMut(Progress<'_>),
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
@@ -48,11 +44,9 @@ pub struct CapacityRunner<'a, B: Bench + ?Sized> {
 enum Over {
     /// The search wants another, or has its answer.
     Next,
-    /// The whole run is.
     Run(Ending),
 }
 
-/// How a start stands.
 struct Start {
     number: u32,
     variant: usize,

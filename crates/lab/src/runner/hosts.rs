@@ -6,13 +6,11 @@ use proofload_subject::{Cache, Catalogue, Prepared, SubjectError};
 /// What is started once, and the variants that it serves: the endpoint of each is its place in the list.
 #[derive(Debug)]
 pub struct Host {
-    /// What is started.
     pub prepared: Prepared,
     /// Variants, by index in the study.
     pub variants: Vec<usize>,
 }
 
-/// How far to prepare.
 #[derive(Clone, Copy)]
 pub enum Preparing<'a> {
     /// Only what can be told without fetching or building.
@@ -69,7 +67,6 @@ pub struct Unprepared(
     pub Vec<SubjectError>,
 );
 
-/// All reasons, each once.
 fn told(errors: &[SubjectError]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in errors.iter().map(ToString::to_string) {

@@ -43,7 +43,6 @@ impl Benches for LiveBenches {
     }
 }
 
-/// A process that runs.
 struct Active {
     running: Running,
     /// The variants that use it.
@@ -56,13 +55,11 @@ struct Active {
 struct LiveBench<'a> {
     terms: BenchTerms<'a>,
     keeper: Keeper,
-    /// By host.
     active: Vec<Option<Active>>,
     starts: u32,
     manner: Manner,
     /// Keeps this thread, and what it starts, off the generator's CPUs.
     kept: Option<KeptOff>,
-    /// The keeper failed.
     is_unkept: bool,
     /// All programs, when others were asked for.
     programs: Option<Programs>,
@@ -86,7 +83,6 @@ impl<'a> LiveBench<'a> {
         }
     }
 
-    /// Threads of the generator.
     fn workers(&self) -> u32 {
         let own = self.manner.generator_cpus.len().max(1) as u32;
         self.terms.workers.or(self.manner.workers).unwrap_or(own)

@@ -41,7 +41,6 @@ use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a study ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
     /// Every claim settled, or the last look taken.
@@ -79,7 +78,6 @@ impl Ending {
 pub struct Behind {
     /// Highest number of a block that was begun.
     pub last_block: u32,
-    /// Complete blocks that count.
     pub complete: u32,
     /// Complete blocks that the machine disturbed.
     pub disturbed: u32,
@@ -99,13 +97,10 @@ pub struct Runner<'a, B: Bench + ?Sized> {
     pub claims: &'a [Claim],
     /// The looks that it has.
     pub design: &'a Design,
-    /// What touches the world.
     pub bench: &'a mut B,
-    /// Where everything is kept.
     pub record: &'a mut RunWriter,
     /// Judges what was recorded so far.
     pub look: &'a mut Look<'a>,
-    /// Told of every step.
     pub progress: &'a mut dyn FnMut(Progress<'_>),
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
@@ -149,7 +144,6 @@ impl Longest {
 /// How a block ended, if not well.
 enum Lost {
     Interrupted,
-    /// Nobody got through it.
     Everyone,
     /// Nothing can come of the study any more: its servers do not come up.
     Failed(Finding),

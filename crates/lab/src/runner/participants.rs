@@ -21,7 +21,6 @@ pub(super) struct Participants {
 /// What became of a variant that did not get through a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fate {
-    /// What happened.
     pub why: Finding,
     /// With what its process ended under load, if it did.
     pub died: Option<Exit>,

@@ -9,7 +9,6 @@ use proofload_store::schema::{Ceiling, Network, Slice, Slicing};
 /// Where a study stands; for the live view.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
-    /// A block begins.
     Block {
         /// Its number, from 1.
         block: u32,
@@ -19,10 +18,7 @@ pub enum Progress<'a> {
         of: u32,
     },
     /// A variant is being started.
-    Starting {
-        /// Its name.
-        variant: &'a str,
-    },
+    Starting { variant: &'a str },
     /// The variants are warmed in turns.
     WarmUp {
         /// How much of it is done, 0 to 1.
@@ -32,74 +28,42 @@ pub enum Progress<'a> {
     Slice {
         /// Cycle, from 1.
         cycle: u32,
-        /// Cycles in a block.
         of: u32,
-        /// Variant's name.
         variant: &'a str,
-        /// Load point's label.
         point: &'a str,
     },
     /// A slice ended, of whatever phase, and is on record.
-    Measured {
-        /// Its record.
-        slice: &'a Slice,
-    },
+    Measured { slice: &'a Slice },
     /// A pair of slices with once and with twice the generator's threads.
-    Perturbing {
-        /// Variant's name.
-        variant: &'a str,
-        /// Load point's label.
-        point: &'a str,
-    },
+    Perturbing { variant: &'a str, point: &'a str },
     /// A cycle of long slices, which the short ones are held against.
-    LongSlices {
-        /// Load point's label.
-        point: &'a str,
-    },
+    LongSlices { point: &'a str },
     /// The network between agents and servers was measured.
-    Network {
-        /// What was found.
-        found: &'a Network,
-    },
+    Network { found: &'a Network },
     /// The generator's ceiling at a load point is about to be measured, or was.
     Ceiling {
-        /// Load point's label.
         point: &'a str,
         /// What was found; `None` before.
         found: Option<&'a Ceiling>,
     },
     /// The machine disturbed a block, which is left out.
-    Disturbed {
-        /// Its number.
-        block: u32,
-        /// How.
-        causes: &'a [Finding],
-    },
+    Disturbed { block: u32, causes: &'a [Finding] },
     /// A trial of a search for a capacity is about to be made.
     Trying {
-        /// Variant's name.
         variant: &'a str,
-        /// Intended rate.
         rate_per_s: f64,
         /// What it is made for.
         stage: Stage,
     },
     /// A trial of a search was made.
     Tried {
-        /// Variant's name.
         variant: &'a str,
         /// How many trials the variant has had.
         number: usize,
-        /// The trial.
         trial: &'a SeenTrial,
     },
     /// A block is over; the claims as they stand.
-    Look {
-        /// Complete blocks.
-        blocks: u32,
-        /// The judgement on them.
-        judgement: &'a Judgement,
-    },
+    Look { blocks: u32, judgement: &'a Judgement },
     /// What the blocks to come leave out: every claim about it is settled.
     Skipped {
         /// Variants at load points: `nio @ 64c`.
@@ -112,34 +76,14 @@ pub enum Progress<'a> {
     },
     /// The blocks from now on have another number of cycles, or the same.
     Cycles {
-        /// Cycles of the plan.
         planned: u32,
         /// What was chosen, and on what.
         slicing: &'a Slicing,
     },
     /// Something did not end as it should.
-    Noticed {
-        /// In which block.
-        block: u32,
-        /// What.
-        what: &'a Finding,
-    },
+    Noticed { block: u32, what: &'a Finding },
     /// A variant did not get through a block, and why.
-    Lost {
-        /// The block's number.
-        block: u32,
-        /// The variant's name.
-        variant: &'a str,
-        /// What happened.
-        why: &'a Finding,
-    },
+    Lost { block: u32, variant: &'a str, why: &'a Finding },
     /// A variant is not started any more.
-    GivenUp {
-        /// In which block.
-        block: u32,
-        /// The variant's name.
-        variant: &'a str,
-        /// What happened.
-        why: &'a Finding,
-    },
+    GivenUp { block: u32, variant: &'a str, why: &'a Finding },
 }

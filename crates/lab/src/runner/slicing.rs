@@ -26,7 +26,6 @@ pub(super) fn is_thorough(cycle: u32, slice_ns: u64) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SliceTerms {
     pub cycles: usize,
-    /// Window.
     pub slice_ns: u64,
     /// Load before it that is discarded.
     pub discard_ns: u64,

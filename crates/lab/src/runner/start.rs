@@ -21,7 +21,6 @@ pub(super) struct Start<'a> {
     pub block: u32,
     pub variant: usize,
     pub name: &'a str,
-    /// Where its logs go.
     pub record: &'a RunWriter,
 }
 

@@ -55,7 +55,6 @@ pub(super) struct Warmed {
 struct Warming {
     watch: Watch,
     pace: Pace,
-    /// Rounds that were begun.
     rounds: usize,
     /// Whether the rule was met at the end of the last round.
     met: bool,

@@ -28,7 +28,6 @@ pub struct Known {
     pub spread: f64,
     /// Of how many it is.
     pub relatives: u32,
-    /// The spread between sittings.
     pub between: Option<Between>,
 }
 

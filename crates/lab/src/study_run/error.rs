@@ -32,22 +32,15 @@ pub enum RunError {
     Record(StoreError),
     /// The record could not be written on; all servers are stopped, and what is on disk stays.
     #[error("{error}")]
-    Unkept {
-        /// Why.
-        error: StoreError,
-        /// Where the record is.
-        path: PathBuf,
-    },
+    Unkept { error: StoreError, path: PathBuf },
 }
 
 /// What has changed since a record.
 #[derive(Debug)]
 pub struct Changed {
-    /// The record.
     pub path: PathBuf,
     /// Whether it was to go on, not to be repeated.
     pub resumed: bool,
-    /// What is different.
     pub differences: Vec<Difference>,
     /// Whether it is another study now, which nobody can accept.
     pub is_another_study: bool,

@@ -17,9 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 /// A run that has come to its end, however it ended.
 pub struct Executed {
-    /// Its record, still locked.
     pub record: RunWriter,
-    /// How it ended.
     pub ending: Ending,
 }
 

@@ -15,11 +15,9 @@ pub struct Trouble {
     pub of: String,
     /// The pod's index, where an Indexed Job gave it one: the agent's number.
     pub index: Option<u32>,
-    /// Which kind of trouble.
     pub kind: Kind,
     /// What happened, in Kubernetes' own words where it has some.
     pub what: String,
-    /// What to do.
     pub remedy: String,
 }
 
@@ -94,7 +92,6 @@ fn of_pod(pod: &Pod, events: &[Event]) -> Option<Trouble> {
     Some(Trouble { of: pod.metadata.name.clone(), index: pod.index(), kind, what, remedy })
 }
 
-/// Kind, what, remedy.
 type Told = (Kind, String, String);
 
 fn disrupted(pod: &Pod) -> Option<Told> {

@@ -75,7 +75,6 @@ fn command(wanted: &Wanted, study: &Study) -> Vec<String> {
     all
 }
 
-/// The agents.
 pub(crate) fn agents(wanted: &Wanted) -> Value {
     let join = format!("{}.{}.svc:{PORT}", named(wanted, "coordinator"), wanted.namespace);
     let wait = format!("{}s", wanted.wait_s);

@@ -57,7 +57,6 @@ pub fn manifest(wanted: &Wanted) -> Result<String, Refused> {
     Ok(format!("{HEAD}{}", written.collect::<String>()))
 }
 
-/// One object as YAML.
 fn yaml(object: &Value) -> String {
     // Folded lines are harder to read than long ones, and `kubectl` prints none either.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX, compact_list_indent: true };

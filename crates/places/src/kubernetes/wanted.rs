@@ -33,7 +33,6 @@ pub struct Wanted {
     pub image: String,
     /// How many agents, 1 to 10,000.
     pub agents: u32,
-    /// What each agent has.
     pub agent: Size,
     /// What the coordinator has together with the servers that it starts.
     pub coordinator: Size,
@@ -94,20 +93,10 @@ pub enum Problem {
     Agents(u32),
     /// Not whole CPUs.
     #[error("{}", say!("kubernetes-cpu", of, text))]
-    Cpu {
-        /// Agents, or the coordinator.
-        of: &'static str,
-        /// What was said.
-        text: String,
-    },
+    Cpu { of: &'static str, text: String },
     /// Not an amount of memory.
     #[error("{}", say!("kubernetes-memory", of, text))]
-    Memory {
-        /// Agents, or the coordinator.
-        of: &'static str,
-        /// What was said.
-        text: String,
-    },
+    Memory { of: &'static str, text: String },
     /// Not among the files.
     #[error("{}", say!("kubernetes-study", study = .0))]
     Study(String),
@@ -117,7 +106,6 @@ pub enum Problem {
     /// More than a Secret holds.
     #[error("{}", say!("kubernetes-too-large", bytes = .0, most = FILES_BYTES_MAX))]
     TooLarge(usize),
-    /// Decided here.
     #[error("{}", say!("kubernetes-argument", argument = .0))]
     Argument(String),
     /// Characters that one reader of YAML or another takes for something else.

@@ -22,11 +22,9 @@ use proofload_language::{say, word};
 pub enum TlsFault {
     /// Bytes that are not TLS.
     Garbage,
-    /// An alert.
     Refuse,
     /// FIN instead of an answer.
     HangUp,
-    /// No answer.
     Stall,
     /// A close that an attacker could have made.
     NoCloseNotify,
@@ -67,7 +65,6 @@ pub struct TlsFaults {
 }
 
 impl TlsFaults {
-    /// No faults.
     pub const NONE: TlsFaults = TlsFaults { probability: [0.0; TlsFault::ALL.len()] };
 
     /// Reads a list such as `garbage=0.01,stall=1%`, or `none`.

@@ -29,12 +29,10 @@ pub(crate) struct Receiving<'a> {
     pub cipher: &'a mut [u8],
 }
 
-/// What a receive brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     /// This many bytes are in the buffer; perhaps none.
     Bytes {
-        /// How many.
         n: usize,
         /// Whether there may be more to read now.
         more: bool,
@@ -48,11 +46,9 @@ pub(crate) enum Received {
 /// How bytes go between the socket and the server.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// As they are.
     Plain,
     /// Through TLS as soon as the client begins with it.
     Expected,
-    /// Through TLS.
     Tls(Box<Tls>),
 }
 

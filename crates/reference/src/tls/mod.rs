@@ -30,7 +30,6 @@ pub enum Identity {
     Files {
         /// The certificate, then those that lead to the CA.
         certificate: PathBuf,
-        /// Its key, unencrypted.
         key: PathBuf,
     },
     /// Of its own making, kept in this directory; see [`Made`].
@@ -72,10 +71,8 @@ impl TlsVersion {
     }
 }
 
-/// How TLS is spoken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TlsConfig {
-    /// The server's certificate.
     pub identity: Identity,
     /// The only version spoken; `None` for both, the newer where the client can.
     pub version: Option<TlsVersion>,

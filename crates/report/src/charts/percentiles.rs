@@ -12,7 +12,6 @@ const STEPS: u32 = 10;
 /// Nines that are drawn at most: 99.99999 %.
 const NINES_MAX: u32 = 7;
 
-/// One curve.
 struct Curve {
     variant: String,
     point: String,

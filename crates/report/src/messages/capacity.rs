@@ -7,7 +7,6 @@ use proofload_store::schema::{
     CapacityAnswer, CapacityTrial, Plan, PlannedCapacity, TrialOutcome, TrialStage,
 };
 
-/// Columns of the capacities.
 pub const CAPACITY_COLUMNS: Columns<7> = Columns("capacity-columns");
 /// Columns of the trials; the values of the objective stand behind the third.
 pub const TRIAL_COLUMNS: Columns<7> = Columns("trial-columns");
@@ -16,12 +15,10 @@ fn rate(per_s: f64) -> String {
     number::with_unit(per_s, "per_s")
 }
 
-/// Heading of the capacities.
 pub fn capacity_title(slo: &[String]) -> String {
     say!("capacity-title-capacity-the-highest-rate", slo = slo.join(word!("between-items")))
 }
 
-/// A parameter.
 pub const CAPACITY_SEARCH: Phrase = Phrase("capacity-search");
 
 /// What was searched, in a line.

@@ -4,9 +4,7 @@ use super::{at, blocks};
 use proofload_language::{Columns, Phrase, say, word};
 use proofload_store::schema::LevelChange;
 
-/// Heading of the table.
 pub const FACTORS: Phrase = Phrase("factors");
-/// Its columns.
 pub const FACTOR_COLUMNS: Columns<5> = Columns("factor-columns");
 /// `heap: 256m → 1g`; of an interaction both.
 pub fn changes(changes: &[LevelChange]) -> String {
@@ -16,7 +14,6 @@ pub fn changes(changes: &[LevelChange]) -> String {
     said.collect::<Vec<_>>().join(word!("between-changes"))
 }
 
-/// Of what, where.
 pub fn measured_at(measure: &str, point: &str) -> String {
     at(measure, point)
 }

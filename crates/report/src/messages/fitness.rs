@@ -8,7 +8,6 @@ pub const FITNESS: Phrase = Phrase("fitness");
 /// Columns of the generator's checks.
 pub const FITNESS_COLUMNS: Columns<6> = Columns("fitness-columns");
 
-/// A check in words.
 pub fn check(name: &CheckName) -> &str {
     match name {
         CheckName::SendDelay => word!("check-send-delay-of-its"),

@@ -7,15 +7,12 @@ use proofload_language::{Phrase, say, word};
 use proofload_measure::Outcome;
 use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
 
-/// Worse than the baseline.
 pub const REGRESSION: Phrase = Phrase("lead-regression");
 /// Neither worse than the baseline nor not.
 pub const AGAINST: Phrase = Phrase("lead-against-the-baseline");
-/// No claim was left.
 pub const NOTHING_JUDGED: Phrase = Phrase("lead-nothing-judged");
 /// One block was asked for.
 pub const CHECKED: Phrase = Phrase("screen-checked");
-/// What one block shows.
 pub const EVERYTHING_WORKS: Phrase = Phrase("lead-everything-works");
 /// Nothing can be based on it.
 pub const NO_VERDICT: Phrase = Phrase("lead-no-verdict");

@@ -9,15 +9,12 @@ use proofload_store::schema::{
 
 /// Heading of what two equal servers differ by.
 pub const NOISE: Phrase = Phrase("noise");
-/// Columns of it.
 pub const NOISE_COLUMNS: Columns<8> = Columns("noise-columns");
 /// Heading of what can be resolved.
 pub const RESOLUTION: Phrase = Phrase("resolution");
-/// What stands under it.
 pub const RESOLUTION_NOTE: Phrase = Phrase("resolution-note");
 /// Heading of the standings of a search.
 pub const SEARCH: Phrase = Phrase("search");
-/// Columns of the standings.
 pub const SEARCH_COLUMNS: Columns<4> = Columns("search-columns");
 
 /// A share in per cent with so many decimals.
@@ -47,7 +44,6 @@ pub fn noise_title(audit: &NoiseAudit, when: &str) -> String {
     )
 }
 
-/// On what.
 pub fn noise_machine(audit: &NoiseAudit) -> String {
     say!("noise-machine", kernel = audit.kernel, cpu_model = audit.cpu_model, build = audit.build)
 }
@@ -165,7 +161,6 @@ pub fn age(ns: u64) -> String {
     }
 }
 
-/// What was searched for.
 pub fn search_title(result: &TuneResult) -> String {
     let stream = if result.stream.is_empty() { String::new() } else { format!("[{}]", result.stream) };
     say!(
@@ -184,7 +179,6 @@ pub fn heat(number: usize, heat: &TuneHeat) -> String {
     say!("heat", number, variants = heat.variants.len(), blocks = blocks(heat.blocks), run = heat.run)
 }
 
-/// Where the search led.
 pub fn search_winner(result: &TuneResult) -> String {
     match (result.winner == result.default, &result.confirmation) {
         (true, _) => say!("search-winner-nothing-was-better-than", default = result.default),

@@ -4,13 +4,10 @@ use crate::number;
 use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{ConclusionOutcome, Environment, Plan, RunResult, RunState};
 
-/// Title of the page.
 pub const REPRODUCTIONS: Phrase = Phrase("reproductions");
 /// How the page came about, and where to read on. In Markdown.
 pub const REPRODUCTIONS_HEAD: Phrase = Phrase("reproductions-head");
-/// No record was found.
 pub const NO_REPRODUCTIONS: Phrase = Phrase("no-reproductions");
-/// Columns of the summary.
 pub const SUMMARY_COLUMNS: Columns<5> = Columns("summary-columns");
 /// Heading of the conclusions of a study.
 pub const STUDY_CONCLUSIONS: Phrase = Phrase("study-conclusions");
@@ -22,7 +19,6 @@ pub const STUDY_FIGURES: Phrase = Phrase("study-figures");
 pub const STUDY_NOT_TESTED: Phrase = Phrase("study-not-tested");
 /// Heading of the claims that test no conclusion.
 pub const FURTHER_CLAIMS: Phrase = Phrase("further-claims");
-/// Heading of the commands.
 pub const REPEAT: Phrase = Phrase("repeat");
 /// What begins the line that measures anew.
 pub const MEASURE_AGAIN: Phrase = Phrase("measure-again");
@@ -40,7 +36,6 @@ pub fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     say!("reproductions-tally", outcomes = outcomes.len(), each = each.join(word!("between-items")))
 }
 
-/// Who published it.
 pub fn published_by(published_in: &str) -> String {
     say!("published-by", published_in)
 }

@@ -6,7 +6,6 @@ use proofload_store::schema::{FigurePair, HistoryEntry, Verdict};
 
 /// Heading of the list of runs.
 pub const HISTORY: Phrase = Phrase("history");
-/// Its columns.
 pub const HISTORY_COLUMNS: Columns<8> = Columns("history-columns");
 /// How a run ended, or that nobody can tell.
 pub fn history_ended(entry: &HistoryEntry) -> &str {
@@ -15,7 +14,6 @@ pub fn history_ended(entry: &HistoryEntry) -> &str {
 
 /// What a run comes to that goes on.
 pub const OPEN: Phrase = Phrase("ui-still-open");
-/// There are no runs.
 pub const NO_RUNS: Phrase = Phrase("no-runs");
 /// Columns of the figures of two runs.
 pub const DIFF_COLUMNS: Columns<4> = Columns("diff-columns");
@@ -25,7 +23,6 @@ pub const DIFF_PLAN: Phrase = Phrase("diff-plan");
 pub const DIFF_ENVIRONMENT: Phrase = Phrase("diff-environment");
 /// Heading of the verdicts that differ.
 pub const DIFF_VERDICTS: Phrase = Phrase("diff-verdicts");
-/// Which two runs.
 pub fn diff_title(left: &str, right: &str) -> String {
     say!("diff-title-first-second", left, right)
 }
@@ -36,7 +33,6 @@ pub fn figure_of(pair: &FigurePair) -> String {
     format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point)
 }
 
-/// Nothing differs.
 pub const SAME: Phrase = Phrase("same");
 /// What the ratios of two runs are not.
 pub const NOT_PAIRED: Phrase = Phrase("not-paired");

@@ -7,7 +7,6 @@ use proofload_store::schema::Estimate;
 
 /// Heading of what a ladder of connections came to.
 pub const SCALABILITY: Phrase = Phrase("scalability");
-/// Its columns.
 pub const SCALABILITY_COLUMNS: Columns<8> = Columns("scalability-columns");
 
 /// Stands where no peak is told.

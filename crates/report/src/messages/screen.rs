@@ -204,7 +204,6 @@ fn is_listed(limit: &Limit) -> bool {
     )
 }
 
-/// Where everything else is.
 pub fn more(run: &str, limits: usize) -> String {
     say!("more", limits, run)
 }

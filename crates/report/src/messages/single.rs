@@ -23,7 +23,6 @@ pub fn load_of(point: &Point) -> String {
     say!("load-of-loop", label, model = named(point.model.name()), time)
 }
 
-/// How many were answered.
 pub fn answers(n: u64) -> String {
     say!("answers", n, count = number::count(n))
 }
@@ -50,15 +49,12 @@ pub fn agents(of: Agents) -> String {
     )
 }
 
-/// Where the record lies.
 pub fn record_at(path: &str) -> String {
     say!("record-at", path)
 }
 
-/// What there is besides.
 pub fn more_verbose(n: usize) -> String {
     say!("more-verbose-and-more-v", n)
 }
 
-/// Heading of quantiles.
 pub const LATENCY: Phrase = Phrase("latency");

@@ -62,7 +62,6 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
 
 /// Headings of the sittings of a study.
 pub const SITTINGS: Phrase = Phrase("sittings-sittings");
-/// Columns of their table.
 pub const SITTING_COLUMNS: Columns<4> = Columns("sitting-columns");
 
 /// How many runs, sittings and blocks a result rests on.

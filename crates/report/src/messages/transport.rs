@@ -3,16 +3,11 @@
 use proofload_language::{Columns, Phrase, say, word};
 use proofload_store::schema::{Negotiated, TlsTerms};
 
-/// Heading of the handshakes.
 pub const HANDSHAKES: Phrase = Phrase("handshakes");
-/// Columns of the handshakes.
 pub const HANDSHAKE_COLUMNS: Columns<10> = Columns("handshake-columns");
-/// What connections pass through.
 pub const TLS: Phrase = Phrase("tls");
-/// What connections pass through.
 pub const PROXY: Phrase = Phrase("proxy");
 
-/// How TLS was spoken.
 pub fn tls(terms: &TlsTerms) -> String {
     say!(
         "tls-with",
@@ -24,7 +19,6 @@ pub fn tls(terms: &TlsTerms) -> String {
     )
 }
 
-/// What handshakes settled on.
 pub fn negotiated(found: &[Negotiated]) -> String {
     let one = |found: &Negotiated| {
         let alpn = if found.alpn.is_empty() { word!("negotiated-no-alpn") } else { found.alpn.as_str() };

@@ -5,7 +5,6 @@ use crate::number;
 use proofload_language::{Phrase, named, say, word};
 use proofload_store::schema::{self, TrendResult};
 
-/// Heading of the trends.
 pub const TRENDS: Phrase = Phrase("trends-over-the-soak");
 /// What a row of trends is about.
 pub const TREND: Phrase = Phrase("trend");

@@ -16,11 +16,9 @@ use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 /// What a sentence needs beside the claim.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
-    /// The plan.
     pub plan: &'a Plan,
     /// The claims, and what they were judged on.
     pub judgements: &'a Judgements,
-    /// What was measured.
     pub cells: &'a Cells<'a>,
 }
 

@@ -172,7 +172,6 @@ fn items_of(items: &[String]) -> String {
     format!("<ul>{items}</ul>")
 }
 
-/// What to beware of.
 fn warnings(result: &RunResult) -> String {
     let warnings = messages::screen::warnings(&proofload_analysis::limits::of_result(result));
     let line = |text: &String| format!("<p class=\"warning\">⚠ {}</p>", safe(text));

@@ -19,7 +19,6 @@ pub enum Undecided {
     /// Skipped: neither passed nor failed.
     #[default]
     Skip,
-    /// Failed.
     Fail,
 }
 

@@ -16,7 +16,6 @@ pub struct Reproduction {
     pub record: String,
     /// When it began, for people.
     pub date: String,
-    /// What it comes to.
     pub result: RunResult,
 }
 

@@ -166,7 +166,6 @@ struct Look {
 
 #[derive(Clone, Copy)]
 struct Place {
-    /// Probability of s there.
     weight: f64,
     /// s̃ in units of the spread.
     moderated: f64,

@@ -24,7 +24,6 @@ use std::f64::consts::{FRAC_PI_2, PI};
 /// Intervals of the grid over ψ.
 const GRID: usize = 256;
 
-/// Nodes of each integral.
 const NODES: usize = 48;
 
 /// The bounds on |t| at each look for a two-sided error rate of `alpha` in all.

@@ -30,7 +30,6 @@ const TAIL: f64 = 0.025;
 pub struct Fit {
     /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Median.
     pub point: f64,
     pub high: f64,
 }

@@ -14,14 +14,11 @@ const TERMS_MAX: usize = 16;
 /// What has to hold for a rate to be carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
-    /// All of these.
     pub terms: Vec<SloTerm>,
 }
 
-/// One condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloTerm {
-    /// As it was written.
     pub text: String,
     pub measure: Measure,
     /// What it may be, in the measure's base unit.

@@ -18,7 +18,6 @@ pub enum Measure {
     ResponseMax,
     /// Errors among the finished, 0 to 1.
     ErrorShare,
-    /// Errors, a count.
     Errors,
     /// Bytes that the generator received, heads included, per answered exchange.
     ReceivedBytesPerExchange,
@@ -38,7 +37,6 @@ pub enum Measure {
     PageFaultsPerRequest,
     /// Page faults that waited for a disk.
     MajorFaults,
-    /// Threads of the subject.
     Threads,
     /// Open descriptors of the subject.
     Descriptors,
@@ -99,7 +97,6 @@ pub enum Measure {
 pub enum Source {
     /// The generator's books: every subject has it.
     Generator,
-    /// Processes that Proofload started.
     Process,
     /// Threads of such processes, at least two of one name.
     Workers,
@@ -109,7 +106,6 @@ pub enum Source {
     Machine,
     /// Connections between processes of the subject, most of which live longer than a look takes.
     Backend,
-    /// A JVM's performance-data file.
     Jvm,
     /// The same, when there was a collection.
     Collections,

@@ -38,7 +38,6 @@ fn one(text: &str, names: &Names) -> Claim {
     claims.remove(0)
 }
 
-/// Mistakes with their fields.
 fn wrong(text: &str, names: &Names) -> Vec<String> {
     match parse_claim("name", text, names) {
         Ok(claims) => panic!("`{text}` was read as {claims:?}"),

@@ -7,9 +7,7 @@ use crate::{Borrowed, Estimate, Lent, Projection, Reason, Scope};
 /// How far the study is when a claim is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Complete blocks.
     pub blocks: u32,
-    /// Blocks begun.
     pub begun: u32,
     /// Blocks beside the complete ones that the machine disturbed.
     pub disturbed: u32,

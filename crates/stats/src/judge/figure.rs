@@ -11,7 +11,6 @@ pub(super) struct Figure<'a> {
     cells: Vec<&'a Cell>,
     /// Blocks that have a value.
     blocks_with_value: Vec<u32>,
-    /// Their values.
     pub values: Vec<f64>,
     /// Blocks without a value, and blocks that were begun for it.
     lost: (u32, u32),

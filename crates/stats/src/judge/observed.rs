@@ -18,7 +18,6 @@ pub(super) struct Observed {
     /// The values of the blocks themselves.
     pub by_block: Vec<f64>,
     pub moments: Moments,
-    /// Blocks with a value.
     pub blocks: u32,
     /// Whether no block's value differs from another's.
     pub is_constant: bool,

@@ -13,7 +13,6 @@ use crate::rng::Rng;
 use crate::sample::Moments;
 use crate::{Between, Claim, Design, Lent, Observations, Outlook, Reason, Scope, next_look};
 
-/// Ways that are tried.
 const PATHS: usize = 300;
 
 /// Share of them below `low`, and above `high`.

@@ -14,7 +14,6 @@ const SLICE_LENGTH_TOLERANCE: f64 = 0.01;
 /// Share of the blocks that may be left out because the generator was unfit in them.
 const SPOILED_SHARE_MAX: f64 = 0.2;
 
-/// Cells by their place.
 pub(super) struct Index<'a> {
     cells: HashMap<Key, &'a Cell>,
     unsteady: &'a [Unsteady],
@@ -102,7 +101,6 @@ pub(super) struct Series<'a> {
     pub sides: Vec<Option<Sides>>,
     /// For each block the sitting in which it was measured.
     pub sittings: Vec<u32>,
-    /// Numbers of the blocks.
     numbers: Vec<u32>,
     /// For each block whether a trial was left out of it on purpose.
     pub spared: Vec<bool>,

@@ -5,14 +5,12 @@ use crate::Observations;
 
 /// Blocks; or where they are of two sittings or more, sittings.
 pub(super) struct Units {
-    /// Complete blocks.
     blocks: u32,
     /// Complete blocks up to the end of each sitting; empty where all are of one.
     ends: Vec<u32>,
 }
 
 impl Units {
-    /// Of these complete blocks.
     pub fn of(observations: &Observations, blocks: &[u32]) -> Units {
         let sittings: Vec<u32> = blocks.iter().map(|&block| observations.sitting_of(block)).collect();
         let mut ends: Vec<u32> =
@@ -30,7 +28,6 @@ impl Units {
         !self.ends.is_empty()
     }
 
-    /// How many there are.
     pub fn have(&self) -> u32 {
         if self.are_sittings() { self.ends.len() as u32 } else { self.blocks }
     }

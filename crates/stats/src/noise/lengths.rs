@@ -8,7 +8,6 @@ use crate::{Observations, Place, chi_square, student};
 /// Short slices beside long ones. All on the scale of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceLengths {
-    /// Blocks that have both.
     pub blocks: u32,
     /// Spread of a block's log-ratio over as many of its short slices as take as long as the long ones.
     pub short_sd: Ends,

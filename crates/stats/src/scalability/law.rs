@@ -3,9 +3,7 @@
 /// Form of the law; its scale λ follows from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Law {
-    /// Contention.
     pub sigma: f64,
-    /// Coherency.
     pub kappa: f64,
 }
 

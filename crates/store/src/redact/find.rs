@@ -38,7 +38,6 @@ const SCHEMES: [&str; 18] = [
 /// Longest value without quotes, and longest list of them: whoever sends a text cannot make it take long.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
-/// Longest tag.
 const TAG_BYTES_MAX: usize = 2000;
 
 /// Places of credentials in a text, in order and apart.

@@ -141,7 +141,6 @@ const WORDS: &[(&str, &str)] = &[
     ("/a?x=1&password=one two", "/a?x=1&password=[redacted]"),
 ];
 
-/// In a text.
 const TEXTS: &[(&str, &str)] = &[
     (
         "-Djavax.net.ssl.keyStorePassword=changeit -Xmx1g",

@@ -2,7 +2,6 @@ use crate::{Declarations, Parameter, Study, parse};
 use proofload_engine::feed::{Draw, Piece};
 use proofload_wire::{Field, Object, Text, Value};
 
-/// No folders.
 struct Empty;
 
 impl Declarations for Empty {

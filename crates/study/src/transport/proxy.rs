@@ -10,11 +10,9 @@ use proofload_store::redact;
 /// A proxy that is asked for tunnels (`CONNECT`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyOptions {
-    /// Where it listens.
     pub address: Address,
     /// `host:port`, as written.
     pub authority: String,
-    /// User and password.
     pub user: Option<(String, String)>,
 }
 

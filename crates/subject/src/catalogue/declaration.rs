@@ -15,7 +15,6 @@ use super::template::{Filled, fill};
 pub struct Declaration {
     /// One line, may hold placeholders.
     pub description: String,
-    /// In declared order.
     pub parameters: Vec<Parameter>,
     /// Argument that stands for a switch that is `true`.
     pub(crate) switches: BTreeMap<String, String>,

@@ -30,7 +30,6 @@ const DECLARATION: &str = "subject.yaml";
 /// A declaration is a page of text.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
-/// All folders, each checked.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     root: PathBuf,
@@ -134,7 +133,6 @@ impl Catalogue {
         Ok(files)
     }
 
-    /// All subjects, by name.
     pub fn subjects(&self) -> impl Iterator<Item = (&str, &Declaration)> {
         self.folders.iter().map(|(name, declaration)| (name.as_str(), declaration))
     }

@@ -27,7 +27,6 @@ impl Values {
     }
 }
 
-/// Which values fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     Word(String),

@@ -81,7 +81,6 @@ struct WardState {
     stopped: Option<Stopped>,
 }
 
-/// How a stop went.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stopped {
     pub(crate) exit: Option<Exit>,

@@ -15,12 +15,16 @@ pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Order {
-    /// Start a process.
     Spawn(Spawn),
     /// End a process and all it left behind.
-    Stop { id: u64, grace_ns: u64 },
+    Stop {
+        id: u64,
+        grace_ns: u64,
+    },
     /// Remove this directory too when everything ends.
-    Adopt { path: PathBuf },
+    Adopt {
+        path: PathBuf,
+    },
     /// End everything, remove the temporary files, leave.
     End,
 }
@@ -31,13 +35,10 @@ pub(crate) enum Order {
 pub(crate) struct Spawn {
     /// Chosen by Proofload, never used twice.
     pub id: u64,
-    /// Program and arguments.
     pub args: Vec<String>,
     /// Start from an empty environment.
     pub clear_environment: bool,
-    /// Variables to set.
     pub environment: BTreeMap<String, String>,
-    /// Working directory, absolute.
     pub directory: PathBuf,
     /// CPUs it may use; empty leaves them as the keeper's.
     pub cpus: Vec<usize>,
@@ -51,35 +52,52 @@ pub(crate) struct Spawn {
     pub secrets: Vec<String>,
 }
 
-/// What the keeper reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Report {
     /// The run's temporary directory stands.
     Ready,
     /// It could not be made.
-    Refused { why: String },
-    /// Started.
-    Spawned { id: u64, pid: u32, start_ticks: u64 },
+    Refused {
+        why: String,
+    },
+    Spawned {
+        id: u64,
+        pid: u32,
+        start_ticks: u64,
+    },
     /// Not started.
-    Failed { id: u64, why: String },
+    Failed {
+        id: u64,
+        why: String,
+    },
     /// The started process itself ended.
-    Exited { id: u64, exit: Exit },
+    Exited {
+        id: u64,
+        exit: Exit,
+    },
     /// It had more memory than it may, and is killed.
-    OverMemory { id: u64, used_bytes: u64 },
+    OverMemory {
+        id: u64,
+        used_bytes: u64,
+    },
     /// Nothing of it lives any more, but for `left`.
-    Stopped { id: u64, killed: Vec<u32>, left: Vec<u32> },
+    Stopped {
+        id: u64,
+        killed: Vec<u32>,
+        left: Vec<u32>,
+    },
     /// Everything ended; `left` names what could not be ended or removed.
-    Ended { left: Vec<String> },
+    Ended {
+        left: Vec<String>,
+    },
 }
 
-/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
     /// By itself, with this status.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 

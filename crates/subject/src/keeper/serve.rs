@@ -158,7 +158,6 @@ impl Serving {
         Ok(serving)
     }
 
-    /// Until everything has ended.
     fn serve(&mut self) -> ExitCode {
         loop {
             self.reap();

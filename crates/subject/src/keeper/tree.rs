@@ -35,7 +35,6 @@ pub(crate) fn snapshot() -> Vec<Process> {
     all_pids().filter_map(find).collect()
 }
 
-/// One live process.
 pub(crate) fn find(pid: u32) -> Option<Process> {
     let stat = process::Stat::read(pid).filter(|stat| !stat.zombie)?;
     Some(Process { pid, start_ticks: stat.start_ticks, parent: stat.parent, session: stat.session })

@@ -10,7 +10,6 @@ use proofload_store::redact;
 /// Most processes of a tree whose memory is added up.
 const PROCESSES_MAX: usize = 4096;
 
-/// A process with limits.
 #[derive(Debug)]
 pub(super) struct Watched {
     memory_max_bytes: Option<u64>,

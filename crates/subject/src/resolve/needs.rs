@@ -30,7 +30,6 @@ impl Unpacked {
 pub(super) struct Needs<'a> {
     folder: &'a str,
     lock: PathBuf,
-    /// On the class path.
     pub(super) archives: Vec<Pin>,
     pub(super) unpacked: Unpacked,
     pub(super) debian: Unpacked,

@@ -15,7 +15,6 @@ pub fn this_program() -> PathBuf {
     std::env::current_exe().ok().filter(|path| path.is_file()).unwrap_or_else(|| "/proc/self/exe".into())
 }
 
-/// What placeholders stand for.
 pub(super) struct Templates<'a> {
     pub(super) declaration: &'a Declaration,
     pub(super) values: Values,

@@ -12,7 +12,6 @@ use proofload_study::told;
 /// Variants of one folder that share a start.
 pub(crate) struct Sharing<'s> {
     pub(crate) folder: &'s str,
-    /// Of the first variant.
     pub(crate) with: &'s BTreeMap<String, String>,
     /// Of each variant, in order.
     pub(crate) levels: Vec<String>,

@@ -12,7 +12,6 @@ use crate::{
 };
 use std::ops::RangeInclusive;
 
-/// The exchange in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     id: ExchangeId,

@@ -5,13 +5,11 @@ pub(super) const TO_CONTAINER: [u8; 2] = [0x12, 0x34];
 /// What each packet from the container begins with.
 pub(super) const FROM_CONTAINER: [u8; 2] = *b"AB";
 
-/// A request.
 pub(super) const FORWARD_REQUEST: u8 = 2;
 /// A piece of the answer's body.
 pub(super) const SEND_BODY_CHUNK: u8 = 3;
 /// The answer's status and headers.
 pub(super) const SEND_HEADERS: u8 = 4;
-/// The answer is whole.
 pub(super) const END_RESPONSE: u8 = 5;
 /// The container wants more of the request's body.
 pub(super) const GET_BODY_CHUNK: u8 = 6;
@@ -113,7 +111,6 @@ pub(super) const REQ_ATTRIBUTE: u8 = 10;
 pub(super) const SSL_KEY_SIZE: u8 = 11;
 pub(super) const SECRET: u8 = 12;
 pub(super) const STORED_METHOD: u8 = 13;
-/// Ends the attributes.
 pub(super) const ARE_DONE: u8 = 0xff;
 
 /// Names of the attributes that have one string, by their codes.

@@ -52,7 +52,6 @@ pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
     lines.0
 }
 
-/// The lines so far.
 struct Lines(Vec<String>);
 
 impl Lines {

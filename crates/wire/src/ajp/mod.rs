@@ -30,7 +30,6 @@ use crate::Expectation;
 /// Bytes of a packet that carries a part of a request's body, without that part.
 const BODY_FRAME: usize = 6;
 
-/// What the session does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Largest body of an answer in bytes; a larger one is not read.

@@ -8,7 +8,6 @@ use crate::scan::count_work;
 /// The kinds of packets that a container sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Status and headers.
     Head,
     /// A piece of the body.
     Chunk,
@@ -25,7 +24,6 @@ pub(super) enum Kind {
 pub(super) enum Item<'a> {
     /// A packet of this kind has begun.
     Packet(Kind),
-    /// The status.
     Status(u16),
     /// A piece of the body of this many bytes has begun.
     Chunk(u16),
@@ -75,7 +73,6 @@ pub(super) struct Reader {
     half: Option<u8>,
     /// Bytes of the string or chunk still to come.
     text: usize,
-    /// Headers still to come.
     headers: u16,
     /// Bytes of the header's name so far, as long as they are those of Content-Length.
     name: Option<usize>,

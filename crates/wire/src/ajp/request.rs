@@ -23,7 +23,6 @@ pub struct Attributes {
     pub remote_host: Option<String>,
     /// Whether the client came by TLS.
     pub is_ssl: bool,
-    /// Context; Tomcat ignores it.
     pub context: Option<String>,
     /// Path of the servlet; Tomcat ignores it.
     pub servlet_path: Option<String>,
@@ -33,11 +32,8 @@ pub struct Attributes {
     pub auth_type: Option<String>,
     /// Route of the container among several.
     pub route: Option<String>,
-    /// The client's certificate (PEM).
     pub ssl_cert: Option<String>,
-    /// Cipher suite of TLS.
     pub ssl_cipher: Option<String>,
-    /// Session of TLS.
     pub ssl_session: Option<String>,
     /// Bits of the key of TLS.
     pub ssl_key_size: Option<u16>,
@@ -109,7 +105,6 @@ pub enum EncodeError {
     HeadTooLong {
         /// What they take, without values that change.
         bytes: usize,
-        /// The packet size.
         most: usize,
     },
 }
@@ -207,7 +202,6 @@ enum Whole {
     Place(usize),
 }
 
-/// A request being written.
 struct Draft<'a> {
     spec: &'a RequestSpec,
     template: &'a Template,

@@ -20,7 +20,6 @@ pub enum EncodeError {
     /// The serialization cannot carry such a value there.
     #[error("{serialization} cannot write {what} as {ty}")]
     Value {
-        /// Its name.
         serialization: &'static str,
         /// What kind of value it is.
         what: &'static str,

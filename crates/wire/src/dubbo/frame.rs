@@ -15,7 +15,6 @@ pub(super) const EVENT: u8 = 0x20;
 /// The serialization's number among the flags.
 const SERIALIZATION: u8 = 0x1f;
 
-/// A header, in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
     pub flags: u8,

@@ -51,7 +51,6 @@ pub const BODY_MAX_DEFAULT: u32 = i32::MAX as u32;
 /// Default of [`Limits::heartbeat_ns`]: Dubbo's own, a minute.
 pub const HEARTBEAT_NS_DEFAULT: u64 = 60_000_000_000;
 
-/// Limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest body of a frame in bytes; what exceeds it is not read.
@@ -85,7 +84,6 @@ pub enum Serialization {
 }
 
 impl Serialization {
-    /// All of them.
     pub const ALL: [Serialization; 5] = [
         Serialization::Hessian2,
         Serialization::Native,

@@ -10,7 +10,6 @@ use crate::{Call, Expectation, Places, Request, Value, descriptor};
 /// Bytes of an encoded request before its body: the header, whose body length is a place.
 pub(super) const HEAD: usize = 12;
 
-/// How calls are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How the body is written.

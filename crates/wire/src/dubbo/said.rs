@@ -93,7 +93,6 @@ fn json_text(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// A text of JSONB.
 fn jsonb_text(bytes: &[u8]) -> Option<String> {
     let (&tag, after) = bytes.split_first()?;
     if let 0x49..=0x78 = tag {

@@ -25,7 +25,6 @@ const NUMBER_AT: u64 = 4;
 /// Largest event that is told from others; heartbeats and `READONLY` are smaller in every serialization.
 const EVENT_MAX: usize = 16;
 
-/// An exchange in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     /// The upper half of its number on the wire, which no other exchange of the connection has.

@@ -14,7 +14,6 @@ pub(super) const BYTES: u8 = 0x83;
 /// How a drawn text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub(crate) enum JsonbText {
-    /// Within another value.
     Within,
     /// As a whole argument, behind its length in three bytes, so that a fixed byte parts it from the argument before.
     WithLength,

@@ -54,7 +54,6 @@ enum NativeStep {
 }
 
 impl NativeWalk {
-    /// Begins a value.
     pub fn begin(&mut self) {
         self.open.clear();
         self.open.push(1);
@@ -261,7 +260,6 @@ pub(super) struct JsonWalk {
 }
 
 impl JsonWalk {
-    /// Begins a line.
     pub fn begin(&mut self) {
         *self = JsonWalk::default();
     }
@@ -316,7 +314,6 @@ pub(super) struct JsonbWalk {
 }
 
 impl JsonbWalk {
-    /// Begins a value.
     pub fn begin(&mut self) {
         *self = JsonbWalk::default();
     }

@@ -16,31 +16,37 @@ pub struct Reply {
 /// What the next byte is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// The first of all.
     #[default]
     Start,
     /// One of the version of an answer in Hessian 2.0.
-    SecondVersion { left: u8 },
+    SecondVersion {
+        left: u8,
+    },
     /// What says whether a value or a fault follows.
     SecondKind,
-    /// One of the value.
     SecondValue,
     /// One of the version of an answer in Hessian 1.0.
-    FirstVersion { left: u8 },
+    FirstVersion {
+        left: u8,
+    },
     /// The first of a header, a value or a fault.
     FirstKind,
     /// One of the length of a header's name.
-    NameLength { left: u8, value: u16 },
+    NameLength {
+        left: u8,
+        value: u16,
+    },
     /// One of a header's name.
     Name(Chars),
     /// One of a header's value.
     HeaderValue,
     /// One of the value, or of the keys and values of a fault.
     FirstValue,
-    /// What ends the answer.
     FirstEnd,
     /// None: the answer is whole. One that is a fault may be followed by the end of the answer.
-    Whole { may_end: bool },
+    Whole {
+        may_end: bool,
+    },
     /// None: it is no answer.
     Wrong,
 }

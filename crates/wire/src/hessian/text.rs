@@ -47,7 +47,6 @@ struct Chunk<'a> {
     text: &'a str,
     /// UTF-16 code units.
     units: usize,
-    /// Characters of two units.
     pairs: usize,
     last: bool,
 }

@@ -7,17 +7,14 @@ use std::fmt::Write;
 pub enum Tree {
     /// `null`.
     Null,
-    /// A boolean.
     Bool(bool),
     /// A 32-bit number.
     Int(i32),
     /// A 64-bit number.
     Long(i64),
-    /// A floating-point number.
     Double(f64),
     /// An instant, in milliseconds since 1970.
     Date(i64),
-    /// A text.
     Text(String),
     /// So many bytes.
     Bytes(usize),
@@ -85,7 +82,6 @@ impl Tree {
         }
     }
 
-    /// It in one line.
     fn head(&self) -> String {
         match self {
             Tree::Null => "null".to_owned(),

@@ -32,9 +32,7 @@ pub enum Event<'a> {
     ClassName,
     /// What has begun is whole, the name of a field of that class.
     FieldName,
-    /// A list opens.
     List,
-    /// A map opens.
     Map,
     /// The place of a remote object opens.
     Remote,
@@ -49,7 +47,6 @@ pub trait Visit {
     fn see(&mut self, event: Event<'_>) -> Result<(), Impossible>;
 }
 
-/// Keeps nothing.
 pub struct Nobody;
 
 impl Visit for Nobody {
@@ -72,14 +69,22 @@ pub enum Step {
     /// The first of a further chunk of a binary.
     MoreBinary,
     /// One of a number, the highest first.
-    Number { left: u8, value: i32, then: Then },
-    /// One of a text.
-    Text { chars: Chars, of: Part },
+    Number {
+        left: u8,
+        value: i32,
+        then: Then,
+    },
+    Text {
+        chars: Chars,
+        of: Part,
+    },
     /// One of so many that mean nothing here.
-    Skip { left: u32, of: Part },
+    Skip {
+        left: u32,
+        of: Part,
+    },
 }
 
-/// What a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// An `int`.

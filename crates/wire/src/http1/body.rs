@@ -44,7 +44,6 @@ impl Sink {
 pub(crate) enum Body {
     /// This many bytes are still to come.
     Length(u64),
-    /// The chunked coding.
     Chunked(Chunked),
     /// The end of the connection ends it.
     #[default]
@@ -89,13 +88,11 @@ enum Place {
     Extension,
     /// Before the LF that ends a size line.
     SizeLf,
-    /// In a chunk's content.
     Content,
     /// Before the CR that ends a chunk.
     EndCr,
     /// Before the LF that ends a chunk.
     EndLf,
-    /// In the trailer section.
     Trailers,
 }
 

@@ -29,7 +29,6 @@ enum Part {
     Body,
 }
 
-/// The exchange in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     id: ExchangeId,

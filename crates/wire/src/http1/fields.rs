@@ -9,7 +9,6 @@ const KEEP_ALIVE: &[u8] = b"Connection: keep-alive\r\n";
 /// What the last field was, for a folded line continues it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
-    /// No field yet.
     #[default]
     None,
     /// A field that frames nothing.

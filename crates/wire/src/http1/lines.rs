@@ -11,11 +11,9 @@ use crate::scan::count_work;
 pub(crate) struct Fault {
     /// Offset of the first wrong byte, counted from the first byte of the connection.
     pub at: u64,
-    /// What was wrong.
     pub kind: MalformedKind,
 }
 
-/// What the reader found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// A line of `text` bytes, `len` with its ending.

@@ -87,7 +87,6 @@ impl Scheme {
     }
 }
 
-/// Where a Location leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
     /// To the same origin; path and query are in `out`.
@@ -103,7 +102,6 @@ pub enum Leads {
 pub struct Origin<'a> {
     /// How it is spoken to.
     pub scheme: Scheme,
-    /// The value of Host.
     pub authority: &'a [u8],
 }
 

@@ -18,7 +18,6 @@ pub struct RequestSpec {
     pub target: String,
     /// `host:port` for the Host header, unless `headers` has one.
     pub authority: String,
-    /// Further headers, in order.
     pub headers: Vec<(String, String)>,
     /// The body; empty for none.
     pub body: Vec<u8>,
@@ -44,9 +43,7 @@ pub enum EncodeError {
     /// The target has a space, a control byte, a `#` or a byte outside ASCII.
     #[error("target {target:?} has {byte:?} at byte {at}; percent-encode it")]
     TargetByte {
-        /// The target.
         target: String,
-        /// The character.
         byte: char,
         /// Where it is, in bytes.
         at: usize,
@@ -60,7 +57,6 @@ pub enum EncodeError {
     /// A header's value has CR, LF, NUL or another control byte.
     #[error("header {name} has the control byte {byte:#04x} in its value; remove it")]
     HeaderValue {
-        /// The header's name.
         name: String,
         /// The byte.
         byte: u8,
@@ -71,7 +67,6 @@ pub enum EncodeError {
     /// The user's own Content-Length is not the body's length.
     #[error("header Content-Length says {given:?} but the body has {actual} bytes; leave the header out")]
     ContentLength {
-        /// What the header says.
         given: String,
         /// Bytes of the body.
         actual: usize,
@@ -110,7 +105,6 @@ pub(crate) struct Given<'a> {
     host: Option<&'a str>,
     /// Whether Content-Length is among them.
     pub length: bool,
-    /// Whether Connection says close.
     pub closes: bool,
     keeps: Option<&'a str>,
 }
@@ -340,7 +334,6 @@ const BEFORE_HOST: &str = " HTTP/1.1\r\nHost: ";
 pub struct Parts {
     /// Path and query, without values.
     pub target: Range<usize>,
-    /// The value of Host.
     pub host: Range<usize>,
 }
 
@@ -355,13 +348,11 @@ impl Parts {
         Some(Parts { target: start..end, host: host..find(b'\r', host)? })
     }
 
-    /// The method.
     pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
         std::str::from_utf8(&bytes[..self.target.start - 1]).unwrap_or_default()
     }
 }
 
-/// A request being written.
 struct Draft<'a> {
     template: &'a Template,
     bytes: Vec<u8>,

@@ -13,7 +13,6 @@ use std::ops::Range;
 /// A request whose head is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
-    /// What is asked.
     pub method: Method,
     /// Where the target is in the slice that was handed to [`RequestParser::head`].
     pub target: Range<usize>,
@@ -38,7 +37,6 @@ pub enum Method {
     Post,
     /// `PUT`.
     Put,
-    /// Any other.
     Other,
 }
 
@@ -49,7 +47,6 @@ pub enum BodyLength {
     None,
     /// After this many bytes, at least one.
     Length(u64),
-    /// By the chunked coding.
     Chunked,
 }
 

@@ -6,18 +6,14 @@ use crate::places::{Form, Places};
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Path and query.
     Target,
     /// The value of the header with this index.
     Header(usize),
-    /// The body.
     Body,
 }
 
-/// Where a value goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// In which part.
     pub part: Part,
     /// Before which byte of that part, counted without values.
     pub at: usize,

@@ -8,7 +8,6 @@ pub enum WriteError {
     Type {
         /// The type, as Java's source has it.
         ty: String,
-        /// What the value is.
         value: &'static str,
     },
     /// A name of a class or field has more bytes than its length can say.

@@ -25,7 +25,6 @@ pub(crate) struct ClassDesc {
     whole: bool,
 }
 
-/// What a value is.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     /// The end was cut off here, or the bytes are wrong.
@@ -46,10 +45,8 @@ pub(crate) enum Piece {
         len: u32,
         elements: Vec<usize>,
     },
-    /// The constant's name.
     Enum(usize, String),
     Class(Option<usize>),
-    /// Primitives in block data.
     Data(Vec<u8>),
     /// The writer gave up, because of this.
     Aborted(usize),

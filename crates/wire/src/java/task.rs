@@ -2,7 +2,6 @@
 
 use super::time::Part;
 
-/// No class.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What is known of a class.

@@ -17,7 +17,6 @@ const INTERFACES_MAX: i32 = 65535;
 pub struct Broken {
     /// Which byte of the slice shows it.
     pub at: usize,
-    /// What is wrong.
     pub kind: MalformedKind,
 }
 

@@ -48,16 +48,24 @@ enum Place {
     Colon,
     /// A comma, or the end of an array or object.
     Next,
-    /// One of a string.
-    Text { key: bool },
+    Text {
+        key: bool,
+    },
     /// The one behind a backslash.
-    Escape { key: bool },
+    Escape {
+        key: bool,
+    },
     /// One of so many hexadecimal digits.
-    Digits { left: u8, key: bool },
-    /// One of a number.
+    Digits {
+        left: u8,
+        key: bool,
+    },
     Number(Number),
     /// One of a word: so many of its bytes came.
-    Word { word: &'static [u8], came: u8 },
+    Word {
+        word: &'static [u8],
+        came: u8,
+    },
     /// White space: the answer is whole.
     Whole,
     /// None: it is no answer.
@@ -92,7 +100,6 @@ impl Number {
         }
     }
 
-    /// Whether it may end.
     fn is_whole(self) -> bool {
         matches!(self, Number::Zero | Number::Integer | Number::Fraction | Number::Exponent)
     }
@@ -236,7 +243,6 @@ impl Reply {
         }
     }
 
-    /// A value begins.
     fn value(&mut self, byte: u8) -> Option<Place> {
         if self.depth == 0 && byte != b'{' {
             return None;

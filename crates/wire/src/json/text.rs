@@ -3,7 +3,6 @@
 use crate::scan;
 use std::borrow::Cow;
 
-/// Whose JSON is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// That of RFC 8259. What is not UTF-8 in a string becomes U+FFFD.

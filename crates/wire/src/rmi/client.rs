@@ -43,11 +43,9 @@ enum Part {
     BlockLength(usize),
     /// What is left of a block.
     InBlock(u32),
-    /// An object.
     Value,
 }
 
-/// The exchange in flight.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     id: ExchangeId,

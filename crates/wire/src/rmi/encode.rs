@@ -39,7 +39,6 @@ pub struct Uid {
 /// Identifies a remote object in its virtual machine (`java.rmi.server.ObjID`). The default is the registry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectId {
-    /// Its number.
     pub num: i64,
     /// The space that the number counts in.
     pub uid: Uid,

@@ -3,12 +3,10 @@
 use super::{ObjectId, THROWN, Uid, message};
 use crate::java::{self, Piece, Reader};
 
-/// A remote object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     /// The host that its server says it is on.
     pub host: String,
-    /// The port there.
     pub port: u16,
     /// The object on that port.
     pub id: ObjectId,

@@ -51,7 +51,6 @@ pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
     lines
 }
 
-/// A host and port.
 fn endpoint<'a>(what: &str, bytes: &'a [u8], lines: &mut Vec<String>) -> &'a [u8] {
     let parsed = bytes.split_first_chunk::<2>().and_then(|(len, rest)| {
         let (host, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes(*len)))?;

@@ -12,9 +12,7 @@ pub const ID: ExchangeId = ExchangeId(7);
 /// A session as the engine drives it: with a carry, an outbox whose bytes are taken at once, and checks of
 /// the contract on the way.
 pub struct Driven {
-    /// The session.
     pub session: Session,
-    /// Everything it told.
     pub events: Events,
     /// Every byte that it sent.
     pub sent: Vec<u8>,
@@ -23,7 +21,6 @@ pub struct Driven {
 }
 
 impl Driven {
-    /// A fresh connection.
     pub fn new(session: Session) -> Self {
         let mut driven = Driven {
             session,

@@ -3,7 +3,6 @@ use super::*;
 use std::io::Write;
 use std::net::TcpListener;
 
-/// Counts who was heard.
 struct Heard(Vec<usize>);
 
 impl Handler<EpollNet> for Heard {

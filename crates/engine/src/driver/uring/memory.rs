@@ -183,7 +183,6 @@ impl Parcels {
         }
     }
 
-    /// It has them.
     pub fn have_left(&mut self) {
         self.queued.clear();
     }

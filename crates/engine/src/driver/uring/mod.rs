@@ -31,7 +31,6 @@ use std::num::NonZeroU64;
 const ENTRIES: u32 = 256;
 /// Room for completions; what is in excess the kernel keeps until there is room.
 const COMPLETIONS: u32 = 4096;
-/// A driver over io_uring.
 pub struct Uring {
     // Its ring is given up before the buffers go; see `Drop` of it.
     net: UringNet,

@@ -48,7 +48,6 @@ pub(super) struct Socket {
     pub(super) fd: Option<OwnedFd>,
     pub(super) epoch: u32,
     pub(super) dialing: bool,
-    /// A receive is armed.
     pub(super) receiving: bool,
     /// Its writability is waited for.
     pub(super) polling: bool,
@@ -60,7 +59,6 @@ pub(super) struct Socket {
     pub(super) batch: u64,
 }
 
-/// A closed socket.
 #[derive(Debug)]
 pub(super) struct Named {
     fd: OwnedFd,
@@ -96,7 +94,6 @@ pub(super) enum Left {
     Otherwise,
     /// The request left whole, and nobody asks any more.
     Unasked,
-    /// It left whole.
     Whole(Conn, Sent),
 }
 
@@ -226,7 +223,6 @@ impl UringNet {
         }
     }
 
-    /// Queues an entry.
     pub(super) fn push(&mut self, conn: Conn, entry: &squeue::Entry) {
         if self.ring.submission().is_full()
             && let Err(error) = self.submit(EnterFlags::empty())

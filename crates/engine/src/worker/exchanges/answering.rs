@@ -28,7 +28,6 @@ const CARRY_KEPT: usize = 64 * 1024;
 /// How much of what came instead of a handshake is shown.
 const SHOWN_BYTES: usize = 60;
 
-/// A whole answer.
 #[derive(Clone, Copy, Debug)]
 struct Answer<'a> {
     code: u16,

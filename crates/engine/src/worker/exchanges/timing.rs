@@ -36,7 +36,6 @@ impl Exchanges<'_> {
         }
     }
 
-    /// A deadline has come.
     pub fn expire<N: Net>(&mut self, net: &mut N, at: u32, now: u64) -> Option<Freed> {
         let conn = match self.lanes.get(at as usize) {
             Some(lane) if lane.in_flight() && self.is_open(at) => return self.time_out(net, at, now),

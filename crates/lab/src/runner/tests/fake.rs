@@ -20,7 +20,6 @@ pub(super) struct FakeBench {
     /// Sets the stop flag at the n-th load.
     pub(super) stop_at_load: Option<(usize, &'static AtomicBool)>,
     pub(super) loads: usize,
-    /// Results of each load.
     pub(super) streams: usize,
     /// The hypervisor takes time until this load.
     pub(super) stolen_until_load: usize,
@@ -55,7 +54,6 @@ pub(super) struct FakeBench {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lending {
     Works,
-    /// They cannot be lent.
     Refused,
     /// They are not given back.
     Kept,
@@ -66,7 +64,6 @@ pub(super) enum Lending {
 pub(super) struct Nature {
     /// Exchanges of a load, whatever its length.
     pub(super) exchanges: u64,
-    /// CPU time of each.
     pub(super) cpu_ns: f64,
     /// What its compilers have spent, in seconds; `None` for what is no JVM.
     pub(super) jit_s: Option<f64>,

@@ -18,7 +18,6 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer.
     pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
         Writer { bytes, places }
     }

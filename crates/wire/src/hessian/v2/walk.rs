@@ -20,13 +20,13 @@ pub struct Walker {
 /// What a value is in, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
-    /// So many more values.
     Values(u32),
     /// Values until `Z`.
     Open,
     /// Keys and values until `Z`.
-    Pairs { key: bool },
-    /// A type, then values.
+    Pairs {
+        key: bool,
+    },
     Typed(Typed),
     /// The number of values, then these.
     Count,

@@ -4,7 +4,6 @@ use super::laws::{self, Driven};
 use proofload_wire::dubbo::{Limits, Options, Serialization, describe, encode};
 use proofload_wire::{Call, Close, Event, ExchangeId, Request, Session};
 
-/// Exchanges on the connection.
 const EXCHANGES: u32 = 3;
 
 /// The first bytes of `input` choose limits, the splits and how the connection ends; the rest is what the server sends.

@@ -8,7 +8,6 @@ use proofload_wire::{Call, Close, Event, Protocol, Session, json};
 /// Values one after the other, as a walker finds them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Walked {
-    /// Where each value ends.
     pub ends: Vec<usize>,
     /// The first byte that cannot be there.
     pub wrong: Option<usize>,

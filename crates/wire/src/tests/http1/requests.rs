@@ -14,7 +14,6 @@ fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
     }
 }
 
-/// The encoded text.
 #[track_caller]
 fn text(spec: &RequestSpec) -> String {
     let request = spec.encode().expect("the request is right");
