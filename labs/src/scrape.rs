@@ -27,7 +27,7 @@ fn within(root: &Path, place: &Path) -> anyhow::Result<()> {
     let (hostile, work, reader) = (place.join("hostile"), place.join("work"), place.join("scrape"));
     std::fs::create_dir_all(&hostile)?;
     std::fs::create_dir_all(&work)?;
-    let example = ["run", "--locked", "--quiet", "-p", "proofload-metrics", "--example", "hostile", "--"];
+    let example = ["run", "--locked", "--quiet", "-p", "proofload-serve", "--example", "hostile", "--"];
     run_command(tools::cargo_command(root).args(example).arg(&hostile))?;
     run_command(
         Command::new("go").args(["build", "-o"]).arg(&reader).arg(".").current_dir(root.join("labs/scrape")),

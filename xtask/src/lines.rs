@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Crates that are no part of the product.
-const TEST_ONLY: [&str; 2] = ["sim", "testkit"];
+const TEST_ONLY: [&str; 1] = ["testkit"];
 
 /// Prints the count of every crate, and the sum without those for tests.
 pub fn run(root: &Path) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// What is committed, and what the executable is compiled with: the name and where it lies, and the mode that builds it.
 const SCRIPTS: [(&str, &str, &str); 2] =
-    [("report.js", "crates/report/assets", "production"), ("ui.js", "crates/ui/assets", "ui")];
+    [("report.js", "crates/report/assets", "production"), ("ui.js", "crates/serve/assets", "ui")];
 
 /// Records whose reports are opened, by the gate the first alone: many claims and loads, and one soak of an hour.
 const RECORDS: [&str; 2] = ["rpc-shootout", "rpc-stability"];

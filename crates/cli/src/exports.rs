@@ -5,7 +5,7 @@ use crate::exit::{Exit, leave};
 use proofload_engine::Stretch;
 use proofload_lab::manner::Manner;
 use proofload_lab::runner::{Behind, Listener, Progress};
-use proofload_metrics::{Doing, Hub, OtlpSettings, Push, Server, State, address};
+use proofload_serve::metrics::{Doing, Hub, OtlpSettings, Push, Server, State, address};
 use proofload_stats::Claim;
 use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 use std::sync::Arc;

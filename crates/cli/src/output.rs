@@ -4,8 +4,8 @@ use crate::args::{Format, OutputArgs, UndecidedIs};
 use crate::around;
 use crate::exit::{Exit, leave};
 use anyhow::Context;
-use proofload_export::{ExportError, Hgrm, Jtl};
 use proofload_language::{Language, say};
+use proofload_report::export::{ExportError, Hgrm, Jtl};
 use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
@@ -156,7 +156,7 @@ fn rendered<'a>(
         Format::CsvSeries => proofload_report::csv_series(slices),
         Format::Charts => Language::English.within(|| proofload_report::charts(english, &of.all())),
         Format::Hlog => proofload_report::hlog(slices),
-        Format::Hgrm => return Ok(Rendered::Hgrm(proofload_export::hgrm(english, slices)?)),
+        Format::Hgrm => return Ok(Rendered::Hgrm(proofload_report::export::hgrm(english, slices)?)),
         Format::Parquet => return Ok(Rendered::Parquet),
         Format::Jtl => return Ok(Rendered::Jtl(Jtl::of(english, slices)?)),
     }))
@@ -215,7 +215,7 @@ fn to_standard_output(
             Err(leave(Exit::Usage, "parquet is no text: name a file with -o FILE.parquet"))
         }
         Rendered::Parquet => {
-            unless_gone(proofload_export::parquet(result.english(), &slices.through, around::Output))
+            unless_gone(proofload_report::export::parquet(result.english(), &slices.through, around::Output))
         }
         Rendered::Jtl(jtl) => {
             let mut out = BufWriter::new(around::Output);
@@ -242,9 +242,9 @@ fn to_file(
                 created(&beside(path, &one.name), args, |file| Ok(file.write_all(one.text.as_bytes())?))
             }),
         },
-        Rendered::Parquet => {
-            created(path, args, |file| proofload_export::parquet(result.english(), &slices.through, file))
-        }
+        Rendered::Parquet => created(path, args, |file| {
+            proofload_report::export::parquet(result.english(), &slices.through, file)
+        }),
         Rendered::Jtl(jtl) => created(path, args, |file| jtl.write(file)),
     }
 }

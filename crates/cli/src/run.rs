@@ -19,7 +19,7 @@ use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
 use proofload_language::facts::told;
 use proofload_language::{say, word};
-use proofload_metrics::Doing;
+use proofload_serve::metrics::Doing;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
 use proofload_store::{Run, StoreError};

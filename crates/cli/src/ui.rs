@@ -4,7 +4,7 @@ use crate::args::UiArgs;
 use crate::exit::{Exit, leave};
 use crate::output;
 use proofload_language::word;
-use proofload_ui::{Server, UiError};
+use proofload_serve::ui::{Server, UiError};
 
 /// The verb. Serves until a signal ends the process: nothing is left to be tidied up.
 pub fn ui(args: &UiArgs) -> anyhow::Result<Exit> {

@@ -8,7 +8,7 @@ use proofload_engine::{
     execute_share_in,
 };
 use proofload_measure::{LatencyHistogram, SparseSnapshot};
-use proofload_sim::{Server, Service, World};
+use proofload_testkit::sim::{Server, Service, World};
 use proofload_wire::http1::RequestSpec;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;

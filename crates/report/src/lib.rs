@@ -12,6 +12,7 @@ mod charts;
 mod conclusions;
 pub mod escape;
 mod exploratory;
+pub mod export;
 mod factors;
 mod figures;
 mod fitness;

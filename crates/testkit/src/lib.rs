@@ -9,6 +9,8 @@ mod http;
 mod peer;
 mod proxy;
 mod schema;
+#[cfg(feature = "sim")]
+pub mod sim;
 pub mod tls;
 
 pub use hostile::HOSTILE;

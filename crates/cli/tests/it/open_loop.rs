@@ -1,7 +1,7 @@
 //! An open loop from the command line to the exit code: what it does when no connection is free, and how exactly it sends.
 
 use crate::support::{Reference, json, proofload, root, text, world};
-use proofload_sim::Link;
+use proofload_testkit::sim::Link;
 use serde_json::Value;
 use std::process::Output;
 

@@ -8,6 +8,7 @@ mod conclusions;
 mod condensed;
 mod crafted;
 mod doctor;
+mod export;
 mod factors;
 mod facts;
 mod figures;

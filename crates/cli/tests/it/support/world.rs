@@ -4,7 +4,7 @@ use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::{EngineError, Generator, Here, Launch, LoadPlan, LoadResult, Target, Watch, launch};
 use proofload_host::clock;
 use proofload_reference::{Act, Config, Simulated, SimulatedLine};
-use proofload_sim::{Accept, Link, Machine, Peer, Reply, Sim};
+use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;

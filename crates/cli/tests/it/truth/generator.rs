@@ -3,8 +3,8 @@
 use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
 use proofload_facts::Reason;
-use proofload_sim::{Machine, Server, Service, Stall, World};
 use proofload_store::schema::{CheckOutcome, Point, RunResult, Verdict};
+use proofload_testkit::sim::{Machine, Server, Service, Stall, World};
 use std::thread;
 
 /// Two null servers, of which the second is slower, seen by a generator on that machine.

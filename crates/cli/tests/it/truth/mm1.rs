@@ -5,9 +5,9 @@ use super::bench::study;
 use proofload_engine::{Extent, Watch, run_in};
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms};
-use proofload_sim::{Link, Server, Service, World};
 use proofload_stats::{mean_over_blocks, student};
 use proofload_study::LoadRole;
+use proofload_testkit::sim::{Link, Server, Service, World};
 use std::net::SocketAddr;
 
 /// Served per second when busy, and asked per second.

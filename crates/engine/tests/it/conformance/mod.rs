@@ -10,7 +10,7 @@ use proofload_engine::driver::{
 };
 use proofload_engine::transport::{Layer, Secured};
 use proofload_engine::{DriverChoice, Manner, Target};
-use proofload_sim::{Front, Link, Machine, ScriptPeer, Sim, Step as SimStep};
+use proofload_testkit::sim::{Front, Link, Machine, ScriptPeer, Sim, Step as SimStep};
 use proofload_testkit::tls::Speaks;
 use proofload_testkit::{Refusing, ScriptedPeer, Step, refusing_address};
 use std::net::SocketAddr;

@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{Answers, ConnectionOrder, Finding, Manner};
-use proofload_sim::{Link, Machine, Server, Service};
+use proofload_testkit::sim::{Link, Machine, Server, Service};
 
 fn slow_machine(handle_cost_ns: u64) -> World {
     let machine = Machine { handle_cost_ns, ..Machine::default() };
@@ -55,7 +55,7 @@ fn a_machine_that_wakes_late_shows_as_send_delay() {
 
 #[test]
 fn littles_law_holds_with_thinking_errors_and_closing_in_the_mix() {
-    use proofload_sim::Fault;
+    use proofload_testkit::sim::Fault;
     let faults = vec![(Fault::Error, 0.1), (Fault::ResetAfter, 0.1), (Fault::CloseAnnounced, 0.2)];
     let server = Server { service: Service::Exponential(30 * MS), faults, ..Server::default() };
     for (think_ns, keep_alive) in [(0, KeepAlive::On), (5 * MS, KeepAlive::Every(3)), (0, KeepAlive::Off)] {

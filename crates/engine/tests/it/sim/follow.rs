@@ -1,7 +1,7 @@
 //! Redirects: one exchange, several requests.
 
 use super::*;
-use proofload_sim::{Fault, Redirect, Server};
+use proofload_testkit::sim::{Fault, Redirect, Server};
 
 const HOP: u64 = 90_000;
 
@@ -132,8 +132,8 @@ fn a_step_that_is_never_answered_runs_into_the_time_out_of_the_whole() {
 }
 
 /// Steps of 200 ms.
-fn sim_service() -> proofload_sim::Service {
-    proofload_sim::Service::Constant(200 * MS)
+fn sim_service() -> proofload_testkit::sim::Service {
+    proofload_testkit::sim::Service::Constant(200 * MS)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::shares::{asked, bytes, fed};
 use super::*;
 use proofload_engine::{Distribution, Launch, Merger, ShareResult, Stage, Trace, execute_share_in};
 use proofload_measure::SparseSnapshot;
-use proofload_sim::{Server, Service};
+use proofload_testkit::sim::{Server, Service};
 use std::sync::mpsc;
 use std::thread;
 

@@ -23,7 +23,7 @@ use proofload_engine::{
     Watch, run_in,
 };
 use proofload_measure::Outcome;
-use proofload_sim::World;
+use proofload_testkit::sim::World;
 use proofload_wire::http1::RequestSpec;
 use std::sync::Arc;
 

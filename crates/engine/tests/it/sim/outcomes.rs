@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{BadAnswer, Finding};
-use proofload_sim::{Fault, Link, Server};
+use proofload_testkit::sim::{Fault, Link, Server};
 
 /// Loads a server that always does that.
 fn always(fault: Fault, plan: &LoadPlan) -> (LoadResult, World) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{Distribution, EngineError};
-use proofload_sim::{Server, Service, Stall};
+use proofload_testkit::sim::{Server, Service, Stall};
 use std::sync::atomic::Ordering;
 
 fn quick() -> World {

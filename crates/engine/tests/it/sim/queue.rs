@@ -8,7 +8,7 @@
 use super::*;
 use proofload_engine::{Launch, Stretch, launch};
 use proofload_measure::LatencyHistogram;
-use proofload_sim::{Link, Server, Service};
+use proofload_testkit::sim::{Link, Server, Service};
 
 const SERVICE_NS: u64 = MS;
 const MU: f64 = 1e9 / SERVICE_NS as f64;

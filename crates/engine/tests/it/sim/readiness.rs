@@ -4,7 +4,7 @@ use super::*;
 use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::feed::{Feed, Feeder};
 use proofload_engine::{Asking, Overflow, Shortage};
-use proofload_sim::{Accept, Link, Machine, Peer, Reply, Sim};
+use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;

@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{EngineError, Stage, Trace};
-use proofload_sim::{Fault, Machine, Server, Service};
+use proofload_testkit::sim::{Fault, Machine, Server, Service};
 
 fn quick() -> World {
     World::new(Server::default(), 1)

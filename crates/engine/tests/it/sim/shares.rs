@@ -5,7 +5,7 @@ use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{Asking, EngineError, Launch, Overflow, Shortage, Stage, launch};
 use proofload_measure::{LatencyHistogram, Snapshot};
-use proofload_sim::{Accept, Link, Machine, Peer, Reply, Server, Service, Sim};
+use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Server, Service, Sim};
 use proofload_wire::http1::{Part, Slot, Template};
 use proptest::prelude::*;
 use std::sync::Mutex;

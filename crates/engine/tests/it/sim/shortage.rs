@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{EngineError, Finding, Overflow, Shortage};
-use proofload_sim::{Fault, Link, Machine, Server, Service, Stall};
+use proofload_testkit::sim::{Fault, Link, Machine, Server, Service, Stall};
 
 /// A tenth of all time: of 5,000 requests a second a thousand fall into each.
 const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };

@@ -4,7 +4,7 @@
 
 use super::*;
 use proofload_engine::{CheckKind, Finding};
-use proofload_sim::{Machine, Server, Service, Stall};
+use proofload_testkit::sim::{Machine, Server, Service, Stall};
 
 const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
 

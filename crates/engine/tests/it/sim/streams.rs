@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{EngineError, run_streams_in};
-use proofload_sim::{Machine, Server};
+use proofload_testkit::sim::{Machine, Server};
 
 fn quick() -> World {
     World::new(Server::default(), 1)

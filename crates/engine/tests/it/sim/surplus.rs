@@ -3,7 +3,7 @@
 use super::lanes::provider::{Act, Provider};
 use super::lanes::{calls, dubbo_plan};
 use super::*;
-use proofload_sim::{Accept, Front, Peer, Reply, Server};
+use proofload_testkit::sim::{Accept, Front, Peer, Reply, Server};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -134,7 +134,7 @@ fn a_late_answer_is_no_surplus() {
 fn who_makes_us_answer_and_reads_nothing_is_given_up() {
     let beats: Vec<u8> = [&[0xda, 0xbb, 0xe2, 0][..], &[0; 7], &[7, 0, 0, 0, 1, b'N']].concat().repeat(4_000);
     let provider = Provider::new(move |_| (0..4).map(|at| (at * MS, Act::Raw(beats.clone()))).collect());
-    let link = proofload_sim::Link { send_room: 300, drains_ns: 0, ..Default::default() };
+    let link = proofload_testkit::sim::Link { send_room: 300, drains_ns: 0, ..Default::default() };
     let result = load(&calls(10, dubbo_plan(1, 1)), &provider.world().with_link(link));
     assert_eq!(count(&result, Outcome::Malformed), 10, "{:?}", result.snapshot.outcomes);
     assert_eq!(result.snapshot.surplus, 0);

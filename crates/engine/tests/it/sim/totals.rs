@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::{Overflow, Shortage};
-use proofload_sim::{Fault, Link, Redirect, Server, Service, Stall};
+use proofload_testkit::sim::{Fault, Link, Redirect, Server, Service, Stall};
 use proptest::prelude::*;
 
 const FAULTS: [Fault; 13] = [

@@ -9,7 +9,7 @@ use proofload_engine::{
     Profile, Shortage, Stage, Stretch, Target, Timeouts, Watch, launch,
 };
 use proofload_measure::{Outcome, OutcomeCounts, Snapshot};
-use proofload_sim::{Accept, Link, Machine, Peer, Reply};
+use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply};
 use proofload_wire::http1::RequestSpec;
 use std::collections::HashMap;
 use std::sync::Arc;

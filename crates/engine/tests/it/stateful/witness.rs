@@ -4,7 +4,7 @@ use proofload_engine::driver::{
     Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Polled, Pushed, Wake,
 };
 use proofload_engine::{Target, Watch};
-use proofload_sim::{Link, Machine, Peer, Sim, SimNet};
+use proofload_testkit::sim::{Link, Machine, Peer, Sim, SimNet};
 use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! What becomes of the exchanges in flight, of those that wait, and of the connection, when something ends.
 
 use super::*;
-use proofload_sim::Link;
+use proofload_testkit::sim::Link;
 
 /// The provider answers the first `good` calls of each connection, and then does this to the one whose number is `at`.
 fn after(good: usize, at: usize, act: Act) -> Provider {

@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::KeepAlive;
-use proofload_sim::Link;
+use proofload_testkit::sim::Link;
 
 /// A link that takes requests slowly: so many bytes each 20 µs.
 fn narrow(world: World, send_room: usize) -> World {

@@ -3,7 +3,7 @@
 use super::server::{Greets, RmiServer};
 use super::*;
 use proofload_engine::{KeepAlive, Overflow, Shortage};
-use proofload_sim::Link;
+use proofload_testkit::sim::Link;
 use proofload_wire::rmi;
 
 fn rmi_call() -> MixEntry {

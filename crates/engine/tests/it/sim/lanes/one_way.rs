@@ -1,7 +1,7 @@
 //! Calls to which no answer comes.
 
 use super::*;
-use proofload_sim::{Link, Machine};
+use proofload_testkit::sim::{Link, Machine};
 
 fn one_way(text: &str) -> MixEntry {
     call(text.into(), &dubbo::Options { one_way: true, ..Default::default() })

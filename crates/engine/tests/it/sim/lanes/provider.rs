@@ -1,6 +1,6 @@
 //! A Dubbo provider at the other end of a simulated link. It does with each call what a script says.
 
-use proofload_sim::{Accept, Front, Peer, Reply, Server, World};
+use proofload_testkit::sim::{Accept, Front, Peer, Reply, Server, World};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};

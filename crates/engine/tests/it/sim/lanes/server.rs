@@ -1,6 +1,6 @@
 //! A server of Java RMI at the other end of a simulated link, with handshakes good and bad.
 
-use proofload_sim::{Accept, Front, Peer, Reply, Server, World};
+use proofload_testkit::sim::{Accept, Front, Peer, Reply, Server, World};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

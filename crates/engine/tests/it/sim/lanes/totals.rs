@@ -3,7 +3,7 @@
 
 use super::provider::frame_length;
 use super::*;
-use proofload_sim::{Accept, Front, Link, Peer, Reply, Server};
+use proofload_testkit::sim::{Accept, Front, Link, Peer, Reply, Server};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -5,7 +5,7 @@ use proofload_engine::{
     Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run_in,
 };
 use proofload_measure::Outcome;
-use proofload_sim::{Fault, Link, ScriptPeer, Server, Step, World};
+use proofload_testkit::sim::{Fault, Link, ScriptPeer, Server, Step, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proofload_wire::http1::RequestSpec;
 

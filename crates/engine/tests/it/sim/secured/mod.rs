@@ -5,7 +5,7 @@ mod odd;
 
 use proofload_engine::Target;
 use proofload_engine::transport::{Tls, Transport};
-use proofload_sim::{Accept, Front, Peer, Reply};
+use proofload_testkit::sim::{Accept, Front, Peer, Reply};
 use proofload_testkit::tls::{Authority, Good, Identity, ServerSide, Speaks};
 use rustls::ServerConfig;
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 use super::loads::{count, load, plan, scripted};
 use super::*;
 use proofload_measure::Outcome;
-use proofload_sim::{Link, Server, Step, World};
+use proofload_testkit::sim::{Link, Server, Step, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proptest::prelude::*;
 

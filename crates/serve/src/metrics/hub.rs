@@ -1,0 +1,156 @@
+//! Where a run is told of and read from.
+
+use crate::metrics::family::Figures;
+use crate::metrics::figures::{Cost, Own};
+use crate::metrics::load::Second;
+use crate::metrics::state::State;
+use proofload_host::cpus::KeptOff;
+use proofload_host::{clock, process};
+use proofload_measure::Snapshot;
+use proofload_store::schema::SubjectUse;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What threads beside the runner say of a load that goes on.
+enum Heard {
+    Second(usize, Box<Second>),
+    Used(Box<SubjectUse>),
+}
+
+/// A run, told of by some threads and read by others.
+#[derive(Default)]
+pub struct Hub {
+    state: Mutex<State>,
+    /// Only those who tell lock it, for a moment: whoever tells of a second waits for nobody who reads.
+    pending: Mutex<Vec<Heard>>,
+    costs: Mutex<Vec<(&'static str, Cost)>>,
+    generator_cpus: Mutex<Vec<usize>>,
+}
+
+/// A thread that panicked while it held the lock left whole values behind.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Hub {
+    /// Tells of a step, on a thread that may wait for a moment.
+    pub fn tell(&self, step: impl FnOnce(&mut State)) {
+        let mut state = lock(&self.state);
+        // Not held while the step is entered, and not while a reader is waited for.
+        let heard = std::mem::take(&mut *lock(&self.pending));
+        heard.into_iter().for_each(|heard| heard.enter(&mut state));
+        step(&mut state);
+    }
+
+    /// Tells of a second of the load that goes on. Does not wait for whoever reads.
+    pub fn second(&self, stream: usize, seen: &Snapshot) {
+        self.hear(Heard::Second(stream, Box::new(Second::of(seen))));
+    }
+
+    /// Tells of what the subject used of the window that goes on. Does not wait for whoever reads.
+    pub fn used(&self, used: &SubjectUse) {
+        self.hear(Heard::Used(Box::new(used.clone())));
+    }
+
+    fn hear(&self, heard: Heard) {
+        let mut pending = lock(&self.pending);
+        pending.push(heard);
+        // Somebody reads: it is entered with the next second, or with the record of the slice.
+        if let Ok(mut state) = self.state.try_lock() {
+            pending.drain(..).for_each(|heard| heard.enter(&mut state));
+        }
+    }
+
+    /// Says on which CPUs the generator runs: exporters keep off them.
+    pub fn keep_off(&self, generator_cpus: &[usize]) {
+        *lock(&self.generator_cpus) = generator_cpus.to_vec();
+    }
+
+    /// The figures as they are now.
+    pub(crate) fn figures(&self) -> Figures {
+        let own = Own {
+            cpu_ns: clock::process_cpu_ns(),
+            memory_bytes: process::rss_bytes(std::process::id()),
+            exporters: lock(&self.costs).clone(),
+        };
+        lock(&self.state).figures(&own)
+    }
+
+    /// How often anything changed, and whether nothing will any more.
+    pub(crate) fn version(&self) -> (u64, bool) {
+        let state = lock(&self.state);
+        (state.version, state.doing.is_over())
+    }
+
+    /// Notes what an exporter took so far.
+    pub(crate) fn spent(&self, exporter: &'static str, cost: Cost) {
+        let mut costs = lock(&self.costs);
+        match costs.iter_mut().find(|(name, _)| *name == exporter) {
+            Some((_, known)) => *known = cost,
+            None => costs.push((exporter, cost)),
+        }
+    }
+
+    /// What an exporter took so far.
+    pub fn cost(&self, exporter: &str) -> Option<Cost> {
+        lock(&self.costs).iter().find(|(name, _)| *name == exporter).map(|(_, cost)| *cost)
+    }
+}
+
+impl Heard {
+    fn enter(self, state: &mut State) {
+        match self {
+            Heard::Second(stream, second) => state.enter_second(stream, &second),
+            Heard::Used(used) => state.used(&used),
+        }
+    }
+}
+
+/// Nice value of exporters: where they share a CPU with anybody, they have a tenth of it.
+const MEEK: i32 = 10;
+
+/// Keeps the thread of an exporter out of the way.
+#[derive(Default)]
+pub(crate) struct OutOfTheWay {
+    cpus: Vec<usize>,
+    kept: Option<KeptOff>,
+}
+
+impl OutOfTheWay {
+    /// From the beginning of the thread on.
+    pub fn begin() -> OutOfTheWay {
+        // Of processes the kernel means the calling thread alone. Refused: it runs as others do.
+        let _ = rustix::process::setpriority_process(None, MEEK);
+        OutOfTheWay::default()
+    }
+
+    /// Moves the calling thread if the generator has other CPUs now.
+    pub fn follow(&mut self, hub: &Hub) {
+        let cpus = lock(&hub.generator_cpus).clone();
+        if cpus != self.cpus {
+            // First back to where it was: what is kept off narrows what is allowed.
+            self.kept = None;
+            self.kept = Some(KeptOff::these(&cpus));
+            self.cpus = cpus;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_measure::{Recorder, Window};
+
+    #[test]
+    fn whoever_tells_of_a_second_does_not_wait_for_whoever_enters_a_step() {
+        let hub = Hub::default();
+        let seen = Recorder::new(Window { start_ns: 1, end_ns: 2 }).finish();
+        hub.tell(|state| {
+            state.begun_alone("a", "1c", 1);
+            // Another thread would wait here; this one would for ever.
+            hub.second(0, &seen);
+        });
+        assert_eq!(lock(&hub.pending).len(), 1);
+        hub.tell(|_| {});
+        assert!(lock(&hub.pending).is_empty() && lock(&hub.state).loads().len() == 1);
+    }
+}

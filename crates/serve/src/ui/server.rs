@@ -1,0 +1,168 @@
+//! Requests in, answers out: one request for each connection, a few connections at once, one page made at a time.
+
+#![allow(clippy::disallowed_methods, reason = "a browser asks here")]
+
+use crate::ui::gate::{Refusal, admitted};
+use crate::ui::records::Records;
+use crate::ui::route::Route;
+use crate::ui::site::{Answer, Site, file};
+use crate::ui::token::Token;
+use crate::ui::{UiError, messages};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderName};
+use hyper::{Request, Response, StatusCode};
+use proofload_host::{aside, cpus, http, lock};
+use proofload_language::Language;
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
+
+/// Connections at once; further ones wait in the kernel.
+const CONNECTIONS_MAX: usize = 32;
+/// How long a connection may last: a report of a large record takes seconds.
+const CONNECTION_TIME: Duration = Duration::from_secs(120);
+
+/// What a page may do: run and draw what this server has, ask this server, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    token: Token,
+    language: Language,
+    site: Arc<Mutex<Site>>,
+}
+
+impl Server {
+    /// Listens on the loopback address, and speaks the language that is spoken here. `dir` holds `runs/`; port 0 is a free one.
+    ///
+    /// # Errors
+    /// When the port is taken or not allowed, or there are no random numbers for the token.
+    pub fn bind(dir: &Path, port: u16) -> Result<Server, UiError> {
+        let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok((listener.local_addr()?, listener))
+        });
+        let (address, listener) = listening.map_err(|source| UiError::Listen { port, source })?;
+        let token = Token::random()?;
+        let site = Site::new(format!("/{}", token.text()), Records::within(dir));
+        let shared = Shared { token, language: Language::spoken(), site: Arc::new(Mutex::new(site)) };
+        Ok(Server { listener, address, shared: Arc::new(shared) })
+    }
+
+    /// The address to open, with its token: whoever knows it may read the runs.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.shared.token.text())
+    }
+
+    /// Answers until the process ends. The calling thread leaves the CPUs that a generator would have.
+    ///
+    /// # Errors
+    /// When the thread cannot wait for connections.
+    pub fn serve(self) -> Result<Infallible, UiError> {
+        let _kept_off = cpus::KeptOff::these(&cpus::share(&cpus::allowed()).generator);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(UiError::Runtime)?.block_on(self.accept())
+    }
+
+    async fn accept(self) -> Result<Infallible, UiError> {
+        let listener = tokio::net::TcpListener::from_std(self.listener).map_err(UiError::Runtime)?;
+        let shared = self.shared;
+        let each = move |stream| {
+            let shared = Arc::clone(&shared);
+            async move {
+                // Whoever broke it off knows.
+                let _ = http::answer(stream, CONNECTION_TIME, |request| shared.answer(request)).await;
+            }
+        };
+        Ok(http::accept(listener, CONNECTIONS_MAX, each).await)
+    }
+}
+
+impl Shared {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let (head, _) = request.into_parts();
+        let route = match admitted(&head, &self.token) {
+            Ok(path) => Route::of(path, head.uri.query().unwrap_or_default()),
+            Err(refusal) => return response(self.language.within(|| refused(refusal))),
+        };
+        if let Some(answer) = file(&route) {
+            return response(answer);
+        }
+        let known =
+            head.headers.get(header::IF_NONE_MATCH).and_then(|name| name.to_str().ok()).map(str::to_string);
+        let site = Arc::clone(&self.site).lock_owned().await;
+        let made = made(site, route, known, self.language).await;
+        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, &messages::FAILED);
+        response(made.unwrap_or_else(|| self.language.within(failed)))
+    }
+}
+
+/// A page, made by a thread of its own: it steps aside while somebody measures, and could not come back. `None` when no
+/// thread begins, or it panics.
+async fn made(
+    mut site: OwnedMutexGuard<Site>,
+    route: Route,
+    known: Option<String>,
+    language: Language,
+) -> Option<Answer> {
+    let (done, made) = oneshot::channel();
+    let work = move || {
+        if !matches!(lock::holder(), Ok(None)) {
+            // Refused: it works as everybody does.
+            let _ = aside::step_aside();
+        }
+        let answer = language.within(|| site.answer(&route, known.as_deref()));
+        // The next one may begin before this one has been sent.
+        drop(site);
+        let _ = done.send(answer);
+    };
+    std::thread::Builder::new().name("page".to_string()).spawn(work).ok()?;
+    made.await.ok()
+}
+
+fn refused(refusal: Refusal) -> Answer {
+    let why = match refusal {
+        Refusal::Host => messages::REFUSED_HOST,
+        Refusal::Token => messages::REFUSED_TOKEN,
+        Refusal::Origin => messages::REFUSED_ORIGIN,
+        Refusal::Method => messages::REFUSED_METHOD,
+        Refusal::Body => messages::REFUSED_BODY,
+    };
+    Answer::text(refusal.status(), &why)
+}
+
+fn response(answer: Answer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(answer.body));
+    *response.status_mut() = answer.status;
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, header::HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.kind));
+    if answer.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(header::ALLOW, header::HeaderValue::from_static("GET, HEAD"));
+    }
+    if let Some(etag) = answer.etag.and_then(|etag| header::HeaderValue::from_str(&etag).ok()) {
+        headers.insert(header::ETAG, etag);
+    }
+    response
+}

@@ -1,0 +1,152 @@
+//! A simulated network in virtual time: seeded, without sockets, without waiting.
+//!
+//! A [`World`] describes servers, links and the machine of the generator, and makes one driver for each
+//! worker; each worker has a server of its own that behaves alike. Time stands still while a handler runs
+//! and jumps from one happening to the next. Instants are nanoseconds from the world's beginning.
+
+mod network;
+mod peer;
+mod server;
+
+pub use network::{Sim, SimNet};
+pub use peer::{Accept, Peer, Reply, ScriptPeer, Step};
+pub use server::{Fault, Redirect, Served, Server, Service, Stall};
+
+use proofload_engine::driver::{Allowance, Drivers};
+use std::io;
+use std::sync::{Arc, Mutex};
+
+/// The way between generator and server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// How long a segment takes one way. At least 1, so that time goes on.
+    pub latency_ns: u64,
+    /// A random addition of up to this; order is kept.
+    pub jitter_ns: u64,
+    /// Answers come in segments of random sizes up to this; 0 leaves them whole.
+    pub segment_max: usize,
+    /// A send takes at most this many bytes, and the next has to wait a latency; 0 takes all.
+    pub send_room: usize,
+    /// How soon after that a send takes bytes again, of which the worker is told a latency after it; 0: not before.
+    pub drains_ns: u64,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Link { latency_ns: 20_000, jitter_ns: 0, segment_max: 0, send_room: 0, drains_ns: 0 }
+    }
+}
+
+/// The machine of the generator, with what it lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// CPU time that each call of a handler costs.
+    pub handle_cost_ns: u64,
+    /// CPU time that each send costs.
+    pub send_cost_ns: u64,
+    /// How much later than asked a wait ends.
+    pub wakes_late_ns: u64,
+    /// Stretches in which it does nothing, as when a hypervisor takes the processor away.
+    pub stall: Option<Stall>,
+    /// Whether it says how long a thread waited for the processor.
+    pub tells_delays: bool,
+    pub ports: u64,
+    /// How long a port is not to be had again after this side closed first.
+    pub time_wait_ns: u64,
+    /// Sockets that can be open at once, whatever limit is reported.
+    pub sockets_max: u64,
+    /// The limit of descriptors that is reported.
+    pub descriptors: Option<u64>,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Machine {
+            handle_cost_ns: 0,
+            send_cost_ns: 0,
+            wakes_late_ns: 0,
+            stall: None,
+            tells_delays: false,
+            ports: u64::MAX,
+            time_wait_ns: 60_000_000_000,
+            sockets_max: u64::MAX,
+            descriptors: None,
+        }
+    }
+}
+
+/// Puts something before the servers of a world: a peer that speaks for them, such as one that adds TLS.
+pub trait Front: std::fmt::Debug + Send + Sync {
+    /// What the generator meets instead of that server.
+    fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer>;
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub server: Server,
+    pub link: Link,
+    pub machine: Machine,
+    /// Seed of everything random in this world.
+    pub seed: u64,
+    /// What is in front of each server.
+    front: Option<Arc<dyn Front>>,
+    /// What the servers of all workers have served.
+    served: Arc<Mutex<Served>>,
+}
+
+impl World {
+    /// A world with that server, a quick link and a machine that lacks nothing.
+    pub fn new(server: Server, seed: u64) -> Self {
+        World { server, seed, ..World::default() }
+    }
+
+    /// The same world with another link.
+    pub fn with_link(self, link: Link) -> Self {
+        World { link, ..self }
+    }
+
+    /// The same world with another machine for the generator.
+    pub fn with_machine(self, machine: Machine) -> Self {
+        World { machine, ..self }
+    }
+
+    /// The same world with that before each server.
+    pub fn behind(self, front: Arc<dyn Front>) -> Self {
+        World { front: Some(front), ..self }
+    }
+
+    /// What the servers have done so far.
+    pub fn served(&self) -> Served {
+        self.served.lock().map_or_else(|poisoned| poisoned.into_inner().clone(), |served| served.clone())
+    }
+}
+
+impl Drivers for World {
+    type Driver = Sim;
+
+    fn now_ns(&self) -> u64 {
+        0
+    }
+
+    fn is_virtual(&self) -> bool {
+        true
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance { descriptors: self.machine.descriptors, ports: u64::MAX }
+    }
+
+    fn peak_rss_bytes(&self) -> u64 {
+        0
+    }
+
+    fn open(&self, worker: u32, capacity: u32) -> io::Result<Sim> {
+        let seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(worker));
+        let peer = server::Serving::new(self.server.clone(), seed, Arc::clone(&self.served));
+        let mut peer: Box<dyn Peer> = Box::new(peer);
+        if let Some(front) = &self.front {
+            peer = front.before(peer);
+        }
+        Ok(Sim::new(peer, self.link, self.machine, seed, capacity))
+    }
+}
