@@ -1,5 +1,7 @@
 //! What the decoders of every protocol have in common.
 
+use std::hint::black_box;
+
 /// What became of a slice that was handed to a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {
@@ -16,18 +18,30 @@ pub(crate) fn count_work(_bytes: usize) {
     crate::tests::work::add(_bytes);
 }
 
-/// Bytes that are looked at together.
-const STRETCH: usize = 32;
+/// Bytes that are looked at together: a vector of every processor.
+const BLOCK: usize = 16;
 
-/// How many bytes stand before the first that `stops`; all, where none does. Long texts have few such bytes, or none, so whole
-/// stretches are looked at without a branch for each byte.
-#[inline]
+/// How many bytes stand before the first that `stops`; all, where none does. Whole blocks are looked at without a branch for
+/// each byte.
+#[inline(always)]
 pub(crate) fn before(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    let (stretches, _) = bytes.as_chunks::<STRETCH>();
-    let is_clear = |stretch: &&[u8; STRETCH]| !stretch.iter().fold(false, |found, &byte| found | stops(byte));
-    let clear = stretches.iter().take_while(is_clear).count() * STRETCH;
-    let rest = &bytes[clear..];
-    clear + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())
+    let mut rest = bytes;
+    while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
+        let (mut marks, mut at) = ([0; BLOCK], 0);
+        while at < BLOCK {
+            marks[at] = if stops(block[at]) { u8::MAX } else { 0 };
+            at += 1;
+        }
+        // Kept together: the compiler would make the two words byte by byte.
+        let marks = u128::from_le_bytes(black_box(marks));
+        let [low, high] = [marks as u64, (marks >> 64) as u64];
+        if low | high != 0 {
+            let at = if low != 0 { low.trailing_zeros() } else { 64 + high.trailing_zeros() };
+            return bytes.len() - rest.len() + (at / 8) as usize;
+        }
+        rest = behind;
+    }
+    bytes.len() - rest.len() + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

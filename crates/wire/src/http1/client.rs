@@ -4,7 +4,7 @@ use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
-use super::lines::{Fault, Lines, Next, letters_len, plain_line_end};
+use super::lines::{Fault, Lines, Next, behind_plain_line, letters_len};
 use super::redirect::Location;
 use super::request::HEAD_ONLY;
 use crate::scan::{Fed, count_work};
@@ -16,6 +16,9 @@ use std::ops::RangeInclusive;
 
 /// What an answer's status line begins with, up to the version's last digit.
 const VERSION: &[u8] = b"HTTP/1.";
+
+/// The status line of most answers.
+const USUAL_STATUS: &[u8] = b"HTTP/1.1 200 OK\r\n";
 
 /// Where the first digit of the status is in its line.
 const STATUS_AT: usize = 9;
@@ -192,27 +195,20 @@ impl Http1 {
         if !begins || self.dead || self.set_cookies.is_some() || self.location.is_some() {
             return None;
         }
-        let (prefix, _) = input.split_first_chunk::<{ STATUS_AT + 4 }>()?;
-        let (old, status) = plain_status(prefix)?;
-        let mut pos = plain_line_end(input, prefix.len())?;
+        let (old, status, mut rest) = match input.strip_prefix(USUAL_STATUS) {
+            Some(rest) => (false, 200, rest),
+            None => plain_status(input)?,
+        };
         self.fields = Fields::new(old);
-        loop {
-            let line = &input[pos..];
-            if line.starts_with(b"\r\n") {
-                break;
+        let end = self.received + input.len() as u64;
+        let body = loop {
+            let name_len = letters_len(rest);
+            if name_len == 0 || rest.get(name_len) != Some(&b':') {
+                break rest.strip_prefix(b"\r\n")?;
             }
-            let at = self.received + pos as u64;
-            if let Some(len) = self.fields.usual_line(line, at) {
-                pos += len;
-                continue;
-            }
-            let name_len = letters_len(line);
-            if name_len == 0 || line.get(name_len) != Some(&b':') {
-                return None;
-            }
-            pos += self.fields.plain_line(line, name_len, at)?;
-        }
-        pos += 2;
+            rest = self.fields.plain_line(rest, name_len, end)?;
+        };
+        let pos = input.len() - body.len();
         count_work(pos);
         if pos > self.limits.head_max {
             return None;
@@ -289,18 +285,18 @@ impl Http1 {
             return Ok(true);
         }
         self.part = Part::Body;
-        self.body = match self.fields.length {
-            _ if self.fields.chunked => Body::Chunked(Chunked::default()),
+        match self.fields.length {
+            _ if self.fields.chunked => self.body = Body::Chunked(Chunked::default()),
             Some((0, _)) => return Ok(true),
             Some((length, at)) if length > self.limits.body_max => {
                 return Err(Fault { at, kind: MalformedKind::BodyTooLong });
             }
-            Some((length, _)) => Body::Length(length),
+            Some((length, _)) => self.body = Body::Length(length),
             None => {
                 self.drains = true;
-                Body::UntilClose
+                self.body = Body::UntilClose;
             }
-        };
+        }
         Ok(false)
     }
 
@@ -410,14 +406,14 @@ impl Speak for Http1 {
     }
 }
 
-/// Whether the version is 1.0, and the status, of a final answer whose status line begins as almost all do.
-#[inline]
-fn plain_status(line: &[u8; STATUS_AT + 4]) -> Option<(bool, u16)> {
+/// Whether the version is 1.0, the status, and what follows the line, of a final answer whose status line is as almost all are.
+fn plain_status(input: &[u8]) -> Option<(bool, u16, &[u8])> {
+    let (line, rest) = input.split_first_chunk::<{ STATUS_AT + 4 }>()?;
     let [.., minor, b' ', hundreds @ b'2'..=b'9', tens, ones, b' '] = line else { return None };
     let plain =
         line[..VERSION.len()] == *VERSION && [minor, tens, ones].iter().all(|digit| digit.is_ascii_digit());
-    let status = u16::from(hundreds - b'0') * 100 + u16::from(tens.wrapping_sub(b'0')) * 10;
-    plain.then_some((*minor == b'0', status + u16::from(ones.wrapping_sub(b'0'))))
+    let [hundreds, tens, ones] = [hundreds, tens, ones].map(|digit| u16::from(digit.wrapping_sub(b'0')));
+    plain.then_some((*minor == b'0', hundreds * 100 + tens * 10 + ones, behind_plain_line(rest)?))
 }
 
 /// Whether the byte that makes this a final answer for certain is among the bytes of `line` from `from`

@@ -1,6 +1,6 @@
 //! The fields of a head that say where the message and the connection end.
 
-use super::lines::{Fault, plain_line_end, token_len};
+use super::lines::{Fault, behind_plain_line, token_len};
 use crate::MalformedKind;
 use crate::scan::count_work;
 
@@ -52,15 +52,10 @@ impl Fields {
     #[inline]
     pub fn line(&mut self, line: &[u8], at: u64) -> Result<(), Fault> {
         match self.syntax(line, at)? {
-            name_len if Fields::may_be_known(name_len) => self.known(line, name_len, at),
+            // A name that matters is as long as one of these.
+            name_len @ (4 | 6 | 10 | 14 | 17) => self.known(line, name_len, at),
             _ => Ok(()),
         }
-    }
-
-    /// Whether a name of that length can be one that matters; those of most fields cannot.
-    #[inline]
-    pub fn may_be_known(name_len: usize) -> bool {
-        matches!(name_len, 4 | 6 | 10 | 14 | 17)
     }
 
     /// Checks one line, acts upon nothing, and returns the length of the name (0 for a folded line).
@@ -86,91 +81,58 @@ impl Fields {
         }
     }
 
-    /// Takes the line at the beginning of `input` if it is one of the two that almost every answer has, to the letter;
-    /// the length of it.
+    /// Takes the line of an answer at the beginning of `input`, whose name is so long and well-formed, if it is written as
+    /// almost all are; whatever follows it. Byte `end` of the connection is behind `input`.
     #[inline]
-    pub fn usual_line(&mut self, input: &[u8], at: u64) -> Option<usize> {
-        if input.starts_with(KEEP_ALIVE) {
+    pub fn plain_line<'a>(&mut self, input: &'a [u8], name_len: usize, end: u64) -> Option<&'a [u8]> {
+        if !matches!(name_len, 10 | 14 | 17) {
+            return behind_plain_line(&input[name_len + 1..]);
+        }
+        if let Some(behind) = input.strip_prefix(KEEP_ALIVE) {
             self.keep_alive = true;
-            return Some(KEEP_ALIVE.len());
+            return Some(behind);
         }
-        if input.starts_with(b"Content-Length: ") && !self.is_framed() {
-            return self.plain_length(&input[15..], at);
+        let at = end - input.len() as u64;
+        if is_name(&input[..name_len], b"content-length") && self.length.is_none() && !self.chunked {
+            let (length, behind) = plain_number(&input[15..])?;
+            self.length = Some((length, at + 16));
+            return Some(behind);
         }
-        None
-    }
-
-    /// Takes the value of a Content-Length from its colon on; the length of the line.
-    #[inline]
-    fn plain_length(&mut self, value: &[u8], at: u64) -> Option<usize> {
-        let (length, len) = plain_number(value)?;
-        self.length = Some((length, at + 16));
-        Some(15 + len)
-    }
-
-    /// Whether a field has already said how the body ends.
-    #[inline]
-    fn is_framed(&self) -> bool {
-        self.length.is_some() || self.chunked
-    }
-
-    /// Takes the line at the beginning of `input`, whose name is so long and well-formed, if it is written as almost
-    /// all are; the length of it.
-    #[inline]
-    pub fn plain_line(&mut self, input: &[u8], name_len: usize, at: u64) -> Option<usize> {
-        if name_len == 14 && is_name(&input[..14], b"content-length") && !self.is_framed() {
-            return self.plain_length(&input[15..], at);
-        }
-        let len = plain_line_end(input, name_len + 1)?;
-        if name_len == 10 && self.plain_connection(&input[..len - 2]) {
-            return Some(len);
-        }
-        if Fields::may_be_known(name_len) {
-            self.known(&input[..len - 2], name_len, at).ok()?;
-        }
-        Some(len)
-    }
-
-    /// Takes a line whose name has ten letters if it is `Connection` with one option that is known.
-    #[inline]
-    fn plain_connection(&mut self, line: &[u8]) -> bool {
-        let Some((name, [b':', b' ', option @ ..])) = line.split_at_checked(10) else { return false };
-        if !is_name(name, b"connection") {
-            return false;
-        }
-        let (keep_alive, close) = (is_name(option, b"keep-alive"), is_name(option, b"close"));
-        self.keep_alive |= keep_alive;
-        self.close |= close;
-        keep_alive || close
+        let behind = behind_plain_line(&input[name_len + 1..])?;
+        self.known(&input[..input.len() - behind.len() - 2], name_len, at).ok()?;
+        Some(behind)
     }
 
     /// Acts upon a line whose name is so long and well-formed.
     fn known(&mut self, line: &[u8], name_len: usize, at: u64) -> Result<(), Fault> {
         let name = &line[..name_len];
+        if is_name(name, b"host") {
+            self.hosts = self.hosts.saturating_add(1);
+            return Ok(());
+        }
         let (start, value) = trim(line, name_len + 1, line.len());
         let value_at = at + start as u64;
         count_work(value.len());
+        if is_name(name, b"expect") {
+            self.expects_continue |= value.eq_ignore_ascii_case(b"100-continue");
+            return Ok(());
+        }
+        self.last = Last::Framing;
         if is_name(name, b"content-length") {
-            self.last = Last::Framing;
-            self.content_length(value, value_at, at)
-        } else if is_name(name, b"transfer-encoding") {
-            self.last = Last::Framing;
-            self.transfer_encoding(value, value_at, at)
-        } else if is_name(name, b"connection") {
-            self.last = Last::Framing;
+            return self.content_length(value, value_at, at);
+        }
+        if is_name(name, b"transfer-encoding") {
+            return self.transfer_encoding(value, value_at, at);
+        }
+        if is_name(name, b"connection") {
             for option in value.split(|&byte| byte == b',').map(|option| option.trim_ascii()) {
                 self.close |= option.eq_ignore_ascii_case(b"close");
                 self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
             }
-            Ok(())
         } else {
-            if is_name(name, b"host") {
-                self.hosts = self.hosts.saturating_add(1);
-            } else if is_name(name, b"expect") {
-                self.expects_continue |= value.eq_ignore_ascii_case(b"100-continue");
-            }
-            Ok(())
+            self.last = Last::Plain;
         }
+        Ok(())
     }
 
     fn content_length(&mut self, value: &[u8], value_at: u64, at: u64) -> Result<(), Fault> {
@@ -224,22 +186,18 @@ fn is_name<const N: usize>(name: &[u8], lower: &[u8; N]) -> bool {
 /// A number of fewer digits is not too large.
 const SAFE_DIGITS: usize = 20;
 
-/// The number between one space and CRLF, and the length of all that.
+/// The number between one space and CRLF, and what follows.
 #[inline]
-fn plain_number(input: &[u8]) -> Option<(u64, usize)> {
-    let (b' ', digits) = input.split_first()? else {
-        return None;
-    };
+fn plain_number(input: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
-    for (len, byte) in digits.iter().enumerate().take(SAFE_DIGITS) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return (len > 0 && digits[len..].starts_with(b"\r\n")).then_some((number, 1 + len + 2));
-        }
+    let mut rest = input.strip_prefix(b" ")?;
+    while let Some((byte @ b'0'..=b'9', behind)) = rest.split_first() {
         // Only a number with so many digits that it is discarded can overflow.
-        number = u64::wrapping_add(u64::wrapping_mul(number, 10), u64::from(digit));
+        number = u64::wrapping_add(u64::wrapping_mul(number, 10), u64::from(byte - b'0'));
+        rest = behind;
     }
-    None
+    let digits = input.len() - rest.len() - 1;
+    (0 < digits && digits < SAFE_DIGITS).then_some((number, rest.strip_prefix(b"\r\n")?))
 }
 
 /// `line[start..end]` without the white space around it, and where it begins.

@@ -4,7 +4,7 @@
 //! reader remembers how far it looked. All offsets here count from the first byte of the slice.
 
 use crate::MalformedKind;
-use crate::scan::count_work;
+use crate::scan::{before, count_work};
 
 /// What broke the protocol, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,32 +96,11 @@ impl Lines {
     }
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
 /// Position of the first control byte other than HTAB at or after `from`.
-///
-/// Eight bytes at a time: `(x - n) & !x & 0x80` is set for a byte below `n`. A borrow can set it wrongly
-/// for the byte above such a byte only, so the lowest one set is right, and that is the one asked for.
 #[inline]
 fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    while let Some((word, _)) = bytes[at..].split_first_chunk::<8>() {
-        let word = u64::from_le_bytes(*word);
-        let below_space = word.wrapping_sub(ONES * 0x20);
-        let is_delete = (word ^ (ONES * 0x7f)).wrapping_sub(ONES);
-        let hits = (below_space | is_delete) & !word & HIGH;
-        if hits == 0 {
-            at += 8;
-            continue;
-        }
-        let hit = at + (hits.trailing_zeros() / 8) as usize;
-        if bytes[hit] != b'\t' {
-            return Some(hit);
-        }
-        at = hit + 1;
-    }
-    bytes[at..].iter().position(|&byte| is_control(byte)).map(|offset| at + offset)
+    let at = from + before(&bytes[from..], is_control);
+    (at < bytes.len()).then_some(at)
 }
 
 /// Whether a byte is forbidden in lines: a control byte other than HTAB.
@@ -130,11 +109,10 @@ pub(crate) fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }
 
-/// Where the line ends whose bytes from `from` on are scanned, if it ends in CRLF and that is there.
+/// Whatever follows the line that `bytes` are the rest of, if it ends in CRLF and that is there.
 #[inline(always)]
-pub(crate) fn plain_line_end(bytes: &[u8], from: usize) -> Option<usize> {
-    let stop = find_control(bytes, from)?;
-    (bytes[stop..].starts_with(b"\r\n")).then_some(stop + 2)
+pub(crate) fn behind_plain_line(bytes: &[u8]) -> Option<&[u8]> {
+    bytes[before(bytes, is_control)..].strip_prefix(b"\r\n")
 }
 
 /// How many bytes at the beginning of a line make a token, which the name of a field is.
@@ -144,32 +122,10 @@ pub(crate) fn token_len(line: &[u8]) -> usize {
     at + line[at..].iter().position(|&byte| !is_token(byte)).unwrap_or(line.len() - at)
 }
 
-/// How many letters and hyphens a line begins with, of which almost all names are; less than there are if fewer than
-/// eight bytes follow.
-#[inline]
+/// How many letters and hyphens a line begins with, of which almost all names are.
+#[inline(always)]
 pub(crate) fn letters_len(line: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some((word, _)) = line[at..].split_first_chunk::<8>() {
-        let others = !letters_and_hyphens(u64::from_le_bytes(*word)) & HIGH;
-        at += (others.trailing_zeros() / 8) as usize;
-        if others != 0 {
-            break;
-        }
-    }
-    at
-}
-
-/// Sets the highest bit of each byte that is a letter or a hyphen. No sum leaves its byte: both parts are below 0x80.
-#[inline]
-fn letters_and_hyphens(word: u64) -> u64 {
-    const A: u64 = b'a' as u64;
-    const Z: u64 = b'z' as u64;
-    const HYPHEN: u64 = b'-' as u64;
-    let low = word & !HIGH;
-    let lower = low | (ONES * 0x20);
-    let letter = (lower + ONES * (0x80 - A)) & !(lower + ONES * (0x80 - Z - 1));
-    let hyphen = !((low ^ (ONES * HYPHEN)) + ONES * 0x7f);
-    (letter | hyphen) & !word
+    before(line, |byte| !byte.is_ascii_alphabetic() && byte != b'-')
 }
 
 /// Whether a byte may be in a token (RFC 9110 section 5.6.2).
