@@ -26,6 +26,7 @@ pub enum Thing {
     Part,
     Point,
     PointOrVariant,
+    Process,
     Quantity,
     Redirect,
     Reference,
@@ -47,6 +48,7 @@ pub enum Expected {
     Address,
     Arguments,
     Bytes,
+    Coordinate,
     CoresNumber,
     Csv,
     Distribution,
@@ -75,6 +77,7 @@ pub enum Expected {
     Part,
     Path,
     Percentage,
+    Pin,
     Pinned,
     PlainNumber,
     Proxy,
@@ -526,6 +529,18 @@ told Mistake {
     ///
     /// Check its name and its permissions.
     Failure NoProgram { program: String },
+    /// A format that this version does not read.
+    ///
+    /// Use a newer Proofload.
+    Failure UnknownFormat { found: String, known: u64 },
+    /// A path that leads out of the folder that it is relative to.
+    ///
+    /// Name one within it.
+    Failure LeadsOut { path: String },
+    /// A process that comes after one that is not there, or that comes after it.
+    ///
+    /// Name processes that can start before it.
+    Failure NeverStarts { process: String },
     /// A NUL, which no program can be given.
     ///
     /// Delete it.

@@ -15,29 +15,24 @@ const LINE_MAX: usize = 300;
 
 /// A value with its path of keys, and what it may be.
 #[derive(Clone, Debug)]
-pub(crate) struct Field<'a> {
-    pub(crate) node: &'a Node,
-    pub(crate) path: String,
-    pub(crate) sink: &'a Sink,
-    pub(crate) kind: &'static Described,
+pub struct Field<'a> {
+    pub node: &'a Node,
+    pub path: String,
+    pub sink: &'a Sink,
+    pub kind: &'static Described,
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn new(
-        node: &'a Node,
-        path: impl Into<String>,
-        sink: &'a Sink,
-        kind: &'static Described,
-    ) -> Self {
+    pub fn new(node: &'a Node, path: impl Into<String>, sink: &'a Sink, kind: &'static Described) -> Self {
         Field { node, path: path.into(), sink, kind }
     }
 
-    pub(crate) fn problem(&self, mistake: Mistake) {
+    pub fn problem(&self, mistake: Mistake) {
         self.sink.add(self.node.place, &self.path, mistake);
     }
 
     /// What was read, or `None` after its mistake was reported.
-    pub(crate) fn take<T>(&self, read: Result<T, Mistake>) -> Option<T> {
+    pub fn take<T>(&self, read: Result<T, Mistake>) -> Option<T> {
         read.map_err(|mistake| self.problem(mistake)).ok()
     }
 
@@ -48,14 +43,14 @@ impl<'a> Field<'a> {
     }
 
     /// The scalar as it was written, whatever YAML makes of it.
-    pub(crate) fn written(&self) -> Option<&'a str> {
+    pub fn written(&self) -> Option<&'a str> {
         match &self.node.value {
             Value::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
 
-    pub(crate) fn found(&self) -> String {
+    pub fn found(&self) -> String {
         match &self.node.value {
             Value::List(_) => "[…]".to_string(),
             Value::Map(_) => "{…}".to_string(),
@@ -65,17 +60,17 @@ impl<'a> Field<'a> {
     }
 
     /// Whether this is a map with such a key.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key))
     }
 
     /// Whether this is a map.
-    pub(crate) fn is_map(&self) -> bool {
+    pub fn is_map(&self) -> bool {
         matches!(&self.node.value, Value::Map(_))
     }
 
     /// A map, read key by key.
-    pub(crate) fn map(&self, form: &str) -> Option<Map<'a>> {
+    pub fn map(&self, form: &str) -> Option<Map<'a>> {
         match &self.node.value {
             Value::Map(entries) => {
                 let asked = entries.iter().map(|_| Cell::new(false)).collect();
@@ -89,7 +84,7 @@ impl<'a> Field<'a> {
     }
 
     /// Reports that the value is not what it should be.
-    pub(crate) fn wrong(&self, expected: Expected, form: &str) {
+    pub fn wrong(&self, expected: Expected, form: &str) {
         match self.node.kind() {
             Some(Kind::Null) => self.empty(form),
             _ => self.problem(Mistake::not(self.found(), expected, form)),
@@ -101,7 +96,7 @@ impl<'a> Field<'a> {
     }
 
     /// All entries of a map whose keys are names that the author chose.
-    pub(crate) fn entries(&self, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+    pub fn entries(&self, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
         let Value::Map(entries) = &self.node.value else {
             self.wrong(Expected::Map, form);
             return None;
@@ -114,7 +109,7 @@ impl<'a> Field<'a> {
     }
 
     /// The items of a list, or the one value instead of a list.
-    pub(crate) fn one_or_many(&self, form: &str) -> Option<Vec<Field<'a>>> {
+    pub fn one_or_many(&self, form: &str) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
             Value::List(_) => self.items(form),
             _ => Some(vec![self.clone()]),
@@ -122,7 +117,7 @@ impl<'a> Field<'a> {
     }
 
     /// The items of a list that is not empty.
-    pub(crate) fn items(&self, form: &str) -> Option<Vec<Field<'a>>> {
+    pub fn items(&self, form: &str) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
             Value::List(items) if items.is_empty() => {
                 self.empty(form);
@@ -145,7 +140,7 @@ impl<'a> Field<'a> {
     }
 
     /// Text. What an unquoted word would turn into is an error, with the quotes as the form.
-    pub(crate) fn text(&self, form: &str) -> Option<&'a str> {
+    pub fn text(&self, form: &str) -> Option<&'a str> {
         let text = match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Text) => text,
             Some(text) if self.node.kind() != Some(Kind::Null) => {
@@ -166,7 +161,7 @@ impl<'a> Field<'a> {
 
     /// The value of a parameter or a level: text, or a plain number that reads the same everywhere; `true` and
     /// `false` where they are what is asked for.
-    pub(crate) fn parameter_value(&self, takes_boolean: bool) -> Option<&'a str> {
+    pub fn parameter_value(&self, takes_boolean: bool) -> Option<&'a str> {
         match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Integer) => Some(text),
             Some(text @ ("true" | "false")) if takes_boolean => Some(text),
@@ -184,7 +179,7 @@ impl<'a> Field<'a> {
     }
 
     /// `None` when there are more than `most`.
-    pub(crate) fn at_most(&self, count: usize, most: usize, what: Thing) -> Option<()> {
+    pub fn at_most(&self, count: usize, most: usize, what: Thing) -> Option<()> {
         if count > most {
             self.problem(Mistake::too_many(what, count, most));
         }
@@ -192,7 +187,7 @@ impl<'a> Field<'a> {
     }
 
     /// A whole number in the range of its key.
-    pub(crate) fn integer(&self) -> Option<u64> {
+    pub fn integer(&self) -> Option<u64> {
         let (low, high) = self.kind.range();
         let written = self.written().unwrap_or_default();
         let number = match self.node.kind() {
@@ -213,7 +208,7 @@ impl<'a> Field<'a> {
     }
 
     /// `true` or `false`.
-    pub(crate) fn boolean(&self) -> Option<bool> {
+    pub fn boolean(&self) -> Option<bool> {
         match (self.node.kind(), self.written().map(str::to_ascii_lowercase).as_deref()) {
             (Some(Kind::Boolean), Some(word)) => Some(word == "true"),
             _ => {
@@ -230,7 +225,7 @@ impl<'a> Field<'a> {
 
     /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the
     /// parser too.
-    pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, Mistake>, form: &str) -> Option<T> {
+    pub fn quantity<T>(&self, parse: fn(&str) -> Result<T, Mistake>, form: &str) -> Option<T> {
         let written = match self.node.kind() {
             None | Some(Kind::Null) => {
                 self.wrong(Expected::Quantity, form);
@@ -247,7 +242,7 @@ fn is_plain_integer(text: &str) -> bool {
 }
 
 /// Entries of a map, or of a list of maps of one entry.
-pub(crate) fn pairs<'a>(field: &Field<'a>, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+pub fn pairs<'a>(field: &Field<'a>, form: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
     if !matches!(field.node.value, Value::List(_)) {
         return field.entries(form);
     }
@@ -262,7 +257,7 @@ pub(crate) fn pairs<'a>(field: &Field<'a>, form: &str) -> Option<Vec<(&'a Entry,
     Some(out)
 }
 
-pub(crate) fn line(field: &Field<'_>, form: &str) -> Option<String> {
+pub fn line(field: &Field<'_>, form: &str) -> Option<String> {
     let text = field.text(form)?.trim();
     if text.chars().count() > LINE_MAX || text.chars().any(char::is_control) {
         field.problem(Mistake::NotASentence { most: LINE_MAX as u64 });
@@ -273,8 +268,8 @@ pub(crate) fn line(field: &Field<'_>, form: &str) -> Option<String> {
 
 /// A map that is read key by key; [`Map::close`] then reports the keys that no check read.
 #[derive(Debug)]
-pub(crate) struct Map<'a> {
-    pub(crate) field: Field<'a>,
+pub struct Map<'a> {
+    pub field: Field<'a>,
     entries: &'a [Entry],
     asked: Vec<Cell<bool>>,
     /// The keys that are known here.
@@ -282,23 +277,23 @@ pub(crate) struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    pub(crate) fn optional(&self, key: &str) -> Option<Field<'a>> {
+    pub fn optional(&self, key: &str) -> Option<Field<'a>> {
         debug_assert!(self.known().contains(&key), "{key} is declared");
         self.undeclared(key)
     }
 
     /// A key that has no meaning here but deserves an explanation of its own.
-    pub(crate) fn undeclared(&self, key: &str) -> Option<Field<'a>> {
+    pub fn undeclared(&self, key: &str) -> Option<Field<'a>> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         self.asked[index].set(true);
         Some(self.field.child(&self.entries[index]))
     }
 
-    pub(crate) fn required(&self, key: &str, form: &str) -> Option<Field<'a>> {
+    pub fn required(&self, key: &str, form: &str) -> Option<Field<'a>> {
         let found = self.optional(key);
         if found.is_none() {
             self.missing(key, form);
@@ -306,7 +301,7 @@ impl<'a> Map<'a> {
         found
     }
 
-    pub(crate) fn missing(&self, key: &str, form: &str) {
+    pub fn missing(&self, key: &str, form: &str) {
         let path =
             if self.field.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.field.path) };
         self.field.sink.add(self.field.node.place, &path, Mistake::Missing { form: form.to_string() });
@@ -324,7 +319,7 @@ impl<'a> Map<'a> {
     }
 
     /// The one key that says what this map is: the first of each table, or of one table those that exclude each other.
-    pub(crate) fn exactly_one(&self, form: &str) -> Option<(&'static str, Field<'a>)> {
+    pub fn exactly_one(&self, form: &str) -> Option<(&'static str, Field<'a>)> {
         let keys: Vec<&'static str> = match self.tables.as_slice() {
             [table] if !table.exactly_one.is_empty() => table.exactly_one.to_vec(),
             [table] => table.all().map(|key| key.name).collect(),
@@ -346,12 +341,12 @@ impl<'a> Map<'a> {
     }
 
     /// Of several tables keeps the one that begins with this key.
-    pub(crate) fn narrow(&mut self, first: &str) {
+    pub fn narrow(&mut self, first: &str) {
         self.tables.retain(|table| table.own.first().is_some_and(|key| key.name == first));
     }
 
     /// Reports the keys that are not known, with the one that was probably meant.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         let known = self.known();
         for (entry, asked) in self.entries.iter().zip(&self.asked) {
             if asked.get() || known.contains(&entry.key.as_str()) {
@@ -364,7 +359,7 @@ impl<'a> Map<'a> {
     }
 
     /// Reports keys that are known, but not to the table that begins with `first`.
-    pub(crate) fn forbid_beside(&self, first: &str, beside: &str) {
+    pub fn forbid_beside(&self, first: &str, beside: &str) {
         let begins = |table: &Keys| table.own.first().is_some_and(|key| key.name == first);
         let of = |own: bool| {
             let tables = self.tables.iter().filter(move |table| begins(table) == own);
@@ -375,7 +370,7 @@ impl<'a> Map<'a> {
     }
 
     /// Reports keys that are known, but not beside `beside`.
-    pub(crate) fn forbid(&self, keys: &[&str], beside: &str) {
+    pub fn forbid(&self, keys: &[&str], beside: &str) {
         for key in keys {
             if let Some(field) = self.optional(key) {
                 field.problem(Mistake::NoMeaningBeside { beside: beside.to_string() });

@@ -3,7 +3,7 @@
 
 /// What the value of a key may be.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Anything: what is read without its key.
     Any,
     /// `true` or `false`.
@@ -33,50 +33,51 @@ pub(crate) enum Kind {
 
 /// A kind with a name and its meaning.
 #[derive(Debug)]
-pub(crate) struct Named {
-    pub(crate) name: &'static str,
-    pub(crate) doc: &'static [&'static str],
-    pub(crate) kind: Kind,
+pub struct Named {
+    pub name: &'static str,
+    pub doc: &'static [&'static str],
+    pub kind: Kind,
 }
 
 /// The keys of a map.
 #[derive(Debug)]
-pub(crate) struct Keys {
-    pub(crate) name: &'static str,
-    pub(crate) doc: &'static [&'static str],
-    pub(crate) own: &'static [Key],
+pub struct Keys {
+    pub name: &'static str,
+    pub doc: &'static [&'static str],
+    pub own: &'static [Key],
     /// Further keys, which other maps have as well.
-    pub(crate) with: &'static [&'static Keys],
+    pub with: &'static [&'static Keys],
     /// Keys of which exactly one is there.
-    pub(crate) exactly_one: &'static [&'static str],
+    pub exactly_one: &'static [&'static str],
     /// Keys of which at least one is there.
-    pub(crate) some: &'static [&'static str],
+    pub some: &'static [&'static str],
 }
 
 /// A key of a map.
 #[derive(Debug)]
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) doc: &'static [&'static str],
-    pub(crate) required: bool,
-    pub(crate) kind: &'static Kind,
+pub struct Key {
+    pub name: &'static str,
+    pub doc: &'static [&'static str],
+    pub required: bool,
+    pub kind: &'static Kind,
 }
 
-pub(crate) const fn required() -> bool {
+pub const fn required() -> bool {
     true
 }
 
-pub(crate) const fn optional() -> bool {
+pub const fn optional() -> bool {
     false
 }
 
 /// A whole number, which may be negative.
-pub(crate) const WHOLE: Kind = Kind::Number(r#"{"type": "integer"}"#);
+pub const WHOLE: Kind = Kind::Number(r#"{"type": "integer"}"#);
 
 /// Text that is not blank.
-pub(crate) const WORD: Kind = Kind::Text(r"\S");
+pub const WORD: Kind = Kind::Text(r"\S");
 
 /// Declares tables of keys: `/// doc`, `NAME exactly_one(..) some(..) with(..) { /// doc, required|optional key: KIND, }`.
+#[macro_export]
 macro_rules! keys {
     ($($(#[doc = $doc:literal])* $name:ident $(exactly_one($($one:ident),+))? $(some($($some:ident),+))?
         $(with($($with:ident),+))? { $($(#[doc = $key_doc:literal])* $need:ident $key:ident: $kind:expr,)* })*
@@ -99,6 +100,7 @@ macro_rules! keys {
 }
 
 /// Declares kinds with names: `/// doc`, `NAME = KIND;`.
+#[macro_export]
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $kind:expr;)*) => {$(
         $(#[doc = $doc])*
@@ -121,7 +123,7 @@ kinds! {
 
 impl Keys {
     /// All keys, its own first.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
+    pub fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {
         self.own.iter().chain(self.with.iter().flat_map(|keys| keys.own))
     }
 }
@@ -137,7 +139,7 @@ impl Kind {
     }
 
     /// Tables of which a map may have the keys.
-    pub(crate) fn tables(&'static self) -> Vec<&'static Keys> {
+    pub fn tables(&'static self) -> Vec<&'static Keys> {
         let tables = self.choices().into_iter().flat_map(|kind| match kind {
             Kind::Map(tables) => tables.to_vec(),
             Kind::One(table) => vec![*table],
@@ -147,7 +149,7 @@ impl Kind {
     }
 
     /// What the value of a key of a map may be.
-    pub(crate) fn under(&'static self, key: &str) -> &'static Kind {
+    pub fn under(&'static self, key: &str) -> &'static Kind {
         let known = self.tables().into_iter().flat_map(Keys::all).find(|known| known.name == key);
         let chosen = self.choices().into_iter().find_map(|kind| match kind {
             Kind::Names(kind, ..) => Some(*kind),
@@ -157,7 +159,7 @@ impl Kind {
     }
 
     /// What the items of a list may be.
-    pub(crate) fn item(&'static self) -> &'static Kind {
+    pub fn item(&'static self) -> &'static Kind {
         let item = self.choices().into_iter().find_map(|kind| match kind {
             Kind::List(kind, ..) | Kind::Distinct(kind, ..) => Some(*kind),
             _ => None,
@@ -166,7 +168,7 @@ impl Kind {
     }
 
     /// The least and the most that a whole number may be.
-    pub(crate) fn range(&'static self) -> (u64, u64) {
+    pub fn range(&'static self) -> (u64, u64) {
         let range = self.choices().into_iter().find_map(|kind| match kind {
             Kind::Integer(least, most) => Some((*least, *most)),
             _ => None,

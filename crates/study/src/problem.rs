@@ -63,16 +63,16 @@ impl std::error::Error for Problems {}
 
 /// A place in the study file, in a file that it includes, or on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub struct Place {
     /// Which of the sink's sources; 0 is the study file.
-    pub(crate) source: u16,
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    pub source: u16,
+    pub line: usize,
+    pub column: usize,
 }
 
 /// Collects problems while checking goes on, so that all are reported at once.
 #[derive(Debug)]
-pub(crate) struct Sink {
+pub struct Sink {
     /// What the study was made of; the study file is the first.
     sources: RefCell<Vec<String>>,
     problems: RefCell<Vec<(u16, Problem)>>,
@@ -81,7 +81,7 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    pub(crate) fn new(file: &str) -> Self {
+    pub fn new(file: &str) -> Self {
         let sources = RefCell::new(vec![escaped(file.chars())]);
         Sink { sources, problems: RefCell::default(), files: RefCell::default() }
     }
@@ -93,7 +93,7 @@ impl Sink {
         u16::try_from(sources.len() - 1).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn add(&self, place: Place, key: &str, mistake: Mistake) {
+    pub fn add(&self, place: Place, key: &str, mistake: Mistake) {
         let file = self.sources.borrow().get(usize::from(place.source)).cloned().unwrap_or_default();
         let Place { line, column, .. } = place;
         let problem = Problem { file, line, column, key: key.to_string(), mistake };
@@ -115,12 +115,12 @@ impl Sink {
         self.problems.borrow().len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.problems.borrow().is_empty()
     }
 
     /// The problems in the order of their places.
-    pub(crate) fn into_problems(self) -> Problems {
+    pub fn into_problems(self) -> Problems {
         let mut problems = self.problems.into_inner();
         problems.sort_by_key(|(source, problem)| (*source, problem.line, problem.column));
         Problems(problems.into_iter().map(|(_, problem)| problem).collect())
@@ -133,7 +133,7 @@ pub fn told(mistake: &Mistake) -> String {
 }
 
 /// A file that the system does not give.
-pub(crate) fn cannot_read(file: impl Into<String>, error: &std::io::Error) -> Mistake {
+pub fn cannot_read(file: impl Into<String>, error: &std::io::Error) -> Mistake {
     Mistake::CannotRead { file: file.into(), error: error.to_string() }
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn text_or_variable(text: &str) -> Result<String, Mistake> {
 }
 
 /// A piece of the file, fit for a message: cut, and without control characters.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut out = escaped(text.chars().take(SHOWN_MAX));
     if text.chars().nth(SHOWN_MAX).is_some() {
         out.push('…');

@@ -43,7 +43,7 @@ impl Source {
                 .iter()
                 .filter_map(|(name, default)| {
                     let level = levels.iter().find(|(factor, _)| factor == name).map(|(_, level)| level);
-                    jvm_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
+                    memory_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
                 })
                 .sum(),
             Source::Command(command) => command.memory_bytes,
@@ -83,19 +83,20 @@ impl Source {
     }
 }
 
-/// `256m` in bytes.
-fn jvm_bytes(text: &str) -> Option<u64> {
-    let digits = text.len().checked_sub(1).filter(|_| is_memory(text))?;
-    let unit = match text.as_bytes()[digits].to_ascii_lowercase() {
-        b'k' => 1 << 10,
-        b'm' => 1 << 20,
-        _ => 1 << 30,
+/// Bytes of a size as the JVM writes it: digits and perhaps one of `k`, `m`, `g`.
+pub fn memory_bytes(text: &str) -> Option<u64> {
+    let digits = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']).unwrap_or(text);
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => 0,
     };
-    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
+    let number = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<u64>().ok())??;
+    number.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
 }
 
 /// Memory as the JVM writes it: `256m`.
 pub(super) fn is_memory(text: &str) -> bool {
-    let Some(number) = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']) else { return false };
-    number.parse::<u32>().is_ok_and(|number| number > 0) && number.bytes().all(|b| b.is_ascii_digit())
+    !text.ends_with(|last: char| last.is_ascii_digit()) && memory_bytes(text).is_some()
 }

@@ -23,15 +23,15 @@ const DEPTH_MAX: usize = 32;
 
 /// A value at its place.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) place: Place,
+pub struct Node {
+    pub place: Place,
     /// Bytes of the file that it takes up; empty for a list or map.
-    pub(crate) bytes: Range<usize>,
-    pub(crate) value: Value,
+    pub bytes: Range<usize>,
+    pub value: Value,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
     Scalar { text: String, plain: bool },
     List(Vec<Rc<Node>>),
     Map(Vec<Entry>),
@@ -39,15 +39,15 @@ pub(crate) enum Value {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) place: Place,
-    pub(crate) node: Rc<Node>,
+pub struct Entry {
+    pub key: String,
+    pub place: Place,
+    pub node: Rc<Node>,
 }
 
 /// What readers of YAML make of an unquoted word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Text, quoted or not.
     Text,
     /// A decimal number without sign tricks, leading zeros or underscores.
@@ -74,7 +74,7 @@ impl Node {
     }
 
     /// What kind of scalar this is; `None` for a list or map.
-    pub(crate) fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<Kind> {
         match &self.value {
             Value::Scalar { text, plain: true } => Some(kind_of_plain(text)),
             Value::Scalar { .. } => Some(Kind::Text),
@@ -142,7 +142,7 @@ impl Origin {
 
 /// Parses one document, the study file. What is wrong with the syntax goes to `sink`, and then there is no
 /// tree.
-pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
+pub fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
     parse_from(text, Origin::default(), sink)
 }
 

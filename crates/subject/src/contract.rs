@@ -42,8 +42,8 @@ impl Answer {
         WORDS.iter().find(|(name, _)| *name == word).map(|(_, answer)| *answer)
     }
 
-    pub(crate) fn words() -> String {
-        WORDS.map(|(word, _)| word).join(", ")
+    pub(crate) fn words() -> Vec<&'static str> {
+        WORDS.iter().map(|(word, _)| *word).collect()
     }
 
     pub(crate) fn word(self) -> &'static str {

@@ -1,32 +1,13 @@
 //! What can go wrong between a name in a study and a server that answers.
 
-use proofload_facts::Mistake as Fault;
+use proofload_facts::Mistake;
 use proofload_language::{say, word};
+use proofload_study::Problems;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::keeper::Exit;
-
-/// A mistake in a file of the catalogue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    pub file: PathBuf,
-    /// Line, from 1, where it is known.
-    pub line: Option<u64>,
-    pub what: String,
-    pub remedy: String,
-}
-
-impl std::fmt::Display for Mistake {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": {}; {}", self.what, self.remedy)
-    }
-}
 
 /// The last lines of a log, as they are shown below a message.
 fn tail(lines: &[String]) -> String {
@@ -34,10 +15,6 @@ fn tail(lines: &[String]) -> String {
         return format!("\n  {}", word!("subject-log-empty"));
     }
     lines.iter().map(|line| format!("\n  | {line}")).collect()
-}
-
-fn mistakes(found: &[Mistake]) -> String {
-    found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Why a subject could not be prepared, started or stopped.
@@ -50,7 +27,7 @@ pub enum SubjectError {
         /// Its name in the study.
         subject: String,
         /// What is wrong with it.
-        mistake: Fault,
+        mistake: Mistake,
     },
     /// No such folder in the catalogue.
     #[error("{}", say!("subject-unknown", folder, catalogue, known))]
@@ -64,8 +41,8 @@ pub enum SubjectError {
     #[error("{}", say!("subject-no-catalogue", path, from))]
     NoCatalogue { path: PathBuf, from: &'static str },
     /// A `subject.yaml` or lock file is wrong.
-    #[error("{}", mistakes(.0))]
-    Declaration(Vec<Mistake>),
+    #[error("{0}")]
+    Declaration(Problems),
     /// A parameter does not fit the folder's declaration.
     #[error("{}", say!("subject-parameter", subject, why))]
     Parameter {

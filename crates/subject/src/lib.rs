@@ -35,7 +35,7 @@ pub use add::{Added, add};
 pub use archive::{unpack, unpack_record};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
-pub use error::{Mistake, SubjectError};
+pub use error::SubjectError;
 pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_starts};
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepared::Prepared;

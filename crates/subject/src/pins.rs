@@ -1,9 +1,11 @@
 //! Lock files: which file a coordinate means, and the digest it must have.
 
+use proofload_facts::{Expected, Mistake};
+use proofload_study::problem::{Place, Sink, shown};
 use std::path::{Path, PathBuf};
 
+use super::SubjectError;
 use super::cache::digest_of;
-use super::{Mistake, SubjectError};
 
 /// A lock file has a line for each file of a subject.
 const LINES_MAX: usize = 10_000;
@@ -29,7 +31,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
     let text =
         proofload_host::files::read_text(path, LOCK_BYTES_MAX).map_err(SubjectError::files(path, "read"))?;
     let mut pins = Vec::new();
-    let mut mistakes = Vec::new();
+    let sink = Sink::new(&path.display().to_string());
     for (index, line) in text.lines().enumerate().take(LINES_MAX) {
         let line = line.split('#').next().unwrap_or("").trim();
         if line.is_empty() {
@@ -37,17 +39,14 @@ pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
         }
         match parse(line) {
             Some(pin) => pins.push(pin),
-            None => mistakes.push(Mistake {
-                file: path.into(),
-                line: Some(index as u64 + 1),
-                what: "not a coordinate, a file name and a SHA-256".into(),
-                remedy: "write group:artifact:version file.jar and 64 hexadecimal digits, or let \
-                         `proofload subjects add` write the line"
-                    .into(),
-            }),
+            None => {
+                let form = "group:artifact:version file.jar and 64 hexadecimal digits, or let `proofload subjects add` write the line";
+                let place = Place { line: index + 1, ..Place::default() };
+                sink.add(place, "", Mistake::not(shown(line), Expected::Pin, form));
+            }
         }
     }
-    if mistakes.is_empty() { Ok(pins) } else { Err(SubjectError::Declaration(mistakes)) }
+    if sink.is_empty() { Ok(pins) } else { Err(SubjectError::Declaration(sink.into_problems())) }
 }
 
 fn parse(line: &str) -> Option<Pin> {
@@ -166,7 +165,7 @@ mod tests {
         let SubjectError::Declaration(mistakes) = read_lock(&path).unwrap_err() else {
             panic!("another error")
         };
-        assert_eq!(mistakes.iter().filter_map(|mistake| mistake.line).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(mistakes.0.iter().map(|mistake| mistake.line).collect::<Vec<_>>(), [1, 2, 3, 4]);
     }
 
     #[test]

@@ -127,9 +127,9 @@ fn all_mistakes_of_a_folder_are_told_at_once() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     let told = text(&output.stderr);
     for part in [
-        "subject.yaml:1: unknown placeholder {thing}",
-        "yaml:2: unknown placeholder {prot}",
-        "no path",
+        "subject.yaml:1: description: {thing} stands for nothing",
+        "yaml:2: start[0][1]: {prot} stands for nothing",
+        "x is not a path",
         "soon",
     ] {
         assert!(told.contains(part), "no {part} in {told}");

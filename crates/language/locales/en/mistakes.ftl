@@ -53,6 +53,7 @@ expected = { $expected ->
     [address] an address
     [arguments] a list of arguments, and no shell is asked
     [bytes] a whole number of bytes
+    [coordinate] a Maven coordinate
     [cores-number] a number of cores
     [csv] CSV
     [distribution] a distribution
@@ -81,6 +82,7 @@ expected = { $expected ->
     [part] a part of a form
     [path] a path
     [percentage] a percentage above 0% and up to 100%
+    [pin] a coordinate, a file name and a SHA-256
     [pinned] an address for a name
     [plain-number] a plain number
     [proxy] the address of a proxy
@@ -125,6 +127,7 @@ thing = { $what ->
     [part] part
     [point] load point
     [point-or-variant] variant or load point
+    [process] process
     [quantity] row for the quantity
     [redirect] redirect
     [reference] reference
@@ -159,6 +162,7 @@ things = { $what ->
     [part] parts
     [point] load points
     [point-or-variant] variants or load points
+    [process] processes
     [quantity] quantities
     [redirect] redirects
     [reference] references
@@ -261,6 +265,9 @@ cycles-of-whole = the load { $load } cannot be cut into slices, as cycles need; 
 unused-factor = the factor { $factor } changes nothing; write { "{" }{ $factor }{ "}" } in command or env
 port-twice = port { $port } is that of { $variants } variants, which run at the same time; leave port out and write { "{port}" } where the command needs it
 no-program = { $program } is not a program; check its name and its permissions
+unknown-format = format { $found } is not known to this version; write { $known }, or use a newer Proofload
+leads-out = { $path } leads out of its folder; name a path within it
+never-starts = process { $process } comes after one that is not there or comes after it; name processes that can start before it
 nul = holds a NUL, which cannot be handed to a program; delete it
 different-paths = { $one } is asked of one and { $other } of another; give all addresses the same path, for only the servers may differ
 weight-of-one = { $entry } has a weight, which only a mix has; delete the weight, or ask: separately

@@ -53,6 +53,7 @@ expected = { $expected ->
     [arguments] 参数列表（不经过 shell）
     [base64] {" "}base64 文本
     [bytes] 整数个字节
+    [coordinate] {" "}Maven 坐标
     [cores-number] 核数
     [csv] {" "}CSV
     [distribution] 分布
@@ -81,6 +82,7 @@ expected = { $expected ->
     [part] 表单的字段
     [path] 路径
     [percentage] 大于 0% 且不超过 100% 的百分比
+    [pin] 坐标、文件名和 SHA-256
     [pinned] 域名与地址的对应
     [plain-number] 不带单位的数字
     [proxy] 代理服务器的地址
@@ -126,6 +128,7 @@ thing = { $what ->
     [part] 字段
     [point] 负载点
     [point-or-variant] 变体或负载点
+    [process] 进程
     [quantity] 度量行
     [redirect] 重定向
     [reference] 参考来源
@@ -229,6 +232,9 @@ cycles-of-whole = 负载 { $load } 不能切成时间片，因此不能轮流运
 unused-factor = 设置 { $factor } 没有改变任何东西；请在 command 或 env 中写 { "{" }{ $factor }{ "}" }
 port-twice = 端口 { $port } 同时用于 { $variants } 个同时运行的变体；请去掉 port，在命令需要的位置写 { "{port}" }
 no-program = { $program } 不是可执行的程序；请检查名称和权限
+unknown-format = 本版本不认识格式 { $found }；请写 { $known }，或使用更新的 Proofload
+leads-out = { $path } 超出了所在的文件夹；请写其中的路径
+never-starts = 进程 { $process } 排在一个不存在或排在它之后的进程之后；请写能在它之前启动的进程
 nul = 含有 NUL，无法传给程序；请删除
 different-paths = 一个地址请求 { $one }，另一个请求 { $other }；只有服务器可以不同，请让所有地址使用相同的路径
 weight-of-one = { $entry } 带有权重，而只有混合负载才有权重；请删除权重，或删除 ask: separately

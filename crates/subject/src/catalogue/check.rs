@@ -1,24 +1,25 @@
-//! From a declaration as written to one that is right, with every mistake told at its line.
+//! The keys of `subject.yaml`, and what they become.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use serde_saphyr::Spanned;
-
-use crate::Mistake;
-use crate::contract::Answer;
-use proofload_study::{Parameter, ParameterKind, SPEAKS_TEXTS, Speaks, duration, told};
-
-use super::declaration::{Declaration, ProcessDeclaration, memory_bytes};
-use super::raw::{
-    Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
+use proofload_facts::{Expected, Mistake, Thing};
+use proofload_study::field::{Field, Map};
+use proofload_study::keys::{Kind, WORD};
+use proofload_study::problem::{Problems, Sink};
+use proofload_study::yaml::{self, Value};
+use proofload_study::{
+    Parameter, ParameterKind, SPEAKS_TEXTS, Speaks, duration, keys, memory_bytes, not_one_of, unknown,
 };
+
+use super::declaration::{Declaration, ProcessDeclaration};
 use super::rules::{Condition, Derived, Pattern, Rule};
 use super::template::{UNITS, is_process_name, is_word, placeholders};
+use crate::contract::Answer;
 
 /// The format that this version reads.
-const SUBJECT_FORMAT: u32 = 1;
+const SUBJECT_FORMAT: u64 = 1;
 /// Placeholders that every subject may use.
 const BUILT_IN: [&str; 4] = ["address", "port", "temp", "proofload"];
 /// Placeholders of subjects that need a JDK.
@@ -27,422 +28,597 @@ const OF_JAVA: [&str; 3] = ["java", "java_home", "class_path"];
 const OF_DEBIAN: [&str; 2] = ["debian", "debian_lib"];
 /// A subject is a handful of processes.
 const PROCESSES_MAX: usize = 16;
+/// How long a subject may take to end unless it says otherwise.
+const GRACE: Duration = Duration::from_secs(5);
+
+const TEXTS: Kind = Kind::List(&Kind::Text(""), 0, usize::MAX);
+const NAMED_TEXTS: Kind = Kind::Names(&Kind::Text(""), 1, usize::MAX);
+const GROUPS: Kind = Kind::List(&TEXTS, 1, usize::MAX);
+const CONDITION: Kind = Kind::Names(&TEXTS, 1, usize::MAX);
+const FILE: Kind = Kind::Map(&[&SUBJECT]);
+
+keys! {
+    /// A subject of the catalogue.
+    SUBJECT exactly_one(start, processes) {
+        /// Version of the format.
+        optional format: Kind::Integer(0, u64::MAX),
+        /// What it is, in one line.
+        required description: Kind::Text(""),
+        /// What may differ between variants.
+        optional parameters: Kind::List(&Kind::Map(&[&PARAMETER]), 0, usize::MAX),
+        /// Placeholders that follow from parameters.
+        optional derived: Kind::List(&Kind::Map(&[&DERIVED]), 0, usize::MAX),
+        /// Combinations of parameters that it can be.
+        optional applies: Kind::List(&Kind::Map(&[&RULE]), 0, usize::MAX),
+        /// The parameter in which variants may differ that share one start.
+        optional shares: WORD,
+        /// Placeholders whose text is written once for each endpoint.
+        optional each_endpoint: Kind::List(&Kind::Map(&[&EACH_ENDPOINT]), 0, usize::MAX),
+        /// What is fetched.
+        optional needs: Kind::Map(&[&NEEDS]),
+        /// What is compiled and unpacked.
+        optional build: Kind::Map(&[&BUILD]),
+        /// Paths below the temporary directory, with the files of the folder that are filled in there.
+        optional files: NAMED_TEXTS,
+        /// Groups of arguments, the program first; a group with an empty placeholder is left out.
+        optional start: GROUPS,
+        /// Environment variables.
+        optional environment: NAMED_TEXTS,
+        /// When it counts as ready.
+        optional ready: Kind::Map(&[&READY]),
+        /// Several processes instead of one.
+        optional processes: Kind::List(&Kind::Map(&[&PROCESS]), 1, PROCESSES_MAX),
+        /// The process that is loaded; the last one without.
+        optional front: WORD,
+        /// Most resident memory of all its processes.
+        optional memory_max: WORD,
+        /// What of the contract it answers.
+        optional answers: TEXTS,
+        /// What is spoken on its port.
+        optional speaks: NAMED_TEXTS,
+        /// How it is stopped.
+        optional stop: Kind::Map(&[&STOP]),
+    }
+
+    /// A parameter.
+    PARAMETER {
+        /// Its key under `with` and `vary`, and its placeholder.
+        required name: WORD,
+        /// What values it takes.
+        required kind: Kind::Either(&[&Kind::Text("^(memory|duration|text)$"), &Kind::One(&KINDS)]),
+        /// Its value where nothing is said; empty to leave out what it is part of.
+        optional default: Kind::Text(""),
+        /// What it does, in one line.
+        required doc: WORD,
+    }
+
+    /// Kinds of parameters that say more than their name.
+    KINDS {
+        /// One of these words.
+        optional choice: TEXTS,
+        /// A whole number in a range.
+        optional number: Kind::Map(&[&RANGE]),
+        /// Words that begin with one of these.
+        optional words: TEXTS,
+        /// `true` or `false`; the argument that stands for `true`.
+        optional switch: WORD,
+    }
+
+    /// A range, both ends included.
+    RANGE {
+        /// Least.
+        required min: Kind::Integer(0, u64::MAX),
+        /// Most.
+        required max: Kind::Integer(0, u64::MAX),
+    }
+
+    /// A placeholder that follows from parameters.
+    DERIVED {
+        /// Its name.
+        required name: WORD,
+        /// The first that holds gives its text.
+        required cases: Kind::List(&Kind::Map(&[&CASE]), 1, usize::MAX),
+    }
+
+    /// A case of a derived placeholder.
+    CASE {
+        /// Parameters with the values for which it holds.
+        optional when: CONDITION,
+        /// The text.
+        required is: Kind::Text(""),
+    }
+
+    /// A rule: where `when` holds, `need` must.
+    RULE {
+        /// Parameters with the values for which it holds.
+        required when: CONDITION,
+        /// Parameters with the values that they must have then.
+        required need: CONDITION,
+        /// Why.
+        required because: WORD,
+    }
+
+    /// A placeholder that is written once for each endpoint.
+    EACH_ENDPOINT {
+        /// Its name.
+        required name: WORD,
+        /// The text of one.
+        required is: Kind::Text(""),
+    }
+
+    /// What is fetched.
+    NEEDS {
+        /// Major version of the JDK.
+        optional jdk: WORD,
+        /// Maven coordinates.
+        optional maven: TEXTS,
+        /// Debian packages.
+        optional debian: TEXTS,
+    }
+
+    /// What is compiled and unpacked.
+    BUILD {
+        /// Java sources, relative to the folder.
+        optional javac: TEXTS,
+        /// Java sources, relative to the catalogue.
+        optional shared: TEXTS,
+        /// Texts in the sources, and what replaces them.
+        optional replace: NAMED_TEXTS,
+        /// Maven coordinates of archives that are unpacked.
+        optional unpack: TEXTS,
+    }
+
+    /// When a process counts as ready.
+    READY {
+        /// A path that is answered; a connection is enough without.
+        optional path: WORD,
+        /// How long it may take.
+        required within: WORD,
+    }
+
+    /// One of several processes.
+    PROCESS {
+        /// Its name; its port is `{port.NAME}`.
+        required name: WORD,
+        /// Processes that must be ready before it starts.
+        optional after: TEXTS,
+        /// Groups of arguments, the program first.
+        required start: GROUPS,
+        /// Environment variables.
+        optional environment: NAMED_TEXTS,
+        /// When it counts as ready.
+        required ready: Kind::Map(&[&READY]),
+    }
+
+    /// How a subject is stopped.
+    STOP {
+        /// How long it may take to end before it is killed; 5s without.
+        required grace: WORD,
+    }
+}
 
 /// Reads and checks a declaration.
 ///
 /// # Errors
-/// Every mistake: the first one of syntax and shape, or else all of the rest.
-pub(crate) fn parse(file: &Path, text: &str) -> Result<Declaration, Vec<Mistake>> {
-    let raw: Raw = serde_saphyr::from_str(text).map_err(|why| {
-        let line = why.location().map(|place| place.line());
-        let message = why.without_snippet().to_string();
-        let what = message.lines().next().unwrap_or("not YAML").to_string();
-        vec![Mistake {
-            file: file.into(),
-            line,
-            what,
-            remedy: "see subjects/README.md for the format".into(),
-        }]
-    })?;
-    Check::new(file).finish(raw)
+/// All mistakes at once, in the order of their lines.
+pub(crate) fn parse(file: &Path, text: &str) -> Result<Declaration, Problems> {
+    let sink = Sink::new(&file.display().to_string());
+    let tree = yaml::parse(text, &sink);
+    let declaration = tree.and_then(|tree| read(&Field::new(&tree, "", &sink, &FILE)));
+    match declaration {
+        Some(declaration) if sink.is_empty() => Ok(declaration),
+        _ => Err(sink.into_problems()),
+    }
 }
 
-struct Check<'a> {
-    file: &'a Path,
-    mistakes: Vec<Mistake>,
-    /// Names that a placeholder may have.
-    known: BTreeSet<String>,
+fn read(field: &Field<'_>) -> Option<Declaration> {
+    let map = field.map("description: …")?;
+    let [needs, build, stop] = ["needs", "build", "stop"].map(|key| within(&map, key));
+    let (needs, build) = (needs.as_ref(), build.as_ref());
+    let mut reader = Reader::new(&map, needs, build);
+    let parameters = list(Some(&map), "parameters");
+    reader.parameters = parameters.iter().filter_map(|field| reader.parameter(field)).collect();
+    let processes: Vec<Map<'_>> = list(Some(&map), "processes")
+        .iter()
+        .filter_map(|field| field.map("- { name, start, ready }"))
+        .collect();
+    processes.iter().for_each(Map::close);
+    let names: Vec<String> = processes.iter().map(|map| reader.name(map, Thing::Process)).collect();
+    let derived = list(Some(&map), "derived");
+    let derived = derived.iter().filter_map(|field| reader.derived(field)).collect();
+    let each_endpoint = list(Some(&map), "each_endpoint");
+    let each_endpoint = each_endpoint.iter().filter_map(|field| reader.each_endpoint(field)).collect();
+    let applies = list(Some(&map), "applies");
+    let shares = map.optional("shares");
+    let (processes, front) = match map.exactly_one("start: [[./server, \"{port}\"]]") {
+        Some(("start", _)) => {
+            map.forbid(&["front"], "start");
+            (vec![reader.process(&map, String::new())], 0)
+        }
+        Some((beside, field)) => {
+            map.forbid(&["environment", "ready"], beside);
+            field.at_most(names.len(), PROCESSES_MAX, Thing::Process);
+            reader.processes(&processes, &names, map.optional("front").as_ref())
+        }
+        None => (Vec::new(), 0),
+    };
+    let files = map.optional("files").and_then(|field| field.entries("files: { conf: conf }"));
+    let files = files.unwrap_or_default();
+    let declaration = Declaration {
+        description: map
+            .required("description", "description: …")
+            .map_or_else(String::new, |it| reader.template(&it)),
+        shares: shares.map(|field| reader.shared(&field)),
+        derived,
+        each_endpoint,
+        applies: applies.iter().filter_map(|field| reader.rule(field)).collect(),
+        jdk: needs.and_then(|map| map.optional("jdk")).map(|jdk| reader.template(&jdk)),
+        maven: reader.all(needs, "maven", Reader::coordinate),
+        debian: reader.all(needs, "debian", Reader::template),
+        javac: reader.all(build, "javac", |reader, source| {
+            // What is filled in later may not lead out of the folder either.
+            path_within(source);
+            reader.template(source)
+        }),
+        shared: reader.all(build, "shared", |_, source| path_within(source)),
+        replace: build.map_or_else(BTreeMap::new, |build| reader.named(build, "replace")),
+        unpack: reader.all(build, "unpack", Reader::coordinate),
+        files: files
+            .iter()
+            .map(|(entry, source)| (checked_path(source, &entry.key), path_within(source)))
+            .collect(),
+        processes,
+        front,
+        memory_max: map.optional("memory_max").map(|size| reader.memory(&size)),
+        grace: stop.map_or(GRACE, |stop| time(&stop, "grace")),
+        answers: reader.all(Some(&map), "answers", Reader::answer),
+        speaks: reader.speaks(&map),
+        parameters: reader.parameters,
+        switches: reader.switches,
+    };
+    map.close();
+    Some(declaration)
 }
 
-impl<'a> Check<'a> {
-    fn new(file: &'a Path) -> Self {
-        let known = BUILT_IN.iter().map(ToString::to_string).collect();
-        Check { file, mistakes: Vec::new(), known }
-    }
+/// A map that may be missing; its unknown keys are reported.
+fn within<'a>(map: &Map<'a>, key: &str) -> Option<Map<'a>> {
+    let within = map.optional(key)?.map("{ … }")?;
+    within.close();
+    Some(within)
+}
 
-    fn finish(mut self, raw: Raw) -> Result<Declaration, Vec<Mistake>> {
-        let declaration = self.declaration(raw);
-        if self.mistakes.is_empty() { Ok(declaration) } else { Err(self.mistakes) }
+/// The items of a list, which may be missing or empty.
+fn list<'a>(map: Option<&Map<'a>>, key: &str) -> Vec<Field<'a>> {
+    let Some(field) = map.and_then(|map| map.optional(key)) else { return Vec::new() };
+    match &field.node.value {
+        Value::List(items) if items.is_empty() => Vec::new(),
+        _ => field.items("[…]").unwrap_or_default(),
     }
+}
 
-    fn wrong<T>(&mut self, at: &Spanned<T>, what: impl Into<String>, remedy: impl Into<String>) {
-        let line = Some(at.referenced.line()).filter(|line| *line > 0);
-        self.mistakes.push(Mistake {
-            file: self.file.into(),
-            line,
-            what: what.into(),
-            remedy: remedy.into(),
-        });
-    }
-
-    fn declaration(&mut self, raw: Raw) -> Declaration {
-        self.needs(&raw);
-        let mut switches = BTreeMap::new();
-        let parameters: Vec<Parameter> =
-            raw.parameters.into_iter().map(|raw| self.parameter(raw, &mut switches)).collect();
-        self.processes_are_named(&raw.processes);
-        let derived: Vec<Derived> =
-            raw.derived.into_iter().map(|raw| self.derived(raw, &parameters)).collect();
-        let each_endpoint = raw.each_endpoint.iter().map(|raw| self.each_endpoint(raw)).collect();
-        let applies = raw.applies.iter().map(|raw| self.rule(raw, &parameters)).collect();
-        let shares = raw.shares.map(|name| self.shared(&name, &parameters));
-        let (processes, front) = match (&raw.start, &raw.ready) {
-            (None, None) if !raw.processes.is_empty() => self.processes(&raw.processes, raw.front.as_ref()),
-            (Some(start), Some(ready)) if raw.processes.is_empty() => {
-                let alone = ProcessDeclaration {
-                    name: String::new(),
-                    start: self.start(start),
-                    environment: self.templates(&raw.environment),
-                    ready_path: self.ready_path(ready.path.as_ref()),
-                    ready_within: self.time(&ready.within),
-                };
-                (vec![alone], 0)
-            }
-            _ => {
-                let what = "needs either start and ready, or processes";
-                self.wrong(&raw.description, what, "write start: and ready:, or a list processes:");
-                (Vec::new(), 0)
-            }
-        };
-        Declaration {
-            description: self.template(&raw.description),
-            parameters,
-            switches,
-            derived,
-            applies,
-            shares,
-            each_endpoint,
-            jdk: raw.needs.jdk.as_ref().map(|jdk| self.template(jdk)),
-            maven: raw.needs.maven.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
-            debian: raw.needs.debian.iter().map(|package| self.template(package)).collect(),
-            javac: raw.build.javac.iter().map(|source| self.source(source)).collect(),
-            shared: raw.build.shared.iter().map(|source| self.path_within(source)).collect(),
-            replace: self.templates(&raw.build.replace),
-            unpack: raw.build.unpack.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
-            files: raw
-                .files
-                .iter()
-                .map(|(target, source)| (self.target(target, source), self.path_within(source)))
-                .collect(),
-            processes,
-            front,
-            memory_max: raw.memory_max.as_ref().map(|size| self.memory(size)),
-            grace: self.time(&raw.stop.grace),
-            answers: raw.answers.iter().map(|answer| self.answer(answer)).collect(),
-            speaks: self.speaks(&raw.speaks),
-        }
-    }
-
-    /// What is spoken on its port, and what it must be told.
-    fn speaks(&mut self, raw: &BTreeMap<String, Spanned<String>>) -> BTreeMap<String, String> {
-        for (key, at) in raw.iter().filter(|(key, _)| !SPEAKS_TEXTS.contains(&key.as_str())) {
-            self.wrong(
-                at,
-                format!("speaks has no key {key}"),
-                format!("write some of {}", SPEAKS_TEXTS.join(", ")),
-            );
-        }
-        let speaks = self.templates(raw);
-        let fixed = speaks.values().all(|text| placeholders(text).is_empty());
-        if let (Some(at), true, Err(what)) = (raw.get("protocol"), fixed, Speaks::from_texts(&speaks)) {
-            self.wrong(at, told(&what), "or leave it out");
-        }
-        speaks
-    }
-
-    fn answer(&mut self, at: &Spanned<String>) -> String {
-        if placeholders(&at.value).is_empty() && Answer::parse(&at.value).is_none() {
-            let what = format!("`{}` is nothing that a contract knows", at.value);
-            self.wrong(at, what, format!("write some of {}", Answer::words()));
-        }
-        self.template(at)
-    }
-
-    /// What the folder needs decides which placeholders there are.
-    fn needs(&mut self, raw: &Raw) {
-        let (needs, build) = (&raw.needs, &raw.build);
-        if let Some(format) = raw.format.as_ref().filter(|format| format.value != SUBJECT_FORMAT) {
-            let what = format!("format {} is not known to this version", format.value);
-            self.wrong(format, what, format!("write format: {SUBJECT_FORMAT}, or use a newer Proofload"));
-        }
-        if needs.jdk.is_some() {
-            self.known.extend(OF_JAVA.map(String::from));
-        }
-        if !needs.debian.is_empty() {
-            self.known.extend(OF_DEBIAN.map(String::from));
-        }
-        if !build.unpack.is_empty() {
-            self.known.insert("unpacked".into());
-        }
-        if raw.shares.is_some() {
-            self.known.insert("endpoints".into());
-        }
-        let sources = build.javac.is_empty() && build.shared.is_empty();
-        let java = [sources, needs.maven.is_empty(), build.unpack.is_empty()].contains(&false);
-        if needs.jdk.is_none() && java {
-            let what = "Java sources or archives without needs.jdk";
-            self.wrong(&raw.description, what, "add jdk: under needs");
-        }
-    }
-
-    fn name(&mut self, at: &Spanned<String>) -> String {
-        if !is_word(&at.value) {
-            let what = format!("`{}` cannot name a parameter", at.value);
-            self.wrong(at, what, "use small letters, digits and _");
-        }
-        if !self.known.insert(at.value.clone()) {
-            let what = format!("`{}` is declared twice or built in", at.value);
-            self.wrong(at, what, "choose another name");
-        }
-        at.value.clone()
-    }
-
-    fn parameter(&mut self, raw: RawParameter, switches: &mut BTreeMap<String, String>) -> Parameter {
-        let name = self.name(&raw.name);
-        let kind = match raw.kind {
-            RawKind::Choice(words) => ParameterKind::Choice(words),
-            RawKind::Number(RawRange { min, max }) => ParameterKind::Integer { min, max },
-            RawKind::Memory => ParameterKind::Memory,
-            RawKind::Duration => ParameterKind::Duration,
-            RawKind::Text => ParameterKind::Text,
-            RawKind::Words(begin) => ParameterKind::Words(begin),
-            RawKind::Switch(argument) => {
-                switches.insert(name.clone(), argument);
-                ParameterKind::Choice(vec!["true".into(), "false".into()])
-            }
-        };
-        if kind == ParameterKind::Duration {
-            self.known.extend(UNITS.map(|(unit, _)| format!("{name}{unit}")));
-        }
-        let default = raw.default.as_ref().map(|default| default.value.clone());
-        let parameter = Parameter { name, kind, default, doc: raw.doc };
-        if let (Some(at), Some(value)) = (&raw.default, &parameter.default)
-            && !value.is_empty()
-            && let Err(why) = parameter.check(value)
-        {
-            self.wrong(
-                at,
-                format!("default of {}: {}", parameter.name, told(&why)),
-                "choose a default that fits its kind",
-            );
-        }
-        parameter
-    }
-
-    fn derived(&mut self, raw: RawDerived, parameters: &[Parameter]) -> Derived {
-        // Before its own name is known, so that it cannot stand in itself.
-        let cases = raw.cases.iter().map(|case| {
-            let when = self.condition(&case.when, &case.is, parameters);
-            (when, self.template(&case.is))
-        });
-        let cases = cases.collect();
-        Derived { name: self.name(&raw.name), cases }
-    }
-
-    fn each_endpoint(&mut self, raw: &RawEachEndpoint) -> (String, String) {
-        let text = self.template(&raw.is);
-        (self.name(&raw.name), text)
-    }
-
-    fn rule(&mut self, raw: &RawRule, parameters: &[Parameter]) -> Rule {
-        let at = raw.when.values().chain(raw.need.values()).next();
-        let at = at.map_or_else(nowhere, |at| Spanned::new(String::new(), at.referenced, at.defined));
-        if raw.when.is_empty() || raw.need.is_empty() {
-            self.wrong(&at, "a rule of applies is empty", "write when: and need: with parameters");
-        }
-        Rule {
-            when: self.condition(&raw.when, &at, parameters),
-            need: self.condition(&raw.need, &at, parameters),
-            because: raw.because.clone(),
-        }
-    }
-
-    fn condition(&mut self, raw: &RawCondition, at: &Spanned<String>, parameters: &[Parameter]) -> Condition {
-        let mut parts = Vec::new();
-        for (name, values) in raw {
-            let Some(parameter) = parameters.iter().find(|parameter| parameter.name == *name) else {
-                self.wrong(at, format!("`{name}` is no parameter"), "name one that is declared above");
-                continue;
-            };
-            let patterns: Vec<Pattern> =
-                values.value.iter().map(|word| Pattern::parse(&word.value)).collect();
-            for (word, pattern) in values.value.iter().zip(&patterns) {
-                // An option that is not given is empty.
-                let left_out = word.value.is_empty() && parameter.default.as_deref() == Some("");
-                let wrong = match pattern {
-                    Pattern::Word(value) if !left_out => parameter.check(value).err().map(|why| told(&why)),
-                    Pattern::Range(..) if !matches!(parameter.kind, ParameterKind::Integer { .. }) => {
-                        Some(format!("{name} is no number, so it has no range"))
-                    }
-                    _ => None,
-                };
-                if let Some(why) = wrong {
-                    self.wrong(word, format!("{name}: {why}"), "write values that the parameter takes");
-                }
-            }
-            parts.push((name.clone(), patterns));
-        }
-        Condition(parts)
-    }
-
-    fn shared(&mut self, at: &Spanned<String>, parameters: &[Parameter]) -> String {
-        let choice = |parameter: &Parameter| matches!(parameter.kind, ParameterKind::Choice(_));
-        if !parameters.iter().any(|parameter| parameter.name == at.value && choice(parameter)) {
-            let what = format!("shares `{}`, which is no parameter with a choice of values", at.value);
-            self.wrong(at, what, "name one, and start a port for each of {endpoints}");
-        }
-        at.value.clone()
-    }
-
-    fn processes_are_named(&mut self, raw: &[RawProcess]) {
-        for process in raw {
-            let name = &process.name;
-            if !is_process_name(&name.value) {
-                let what = format!("`{}` cannot name a process", name.value);
-                self.wrong(name, what, "use small letters, digits, _ and -");
-            }
-            if !self.known.insert(format!("port.{}", name.value)) {
-                self.wrong(name, format!("process {} is declared twice", name.value), "choose another name");
-            }
-        }
-        if let Some(beyond) = raw.get(PROCESSES_MAX) {
-            self.wrong(&beyond.name, format!("more than {PROCESSES_MAX} processes"), "start fewer");
-        }
-    }
-
-    /// The processes in an order in which each comes after those that it names.
-    fn processes(
-        &mut self,
-        raw: &[RawProcess],
-        front: Option<&Spanned<String>>,
-    ) -> (Vec<ProcessDeclaration>, usize) {
-        let mut order: Vec<usize> = Vec::new();
-        for _ in raw {
-            let placed = |order: &[usize], name: &str| order.iter().any(|at| raw[*at].name.value == name);
-            let next = (0..raw.len()).find(|at| {
-                !order.contains(at) && raw[*at].after.iter().all(|before| placed(&order, &before.value))
-            });
-            order.extend(next);
-        }
-        for (_, process) in raw.iter().enumerate().filter(|(at, _)| !order.contains(at)) {
-            let what =
-                format!("process {} comes after one that is not there or comes after it", process.name.value);
-            self.wrong(&process.name, what, "name processes under after that can start before it");
-        }
-        let front = match front {
-            Some(name) => {
-                order.iter().position(|at| raw[*at].name.value == name.value).unwrap_or_else(|| {
-                    self.wrong(
-                        name,
-                        format!("front `{}` is no process", name.value),
-                        "name one of processes",
-                    );
-                    0
-                })
-            }
-            None => order.len().saturating_sub(1),
-        };
-        let declared = order.iter().map(|at| {
-            let process = &raw[*at];
-            ProcessDeclaration {
-                name: process.name.value.clone(),
-                start: self.start(&process.start),
-                environment: self.templates(&process.environment),
-                ready_path: self.ready_path(process.ready.path.as_ref()),
-                ready_within: self.time(&process.ready.within),
-            }
-        });
-        (declared.collect(), front)
-    }
-
-    fn start(&mut self, raw: &Spanned<Vec<Vec<Spanned<String>>>>) -> Vec<Vec<String>> {
-        if raw.value.iter().flatten().next().is_none() {
-            let remedy = "write a list of groups of arguments, the program first";
-            self.wrong(raw, "start has no program", remedy);
-        }
-        let group =
-            |group: &Vec<Spanned<String>>| group.iter().map(|argument| self.template(argument)).collect();
-        raw.value.iter().map(group).collect()
-    }
-
-    fn ready_path(&mut self, path: Option<&Spanned<String>>) -> Option<String> {
-        let path = path?;
-        if !path.value.starts_with(['/', '{']) {
-            self.wrong(path, format!("ready.path `{}` is no path", path.value), "begin it with /");
-        }
-        Some(self.template(path))
-    }
-
-    fn templates(&mut self, raw: &BTreeMap<String, Spanned<String>>) -> BTreeMap<String, String> {
-        raw.iter().map(|(name, value)| (name.clone(), self.template(value))).collect()
-    }
-
-    fn template(&mut self, at: &Spanned<String>) -> String {
-        for name in placeholders(&at.value) {
-            if !self.known.contains(name) {
-                let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-                let remedy = format!("declare it as a parameter or use one of {}", known.join(", "));
-                self.wrong(at, format!("unknown placeholder {{{name}}}"), remedy);
-            }
-        }
-        at.value.clone()
-    }
-
-    fn coordinate(&mut self, at: &Spanned<String>) -> String {
-        let alone = at.value.starts_with('{') && at.value.ends_with('}') && !at.value.contains(':');
-        if !alone && !matches!(at.value.split(':').count(), 3..=5) {
-            let what = format!("`{}` is no Maven coordinate", at.value);
-            self.wrong(at, what, "write group:artifact:version, and :zip for another kind of file");
-        }
-        self.template(at)
-    }
-
-    fn memory(&mut self, at: &Spanned<String>) -> String {
-        if placeholders(&at.value).is_empty() && memory_bytes(&at.value).is_none() {
-            let what = format!("memory_max `{}` is no size of memory", at.value);
-            self.wrong(at, what, "write one such as 2g");
-        }
-        self.template(at)
-    }
-
-    fn target(&mut self, target: &str, at: &Spanned<String>) -> PathBuf {
-        if !is_within(Path::new(target)) {
-            let what = format!("`{target}` leads out of the temporary directory");
-            self.wrong(at, what, "name a path below {temp}");
-        }
-        PathBuf::from(target)
-    }
-
-    /// A path whose placeholders are filled in later, and may then not lead out of the folder either.
-    fn source(&mut self, at: &Spanned<String>) -> String {
-        self.path_within(at);
-        self.template(at)
-    }
-
-    fn path_within(&mut self, at: &Spanned<String>) -> PathBuf {
-        if !is_within(Path::new(&at.value)) {
-            let what = format!("`{}` leads out of the folder", at.value);
-            self.wrong(at, what, "name a file within the folder");
-        }
-        PathBuf::from(&at.value)
-    }
-
-    fn time(&mut self, at: &Spanned<String>) -> Duration {
-        match duration(&at.value) {
-            Ok(ns) => Duration::from_nanos(ns),
-            Err(why) => {
-                self.wrong(at, told(&why), "10s is one");
-                Duration::ZERO
-            }
+/// A scalar as it is written: numbers need no quotes here.
+fn text<'a>(field: &Field<'a>) -> &'a str {
+    match field.written() {
+        Some(text) if field.node.kind() != Some(yaml::Kind::Null) => text,
+        _ => {
+            field.wrong(Expected::Text, "text");
+            ""
         }
     }
 }
 
-fn nowhere() -> Spanned<String> {
-    Spanned::new(String::new(), serde_saphyr::Location::UNKNOWN, serde_saphyr::Location::UNKNOWN)
+fn required_text<'a>(map: &Map<'a>, key: &str) -> &'a str {
+    map.required(key, &format!("{key}: …")).map_or("", |field| text(&field))
+}
+
+fn texts(map: &Map<'_>, key: &str) -> Vec<String> {
+    list(Some(map), key).iter().map(|field| text(field).to_string()).collect()
+}
+
+fn time(map: &Map<'_>, key: &str) -> Duration {
+    let field = map.required(key, &format!("{key}: 10s"));
+    Duration::from_nanos(field.and_then(|field| field.quantity(duration, "10s")).unwrap_or_default())
+}
+
+fn path_within(field: &Field<'_>) -> PathBuf {
+    checked_path(field, text(field))
+}
+
+fn checked_path(field: &Field<'_>, path: &str) -> PathBuf {
+    if !is_within(Path::new(path)) {
+        field.problem(Mistake::LeadsOut { path: path.to_string() });
+    }
+    PathBuf::from(path)
 }
 
 /// Whether a path stays below where it begins.
 pub(crate) fn is_within(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+struct Reader {
+    /// Names that a placeholder may have.
+    known: BTreeSet<String>,
+    parameters: Vec<Parameter>,
+    switches: BTreeMap<String, String>,
+}
+
+impl Reader {
+    /// What the folder needs decides which placeholders there are.
+    fn new(map: &Map<'_>, needs: Option<&Map<'_>>, build: Option<&Map<'_>>) -> Reader {
+        if let Some(field) = map.optional("format")
+            && field.integer().is_some_and(|format| format != SUBJECT_FORMAT)
+        {
+            field.problem(Mistake::UnknownFormat { found: field.found(), known: SUBJECT_FORMAT });
+        }
+        let has = |map: Option<&Map<'_>>, key: &str| map.is_some_and(|map| map.has(key));
+        let java = [(build, "javac"), (build, "shared"), (build, "unpack"), (needs, "maven")];
+        let jdk = has(needs, "jdk");
+        for field in java.iter().filter(|_| !jdk).filter_map(|(map, key)| map.as_ref()?.optional(key)) {
+            field.problem(Mistake::NoMeaningWithout { needs: "needs.jdk".to_string() });
+        }
+        let known = BUILT_IN.iter().chain(OF_JAVA.iter().filter(|_| jdk));
+        let known = known.chain(OF_DEBIAN.iter().filter(|_| has(needs, "debian")));
+        let known = known.chain(["unpacked"].iter().filter(|_| has(build, "unpack")));
+        let known = known.chain(["endpoints"].iter().filter(|_| map.has("shares")));
+        let known = known.map(ToString::to_string).collect();
+        Reader { known, parameters: Vec::new(), switches: BTreeMap::new() }
+    }
+
+    fn template(&self, field: &Field<'_>) -> String {
+        let text = text(field);
+        for name in placeholders(text).into_iter().filter(|name| !self.known.contains(*name)) {
+            let known = self.known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            field.problem(Mistake::UnknownPlaceholder { name: name.to_string(), known });
+        }
+        text.to_string()
+    }
+
+    fn all<T, C: FromIterator<T>>(
+        &self,
+        map: Option<&Map<'_>>,
+        key: &str,
+        read: impl Fn(&Reader, &Field<'_>) -> T,
+    ) -> C {
+        list(map, key).iter().map(|field| read(self, field)).collect()
+    }
+
+    fn named(&self, map: &Map<'_>, key: &str) -> BTreeMap<String, String> {
+        let entries = map.optional(key).and_then(|field| field.entries("{ name: text }"));
+        let entries = entries.unwrap_or_default();
+        entries.iter().map(|(entry, field)| (entry.key.clone(), self.template(field))).collect()
+    }
+
+    /// A new placeholder.
+    fn name(&mut self, map: &Map<'_>, what: Thing) -> String {
+        let Some(field) = map.required("name", "name: threads") else { return String::new() };
+        let name = text(&field).to_string();
+        let (fits, letters, placeholder) = match what {
+            Thing::Process => (is_process_name(&name), "a-z 0-9 _ -", format!("port.{name}")),
+            _ => (is_word(&name), "a-z 0-9 _", name.clone()),
+        };
+        if !fits {
+            field.problem(Mistake::BadName { what, found: field.found(), letters });
+        }
+        if !self.known.insert(placeholder) {
+            field.problem(Mistake::twice(what, &name));
+        }
+        name
+    }
+
+    fn parameter(&mut self, field: &Field<'_>) -> Option<Parameter> {
+        let map = field.map("- { name: threads, kind: text, doc: Threads. }")?;
+        let name = self.name(&map, Thing::Parameter);
+        let kind = map.required("kind", "kind: text");
+        let default = map.optional("default");
+        let doc = required_text(&map, "doc").to_string();
+        map.close();
+        let kind = self.kind(&kind?, &name)?;
+        if kind == ParameterKind::Duration {
+            self.known.extend(UNITS.map(|(unit, _)| format!("{name}{unit}")));
+        }
+        let value = default.as_ref().map(|field| text(field).to_string());
+        let parameter = Parameter { name, kind, default: value, doc };
+        if let (Some(field), Some(value)) = (default, parameter.default.as_ref())
+            && !value.is_empty()
+        {
+            field.take(parameter.check(value));
+        }
+        Some(parameter)
+    }
+
+    fn kind(&mut self, field: &Field<'_>, name: &str) -> Option<ParameterKind> {
+        const WORDS: [&str; 7] = ["choice", "number", "memory", "duration", "text", "words", "switch"];
+        match field.written() {
+            Some("memory") => return Some(ParameterKind::Memory),
+            Some("duration") => return Some(ParameterKind::Duration),
+            Some("text") => return Some(ParameterKind::Text),
+            Some(other) => return field.take(Err(not_one_of(other, &WORDS))),
+            None => {}
+        }
+        let map = field.map("kind: { choice: [a, b] }")?;
+        let (key, value) = map.exactly_one("kind: { choice: [a, b] }")?;
+        map.close();
+        Some(match key {
+            "choice" => ParameterKind::Choice(texts(&map, key)),
+            "words" => ParameterKind::Words(texts(&map, key)),
+            "number" => {
+                let range = value.map("{ min: 1, max: 100 }")?;
+                range.close();
+                let [min, max] = ["min", "max"].map(|end| range.required(end, "1")?.integer());
+                ParameterKind::Integer { min: min?, max: max? }
+            }
+            _ => {
+                self.switches.insert(name.to_string(), text(&value).to_string());
+                ParameterKind::Choice(vec!["true".into(), "false".into()])
+            }
+        })
+    }
+
+    fn derived(&mut self, field: &Field<'_>) -> Option<Derived> {
+        let map = field.map("- { name: mode, cases: [{ is: text }] }")?;
+        map.required("cases", "cases: [{ is: text }]");
+        // Before its own name is known, so that it cannot stand in itself.
+        let cases = list(Some(&map), "cases");
+        let cases = cases.iter().filter_map(|field| {
+            let map = field.map("- { is: text }")?;
+            map.close();
+            let when = map.optional("when").map_or_else(Condition::default, |when| self.condition(&when));
+            Some((when, self.template(&map.required("is", "is: text")?)))
+        });
+        let cases = cases.collect();
+        map.close();
+        Some(Derived { name: self.name(&map, Thing::Parameter), cases })
+    }
+
+    fn each_endpoint(&mut self, field: &Field<'_>) -> Option<(String, String)> {
+        let map = field.map("- { name: ports, is: \"{port}\" }")?;
+        map.close();
+        let text = map.required("is", "is: text").map(|text| self.template(&text));
+        Some((self.name(&map, Thing::Parameter), text?))
+    }
+
+    fn rule(&self, field: &Field<'_>) -> Option<Rule> {
+        const FORM: &str = "{ when: { mode: [a] }, need: { jdk: [\"21..\"] }, because: … }";
+        let map = field.map(FORM)?;
+        map.close();
+        let [when, need] = ["when", "need"].map(|key| Some(self.condition(&map.required(key, FORM)?)));
+        Some(Rule { because: required_text(&map, "because").to_string(), when: when?, need: need? })
+    }
+
+    fn condition(&self, field: &Field<'_>) -> Condition {
+        let entries = field.entries("{ mode: [a] }").unwrap_or_default();
+        let parts = entries.iter().filter_map(|(entry, values)| {
+            let Some(parameter) = self.parameters.iter().find(|known| known.name == entry.key) else {
+                let known: Vec<&str> = self.parameters.iter().map(|known| known.name.as_str()).collect();
+                return values.take(Err(unknown(Thing::Parameter, &entry.key, &known)));
+            };
+            let patterns = values.items("[a]")?.iter().map(|word| pattern(word, parameter)).collect();
+            Some((entry.key.clone(), patterns))
+        });
+        Condition(parts.collect())
+    }
+
+    fn shared(&self, field: &Field<'_>) -> String {
+        let choices = self.parameters.iter().filter(|known| matches!(known.kind, ParameterKind::Choice(_)));
+        let choices: Vec<&str> = choices.map(|known| known.name.as_str()).collect();
+        let name = text(field);
+        if !choices.contains(&name) {
+            field.problem(not_one_of(name, &choices));
+        }
+        name.to_string()
+    }
+
+    /// The processes in an order in which each comes after those that it names.
+    fn processes(
+        &self,
+        maps: &[Map<'_>],
+        names: &[String],
+        front: Option<&Field<'_>>,
+    ) -> (Vec<ProcessDeclaration>, usize) {
+        let after: Vec<Vec<String>> = maps.iter().map(|map| texts(map, "after")).collect();
+        let mut order: Vec<usize> = Vec::new();
+        for _ in maps {
+            let placed = |order: &[usize], name: &String| order.iter().any(|at| names[*at] == *name);
+            let fits = |at: &usize| !order.contains(at) && after[*at].iter().all(|name| placed(&order, name));
+            let next = (0..maps.len()).find(fits);
+            order.extend(next);
+        }
+        for (at, map) in maps.iter().enumerate().filter(|(at, _)| !order.contains(at)) {
+            map.field.problem(Mistake::NeverStarts { process: names[at].clone() });
+        }
+        let front = front.and_then(|field| {
+            let name = text(field);
+            let found = order.iter().position(|at| names[*at] == name);
+            found.or_else(|| field.take(Err(unknown(Thing::Process, name, names))))
+        });
+        let front = front.unwrap_or(order.len().saturating_sub(1));
+        (order.iter().map(|at| self.process(&maps[*at], names[*at].clone())).collect(), front)
+    }
+
+    fn process(&self, map: &Map<'_>, name: String) -> ProcessDeclaration {
+        const START: &str = "[[./server, \"{port}\"]]";
+        let groups = map.required("start", START).and_then(|field| field.items(START)).unwrap_or_default();
+        let group = |group: &Field<'_>| {
+            let arguments = group.items("[./server]").unwrap_or_default();
+            arguments.iter().map(|argument| self.template(argument)).collect()
+        };
+        let ready = map.required("ready", "ready: { within: 30s }");
+        let ready = ready.and_then(|field| field.map("{ within: 30s }"));
+        let path = ready.as_ref().and_then(|ready| ready.optional("path"));
+        if let Some(field) = path.as_ref().filter(|field| !text(field).starts_with(['/', '{'])) {
+            field.wrong(Expected::Path, "/echo");
+        }
+        ready.iter().for_each(Map::close);
+        ProcessDeclaration {
+            name,
+            start: groups.iter().map(group).collect(),
+            environment: self.named(map, "environment"),
+            ready_path: path.map(|path| self.template(&path)),
+            ready_within: ready.map_or(Duration::ZERO, |ready| time(&ready, "within")),
+        }
+    }
+
+    /// A template that must be right where it has no placeholders.
+    fn fixed(
+        &self,
+        field: &Field<'_>,
+        fits: impl Fn(&str) -> bool,
+        mistake: impl Fn(&str) -> Mistake,
+    ) -> String {
+        let template = self.template(field);
+        if placeholders(&template).is_empty() && !fits(&template) {
+            field.problem(mistake(&template));
+        }
+        template
+    }
+
+    fn coordinate(&self, field: &Field<'_>) -> String {
+        let alone = |text: &str| text.starts_with('{') && text.ends_with('}') && !text.contains(':');
+        let template = self.template(field);
+        if !alone(&template) && !matches!(template.split(':').count(), 3..=5) {
+            field.wrong(Expected::Coordinate, "group:artifact:version, and :zip for another kind of file");
+        }
+        template
+    }
+
+    fn memory(&self, field: &Field<'_>) -> String {
+        self.fixed(
+            field,
+            |size| memory_bytes(size).is_some(),
+            |size| Mistake::not(size, Expected::Memory, "2g"),
+        )
+    }
+
+    fn answer(&self, field: &Field<'_>) -> String {
+        self.fixed(field, |word| Answer::parse(word).is_some(), |word| not_one_of(word, &Answer::words()))
+    }
+
+    /// What is spoken on its port, and what it must be told.
+    fn speaks(&self, map: &Map<'_>) -> BTreeMap<String, String> {
+        let speaks = self.named(map, "speaks");
+        let Some(field) = map.optional("speaks") else { return speaks };
+        for key in speaks.keys().filter(|key| !SPEAKS_TEXTS.contains(&key.as_str())) {
+            field.problem(not_one_of(key, &SPEAKS_TEXTS));
+        }
+        if speaks.values().all(|text| placeholders(text).is_empty()) {
+            field.take(Speaks::from_texts(&speaks));
+        }
+        speaks
+    }
+}
+
+/// A value, or with numbers a range of them.
+fn pattern(field: &Field<'_>, parameter: &Parameter) -> Pattern {
+    let word = text(field);
+    let pattern = match parameter.kind {
+        ParameterKind::Integer { .. } => Pattern::parse(word),
+        _ => Pattern::Word(word.to_string()),
+    };
+    // An option that is not given is empty.
+    let left_out = word.is_empty() && parameter.default.as_deref() == Some("");
+    if matches!(pattern, Pattern::Word(_)) && !left_out {
+        field.take(parameter.check(word));
+    }
+    pattern
 }

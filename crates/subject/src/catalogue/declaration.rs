@@ -204,23 +204,3 @@ pub(crate) fn kind_text(kind: &ParameterKind) -> String {
         ParameterKind::Words(begin) => format!("words that begin with {}", begin.join(" or ")),
     }
 }
-
-/// A size as a JVM takes it: digits and one of `k`, `m`, `g`.
-fn is_memory(value: &str) -> bool {
-    let digits = value.trim_end_matches(['k', 'm', 'g', 'K', 'M', 'G']);
-    value.len() <= digits.len() + 1
-        && digits.parse::<u64>().is_ok_and(|number| number > 0)
-        && !digits.starts_with('+')
-}
-
-/// Bytes of such a size.
-pub(crate) fn memory_bytes(value: &str) -> Option<u64> {
-    let shift = match value.bytes().last()?.to_ascii_lowercase() {
-        b'k' => 10,
-        b'm' => 20,
-        b'g' => 30,
-        _ => 0,
-    };
-    let digits = value.trim_end_matches(['k', 'm', 'g', 'K', 'M', 'G']);
-    digits.parse::<u64>().ok().filter(|_| is_memory(value))?.checked_mul(1 << shift)
-}

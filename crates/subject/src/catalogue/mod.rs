@@ -3,11 +3,10 @@
 mod check;
 mod declaration;
 mod embedded;
-mod raw;
 pub(crate) mod rules;
 pub(crate) mod template;
 
-use proofload_facts::Mistake as Fault;
+use proofload_facts::Mistake;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +15,13 @@ pub(crate) use check::is_within;
 #[cfg(test)]
 pub(crate) use check::parse;
 pub use declaration::Declaration;
-pub(crate) use declaration::{ProcessDeclaration, memory_bytes};
+pub(crate) use declaration::ProcessDeclaration;
 
-use proofload_study::{Declarations, Parameter, Speaks};
+use proofload_study::problem::{Problem, cannot_read};
+use proofload_study::{Declarations, Parameter, Problems, Speaks};
 
+use super::SubjectError;
 use super::cache::Cache;
-use super::{Mistake, SubjectError};
 
 /// Environment variable that names the folder of subjects.
 pub const CATALOGUE_VARIABLE: &str = "PROOFLOAD_CATALOGUE";
@@ -90,13 +90,13 @@ impl Catalogue {
                 Ok(declaration) => {
                     folders.insert(name, declaration);
                 }
-                Err(found) => mistakes.extend(found),
+                Err(found) => mistakes.extend(found.0),
             }
         }
         if mistakes.is_empty() {
             Ok(Catalogue { root, folders, is_embedded: false })
         } else {
-            Err(SubjectError::Declaration(mistakes))
+            Err(SubjectError::Declaration(Problems(mistakes)))
         }
     }
 
@@ -202,7 +202,7 @@ impl Declarations for Catalogue {
         self.folders.keys().cloned().collect()
     }
 
-    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<Fault>> {
+    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<Mistake>> {
         let Some(declaration) = self.folders.get(folder) else { return Ok(()) };
         declaration.check_combination(&declaration.values_with_defaults(given))
     }
@@ -211,7 +211,7 @@ impl Declarations for Catalogue {
         self.folders.get(folder).is_some_and(|declaration| declaration.jdk.is_some())
     }
 
-    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, Fault> {
+    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         self.folders.get(folder).map_or(Ok(Speaks::Http), |declaration| declaration.speaks(given))
     }
 
@@ -220,16 +220,12 @@ impl Declarations for Catalogue {
     }
 }
 
-fn read_text(file: &Path) -> Result<String, Vec<Mistake>> {
-    let wrong = |what: String| {
-        vec![Mistake {
-            file: file.into(),
-            line: None,
-            what,
-            remedy: "correct the file or remove its folder".into(),
-        }]
-    };
-    proofload_host::files::read_text(file, FILE_BYTES_MAX).map_err(|why| wrong(why.to_string()))
+fn read_text(file: &Path) -> Result<String, Problems> {
+    proofload_host::files::read_text(file, FILE_BYTES_MAX).map_err(|error| {
+        let file = file.display().to_string();
+        let mistake = cannot_read(&file, &error);
+        Problems(vec![Problem { file, line: 0, column: 0, key: String::new(), mistake }])
+    })
 }
 
 /// The nearest folder `subjects` beside a place or above it.

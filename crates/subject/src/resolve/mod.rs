@@ -16,7 +16,7 @@ use proofload_study::{Parameter, ParameterKind};
 
 use super::cache::{Cache, digest_of};
 use super::catalogue::template::placeholders;
-use super::catalogue::{Catalogue, Declaration, ProcessDeclaration, memory_bytes};
+use super::catalogue::{Catalogue, Declaration, ProcessDeclaration};
 use super::contract::Answer;
 use super::pins::Pinned;
 use super::prepared::{Origin, Prepared, Program, Step};
@@ -227,7 +227,7 @@ impl<'a> Resolved<'a> {
             directory: None,
             port: None,
             files: files.collect::<Result<_, SubjectError>>()?,
-            memory_max_bytes: memory_max.and_then(|size| memory_bytes(&size)),
+            memory_max_bytes: memory_max.and_then(|size| proofload_study::memory_bytes(&size)),
             grace: declaration.grace,
         };
         let description = templates.text(&declaration.description);
@@ -247,7 +247,7 @@ impl<'a> Resolved<'a> {
         let known = |word: String| {
             Answer::parse(&word).ok_or_else(|| SubjectError::Parameter {
                 subject: self.folder.to_string(),
-                why: format!("answers: `{word}` is none of {}", Answer::words()),
+                why: format!("answers: `{word}` is none of {}", Answer::words().join(", ")),
             })
         };
         self.templates.texts(&self.declaration().answers).into_iter().map(known).collect()
