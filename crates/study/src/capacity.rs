@@ -162,7 +162,7 @@ mod tests {
             .unwrap_or_else(|problems| panic!("{problems}"));
         let point = &study.points[0];
         let LoadPoint { connections, open, .. } = point;
-        assert_eq!((*connections, open.auto, point.coalesce_ns()), (AUTO_FIRST, true, 1_000_000));
+        assert_eq!((*connections, open.auto, point.profile.coalesce_ns()), (AUTO_FIRST, true, 1_000_000));
         assert_eq!(
             (open.shortage.most_connections, open.shortage.overflow),
             (Some(40), proofload_engine::Overflow::Drop)

@@ -15,7 +15,7 @@ const ENVIRONMENT_MAX: u64 = 64 * 1024;
 /// Most threads of the generator.
 const WORKERS_MAX: u64 = 256;
 /// Most events that are taken at once.
-const EVENTS_MAX: u64 = proofload_engine::Manner::EVENTS_MAX as u64;
+const EVENTS_MAX: u64 = proofload_engine::GeneratorSettings::EVENTS_MAX as u64;
 
 /// Something that Proofload decides and that no server is to answer for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Condition {
     /// Threads of the generator.
     Workers,
     /// Whether the generator's threads run before whatever else comes to their CPUs: `true`, `false`.
-    RightOfWay,
+    RaisedPriority,
     /// Bytes that are added to the subjects' environment, which moves their stacks (Mytkowicz et al., "Producing wrong data
     /// without doing anything obviously wrong", ASPLOS 2009).
     Environment,
@@ -53,7 +53,7 @@ impl Condition {
         Condition::Events,
         Condition::Answers,
         Condition::Workers,
-        Condition::RightOfWay,
+        Condition::RaisedPriority,
         Condition::Environment,
         Condition::Connections,
         Condition::ExtraWarmUp,
@@ -68,7 +68,7 @@ impl Condition {
             Condition::Events => "events",
             Condition::Answers => "answers",
             Condition::Workers => "workers",
-            Condition::RightOfWay => "right_of_way",
+            Condition::RaisedPriority => "right_of_way",
             Condition::Environment => "environment",
             Condition::Connections => "connections",
             Condition::ExtraWarmUp => "extra_warm_up",
@@ -91,7 +91,9 @@ impl Condition {
             Some(text.to_string())
         };
         match self {
-            Condition::CpusAwake | Condition::RightOfWay => field.boolean().map(|level| level.to_string()),
+            Condition::CpusAwake | Condition::RaisedPriority => {
+                field.boolean().map(|level| level.to_string())
+            }
             Condition::Driver => word(["epoll", "io_uring"]),
             Condition::GeneratorCpus => word(["last", "first"]),
             Condition::Answers => word(["one_by_one", "together"]),

@@ -1,9 +1,9 @@
 //! What a folder of the catalogue says about its parameters; implemented by the catalogue.
 
 use super::problem::shown;
+use super::protocol::Speaks;
 use super::quantity::duration;
 use super::source::is_memory;
-use super::speaks::Speaks;
 use super::suggest::not_one_of;
 use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Requests as the engine sends them.
 
 use super::problem::shown;
-use super::speaks::Speaks;
+use super::protocol::Speaks;
 use super::url::not_in_paths;
 use proofload_engine::{Expect, Follow, MixEntry};
 use proofload_facts::{Expected, Mistake, Thing};

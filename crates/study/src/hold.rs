@@ -46,8 +46,7 @@ pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
 
 /// The length of the hold at the end of a load whose connections join and stay.
 fn held_ns(point: &LoadPoint) -> Option<u64> {
-    let Profile::ClosedStages { stages, .. } = &point.profile else { return None };
-    match stages.last() {
+    match point.profile.stages().last().filter(|_| point.profile.is_closed()) {
         Some(Stage::Line { from, to, for_ns }) if from == to => Some(*for_ns),
         _ => None,
     }

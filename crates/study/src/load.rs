@@ -1,6 +1,5 @@
 //! The load: a closed or an open loop, and the ladder of its points.
 
-use super::asking::Shared;
 use super::capacity::{CAPACITY, check_capacity};
 use super::field::{Field, Map};
 use super::hold::check_hold;
@@ -11,12 +10,13 @@ use super::points::{
     check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
 };
 use super::quantity::{self, DURATION, RATE};
+use super::request_defaults::Shared;
 use super::shape::{LoadPoint, OpenTerms};
-use super::shape::{peak, stages_label, trace_label};
+use super::shape::{stages_label, trace_label};
 use super::soak::{SOAK, check_soak, soaked};
 use super::stages::{Of, STAGES, check_stages};
 use super::trace::{TRACE, check_trace};
-use proofload_engine::{Arrival, Extent, KeepAlive, Profile};
+use proofload_engine::{Arrival, Extent, KeepAlive, Profile, Stage};
 use proofload_facts::Mistake;
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
@@ -165,7 +165,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     let stages = stages?;
     let point = LoadPoint::new(
         stages_label(&stages, false),
-        peak(&stages).ceil() as u32,
+        Stage::peak_of(&stages).ceil() as u32,
         Profile::ClosedStages { stages, think_ns: think_ns? },
         keep_alive?,
         OpenTerms::default(),

@@ -1,7 +1,5 @@
 //! The workload: what is asked, and what the answers must be.
 
-use super::asking::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
-use super::asking::{check_body, check_follow, check_form, check_own_auth};
 use super::call::{self, ARGUMENTS_MAX, Typed};
 use super::field::{Field, Map};
 use super::keys::{HEADER, Kind, WORD, keys, kinds};
@@ -10,6 +8,8 @@ use super::name::{PLAIN, bad_name};
 use super::problem::shown;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
+use super::request_defaults::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
+use super::request_defaults::{check_body, check_follow, check_form, check_own_auth};
 use proofload_engine::Expect;
 use proofload_facts::{Mistake, Thing};
 use proofload_wire::Call;

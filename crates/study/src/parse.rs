@@ -1,6 +1,5 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
-use super::asking::{AUTH, FEEDER, FOLLOW, Shared};
 use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
 use super::claims::{CLAIMS, Claims, Known, check_claims};
 use super::conditions::{CONDITIONS_OR_WORD, Conditions, check_conditions};
@@ -19,9 +18,10 @@ use super::places::{PLACES, check_places};
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity::{self, DURATION};
 use super::redact;
+use super::request_defaults::{AUTH, FEEDER, FOLLOW, Shared};
 use super::restrict::{Parts, QUICK, check_only, check_quick};
-use super::separately::{ASK, check_ask};
 use super::shape::LoadPoint;
+use super::split::{ASK, check_ask};
 use super::streams::{Asked, STREAM, STREAMS_MAX, check_streams};
 use super::subjects::{SUBJECT, Subjects, check_subjects};
 use super::suggest::not_one_of;

@@ -86,14 +86,10 @@ pub fn think(text: &str) -> Result<Distribution, Mistake> {
 }
 
 pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
-    match field.text("constant, poisson")? {
-        "constant" => Some(Arrival::Constant),
-        "poisson" => Some(Arrival::Poisson),
-        other => {
-            field.problem(not_one_of(other, &["constant", "poisson"]));
-            None
-        }
-    }
+    let all = [Arrival::Constant, Arrival::Poisson];
+    let text = field.text("constant, poisson")?;
+    let known = all.into_iter().find(|arrival| arrival.name() == text);
+    known.or_else(|| field.take(Err(not_one_of(text, &all.map(Arrival::name)))))
 }
 
 pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {

@@ -3,7 +3,7 @@
 use super::distribution;
 use super::quantity::{keep_alive_label, rate_label};
 use super::trace::Recorded;
-use proofload_engine::{Arrival, Distribution, Extent, KeepAlive, Profile, Shortage, Stage};
+use proofload_engine::{Extent, KeepAlive, Profile, Shortage, Stage};
 
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
 const ASSUMED_PER_S: f64 = 5_000.0;
@@ -81,60 +81,25 @@ impl LoadPoint {
     }
 }
 
-fn length_of(stages: &[Stage]) -> u64 {
-    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns()))
-}
-
 impl LoadPoint {
     /// `closed` or `open`, whatever its streams are.
     fn own_model(&self) -> &'static str {
-        match self.profile {
-            Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. } => "open",
-            _ => "closed",
-        }
+        if self.profile.is_closed() { "closed" } else { "open" }
     }
 
     /// When a load that is carried out whole ends; `None` for the others.
     pub fn extent(&self) -> Option<Extent> {
-        match &self.profile {
-            Profile::ClosedStages { stages, .. } | Profile::OpenStages { stages, .. } => {
-                Some(Extent::DurationNs(length_of(stages)))
-            }
-            _ => self.end,
-        }
-    }
-
-    /// How late sends of an open loop may be fired together to save wake-ups; 0 is exact.
-    pub fn coalesce_ns(&self) -> u64 {
-        match self.profile {
-            Profile::Open { coalesce_ns, .. }
-            | Profile::OpenStages { coalesce_ns, .. }
-            | Profile::OpenTrace { coalesce_ns, .. } => coalesce_ns,
-            _ => 0,
+        match self.profile.stages() {
+            [] => self.end,
+            stages => Some(Extent::DurationNs(Stage::length_ns(stages))),
         }
     }
 
     /// The plain load that warms servers in its place, with its connections.
     pub fn warm_up(&self) -> (Profile, u32) {
-        let few = self.connections.min(WARM_UP_CONNECTIONS);
-        match (&self.profile, self.end) {
-            (Profile::OpenStages { stages, arrival, coalesce_ns }, _) => {
-                let sends = stages.iter().map(Stage::area).sum::<f64>();
-                let rate_per_s = sends / (length_of(stages).max(1) as f64 / 1e9);
-                let (arrival, coalesce_ns) = (*arrival, *coalesce_ns);
-                (Profile::Open { rate_per_s, arrival, coalesce_ns }, self.connections)
-            }
-            (Profile::OpenTrace { trace, coalesce_ns }, _) => {
-                let rate_per_s = trace.count() as f64 / (trace.length_ns() as f64 / 1e9);
-                let (arrival, coalesce_ns) = (Arrival::Constant, *coalesce_ns);
-                (Profile::Open { rate_per_s, arrival, coalesce_ns }, self.connections)
-            }
-            (Profile::ClosedStages { think_ns, .. } | Profile::Users { think_ns, .. }, _)
-            | (Profile::Closed { think_ns }, Some(_)) => {
-                (Profile::Closed { think_ns: think_ns.clone() }, few)
-            }
-            (profile, _) => (profile.clone(), self.connections),
-        }
+        let few = self.profile.is_closed() && (self.profile.is_shaped() || self.end.is_some());
+        let most = if few { WARM_UP_CONNECTIONS } else { u32::MAX };
+        (self.profile.without_shape(), self.connections.min(most))
     }
 
     /// The shape in words; empty for a load that stays as it is.
@@ -225,12 +190,11 @@ impl LoadPoint {
             (Profile::Closed { .. }, None) => "closed loop".to_string(),
             _ => self.shape_in_words(),
         }];
-        if let Profile::Open { arrival, .. } | Profile::OpenStages { arrival, .. } = &self.profile {
-            let arrival = if *arrival == Arrival::Poisson { "poisson" } else { "constant" };
-            parts.push(format!("{arrival} arrivals"));
+        if let Some(arrival) = self.profile.arrival() {
+            parts.push(format!("{} arrivals", arrival.name()));
         }
         match self.own_model() {
-            "open" => parts.extend(self.open.in_words(self.connections, self.coalesce_ns())),
+            "open" => parts.extend(self.open.in_words(self.connections, self.profile.coalesce_ns())),
             _ => parts.push(format!("{} connections", self.connections)),
         }
         if self.in_flight > 1 {
@@ -243,37 +207,27 @@ impl LoadPoint {
         parts.join(", ")
     }
 
-    /// Pause between an answer and the next intended send, in nanoseconds; none in an open loop.
-    pub fn think(&self) -> Option<&Distribution> {
-        match &self.profile {
-            Profile::Closed { think_ns }
-            | Profile::ClosedStages { think_ns, .. }
-            | Profile::Users { think_ns, .. } => Some(think_ns),
-            Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. } => None,
-        }
-    }
-
     /// Mean pause between an answer and the next intended send, not 0 where there is one; 0 in an open loop.
     pub fn think_ns(&self) -> u64 {
-        let think = self.think().filter(|think| !think.is_zero());
+        let think = self.profile.think().filter(|think| !think.is_zero());
         think.map_or(0, |think| (think.mean() as u64).max(1))
     }
 
     /// How pauses are spread, in words; empty where all are as long.
     pub fn spread_in_words(&self) -> String {
-        let differing = self.think().filter(|think| !think.is_constant());
+        let differing = self.profile.think().filter(|think| !think.is_constant());
         differing.map_or(String::new(), |think| distribution::in_words(think, seconds))
     }
 
     /// The pause in words; empty where there is none.
     pub fn think_in_words(&self) -> String {
-        self.think().map_or(String::new(), |think| distribution::in_words(think, seconds))
+        self.profile.think().map_or(String::new(), |think| distribution::in_words(think, seconds))
     }
 }
 
 /// The label of stages: their peak.
 pub fn stages_label(stages: &[Stage], open: bool) -> String {
-    let peak = peak(stages);
+    let peak = Stage::peak_of(stages);
     // A wave that is cut short may have a peak of many digits.
     let rounded = (peak * 1e3).round() / 1e3;
     if open { format!("{}-stages", rate_label(rounded)) } else { format!("{}c-stages", peak.ceil()) }
@@ -282,11 +236,6 @@ pub fn stages_label(stages: &[Stage], open: bool) -> String {
 /// The label of a trace: how many arrivals it has.
 pub fn trace_label(recorded: &Recorded) -> String {
     format!("{}n-trace", recorded.trace.count())
-}
-
-/// The largest value of stages.
-pub fn peak(stages: &[Stage]) -> f64 {
-    stages.iter().map(Stage::peak).fold(0.0, f64::max)
 }
 
 fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {

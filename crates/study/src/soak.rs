@@ -5,7 +5,6 @@ use super::keys::keys;
 use super::points::Points;
 use super::quantity::{self, DURATION};
 use super::shape::LoadPoint;
-use proofload_engine::{Profile, Stage};
 use proofload_facts::Mistake;
 
 keys! {
@@ -75,16 +74,7 @@ pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
 pub(super) fn soaked(points: Points, soak: Option<Soak>) -> Points {
     let Some(soak) = soak else { return points };
     let one = |point: LoadPoint| {
-        let hold = |value: f64| vec![Stage::hold(value, soak.length_ns)];
-        let profile = match point.profile {
-            Profile::Closed { think_ns } => {
-                Profile::ClosedStages { stages: hold(f64::from(point.connections)), think_ns }
-            }
-            Profile::Open { rate_per_s, arrival, coalesce_ns } => {
-                Profile::OpenStages { stages: hold(rate_per_s), arrival, coalesce_ns }
-            }
-            other => other,
-        };
+        let profile = point.profile.held(point.connections, soak.length_ns);
         LoadPoint {
             label: format!("{}-soak", point.label),
             profile,

@@ -150,7 +150,7 @@ pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     field.at_most(items.len(), STAGES_MAX, Thing::Stage)?;
     let stages: Vec<Option<Vec<Stage>>> = items.iter().map(|item| check_stage(item, of)).collect();
     let stages = stages.into_iter().collect::<Option<Vec<_>>>()?.concat();
-    if super::shape::peak(&stages) == 0.0 {
+    if Stage::peak_of(&stages) == 0.0 {
         field.problem(Mistake::AsksNothing);
         return None;
     }

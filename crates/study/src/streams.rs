@@ -1,6 +1,5 @@
 //! Several loads that run at once: each with its own workload and its own pace.
 
-use super::asking::Shared;
 use super::field::Field;
 use super::keys::{Kind, keys};
 use super::load::{LOAD, check_load};
@@ -8,6 +7,7 @@ use super::mix::{WORKLOAD, check_workload};
 use super::model::{Stream, WorkloadEntry};
 use super::name::{PLAIN, bad_name, is_plain_name};
 use super::points::Points;
+use super::request_defaults::Shared;
 use super::shape::LoadPoint;
 use proofload_engine::Extent;
 use proofload_facts::{Mistake, Thing};

@@ -11,7 +11,7 @@ pub use proxy::{ProxyOptions, proxy};
 
 use super::named::read_named;
 use super::problem::shown;
-use super::speaks::Speaks;
+use super::protocol::Speaks;
 use super::url::ParsedUrl;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};

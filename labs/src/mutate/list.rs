@@ -325,8 +325,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "blocks are not measured under their conditions",
         file: "crates/lab/src/runner/mod.rs",
-        from: "self.bench.adopt(&Manner::of(self.plan, self.place));\n        let measured",
-        to: "self.bench.adopt(&Manner::of(self.plan, 1));\n        let measured",
+        from: "self.bench.adopt(&GeneratorSettings::of(self.plan, self.place));\n        let measured",
+        to: "self.bench.adopt(&GeneratorSettings::of(self.plan, 1));\n        let measured",
         tests: RUNNER,
     },
     Mutation {

@@ -3,7 +3,7 @@
 use super::super::field::{Field, Map};
 use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::text_or_variable;
-use super::super::speaks::{SPEAKS, Speaks, check_speaks};
+use super::super::protocol::{SPEAKS, Speaks, check_speaks};
 use super::super::suggest::not_one_of;
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
 use proofload_facts::{Expected, Mistake};
