@@ -46,7 +46,7 @@ pub fn plan(server: SocketAddr, rate_per_s: f64, connections: u32, seconds: u64)
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     })
 }
 

@@ -100,8 +100,7 @@ fn watched(asked: &Asked, fleet: &Fleet, agents: CpuClock) -> anyhow::Result<Vec
             bytes: own_tcp_bytes().unwrap_or_default(),
         });
     };
-    let how = Launch { start_ns: None, each_second: Some(&mut tell) };
-    fleet.launch(&plans, &watch, how)?;
+    fleet.launch(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &watch) })?;
     ensure!(seen.len() as u64 == asked.seconds, "{} of {} seconds were merged", seen.len(), asked.seconds);
     Ok(seen)
 }

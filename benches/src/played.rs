@@ -4,7 +4,7 @@
 use crate::fleet::{SECOND_NS, plan};
 use anyhow::{Context, anyhow, ensure};
 use proofload_agents::{AgentError, Joining, Token, agent_by};
-use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch, execute_share};
+use proofload_engine::{EngineError, Launch, ShareResult, Stretch, Watch, execute_share};
 use proofload_host::clock;
 use proofload_measure::Snapshot;
 use std::net::SocketAddr;
@@ -73,8 +73,7 @@ fn record(streams: usize, server: SocketAddr, seconds: u64) -> anyhow::Result<Re
     let plans = vec![plan(server, RATE_PER_S, CONNECTIONS, seconds)?; streams];
     let mut seen = vec![Vec::new(); streams];
     let mut tell = |stretch: &Stretch<'_>| seen[stretch.stream].push(stretch.snapshot.clone());
-    let how = Launch { start_ns: None, each_second: Some(&mut tell) };
-    let shares = execute_share(&plans, &Watch::default(), how)?;
+    let shares = execute_share(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &Watch::default()) })?;
     let answered = seen.iter().flatten().map(|snapshot| snapshot.answered_in_window).sum::<u64>();
     let wanted = RATE_PER_S as u64 * seconds * streams as u64;
     ensure!(answered * 10 > wanted * 9, "only {answered} of {wanted} were answered while it recorded");
@@ -83,7 +82,8 @@ fn record(streams: usize, server: SocketAddr, seconds: u64) -> anyhow::Result<Re
 }
 
 /// The engine of such an agent: the seconds that were recorded, again and again, each when it is over.
-fn played(plans: &[LoadPlan], watch: &Watch, how: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
+fn played(how: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
+    let Launch { plans, watch, .. } = how;
     let fault = |what: &str| EngineError::Plan(what.to_owned());
     let recording = RECORDING.get().ok_or_else(|| fault("nothing was recorded"))?;
     let longest_ns = plans.iter().map(|plan| plan.extent.longest_ns()).max().unwrap_or(0);

@@ -153,7 +153,7 @@ fn by_agents(agents: u32, load: &LoadPlan) -> anyhow::Result<String> {
     let watch = Watch::default();
     let loaded = thread::scope(|scope| {
         let looking = scope.spawn(|| during(&pids, &watch, seconds));
-        let launched = fleet.launch(std::slice::from_ref(load), &watch, Launch::default());
+        let launched = fleet.launch(Launch::new(std::slice::from_ref(load), &watch));
         watch.stop.store(true, Ordering::Relaxed);
         let looked = looking.join().map_err(|_| anyhow::anyhow!("the one who looks panicked"))?;
         launched?;
@@ -211,8 +211,7 @@ fn by_none(processes: u32, flags: &Flags) -> anyhow::Result<String> {
 fn alone(mut load: LoadPlan, share: u32, of: u32, start_ns: u64) -> anyhow::Result<()> {
     load.share = (share, of);
     let carried = thread::spawn(move || {
-        let how = Launch { start_ns: Some(start_ns), each_second: None };
-        execute_share(&[load], &Watch::default(), how).map(drop)
+        execute_share(Launch { start_ns: Some(start_ns), ..Launch::new(&[load], &Watch::default()) }).map(drop)
     });
     Ok(carried.join().map_err(|_| anyhow::anyhow!("the load panicked"))??)
 }

@@ -17,7 +17,7 @@ use proofload_benches::flags::Flags;
 use proofload_benches::fleet::{self, SECOND_NS, address};
 use proofload_benches::subject::Subject;
 use proofload_benches::usage::process_cpu_ns;
-use proofload_engine::{Extent, LoadPlan, Profile, Watch as Watched};
+use proofload_engine::{Extent, LoadPlan, Profile, Launch, Watch as Watched, launch};
 use proofload_host::clock;
 use proofload_stats::steady::{Pace, Turn, Watch, rest_of_warm_up};
 use proofload_wire::http1::RequestSpec;
@@ -106,7 +106,7 @@ fn loaded(subject: &Subject, for_ns: u64) -> anyhow::Result<Vec<Seen>> {
     let mut turns = Vec::new();
     let mut cpu_ns = process_cpu_ns(pid)?;
     loop {
-        let result = proofload_engine::run(&plan, &Watched::default())?;
+        let result = launch(Launch::new(std::slice::from_ref(&plan), &Watched::default()))?.remove(0);
         let (ended_ns, now_cpu_ns) = (clock::monotonic_ns() - begun_ns, process_cpu_ns(pid)?);
         let answered = result.snapshot.answered_in_window;
         turns.push(Seen { ended_ns, took_ns: TURN_NS, answered, cpu_ns: now_cpu_ns - cpu_ns });

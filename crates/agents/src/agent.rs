@@ -51,7 +51,7 @@ pub enum Notice {
 }
 
 /// What carries out an agent's share of loads, as [`execute_share`] does.
-pub type Engine = fn(&[LoadPlan], &Watch, Launch<'_>) -> Result<Vec<ShareResult>, EngineError>;
+pub type Engine = fn(Launch<'_>) -> Result<Vec<ShareResult>, EngineError>;
 
 /// Joins a coordinator, and works for it until it says goodbye or `stop` is set.
 ///
@@ -301,8 +301,8 @@ fn executed(
         let snapshot = Box::new(stretch.snapshot.sparse());
         let _ = out.send(&FromAgent::Seen { stream: stretch.stream, last: stretch.last, snapshot });
     };
-    let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen) };
-    engine(plans, watch, how).map_err(|error| match error {
+    let how = Launch { start_ns: Some(at_ns), each_second: Some(&mut seen), ..Launch::new(plans, watch) };
+    engine(how).map_err(|error| match error {
         EngineError::TooLate { late_ns } => Failure::TooLate { late_ns },
         error => Failure::Other(error.to_string()),
     })

@@ -77,14 +77,9 @@ impl Drop for Fleet {
 }
 
 impl Generator for Fleet {
-    fn launch(
-        &self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        how: Launch<'_>,
-    ) -> Result<Vec<LoadResult>, EngineError> {
+    fn launch(&self, how: Launch<'_>) -> Result<Vec<LoadResult>, EngineError> {
         let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        crew.launch(plans, watch, how)
+        crew.launch(how)
     }
 
     fn agents(&self) -> Vec<AgentPlace> {
@@ -96,12 +91,8 @@ impl Generator for Fleet {
 
 impl Crew {
     /// A load for which an agent's workers were not ready in time is begun again, later: nothing of it was counted.
-    fn launch(
-        &mut self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        mut how: Launch<'_>,
-    ) -> Result<Vec<LoadResult>, EngineError> {
+    fn launch(&mut self, how: Launch<'_>) -> Result<Vec<LoadResult>, EngineError> {
+        let Launch { plans, watch, start_ns, mut each_second, .. } = how;
         let bytes = plans.iter().map(LoadPlan::streamed_bytes).sum::<u64>();
         if bytes > AGENT_BODIES_MAX {
             return Err(EngineError::Plan(format!(
@@ -111,9 +102,9 @@ impl Crew {
         }
         let mut patience = 1;
         loop {
-            let start_ns = how.start_ns;
-            let each_second = how.each_second.as_mut().map(|tell| &mut **tell as _);
-            let ended = self.attempt(plans, watch, Launch { start_ns, each_second }, patience);
+            let each_second = each_second.as_mut().map(|tell| &mut **tell as _);
+            let how = Launch { start_ns, each_second, ..Launch::new(plans, watch) };
+            let ended = self.attempt(how, patience);
             let is_late = matches!(ended, Err(EngineError::TooLate { .. })) && start_ns.is_none();
             if !is_late || patience >= PATIENCE_MAX || watch.stop.load(Ordering::Relaxed) {
                 return ended;
@@ -124,13 +115,8 @@ impl Crew {
         }
     }
 
-    fn attempt(
-        &mut self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        how: Launch<'_>,
-        patience: u64,
-    ) -> Result<Vec<LoadResult>, EngineError> {
+    fn attempt(&mut self, how: Launch<'_>, patience: u64) -> Result<Vec<LoadResult>, EngineError> {
+        let Launch { plans, watch, .. } = how;
         self.set_clocks()?;
         let lead_ns = self.deal(plans)? * patience;
         let start_ns = how.start_ns.unwrap_or(clock::monotonic_ns() + lead_ns);

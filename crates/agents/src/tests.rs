@@ -66,7 +66,7 @@ fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 
@@ -138,9 +138,11 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
             let watch = Watch::default();
             let mut tell =
                 |stretch: &proofload_engine::Stretch<'_>| seconds.push(stretch.snapshot.answered_in_window);
-            let how = Launch { start_ns: None, each_second: Some(&mut tell) };
             let plan = plan(server.address(), 2 * SECOND);
-            let result = fleet.launch(&[plan], &watch, how).expect("carried out").remove(0);
+            let result = fleet
+                .launch(Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &watch) })
+                .expect("carried out")
+                .remove(0);
             assert_eq!(result.snapshot.intended(), 1_000);
             assert_eq!(
                 result.snapshot.outcomes.get(Outcome::Answered),
@@ -177,7 +179,7 @@ fn agents_carry_out_one_load_that_adds_up_to_the_request_and_are_told_goodbye() 
 }
 
 /// An engine that does nothing, and hands nothing over.
-fn idle(_: &[LoadPlan], _: &Watch, _: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
+fn idle(_: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
     Ok(Vec::new())
 }
 
@@ -195,7 +197,7 @@ fn more_agents_than_are_asked_at_once_are_all_asked_and_dealt_their_shares() {
             })
             .collect();
         let fleet = gather(listener, MANY).expect("all came");
-        let result = fleet.launch(&[plan(ANYWHERE, SECOND)], &Watch::default(), Launch::default());
+        let result = fleet.launch(Launch::new(&[plan(ANYWHERE, SECOND)], &Watch::default()));
         let result = result.expect("nothing to do").remove(0);
         assert_eq!(result.generator.agents.map(|agents| (agents.count, agents.lost)), Some((MANY, 0)));
         let members = fleet.members();
@@ -264,15 +266,19 @@ fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
         let mut tell = |stretch: &proofload_engine::Stretch<'_>| {
             leaves.store(stretch.last >= 1, Ordering::Relaxed);
         };
-        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
         let began = Instant::now();
-        let error = fleet.launch(&[plan(server.address(), 60 * SECOND)], &Watch::default(), how).unwrap_err();
+        let error = fleet
+            .launch(Launch {
+                each_second: Some(&mut tell),
+                ..Launch::new(&[plan(server.address(), 60 * SECOND)], &Watch::default())
+            })
+            .unwrap_err();
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         let text = error.to_string();
         assert!(matches!(error, EngineError::Share(_)) && text.starts_with("agent 1 ("), "{text}");
         assert!(text.contains("is lost") && text.contains("ended everywhere after"), "{text}");
         // Nobody begins anything without it.
-        let again = fleet.launch(&[plan(server.address(), SECOND)], &Watch::default(), Launch::default());
+        let again = fleet.launch(Launch::new(&[plan(server.address(), SECOND)], &Watch::default()));
         assert!(again.unwrap_err().to_string().starts_with("agent 1 ("));
         drop(fleet);
         assert!(one.join().expect("no panic").0.is_ok(), "it is told goodbye");
@@ -288,7 +294,7 @@ fn what_an_agent_cannot_carry_out_is_an_error_with_its_name() {
         let one = agent_in(scope, address, token(), None, &stop);
         let fleet = gather(listener, 1).expect("it came");
         let wrong = LoadPlan { connections: 0, ..plan(ANYWHERE, SECOND) };
-        let error = fleet.launch(&[wrong], &Watch::default(), Launch::default()).unwrap_err().to_string();
+        let error = fleet.launch(Launch::new(&[wrong], &Watch::default())).unwrap_err().to_string();
         assert!(error.starts_with("agent 0 (") && error.contains("connections: 0"), "{error}");
         drop(fleet);
         assert!(one.join().expect("no panic").0.is_ok());
@@ -305,9 +311,13 @@ fn a_load_that_is_stopped_ends_at_every_agent() {
         let fleet = gather(listener, 2).expect("all came");
         let watch = Watch::default();
         let mut tell = |_: &proofload_engine::Stretch<'_>| watch.stop.store(true, Ordering::Relaxed);
-        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
-        let result =
-            fleet.launch(&[plan(server.address(), 60 * SECOND)], &watch, how).expect("ended").remove(0);
+        let result = fleet
+            .launch(Launch {
+                each_second: Some(&mut tell),
+                ..Launch::new(&[plan(server.address(), 60 * SECOND)], &watch)
+            })
+            .expect("ended")
+            .remove(0);
         assert!(result.stopped_early && result.snapshot.intended() >= 500, "{}", result.snapshot.intended());
         drop(fleet);
         agents.into_iter().for_each(|agent| assert!(agent.join().expect("no panic").0.is_ok()));
@@ -592,7 +602,7 @@ fn bodies_of_files_go_to_agents_up_to_a_limit_which_is_told_before_anything_is_s
         let fleet = gather(listener, 1).expect("it came");
         let launch = |bytes| {
             let plan = uploading(ANYWHERE, SECOND / 10, bytes);
-            fleet.launch(&[plan], &Watch::default(), Launch::default())
+            fleet.launch(Launch::new(&[plan], &Watch::default()))
         };
         let error = launch(AGENT_BODIES_MAX + 1).unwrap_err().to_string();
         assert!(error.contains("leave the agents out, or send smaller files"), "{error}");

@@ -4,17 +4,17 @@ use proofload_stats::{Cell, FigureOf, Measure, Observations};
 use std::collections::BTreeMap;
 
 /// Variant, load point and stream; the indexes are those of the plan's names.
-pub type Place = (usize, usize, Option<usize>);
+pub type CellKey = (usize, usize, Option<usize>);
 
 /// The cells of a run by what they are of: a large study has them by the hundred thousand.
 pub struct Cells<'a> {
     pub blocks: &'a [u32],
-    of: BTreeMap<(Place, Measure), Vec<&'a Cell>>,
+    of: BTreeMap<(CellKey, Measure), Vec<&'a Cell>>,
 }
 
 impl<'a> Cells<'a> {
     pub fn of(observations: &'a Observations) -> Cells<'a> {
-        let mut of: BTreeMap<(Place, Measure), Vec<&Cell>> = BTreeMap::new();
+        let mut of: BTreeMap<(CellKey, Measure), Vec<&Cell>> = BTreeMap::new();
         for cell in &observations.cells {
             of.entry(((cell.variant, cell.point, cell.stream), cell.measure)).or_default().push(cell);
         }
@@ -22,12 +22,12 @@ impl<'a> Cells<'a> {
     }
 
     /// Those of one measure at one place, over the blocks.
-    pub fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
+    pub fn at(&self, place: CellKey, measure: Measure) -> &[&'a Cell] {
         self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
     }
 
     /// That of one block, where it has a value.
-    pub fn in_block(&self, block: u32, place: Place, measure: Measure) -> Option<&'a Cell> {
+    pub fn in_block(&self, block: u32, place: CellKey, measure: Measure) -> Option<&'a Cell> {
         let mut cells = self.at(place, measure).iter().copied();
         cells.find(|cell| cell.block == block).filter(|cell| cell.merged.is_some())
     }

@@ -1,6 +1,6 @@
 //! What others concluded, beside what became of it here; and published figures that cannot all be true.
 
-use crate::cells::Place;
+use crate::cells::CellKey;
 use crate::points::place_of;
 use proofload_facts::{Finding, Reason};
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A contradiction with the source and the place that it was found at.
 pub(crate) struct Found {
     reference: usize,
-    place: Place,
+    place: CellKey,
     told: PublishedContradiction,
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn contradicting(plan: &Plan, names: &Names, published: &[Published])
     for (index, reference) in plan.references.iter().enumerate() {
         let (own, others) = rest.split_at(reference.figures.len().min(rest.len()));
         rest = others;
-        let mut places: BTreeMap<Place, Vec<Published>> = BTreeMap::new();
+        let mut places: BTreeMap<CellKey, Vec<Published>> = BTreeMap::new();
         for figure in own {
             places.entry((figure.variant, figure.point, figure.stream)).or_default().push(figure.clone());
         }
@@ -63,7 +63,7 @@ fn in_flight(load: &LoadPoint, stream: Option<&str>) -> Option<InFlight> {
 
 fn told(
     contradiction: &Contradiction,
-    place: Place,
+    place: CellKey,
     names: &Names,
     reference: &PlannedReference,
 ) -> PublishedContradiction {
@@ -141,7 +141,7 @@ fn conclusion(
         let gone = planned.claims.iter().filter(|name| !of().any(|(claim, _)| claim.name == **name));
         not_tested.extend(gone.flat_map(|name| left_out(plan, name)));
     }
-    let spoken_of = |place: Place| {
+    let spoken_of = |place: CellKey| {
         of().flat_map(|(claim, _)| claim.figures()).any(|of| (of.variant, of.point, of.stream) == place)
     };
     ConclusionResult {

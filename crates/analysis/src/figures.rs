@@ -1,6 +1,6 @@
 //! What the variants came to at each load point, over their starts: the figures of a result.
 
-use crate::cells::{Cells, Place, answered};
+use crate::cells::{CellKey, Cells, answered};
 use crate::judged::measures_of;
 use crate::points::place_of;
 use proofload_facts::Limit;
@@ -77,7 +77,7 @@ pub fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
 }
 
 /// A measure of one variant at one load point, of one stream or of all.
-pub fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure {
+pub fn figure(all: &Cells<'_>, place: CellKey, measure: Measure) -> Figure {
     let cells: Vec<Option<&Cell>> =
         all.blocks.iter().map(|block| all.in_block(*block, place, measure)).collect();
     let per_block: Vec<Option<f64>> = cells.iter().map(|cell| cell.and_then(|cell| cell.merged)).collect();

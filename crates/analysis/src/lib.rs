@@ -47,7 +47,7 @@ mod trends;
 mod unfit;
 
 pub use capacity::{SeenTrial, searches, trial_slices};
-pub use cells::{Cells, Place, answered_over};
+pub use cells::{CellKey, Cells, answered_over};
 pub use changes::COMPARED;
 pub use checks::{ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, finding, lacks_agents_only};
 pub use claims::{Judgements, allows_both, is_early, reason_in_sentence};

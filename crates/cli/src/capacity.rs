@@ -72,7 +72,7 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let request = load::request(&args.load, &mut mistakes);
     mistakes.check()?;
     let Ok(searched) = searched else { unreachable!("its mistakes were told") };
-    let (connections, coalesce_ns, open) = (point.connections, point.coalesce_ns(), point.open);
+    let (connections, coalesce_ns, open) = (point.connections, point.profile.coalesce_ns(), point.open);
     let sending = Sending { connections, coalesce_ns, open };
     let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
     let study = study::searched(&args.url, &request, point, searched);

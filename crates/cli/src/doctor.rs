@@ -14,7 +14,7 @@ use proofload_host::signals;
 use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
 use proofload_lab::endpoint;
-use proofload_lab::manner::Manner;
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_language::{say, word};
 use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
@@ -102,7 +102,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let measuring = Measuring {
         cache: &cache,
         keeper: &keeper,
-        manner: &Manner::default(),
+        settings: &GeneratorSettings::default(),
         stop: &stop,
         generator: &Here,
         address: Ipv4Addr::LOCALHOST.into(),

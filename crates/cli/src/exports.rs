@@ -3,7 +3,7 @@
 use crate::args::ExportArgs;
 use crate::exit::{Exit, leave};
 use proofload_engine::Stretch;
-use proofload_lab::manner::Manner;
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_lab::runner::{Behind, Listener, Progress};
 use proofload_serve::metrics::{Doing, Hub, OtlpSettings, Push, Server, State, address};
 use proofload_stats::Claim;
@@ -76,7 +76,7 @@ impl Exports {
     /// A step of a study, and how much of it is done, 0 to 1.
     pub fn step(&self, plan: &Plan, step: &Progress<'_>, done: f64) {
         if let Progress::Block { place, .. } = step {
-            self.hub.keep_off(&Manner::of(plan, *place).generator_cpus);
+            self.hub.keep_off(&GeneratorSettings::of(plan, *place).generator_cpus);
         }
         self.hub.tell(|state| {
             state.progress(done);

@@ -9,9 +9,7 @@ use proofload_study::quantity;
 use proofload_study::stages::{Of, stage};
 use proofload_study::{self as study, overflow};
 use proofload_study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
-use proofload_study::{
-    LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
-};
+use proofload_study::{LoadPoint, OpenTerms, RequestOptions, stages_label, trace, trace_label, users_label};
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -71,7 +69,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
     let all_read = read.len() == args.stages.len();
     let stages: Vec<Stage> = read.into_iter().flat_map(|(_, stages)| stages).collect();
     // What could not be read may well ask something.
-    if all_read && peak(&stages) == 0.0 {
+    if all_read && Stage::peak_of(&stages) == 0.0 {
         mistakes.add("--stage", Mistake::AsksNothing);
     }
     if open && args.load.think.is_some() {
@@ -89,7 +87,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         let profile = Profile::OpenStages { stages, arrival, coalesce_ns: coalesce_ns(&args.load) };
         return LoadPoint { label, profile, ..plain.clone() };
     }
-    let connections = peak(&stages).ceil() as u32;
+    let connections = Stage::peak_of(&stages).ceil() as u32;
     let profile = Profile::ClosedStages { stages, think_ns: think(plain) };
     LoadPoint { label, connections, profile, ..plain.clone() }
 }
@@ -116,7 +114,7 @@ fn traced(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
 
 /// The think time that the flags say.
 fn think(plain: &LoadPoint) -> Distribution {
-    plain.think().cloned().unwrap_or_default()
+    plain.profile.think().cloned().unwrap_or_default()
 }
 
 /// The load point that the flags ask for.

@@ -17,7 +17,7 @@ use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
 use proofload_lab::endpoint;
-use proofload_lab::manner::Manner;
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::{Listener as _, record};
 use proofload_language::{Language, say};
@@ -194,13 +194,15 @@ fn held_against_ceiling(
 /// The ceiling in the cache, or why there is none, and what to do.
 fn known_ceiling(setting: &Setting, environment: &Environment) -> Result<Ceiling, Finding> {
     let cache = Cache::open().map_err(Finding::failed)?;
-    ceiling::cached(&cache, setting, environment, &Manner::default()).map_err(|(why, can_be_measured)| {
-        let connections = setting.connections();
-        match can_be_measured {
-            true => Finding::CeilingCanBeMeasured { why: Box::new(why), connections },
-            false => why,
-        }
-    })
+    ceiling::cached(&cache, setting, environment, &GeneratorSettings::default()).map_err(
+        |(why, can_be_measured)| {
+            let connections = setting.connections();
+            match can_be_measured {
+                true => Finding::CeilingCanBeMeasured { why: Box::new(why), connections },
+                false => why,
+            }
+        },
+    )
 }
 
 /// The measurement as the one slice that it is, for the formats that are made of slices.
@@ -249,8 +251,8 @@ fn watched(
         let view = scope.spawn(move || around.within(|| language.within(view)));
         let mut tell = |stretch: &Stretch<'_>| exports.iter().for_each(|exports| exports.second(stretch));
         let each_second: Option<&mut dyn FnMut(&Stretch<'_>)> = exports.is_some().then_some(&mut tell as _);
-        let how = Launch { each_second, ..Launch::default() };
-        let loaded = generator.launch(std::slice::from_ref(plan), &watch, how);
+        let how = Launch { each_second, ..Launch::new(std::slice::from_ref(plan), &watch) };
+        let loaded = generator.launch(how);
         done.store(true, Ordering::Relaxed);
         view.thread().unpark();
         loaded

@@ -5,7 +5,7 @@
 
 use proofload_engine::transport::{Tls, pem};
 use proofload_engine::{
-    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Arrival, Expect, Extent, KeepAlive, Launch, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, launch,
 };
 use proofload_wire::http1::RequestSpec;
 use std::error::Error;
@@ -68,9 +68,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     };
-    let result = run(&plan, &Watch::default())?;
+    let result = launch(Launch::new(&[plan], &Watch::default()))?.remove(0);
     let snapshot = &result.snapshot;
     println!("answered/s {:.0}", snapshot.throughput_per_s().unwrap_or(0.0));
     for (outcome, count) in snapshot.outcomes.iter().filter(|(_, count)| *count > 0) {

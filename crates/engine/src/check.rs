@@ -184,29 +184,26 @@ fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
 }
 
 fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
-    let mut rates: Vec<f64> = Vec::new();
-    let mut pauses = vec![("coalescing", plan.profile.coalesce_ns())];
-    let mut thought = None;
-    match &plan.profile {
-        Profile::Closed { think_ns } => thought = Some(think_ns),
-        Profile::Open { rate_per_s, .. } => rates.push(*rate_per_s),
-        Profile::OpenStages { stages, .. } => {
+    let profile = &plan.profile;
+    let stages = profile.stages();
+    let mut rate_per_s = profile.rate_per_s();
+    let mut pauses = vec![("coalescing", profile.coalesce_ns())];
+    match profile {
+        Profile::Closed { .. } | Profile::Open { .. } => {}
+        Profile::OpenStages { .. } => {
             stage_problems(plan, stages, problems);
             // A stage may hold at 0; not all of them may.
-            rates.push(stages.iter().map(Stage::peak).fold(0.0, f64::max));
+            rate_per_s = Some(Stage::peak_of(stages));
         }
-        Profile::ClosedStages { stages, think_ns } => {
-            thought = Some(think_ns);
+        Profile::ClosedStages { .. } => {
             stage_problems(plan, stages, problems);
-            let most = stages.iter().map(Stage::peak).fold(0.0, f64::max);
-            if most.ceil() != f64::from(plan.connections) {
-                let connections = plan.connections;
+            let (most, connections) = (Stage::peak_of(stages), plan.connections);
+            if most.ceil() != f64::from(connections) {
                 problems.push(format!("connections: {connections}, but the stages have {most} at most"));
             }
         }
         Profile::OpenTrace { trace, .. } => trace_problems(plan, trace, problems),
-        Profile::Users { ramp_ns, loops, think_ns } => {
-            thought = Some(think_ns);
+        Profile::Users { ramp_ns, loops, .. } => {
             pauses.push(("ramp", *ramp_ns));
             let all = u64::from(plan.connections) * u64::from(*loops);
             if !matches!(plan.extent, Extent::Requests { count, .. } if count == all) || *loops == 0 {
@@ -214,17 +211,17 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             }
         }
     }
-    for rate_per_s in rates.iter().filter(|rate| !(**rate > 0.0 && **rate <= RATE_MAX)) {
+    if let Some(rate_per_s) = rate_per_s.filter(|rate| !(*rate > 0.0 && *rate <= RATE_MAX)) {
         problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
     }
-    if let Some(think_ns) = thought {
+    if let Some(think_ns) = profile.think() {
         pauses.push(("think time", think_ns.mean() as u64));
         problems.extend(think_ns.problem().map(|what| format!("think time: {what}")));
     }
     for (name, ns) in pauses.iter().filter(|(_, ns)| *ns > LONGEST_NS) {
         problems.push(format!("{name}: {ns} ns is longer than a week"));
     }
-    if plan.profile.is_shaped() && plan.discard_ns > 0 {
+    if profile.is_shaped() && plan.discard_ns > 0 {
         problems
             .push("discard: a load with a shape of its own has no part that could be discarded".to_owned());
     }
@@ -253,7 +250,7 @@ fn in_flight_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
                 .to_owned(),
         );
     }
-    if matches!(plan.profile, Profile::ClosedStages { .. } | Profile::Users { .. }) {
+    if !plan.profile.opens_ahead() {
         problems.push(
             "in flight: users, and stages of a closed loop, have one exchange on each connection".to_owned(),
         );
@@ -300,7 +297,7 @@ fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>)
             Stage::Line { .. } => {}
         }
     }
-    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns()));
+    let length_ns = Stage::length_ns(stages);
     if plan.extent != Extent::DurationNs(length_ns) {
         problems.push(format!("extent: it must be the length of the stages, {length_ns} ns"));
     }

@@ -3,7 +3,7 @@
 pub use crate::driver::{Heard, RECEIVED_MAX};
 
 use crate::driver::{EpollDrivers, Tap, TappedDrivers, UringDrivers};
-use crate::generator::run_in;
+use crate::generator::{Launch, launch};
 use crate::{DriverChoice, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Transcript {
 /// Carries out one exchange of the plan: the first entry of its mix, over one connection.
 ///
 /// # Errors
-/// As [`crate::run`].
+/// As [`crate::launch`].
 pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     let mut one = plan.clone();
     one.mix.truncate(1);
@@ -41,10 +41,11 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     one.share = (0, 1);
     let tap = Arc::new(Tap::default());
     let (heeded, watch) = (Arc::clone(&tap), Watch::default());
-    let result = match one.driver {
-        DriverChoice::Epoll => run_in(&one, &watch, &TappedDrivers(EpollDrivers::default(), heeded))?,
-        DriverChoice::IoUring => run_in(&one, &watch, &TappedDrivers(UringDrivers::new()?, heeded))?,
+    let how = Launch::new(std::slice::from_ref(&one), &watch);
+    let mut results = match one.driver {
+        DriverChoice::Epoll => launch(how.through(&TappedDrivers(EpollDrivers::default(), heeded)))?,
+        DriverChoice::IoUring => launch(how.through(&TappedDrivers(UringDrivers::new()?, heeded)))?,
     };
     let (heard, received) = tap.take();
-    Ok(Transcript { heard, received, result })
+    Ok(Transcript { heard, received, result: results.remove(0) })
 }

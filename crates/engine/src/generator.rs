@@ -1,14 +1,16 @@
 //! The door: check the plan, start the workers, gather what they saw.
 
 use crate::check::{Dealt, check};
-use crate::driver::{Drivers, EpollDrivers, UringDrivers};
+use crate::driver::{Allowance, Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::load::Share;
 use crate::record::{HandedOver, WorkerResult, WorkerSums};
 use crate::seconds::{Collector, Giving};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
-use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
+use crate::{
+    ConnectionUse, DriverChoice, EngineError, GeneratorSettings, GeneratorUse, LoadPlan, LoadResult, Watch,
+};
 use proofload_language::word;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};
 use std::io;
@@ -21,82 +23,151 @@ use std::time::Duration;
 /// the connections.
 pub(crate) const LEAD_NS: u64 = 2_000_000;
 
-/// Carries a load out on this machine's sockets.
-///
-/// # Errors
-/// When the plan is wrong, when this machine cannot carry it (descriptors, ports), or when the operating
-/// system refuses what the workers need. What goes wrong with peers is an outcome, never an error.
-pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
-    let mut results = run_streams(std::slice::from_ref(plan), watch)?;
-    Ok(results.remove(0))
+/// Loads that are carried out at once, from one common first instant: each by workers of its own, with a record of its
+/// own. Descriptors and local ports are checked for all of them together.
+pub struct Launch<'a, N = Sockets> {
+    pub plans: &'a [LoadPlan],
+    pub watch: &'a Watch,
+    pub network: &'a N,
+    /// The first instant of the loads, on the drivers' axis of time: that of all shares, where this process carries
+    /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has, more under TLS.
+    /// Without it the loads begin as soon as the workers are ready.
+    pub start_ns: Option<u64>,
+    /// Called with each stretch of each load when all its workers have handed theirs over: second by second, in
+    /// order, on the calling thread. The sum of the stretches is the snapshot of the result.
+    pub each_second: Option<&'a mut dyn FnMut(&Stretch<'_>)>,
 }
 
-/// Carries several loads out at once, from one common first instant. Each has its own workers and its own
-/// record; descriptors and local ports are checked for all of them together.
-///
-/// # Errors
-/// As [`run`]; a problem of one load names it by its number, from 1.
-pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
-    launch_streams(plans, watch, Launch::default())
-}
+impl<'a> Launch<'a> {
+    /// On this machine's sockets, as soon as the workers are ready.
+    pub fn new(plans: &'a [LoadPlan], watch: &'a Watch) -> Self {
+        Launch { plans, watch, network: &Sockets, start_ns: None, each_second: None }
+    }
 
-/// As [`run_streams`], begun as `how` says, for whoever wants to hear of every second.
-///
-/// # Errors
-/// As [`launch`].
-pub fn launch_streams(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    how: Launch<'_>,
-) -> Result<Vec<LoadResult>, EngineError> {
-    let (driver, events) = common(plans)?;
-    match driver {
-        DriverChoice::Epoll => launch(plans, watch, &EpollDrivers::taking(events), how),
-        DriverChoice::IoUring => launch(plans, watch, &UringDrivers::new()?.taking(events), how),
+    /// Through something else, such as a simulated network in virtual time.
+    #[must_use]
+    pub fn through<'b, N>(self, network: &'b N) -> Launch<'b, N>
+    where
+        'a: 'b,
+    {
+        let Launch { plans, watch, start_ns, .. } = self;
+        // The closure's lifetime is shortened by a coercion, which an `Option` around it would prevent.
+        let each_second = match self.each_second {
+            Some(tell) => Some(tell as &mut dyn FnMut(&Stretch<'_>)),
+            None => None,
+        };
+        Launch { plans, watch, network, start_ns, each_second }
     }
 }
 
-/// The driver of loads that are carried out together, and how many events it takes at once.
-pub(crate) fn common(plans: &[LoadPlan]) -> Result<(DriverChoice, u32), EngineError> {
-    if plans.windows(2).any(|pair| (pair[0].driver, pair[0].manner) != (pair[1].driver, pair[1].manner)) {
-        return Err(EngineError::Plan("loads that run together need the same driver and manner".to_owned()));
-    }
-    let first = plans.first().map(|plan| (plan.driver, plan.manner.events));
-    Ok(first.unwrap_or((DriverChoice::default(), Manner::default().events)))
-}
-
-/// Carries a load out through other drivers, such as a simulated network in virtual time.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in<D: Drivers>(plan: &LoadPlan, watch: &Watch, drivers: &D) -> Result<LoadResult, EngineError> {
-    let mut results = run_streams_in(std::slice::from_ref(plan), watch, drivers)?;
-    Ok(results.remove(0))
-}
-
-/// Carries several loads out at once through other drivers.
-///
-/// # Errors
-/// As [`run_streams`].
-pub fn run_streams_in<D: Drivers>(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    drivers: &D,
-) -> Result<Vec<LoadResult>, EngineError> {
-    launch(plans, watch, drivers, Launch::default())
-}
-
-pub trait Generator: Sync {
-    /// Carries several loads out at once, from one common first instant.
+/// What carries the bytes of a load: any [`Drivers`], or [`Sockets`].
+pub trait Network: Sized {
+    /// Lets the workers of all loads do their work.
     ///
     /// # Errors
-    /// As [`launch_streams`].
-    fn launch(
-        &self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        how: Launch<'_>,
-    ) -> Result<Vec<LoadResult>, EngineError>;
+    /// As [`launch`].
+    fn perform(launch: Launch<'_, Self>) -> Result<Performed, EngineError>;
+}
+
+/// This machine's sockets, by the driver that the plans name.
+#[derive(Debug)]
+pub struct Sockets;
+
+impl Network for Sockets {
+    fn perform(launch: Launch<'_>) -> Result<Performed, EngineError> {
+        if launch
+            .plans
+            .windows(2)
+            .any(|pair| (pair[0].driver, pair[0].settings) != (pair[1].driver, pair[1].settings))
+        {
+            return Err(EngineError::Plan(
+                "loads that run together need the same driver and settings".to_owned(),
+            ));
+        }
+        let first = launch.plans.first().map(|plan| (plan.driver, plan.settings.events));
+        match first.unwrap_or((DriverChoice::default(), GeneratorSettings::default().events)) {
+            (DriverChoice::Epoll, events) => Network::perform(launch.through(&EpollDrivers::taking(events))),
+            (DriverChoice::IoUring, events) => {
+                Network::perform(launch.through(&UringDrivers::new()?.taking(events)))
+            }
+        }
+    }
+}
+
+impl<D: Drivers> Network for D {
+    fn perform(launch: Launch<'_, D>) -> Result<Performed, EngineError> {
+        let Launch { plans, watch, network: drivers, start_ns, mut each_second } = launch;
+        let dealt = check(plans, &drivers.allowance())?;
+        let threads: u32 = plans.iter().map(|plan| plan.workers).sum();
+        let common = Common {
+            watch,
+            drivers,
+            given_start_ns: start_ns,
+            ready: Barrier::new(threads as usize),
+            failed: AtomicBool::new(false),
+            opening_ns: AtomicU64::new(0),
+            start_ns: AtomicU64::new(0),
+            late_ns: AtomicU64::new(0),
+            stopped_at: AtomicU64::new(u64::MAX),
+        };
+        let groups =
+            plans.iter().zip(&dealt).map(|(plan, dealt)| WorkerGroup { plan, dealt, common: &common });
+        let groups: Vec<WorkerGroup<'_, D>> = groups.collect();
+        let mut tell = |stretch: &Stretch<'_>| {
+            if let ([plan], Some(quantiles)) = (plans, stretch.quantiles) {
+                show(plan, watch, stretch, &quantiles);
+            }
+            if let Some(tell) = &mut each_second {
+                tell(stretch);
+            }
+        };
+        let (results, collected) = execute(&groups, &mut tell);
+        let loads = results.into_iter().zip(collected);
+        let loads =
+            loads.map(|(workers, collected)| Ok((workers.into_iter().collect::<Result<_, _>>()?, collected)));
+        Ok(Performed {
+            loads: loads.collect::<Result<_, EngineError>>()?,
+            allowance: drivers.allowance(),
+            peak_rss_bytes: drivers.peak_rss_bytes(),
+        })
+    }
+}
+
+/// What the workers of all loads brought.
+pub struct Performed {
+    /// Of each load its workers' results, and what was made of their seconds.
+    pub(crate) loads: Vec<(Vec<HandedOver>, Collected)>,
+    pub(crate) allowance: Allowance,
+    pub(crate) peak_rss_bytes: u64,
+}
+
+/// Carries loads out, and tells of every second.
+///
+/// # Errors
+/// When a plan is wrong, when this machine cannot carry it (descriptors, ports), when the operating system refuses what
+/// the workers need, or when a given first instant has passed before all workers were ready. A problem of one load of
+/// several names it by its number, from 1. What goes wrong with peers is an outcome, never an error.
+pub fn launch<N: Network>(launch: Launch<'_, N>) -> Result<Vec<LoadResult>, EngineError> {
+    let plans = launch.plans;
+    let Performed { loads, allowance, peak_rss_bytes } = N::perform(launch)?;
+    let gathered = plans.iter().zip(loads).map(|(plan, (handed_over, collected))| {
+        let (mut sums, mut workers) = (WorkerSums::default(), Vec::new());
+        for HandedOver { sums: more, worker } in handed_over {
+            sums.add(&more);
+            workers.push(worker);
+        }
+        gather(plan, sums, workers, collected, &allowance, peak_rss_bytes)
+    });
+    Ok(gathered.collect())
+}
+
+/// Who carries loads out: this process, or others that it leads.
+pub trait Generator: Sync {
+    /// As [`launch`].
+    ///
+    /// # Errors
+    /// As [`launch`].
+    fn launch(&self, launch: Launch<'_>) -> Result<Vec<LoadResult>, EngineError>;
 
     /// The processes that do, where this one only leads them.
     fn agents(&self) -> Vec<AgentPlace> {
@@ -122,89 +193,9 @@ pub struct AgentPlace {
 pub struct Here;
 
 impl Generator for Here {
-    fn launch(
-        &self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        how: Launch<'_>,
-    ) -> Result<Vec<LoadResult>, EngineError> {
-        launch_streams(plans, watch, how)
+    fn launch(&self, how: Launch<'_>) -> Result<Vec<LoadResult>, EngineError> {
+        launch(how)
     }
-}
-
-/// How loads are begun, and who hears of them; by default they begin as soon as the workers are ready.
-#[derive(Default)]
-pub struct Launch<'a> {
-    /// The first instant of the loads, on the drivers' axis of time: that of all shares, where this process carries
-    /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has, more under TLS.
-    pub start_ns: Option<u64>,
-    /// Called with each stretch of each load when all its workers have handed theirs over: second by second, in
-    /// order, on the calling thread. The sum of the stretches is the snapshot of the result.
-    pub each_second: Option<&'a mut dyn FnMut(&Stretch<'_>)>,
-}
-
-/// Carries several loads out at once, from an instant that the caller may give, and tells of every second.
-///
-/// # Errors
-/// As [`run_streams`], and when the first instant has passed before all workers were ready.
-pub fn launch<D: Drivers>(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    drivers: &D,
-    launch: Launch<'_>,
-) -> Result<Vec<LoadResult>, EngineError> {
-    let performed = perform(plans, watch, drivers, launch)?;
-    let allowance = drivers.allowance();
-    let gathered = plans.iter().zip(performed).map(|(plan, (handed_over, collected))| {
-        let (mut sums, mut workers) = (WorkerSums::default(), Vec::new());
-        for HandedOver { sums: more, worker } in handed_over {
-            sums.add(&more);
-            workers.push(worker);
-        }
-        gather(plan, sums, workers, collected, &allowance, drivers.peak_rss_bytes())
-    });
-    Ok(gathered.collect())
-}
-
-/// What the workers of a load brought, and what was made of their seconds.
-type Performed = (Vec<HandedOver>, Collected);
-
-/// Lets the workers of all loads do their work.
-pub(crate) fn perform<D: Drivers>(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    drivers: &D,
-    launch: Launch<'_>,
-) -> Result<Vec<Performed>, EngineError> {
-    let dealt = check(plans, &drivers.allowance())?;
-    let threads: u32 = plans.iter().map(|plan| plan.workers).sum();
-    let common = Common {
-        watch,
-        drivers,
-        given_start_ns: launch.start_ns,
-        ready: Barrier::new(threads as usize),
-        failed: AtomicBool::new(false),
-        opening_ns: AtomicU64::new(0),
-        start_ns: AtomicU64::new(0),
-        late_ns: AtomicU64::new(0),
-        stopped_at: AtomicU64::new(u64::MAX),
-    };
-    let crews: Vec<Crew<'_, D>> =
-        plans.iter().zip(&dealt).map(|(plan, dealt)| Crew { plan, dealt, common: &common }).collect();
-    let mut each_second = launch.each_second;
-    let mut tell = |stretch: &Stretch<'_>| {
-        if let ([plan], Some(quantiles)) = (plans, stretch.quantiles) {
-            show(plan, watch, stretch, &quantiles);
-        }
-        if let Some(tell) = &mut each_second {
-            tell(stretch);
-        }
-    };
-    let (results, collected) = execute(&crews, &mut tell);
-    let performed = results.into_iter().zip(collected);
-    performed
-        .map(|(workers, collected)| Ok((workers.into_iter().collect::<Result<_, _>>()?, collected)))
-        .collect()
 }
 
 /// How often the collector collects if nobody wakes it.
@@ -213,27 +204,27 @@ const COLLECT_EVERY: Duration = Duration::from_millis(500);
 /// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.
 const PRIORITY: i32 = -10;
 
-type CrewResults = Vec<Result<HandedOver, EngineError>>;
+type GroupResults = Vec<Result<HandedOver, EngineError>>;
 
 /// Lets all workers do their work, and adds up meanwhile what they hand over.
 fn execute<D: Drivers>(
-    crews: &[Crew<'_, D>],
+    groups: &[WorkerGroup<'_, D>],
     tell: &mut dyn FnMut(&Stretch<'_>),
-) -> (Vec<CrewResults>, Vec<Collected>) {
+) -> (Vec<GroupResults>, Vec<Collected>) {
     let here = thread::current();
-    let waits = crews.iter().any(|crew| crew.common.drivers.is_virtual());
+    let waits = groups.iter().any(|group| group.common.drivers.is_virtual());
     thread::scope(|scope| {
         let (mut spawned, mut collectors) = (Vec::new(), Vec::new());
         let mut number = 0;
-        for (stream, crew) in crews.iter().enumerate() {
-            let window = Window { start_ns: 0, end_ns: crew.plan.extent.longest_ns() };
-            let (collector, giving) = Collector::new(stream, window, crew.plan.workers, &here, waits);
+        for (stream, group) in groups.iter().enumerate() {
+            let window = Window { start_ns: 0, end_ns: group.plan.extent.longest_ns() };
+            let (collector, giving) = Collector::new(stream, window, group.plan.workers, &here, waits);
             collectors.push(collector);
             let workers = (0..).zip(giving).map(|(worker, giving)| {
                 number += 1;
                 let thread = number - 1;
                 let here = here.clone();
-                scope.spawn(move || crew.work_and_wake(worker, thread, giving, &here))
+                scope.spawn(move || group.work_and_wake(worker, thread, giving, &here))
             });
             spawned.push(workers.collect::<Vec<_>>());
         }
@@ -280,13 +271,13 @@ struct Common<'a, D> {
 }
 
 /// What the workers of one load share.
-struct Crew<'a, D> {
+struct WorkerGroup<'a, D> {
     plan: &'a LoadPlan,
     dealt: &'a Dealt,
     common: &'a Common<'a, D>,
 }
 
-impl<D: Drivers> Crew<'_, D> {
+impl<D: Drivers> WorkerGroup<'_, D> {
     /// Wakes the collector after the work: it sees the end of a worker's queue only by looking once more.
     fn work_and_wake(
         &self,
@@ -368,7 +359,7 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
     // A thread that wakes up waits for whoever runs there, up to a tick of several milliseconds, unless it weighs more.
     // Of processes the kernel means the calling thread alone. Without the right to it the worker waits, and the delays
     // of its sends tell.
-    if plan.manner.right_of_way {
+    if plan.settings.raised_priority {
         let _ = rustix::process::setpriority_process(None, PRIORITY);
     }
     Ok(())
@@ -379,7 +370,7 @@ pub(crate) fn gather(
     sums: WorkerSums,
     workers: Vec<WorkerResult>,
     collected: Collected,
-    allowance: &crate::driver::Allowance,
+    allowance: &Allowance,
     peak_rss_bytes: u64,
 ) -> LoadResult {
     let Collected { mut snapshot, mut quantiles } = collected;
@@ -441,7 +432,7 @@ pub(crate) fn gather(
 #[cfg(test)]
 mod tests {
     use super::{PRIORITY, pin};
-    use crate::{LoadPlan, Manner};
+    use crate::{GeneratorSettings, LoadPlan};
     use rustix::process::{getpriority_process, setpriority_process};
     use rustix::thread::sched_getaffinity;
 
@@ -450,13 +441,13 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_without_the_right_of_way_is_pinned_alone() {
+    fn a_worker_of_usual_priority_is_pinned_alone() {
         let home = sched_getaffinity(None).unwrap();
         let cpu = (0..1024).find(|cpu| home.is_set(*cpu)).unwrap();
         let worker = std::thread::spawn(move || {
             let before = getpriority_process(None).unwrap();
-            let manner = Manner { right_of_way: false, ..Manner::default() };
-            pin(&LoadPlan { manner, ..on(&[cpu]) }, 0).unwrap();
+            let settings = GeneratorSettings { raised_priority: false, ..GeneratorSettings::default() };
+            pin(&LoadPlan { settings, ..on(&[cpu]) }, 0).unwrap();
             (before, getpriority_process(None).unwrap(), sched_getaffinity(None).unwrap().count())
         });
         let (before, after, cpus) = worker.join().unwrap();

@@ -30,14 +30,11 @@ pub mod transport;
 mod worker;
 
 pub use error::EngineError;
-pub use generator::{
-    AGENT_BODIES_MAX, AgentPlace, Generator, Here, Launch, launch, launch_streams, run, run_in, run_streams,
-    run_streams_in,
-};
-pub use load::{Arrival, Distribution, Stage, Trace};
+pub use generator::{AGENT_BODIES_MAX, AgentPlace, Generator, Here, Launch, Network, Sockets, launch};
+pub use load::{Arrival, Distribution, Profile, Stage, Trace};
 pub use merger::Merger;
 pub use plan::*;
 pub use proofload_measure::{SecondQuantiles, Silences, Stretch};
 pub use result::*;
-pub use shares::{ShareResult, execute_share, execute_share_in, lead_ns};
+pub use shares::{ShareResult, execute_share, lead_ns};
 pub use target::{Address, Target};

@@ -2,7 +2,7 @@
 
 use crate::Target;
 use crate::feed::Feed;
-use crate::load::{Arrival, Distribution, Stage, Trace};
+use crate::load::Profile;
 use proofload_wire::Request;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -112,103 +112,6 @@ pub struct Shortage {
     pub most_connections: Option<u32>,
 }
 
-/// How much is asked over time.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub enum Profile {
-    /// A number of connections, each of which asks again when it is answered, after a think time.
-    ///
-    /// Intended is when the connection became free plus the think time. A connection that has to be made
-    /// for an exchange (keep-alive off, or after the last one ended) is part of its response time, not of
-    /// its service time; connections that are kept are opened ahead of the load. With several targets the
-    /// connections are dealt to them in proportion to their weights, so a slow target is asked less often.
-    ///
-    /// Pauses are drawn by the connection and the number of its exchange: the same seed gives the same pauses, whatever
-    /// the answers do. Where they differ, each connection begins in the midst of one, as if it had gone on for ever.
-    Closed {
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-    },
-    /// Intended times come from a timetable, whatever the answers do. What becomes of a send that finds no free
-    /// connection says [`LoadPlan::shortage`]. The mix is drawn by tick, so several targets are asked exactly by
-    /// weight, each through the connections dealt to it.
-    Open {
-        /// Intended sends per second, over all workers.
-        rate_per_s: f64,
-        arrival: Arrival,
-        /// How late a send may be fired together with others to save wake-ups; 0 is exact.
-        coalesce_ns: u64,
-    },
-    /// A closed loop whose number of connections follows stages. A connection takes part while the curve is above its
-    /// number: it is made when it joins and closed when it leaves, once it is answered. [`LoadPlan::connections`]
-    /// is the most that any stage has; the extent is the length of the stages; nothing is discarded.
-    ClosedStages {
-        stages: Vec<Stage>,
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-    },
-    /// An open loop whose rate follows stages: tick i is intended when the integral of the rate is i, or by a
-    /// Poisson process of that rate. The extent is the length of the stages; nothing is discarded.
-    OpenStages {
-        /// Intended sends per second over time, over all workers.
-        stages: Vec<Stage>,
-        arrival: Arrival,
-        /// As in [`Profile::Open`].
-        coalesce_ns: u64,
-    },
-    /// An open loop whose intended times were recorded once. The extent is at most the length of the trace; nothing
-    /// is discarded.
-    OpenTrace {
-        /// The arrivals, over all workers.
-        trace: Trace,
-        /// As in [`Profile::Open`].
-        coalesce_ns: u64,
-    },
-    /// Users, [`LoadPlan::connections`] of them, each with a connection of its own. User i of n starts at
-    /// i/n of the ramp, asks `loops` times, one after the other, and closes. The extent is a count of users
-    /// times loops; nothing is discarded.
-    Users {
-        /// Over how long the users start.
-        ramp_ns: u64,
-        /// Exchanges of each user, at least 1.
-        loops: u32,
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-    },
-}
-
-impl Profile {
-    /// Whether connections ask again when they are answered, and not by a timetable.
-    pub fn is_closed(&self) -> bool {
-        !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. })
-    }
-
-    /// Whether every connection always has a request in flight: a closed loop without think time.
-    pub fn always_asks(&self) -> bool {
-        matches!(self, Profile::Closed { think_ns } if think_ns.is_zero())
-    }
-
-    /// Whether the load has a shape of its own, from its first instant to its last, of which no part can be
-    /// left out.
-    pub fn is_shaped(&self) -> bool {
-        !matches!(self, Profile::Open { .. } | Profile::Closed { .. })
-    }
-
-    /// How late sends may be fired together.
-    pub(crate) fn coalesce_ns(&self) -> u64 {
-        match self {
-            Profile::Open { coalesce_ns, .. }
-            | Profile::OpenStages { coalesce_ns, .. }
-            | Profile::OpenTrace { coalesce_ns, .. } => *coalesce_ns,
-            _ => 0,
-        }
-    }
-
-    /// Whether kept connections are opened before the load begins, and not when they join.
-    pub(crate) fn opens_ahead(&self) -> bool {
-        !matches!(self, Profile::ClosedStages { .. } | Profile::Users { .. })
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Timeouts {
     pub connect_ns: u64,
@@ -248,7 +151,7 @@ pub struct LoadPlan {
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,
-    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. With the right of way, pinned workers run
+    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. With raised priority, pinned workers run
     /// before whatever else comes to those CPUs, where this process may ask for it.
     pub cpus: Vec<usize>,
     /// Seed of everything random.
@@ -261,24 +164,24 @@ pub struct LoadPlan {
     /// What carries the bytes. Loads that are carried out together have the same.
     pub driver: DriverChoice,
     /// How the generator goes about it.
-    pub manner: Manner,
+    pub settings: GeneratorSettings,
 }
 
 /// How a generator goes about a load, as far as nothing of the load depends on it. A server that shares the machine with it
 /// may be faster or slower for it all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Manner {
-    /// Most things that a worker takes from the kernel at once, 1 to [`Manner::EVENTS_MAX`].
+pub struct GeneratorSettings {
+    /// Most things that a worker takes from the kernel at once, 1 to [`GeneratorSettings::EVENTS_MAX`].
     pub events: u32,
     /// When the next request leaves on a connection whose answer has come.
     pub answers: Answers,
     /// Whether pinned workers run before whatever else comes to their CPUs.
-    pub right_of_way: bool,
+    pub raised_priority: bool,
     /// In which order connections send their first requests.
     pub connections: ConnectionOrder,
 }
 
-impl Manner {
+impl GeneratorSettings {
     /// Most things taken at once where nothing else is said: at some 4 µs each a due send is at most a quarter of a
     /// millisecond late.
     pub const EVENTS: u32 = 64;
@@ -286,12 +189,12 @@ impl Manner {
     pub const EVENTS_MAX: u32 = 4096;
 }
 
-impl Default for Manner {
+impl Default for GeneratorSettings {
     fn default() -> Self {
-        Manner {
-            events: Manner::EVENTS,
+        GeneratorSettings {
+            events: GeneratorSettings::EVENTS,
             answers: Answers::OneByOne,
-            right_of_way: true,
+            raised_priority: true,
             connections: ConnectionOrder::Numbered,
         }
     }

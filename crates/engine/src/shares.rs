@@ -1,11 +1,10 @@
 //! One load that several processes carry out: what each does of it, and hands over. What they saw is judged
 //! only when it is merged, by the checks that judge the workers of one process: a process is a few workers elsewhere.
 
-use crate::driver::{Allowance, Drivers, EpollDrivers, UringDrivers};
-use crate::generator::{LEAD_NS, Launch, common, perform};
+use crate::generator::{LEAD_NS, Launch, Network, Performed};
 use crate::record::HandedOver;
 use crate::worker::opening_gap_ns;
-use crate::{DriverChoice, EngineError, LoadPlan, Watch};
+use crate::{EngineError, LoadPlan};
 use serde::{Deserialize, Serialize};
 
 /// What one process did of a load.
@@ -24,36 +23,14 @@ impl ShareResult {
     }
 }
 
-/// Carries out this process's share of several loads on this machine's sockets.
-///
-/// # Errors
-/// As [`crate::launch_streams`].
-pub fn execute_share(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    how: Launch<'_>,
-) -> Result<Vec<ShareResult>, EngineError> {
-    let (driver, events) = common(plans)?;
-    match driver {
-        DriverChoice::Epoll => execute_share_in(plans, watch, &EpollDrivers::taking(events), how),
-        DriverChoice::IoUring => execute_share_in(plans, watch, &UringDrivers::new()?.taking(events), how),
-    }
-}
-
-/// As [`execute_share`], through other drivers.
+/// Carries out this process's share of several loads.
 ///
 /// # Errors
 /// As [`crate::launch`].
-pub fn execute_share_in<D: Drivers>(
-    plans: &[LoadPlan],
-    watch: &Watch,
-    drivers: &D,
-    how: Launch<'_>,
-) -> Result<Vec<ShareResult>, EngineError> {
-    let performed = perform(plans, watch, drivers, how)?;
-    let Allowance { ports, .. } = drivers.allowance();
-    let peak_rss_bytes = drivers.peak_rss_bytes();
-    let shares = performed.into_iter().map(|(workers, _)| ShareResult { workers, ports, peak_rss_bytes });
+pub fn execute_share<N: Network>(launch: Launch<'_, N>) -> Result<Vec<ShareResult>, EngineError> {
+    let Performed { loads, allowance, peak_rss_bytes } = N::perform(launch)?;
+    let ports = allowance.ports;
+    let shares = loads.into_iter().map(|(workers, _)| ShareResult { workers, ports, peak_rss_bytes });
     Ok(shares.collect())
 }
 

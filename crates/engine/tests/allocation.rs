@@ -12,10 +12,11 @@ use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
     Arrival, Asking, Distribution, DriverChoice, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry,
-    Profile, Timeouts, Watch, run,
+    Profile, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
+use proofload_testkit::sim::run;
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
@@ -127,7 +128,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         asking,
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

@@ -3,9 +3,10 @@
 
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{
-    Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run;
 use proofload_testkit::tls::{Authority, Good, HttpsPeer, Parting, Speaks};
 use proofload_wire::http1::RequestSpec;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -93,7 +94,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
         shortage: Default::default(),
     };
     let watch = Watch::default();

@@ -5,7 +5,7 @@
 
 use proofload_engine::{
     Arrival, Extent, KeepAlive, Launch, LoadPlan, Merger, MixEntry, Profile, ShareResult, Timeouts, Watch,
-    execute_share_in,
+    execute_share,
 };
 use proofload_measure::{LatencyHistogram, SparseSnapshot};
 use proofload_testkit::sim::{Server, Service, World};
@@ -76,7 +76,7 @@ fn plan(seconds: u64) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 
@@ -90,8 +90,11 @@ fn recorded(seconds: u64) -> Recorded {
     let server = Server { service: Service::Exponential(SECOND / 100), ..Server::default() };
     let mut told = Vec::new();
     let mut tell = |stretch: &proofload_engine::Stretch<'_>| told.push(stretch.snapshot.sparse());
-    let how = Launch { start_ns: None, each_second: Some(&mut tell) };
-    let shares = execute_share_in(&[plan(seconds)], &Watch::default(), &World::new(server, 1), how).unwrap();
+    let shares = execute_share(
+        Launch { each_second: Some(&mut tell), ..Launch::new(&[plan(seconds)], &Watch::default()) }
+            .through(&World::new(server, 1)),
+    )
+    .unwrap();
     Recorded { seconds: told, shares: postcard::to_stdvec(&shares).unwrap() }
 }
 

@@ -11,7 +11,7 @@ mod setting;
 pub(crate) use null::NullServer;
 pub use setting::Setting;
 
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use data_encoding::HEXLOWER;
 use proofload_engine::{Generator, Launch, LoadPlan, LoadResult, Watch};
 use proofload_facts::Finding;
@@ -45,7 +45,7 @@ pub struct Measuring<'a> {
     /// The keeper of the null server.
     pub keeper: &'a Keeper,
     /// How it is measured: the CPUs of the null server among it.
-    pub manner: &'a Manner,
+    pub settings: &'a GeneratorSettings,
     pub stop: &'a AtomicBool,
     pub generator: &'a dyn Generator,
     /// Where the null server listens.
@@ -100,13 +100,13 @@ pub fn cached(
     cache: &Cache,
     setting: &Setting,
     environment: &Environment,
-    manner: &Manner,
+    settings: &GeneratorSettings,
 ) -> Result<Ceiling, (Finding, bool)> {
     if let Some(why) = setting.refusal() {
         return Err((why, false));
     }
-    let lines = setting.lines(environment, manner);
-    let canary_ns = || steady::canary_ns(manner.subject_cpus.first().copied());
+    let lines = setting.lines(environment, settings);
+    let canary_ns = || steady::canary_ns(settings.subject_cpus.first().copied());
     let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
     found.map_err(|unusable| (unusable, true))
 }
@@ -114,7 +114,7 @@ pub fn cached(
 impl Measuring<'_> {
     /// All that the ceiling of a setting depends on, a line each.
     pub fn lines(&self, setting: &Setting, environment: &Environment) -> Vec<String> {
-        let mut lines = setting.lines(environment, self.manner);
+        let mut lines = setting.lines(environment, self.settings);
         let agents = self.generator.agents();
         if !agents.is_empty() {
             lines.push(format!("to {}", self.address));
@@ -138,7 +138,7 @@ impl Measuring<'_> {
             return Ceiling { why: Some(why), ..bare };
         }
         let path = path_of(self.cache, &lines);
-        let canary_ns = steady::canary_ns(self.manner.subject_cpus.first().copied());
+        let canary_ns = steady::canary_ns(self.settings.subject_cpus.first().copied());
         if let Ok(known) = fresh(&path, &lines, bare.measured_unix_ns, || canary_ns) {
             return known;
         }
@@ -174,7 +174,7 @@ impl Measuring<'_> {
     pub(crate) fn load(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, Finding> {
         let watch = Watch::default();
         let results = std::thread::scope(|scope| {
-            let load = scope.spawn(|| self.generator.launch(plans, &watch, Launch::default()));
+            let load = scope.spawn(|| self.generator.launch(Launch::new(plans, &watch)));
             while !load.is_finished() {
                 if self.stop.load(Ordering::Relaxed) {
                     watch.stop.store(true, Ordering::Relaxed);

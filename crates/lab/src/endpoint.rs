@@ -2,7 +2,7 @@
 
 use crate::plan::{planned_point, workload_of};
 use crate::registry::reached;
-use proofload_engine::{DriverChoice, Extent, LoadPlan, Manner, MixEntry, Target};
+use proofload_engine::{DriverChoice, Extent, GeneratorSettings, LoadPlan, MixEntry, Target};
 use proofload_facts::{Expected, Mistake};
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
@@ -102,7 +102,7 @@ pub fn load_plan(
         asking: request.asking(feeders),
         shortage: load.open.shortage,
         driver: terms.driver,
-        manner: Manner::default(),
+        settings: GeneratorSettings::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 pub mod ceiling;
 mod checks;
 pub mod endpoint;
-pub mod manner;
+pub mod generator_settings;
 mod messages;
 mod network;
 pub mod noise;

@@ -29,10 +29,10 @@ pub(crate) use reckon::{block_end_ns, block_room_ns, ceiling_ns, perturbation_di
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use needs::Needs;
 pub(crate) use needs::may_compile;
-use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
+use proofload_engine::{Extent, LoadPlan, Overflow, Target};
 use proofload_facts::{Finding, Mistake};
 use proofload_language::say;
 use proofload_stats::Design;
@@ -268,11 +268,6 @@ fn cut_looks(timing: &mut Timing, needs: Needs, reckoning: Reckoning<'_>, not_te
 
 /// A load as it is recorded; `streams` are those of the study.
 pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::LoadPoint {
-    let (rate_per_s, arrival) = match &point.profile {
-        Profile::Open { rate_per_s, arrival, .. } => (Some(*rate_per_s), Some(*arrival)),
-        Profile::OpenStages { arrival, .. } => (None, Some(*arrival)),
-        _ => (None, None),
-    };
     let alone = streams.is_empty();
     let streams = streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
         stream: stream.name.clone(),
@@ -292,9 +287,9 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
             Overflow::Drop if alone => overflow_name(Overflow::Drop).to_string(),
             _ => String::new(),
         },
-        coalesce_ns: if alone { point.coalesce_ns() } else { 0 },
-        rate_per_s: rate_per_s.filter(|_| alone),
-        arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
+        coalesce_ns: if alone { point.profile.coalesce_ns() } else { 0 },
+        rate_per_s: point.profile.rate_per_s().filter(|_| alone),
+        arrival: point.profile.arrival().filter(|_| alone).map(|arrival| arrival.name().to_string()),
         think_ns: if alone { point.think_ns() } else { 0 },
         think: if alone { point.spread_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
@@ -326,13 +321,6 @@ pub fn keep_most_connections(study: &mut Study, begun: &Plan) {
     }
 }
 
-fn arrival_name(arrival: Arrival) -> &'static str {
-    match arrival {
-        Arrival::Constant => "constant",
-        Arrival::Poisson => "poisson",
-    }
-}
-
 /// What a load needs beside the study.
 #[derive(Clone, Debug)]
 pub struct LoadTerms<'a> {
@@ -354,7 +342,7 @@ pub struct LoadTerms<'a> {
     /// Seed of everything random.
     pub seed: u64,
     /// How the generator goes about it.
-    pub manner: &'a Manner,
+    pub settings: &'a GeneratorSettings,
 }
 
 /// Why a load cannot be planned.
@@ -437,8 +425,8 @@ fn load_plan(
         share: (0, 1),
         asking: study.asking.clone(),
         shortage: point.open.shortage,
-        driver: terms.manner.driver,
-        manner: terms.manner.engine,
+        driver: terms.settings.driver,
+        settings: terms.settings.engine,
     })
 }
 

@@ -25,9 +25,11 @@ fn when_an_agent_is_lost_the_others_wait_for_no_answer() {
         let other = agent_in(scope, address, token(), Some(1), &leaves);
         let fleet = gather(listener, 2).expect("all came");
         let mut tell = |_: &proofload_engine::Stretch<'_>| leaves.store(true, Ordering::Relaxed);
-        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
         let began = Instant::now();
-        let error = fleet.launch(&[plan], &Watch::default(), how).unwrap_err().to_string();
+        let error = fleet
+            .launch(Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &Watch::default()) })
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("agent 1 (") && error.matches("is lost").count() == 1, "{error}");
         drop(fleet);
         assert!(one.join().expect("no panic").0.is_ok() && other.join().expect("no panic").0.is_ok());

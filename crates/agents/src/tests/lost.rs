@@ -46,10 +46,12 @@ fn a_load_goes_on_without_a_lost_agent_whose_share_is_nobodys() {
             told += stretch.snapshot.outcomes.get(Outcome::Answered);
             three.leaves.store(stretch.last >= 1, Ordering::Relaxed);
         };
-        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
         let began = Instant::now();
         let (watch, seconds) = (Watch::default(), 6);
-        let result = fleet.launch(&[plan(server.address(), seconds * SECOND)], &watch, how);
+        let result = fleet.launch(Launch {
+            each_second: Some(&mut tell),
+            ..Launch::new(&[plan(server.address(), seconds * SECOND)], &watch)
+        });
         let result = result.expect("it goes on").remove(0);
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 
@@ -80,7 +82,7 @@ fn a_load_goes_on_without_a_lost_agent_whose_share_is_nobodys() {
 
         // The next load is dealt as the first one was, and the third share is not sent.
         let before = server.answered();
-        let next = fleet.launch(&[plan(server.address(), 2 * SECOND)], &Watch::default(), Launch::default());
+        let next = fleet.launch(Launch::new(&[plan(server.address(), 2 * SECOND)], &Watch::default()));
         let next = next.expect("carried out by two").remove(0);
         let of_two = next.snapshot.intended();
         assert_eq!((of_two, server.answered() - before), (667, 667), "0, 1, 3, 4 and so on to 999");
@@ -107,9 +109,13 @@ fn a_second_loss_is_one_too_many() {
             three.leaves.store(true, Ordering::Relaxed);
             three.stays.store(stretch.last >= 2, Ordering::Relaxed);
         };
-        let how = Launch { start_ns: None, each_second: Some(&mut tell) };
         let began = Instant::now();
-        let error = fleet.launch(&[plan(server.address(), 60 * SECOND)], &Watch::default(), how).unwrap_err();
+        let error = fleet
+            .launch(Launch {
+                each_second: Some(&mut tell),
+                ..Launch::new(&[plan(server.address(), 60 * SECOND)], &Watch::default())
+            })
+            .unwrap_err();
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         let text = error.to_string();
         assert!(matches!(error, EngineError::Share(_)) && text.starts_with("agent 2 ("), "{text}");
@@ -137,7 +143,7 @@ fn an_agent_that_was_silent_for_too_long_is_sent_away_when_it_comes_to_again() {
             frames_until_the_end(address, frame(&hello).expect("a frame"))
         });
         let fleet = gather_tolerating(listener, 2, 1).expect("both came");
-        let result = fleet.launch(&[plan(server.address(), SECOND)], &Watch::default(), Launch::default());
+        let result = fleet.launch(Launch::new(&[plan(server.address(), SECOND)], &Watch::default()));
         let result = result.expect("by the other").remove(0);
         assert_eq!((result.snapshot.intended(), server.answered()), (250, 250));
         let heard = silent.join().expect("no panic");

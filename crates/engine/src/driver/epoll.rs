@@ -13,7 +13,7 @@ use super::dial::dial_fault;
 use super::machine;
 use super::unix_connect_queue::{UnixConnectQueues, Waiting};
 use super::{Allowance, Close, Conn, Driver, Drivers, Handler, Net, POLL_BYTES, Polled, SPIN_NS, Wake};
-use crate::{Manner, clock};
+use crate::{GeneratorSettings, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventFlags};
 use rustix::io::Errno;
@@ -304,7 +304,7 @@ impl EpollDrivers {
 
 impl Default for EpollDrivers {
     fn default() -> Self {
-        EpollDrivers::taking(Manner::EVENTS)
+        EpollDrivers::taking(GeneratorSettings::EVENTS)
     }
 }
 

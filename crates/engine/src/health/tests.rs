@@ -39,7 +39,7 @@ pub(crate) fn plan() -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

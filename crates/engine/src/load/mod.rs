@@ -3,6 +3,7 @@
 mod curve;
 mod distribution;
 mod mix;
+mod profile;
 mod random;
 mod schedule;
 mod stage;
@@ -11,6 +12,7 @@ mod trace;
 pub use curve::Curve;
 pub use distribution::{Distribution, Draws};
 pub use mix::{Mix, deal, deal_more};
+pub use profile::Profile;
 pub use random::Random;
 pub(crate) use random::scaled;
 pub use schedule::{Arrival, Schedule, Stripe};

@@ -13,6 +13,16 @@ pub enum Arrival {
     Poisson,
 }
 
+impl Arrival {
+    /// As it is written in studies and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arrival::Constant => "constant",
+            Arrival::Poisson => "poisson",
+        }
+    }
+}
+
 /// Name of the random stream that spaces Poisson arrivals.
 const GAPS: u64 = 0x6761_7073;
 

@@ -55,6 +55,16 @@ impl Stage {
         }
     }
 
+    /// The largest value of all.
+    pub fn peak_of(stages: &[Stage]) -> f64 {
+        stages.iter().map(Stage::peak).fold(0.0, f64::max)
+    }
+
+    /// How long all take, one after the other.
+    pub fn length_ns(stages: &[Stage]) -> u64 {
+        stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns()))
+    }
+
     pub fn is_pause(&self) -> bool {
         self.peak() == 0.0
     }

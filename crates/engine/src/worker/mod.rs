@@ -211,7 +211,7 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     fn release_one<N: Net>(&mut self, net: &mut N, freed: Freed) {
         let Freed { lane: number, now_ns: now, at_once } = freed;
-        let at_once = at_once && self.plan.manner.answers == Answers::OneByOne;
+        let at_once = at_once && self.plan.settings.answers == Answers::OneByOne;
         let Exchanges { lanes, record, .. } = &mut self.exchanges;
         let lane = &mut lanes[number as usize];
         lane.freed_ns = now;

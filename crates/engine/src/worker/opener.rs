@@ -40,7 +40,7 @@ pub(super) struct Opener {
 /// So many connections, or lanes of them, in the order in which they are opened and send their first requests.
 pub(super) fn in_order(plan: &LoadPlan, many: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..many as u32).collect();
-    if plan.manner.connections == ConnectionOrder::Shuffled {
+    if plan.settings.connections == ConnectionOrder::Shuffled {
         let draws = Random::new(plan.seed, CONNECTIONS);
         order.sort_by_key(|number| draws.at(u64::from(*number)));
     }
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn a_shuffled_order_has_every_connection_once_and_comes_of_the_seed() {
         let plan = |seed, connections| {
-            let manner = crate::Manner { connections, ..crate::Manner::default() };
-            LoadPlan { seed, manner, ..crate::health::tests::plan() }
+            let settings = crate::GeneratorSettings { connections, ..crate::GeneratorSettings::default() };
+            LoadPlan { seed, settings, ..crate::health::tests::plan() }
         };
         let numbered: Vec<Conn> = (0..20).collect();
         assert_eq!(in_order(&plan(1, ConnectionOrder::Numbered), 20), numbered);

@@ -3,10 +3,10 @@
 use crate::drivers::drivers;
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{
-    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
-    Watch, run,
+    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run;
 use proofload_testkit::tls::{Authority, Good, ServerSide, Speaks};
 use proofload_wire::http1::{RequestSpec, Template};
 use proofload_wire::{Source, Streamed};
@@ -134,7 +134,7 @@ fn plan((address, tls): (SocketAddr, Option<Tls>), driver: DriverChoice, bodies:
         asking: Default::default(),
         shortage: Default::default(),
         driver,
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

@@ -67,7 +67,7 @@ impl NullServer {
 impl Measuring<'_> {
     /// Starts a null server and waits until it answers.
     pub(crate) fn start_null(&self, null: &NullServer) -> Result<RunningNull, Finding> {
-        let workers = match &self.manner.subject_cpus[..] {
+        let workers = match &self.settings.subject_cpus[..] {
             [] => null.workers.unwrap_or_else(|| cpus::allowed().len()),
             cpus => cpus.len(),
         };
@@ -87,7 +87,7 @@ impl Measuring<'_> {
         let log = temp.with_extension("log");
         let surroundings = Surroundings {
             address: self.address,
-            cpus: &self.manner.subject_cpus,
+            cpus: &self.settings.subject_cpus,
             ..Surroundings::default()
         };
         let running = prepared.start(self.keeper, surroundings, &log, &temp).map_err(said)?;

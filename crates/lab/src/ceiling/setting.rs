@@ -1,7 +1,7 @@
 //! The setting of a load: all that its ceiling depends on.
 
 use super::build;
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use proofload_engine::feed::{Draw, Feeder, Piece};
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
@@ -86,7 +86,7 @@ impl Setting {
     }
 
     /// All that a ceiling depends on, a line each.
-    pub(super) fn lines(&self, environment: &Environment, manner: &Manner) -> Vec<String> {
+    pub(super) fn lines(&self, environment: &Environment, settings: &GeneratorSettings) -> Vec<String> {
         let mut lines = vec![
             format!("machine {}", environment.machine),
             format!("kernel {}", environment.kernel),
@@ -94,8 +94,8 @@ impl Setting {
             format!("sleep {}", environment.facts.get("cpu_sleep").map_or("", String::as_str)),
             format!("proofload {} {}", environment.proofload, build()),
             format!("CPUs of the process {:?}", environment.cpus),
-            format!("CPUs of the server {:?}", manner.subject_cpus),
-            format!("CPUs awake {}, manner {:?}", manner.awake, manner.engine),
+            format!("CPUs of the server {:?}", settings.subject_cpus),
+            format!("CPUs awake {}, {:?}", settings.awake, settings.engine),
             format!("answers up to {} bytes", self.answer_bytes),
         ];
         for plan in &self.plans {

@@ -42,8 +42,8 @@ fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> 
 }
 
 /// A null server on this CPU.
-fn on(cpu: usize) -> Manner {
-    Manner { subject_cpus: vec![cpu], ..Manner::default() }
+fn on(cpu: usize) -> GeneratorSettings {
+    GeneratorSettings { subject_cpus: vec![cpu], ..GeneratorSettings::default() }
 }
 
 fn machine() -> Environment {

@@ -298,7 +298,7 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
         workers: 100,
         cpus: vec![0],
         seed: 3,
-        manner: &Manner::default(),
+        settings: &GeneratorSettings::default(),
     };
     let plan = &load_plans(&study, &study.points[0], LoadRole::Real, &terms).unwrap()[0];
     assert_eq!(plan.workers, 64, "no worker is left without a connection");

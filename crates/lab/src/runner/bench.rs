@@ -1,7 +1,7 @@
 //! What the runner needs from the world.
 
 use super::{Hosts, Listener};
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use proofload_engine::{Generator, LoadResult};
 use proofload_facts::Finding;
 use proofload_host::lock::MeasuringLock;
@@ -113,8 +113,8 @@ pub trait Benches: Sync {
 /// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
 pub trait Bench {
     fn now_ns(&self) -> u64;
-    /// What comes is measured in this manner, until another is said.
-    fn adopt(&mut self, _manner: &Manner) {}
+    /// What comes is measured in this settings, until another is said.
+    fn adopt(&mut self, _settings: &GeneratorSettings) {}
     /// Measures the network between the generator and the servers.
     fn network(&mut self) -> Network {
         Network::default()

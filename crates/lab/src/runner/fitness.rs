@@ -6,7 +6,7 @@ use super::participants::Participants;
 use super::slice_key::{SliceKey, slice_seed};
 use super::slicing::SliceTerms;
 use super::{Lost, Progress, Runner, record};
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use crate::plan;
 use proofload_analysis::{answer_bytes, answer_class, conditions_vary, levels_of, points};
 use proofload_facts::Finding;
@@ -199,7 +199,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         if self.plan.no_ceiling {
             return Ok(());
         }
-        self.bench.adopt(&Manner::of(self.plan, self.place));
+        self.bench.adopt(&GeneratorSettings::of(self.plan, self.place));
         let levels = match conditions_vary(self.plan) {
             true => levels_of(self.plan, self.place).to_vec(),
             false => Vec::new(),

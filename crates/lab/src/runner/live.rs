@@ -3,7 +3,7 @@
 use super::bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
 use crate::ceiling::{Measuring, Setting};
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use crate::plan;
 use crate::registry;
 use proofload_engine::{Address, Extent, LoadPlan, Profile};
@@ -57,7 +57,7 @@ struct LiveBench<'a> {
     keeper: Keeper,
     active: Vec<Option<Active>>,
     starts: u32,
-    manner: Manner,
+    settings: GeneratorSettings,
     /// Keeps this thread, and what it starts, off the generator's CPUs.
     kept: Option<KeptOff>,
     is_unkept: bool,
@@ -75,7 +75,7 @@ impl<'a> LiveBench<'a> {
             terms,
             keeper,
             starts: 0,
-            manner: Manner::default(),
+            settings: GeneratorSettings::default(),
             kept: None,
             is_unkept: false,
             programs: None,
@@ -84,8 +84,8 @@ impl<'a> LiveBench<'a> {
     }
 
     fn workers(&self) -> u32 {
-        let own = self.manner.generator_cpus.len().max(1) as u32;
-        self.terms.workers.or(self.manner.workers).unwrap_or(own)
+        let own = self.settings.generator_cpus.len().max(1) as u32;
+        self.terms.workers.or(self.settings.workers).unwrap_or(own)
     }
 
     /// The host of a variant, and which of its endpoints is the variant's.
@@ -108,7 +108,7 @@ impl<'a> LiveBench<'a> {
 
     /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
     fn own_cpus(&self) -> Vec<usize> {
-        let (own, subject) = (&self.manner.generator_cpus, &self.manner.subject_cpus);
+        let (own, subject) = (&self.settings.generator_cpus, &self.settings.subject_cpus);
         if own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
     }
 
@@ -138,7 +138,7 @@ impl<'a> LiveBench<'a> {
             workers: self.workers() * if load_window.doubled { 2 } else { 1 },
             cpus: self.own_cpus(),
             seed,
-            manner: &self.manner,
+            settings: &self.settings,
         };
         plan::load_plans(self.terms.study, point, load_window.role, &terms)
             .map_err(|error| BenchError::Failed(Finding::failed(error)))
@@ -148,7 +148,7 @@ impl<'a> LiveBench<'a> {
         Measuring {
             cache: self.terms.cache,
             keeper: &self.keeper,
-            manner: &self.manner,
+            settings: &self.settings,
             stop: &self.terms.stop,
             generator: self.terms.generator,
             address: self.terms.address,
@@ -172,7 +172,7 @@ impl<'a> LiveBench<'a> {
             workers: self.workers(),
             cpus: self.own_cpus(),
             seed: 1,
-            manner: &self.manner,
+            settings: &self.settings,
         };
         let plans = plan::load_plans(study, &study.points[of.point], LoadRole::Real, &terms);
         let plans = plans.map_err(Finding::failed)?;
@@ -214,7 +214,7 @@ impl<'a> LiveBench<'a> {
             thorough: load_window.thorough,
         });
         let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, load_window));
-        let sides = Sides { generator: &self.manner.generator_cpus, subject: &self.manner.subject_cpus };
+        let sides = Sides { generator: &self.settings.generator_cpus, subject: &self.settings.subject_cpus };
         let mut steady = Steady::begin(sides);
         let listener = self.terms.listener;
         if let Some(listener) = listener {
@@ -262,12 +262,12 @@ impl Bench for LiveBench<'_> {
         clock::monotonic_ns()
     }
 
-    fn adopt(&mut self, manner: &Manner) {
-        self.terms.right.keep_awake(manner.awake);
+    fn adopt(&mut self, settings: &GeneratorSettings) {
+        self.terms.right.keep_awake(settings.awake);
         // First back to where it was before: what is kept off narrows what is allowed.
         self.kept = None;
-        self.kept = Some(KeptOff::these(&manner.generator_cpus));
-        self.manner = manner.clone();
+        self.kept = Some(KeptOff::these(&settings.generator_cpus));
+        self.settings = settings.clone();
     }
 
     fn network(&mut self) -> Network {
@@ -289,8 +289,8 @@ impl Bench for LiveBench<'_> {
         let temp = self.keeper.temp().join(format!("start-{}", self.starts));
         let surroundings = Surroundings {
             address: self.terms.address,
-            cpus: &self.manner.subject_cpus,
-            environment_bytes: self.manner.environment_bytes,
+            cpus: &self.settings.subject_cpus,
+            environment_bytes: self.settings.environment_bytes,
         };
         let running = terms.hosts.ready[host]
             .prepared
@@ -441,7 +441,7 @@ impl Bench for LiveBench<'_> {
 
     fn spread(&mut self, variant: usize) -> Result<bool, Finding> {
         let Ok((active, ..)) = self.active(variant) else { return Ok(false) };
-        let (own, more) = (&self.manner.subject_cpus, &self.manner.generator_cpus);
+        let (own, more) = (&self.settings.subject_cpus, &self.settings.generator_cpus);
         if active.tree.is_none() || own.is_empty() || more.iter().all(|cpu| own.contains(cpu)) {
             return Ok(false);
         }

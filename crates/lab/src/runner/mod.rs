@@ -26,7 +26,7 @@ pub use live::LiveBenches;
 pub use observed::Listener;
 pub use progress::Progress;
 
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use crate::plan;
 use fitness::Tries;
 use neighbours::Neighbours;
@@ -372,7 +372,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, participants: &mut Participants) -> Result<(), Lost> {
         let order = self.order_of(number)?;
-        self.bench.adopt(&Manner::of(self.plan, self.place));
+        self.bench.adopt(&GeneratorSettings::of(self.plan, self.place));
         let measured = match self.plan.mode {
             Mode::Serial => self.serially(number, &order, participants),
             _ => self.in_cycles(number, &order, participants),

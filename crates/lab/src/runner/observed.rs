@@ -96,9 +96,9 @@ fn carried_out(
     watch: &Watch,
     listener: Option<&dyn Listener>,
 ) -> Result<Vec<LoadResult>, EngineError> {
-    let Some(listener) = listener else { return generator.launch(plans, watch, Launch::default()) };
+    let Some(listener) = listener else { return generator.launch(Launch::new(plans, watch)) };
     let mut tell = |stretch: &Stretch<'_>| listener.second(stretch);
-    generator.launch(plans, watch, Launch { each_second: Some(&mut tell), ..Launch::default() })
+    generator.launch(Launch { each_second: Some(&mut tell), ..Launch::new(plans, watch) })
 }
 
 /// From samples to what a listener hears.

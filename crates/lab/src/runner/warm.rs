@@ -7,7 +7,7 @@ use super::bench::{Bench, LoadWindow, Loaded};
 use super::participants::Participants;
 use super::slice_key::SliceKey;
 use super::{Lost, Progress, Runner, Step};
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use proofload_analysis::Answers;
 use proofload_facts::Finding;
 use proofload_stats::steady::{Found, Pace, Turn, Warmth, Watch};
@@ -157,7 +157,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             self.gather(number, &spread, participants)?;
             self.round(number, variants, &mut warming, participants, writer)?;
         }
-        let until_ns = self.bench.now_ns() + Manner::of(self.plan, self.place).extra_warm_up_ns;
+        let until_ns = self.bench.now_ns() + GeneratorSettings::of(self.plan, self.place).extra_warm_up_ns;
         while self.bench.now_ns() < until_ns && variants.iter().any(|at| participants.takes_part(*at)) {
             self.round(number, variants, &mut warming, participants, writer)?;
         }

@@ -1,7 +1,7 @@
 //! Blocks, or the trials of a search, on a bench.
 
 use super::{Begin, Observer, PreparedRun, RunError};
-use crate::manner::Manner;
+use crate::generator_settings::GeneratorSettings;
 use crate::runner::{Behind, Bench, BenchTerms, CapacityRunner, Ending, Progress, Runner};
 use crate::spreads;
 use proofload_analysis::{RunJudge, counting_blocks, left_out};
@@ -97,7 +97,7 @@ impl PreparedRun<'_> {
         if self.plan.subjects_address.is_empty() {
             return Ok(());
         }
-        bench.adopt(&Manner::of(&self.plan, 1));
+        bench.adopt(&GeneratorSettings::of(&self.plan, 1));
         let network = bench.network();
         heard.step(&Progress::Network { found: &network });
         record.write_network(&network).map_err(RunError::Record)
@@ -113,7 +113,7 @@ impl PreparedRun<'_> {
         heard: &mut Heard<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
-        bench.adopt(&Manner::of(&self.plan, 1));
+        bench.adopt(&GeneratorSettings::of(&self.plan, 1));
         heard.observer.begun(&self.plan, &[], behind);
         self.measure_network(bench, record, heard)?;
         let ending = CapacityRunner {

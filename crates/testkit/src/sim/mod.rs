@@ -13,8 +13,26 @@ pub use peer::{Accept, Peer, Reply, ScriptPeer, Step};
 pub use server::{Fault, Redirect, Served, Server, Service, Stall};
 
 use proofload_engine::driver::{Allowance, Drivers};
+use proofload_engine::{EngineError, Launch, LoadPlan, LoadResult, Network, Sockets, Watch, launch};
 use std::io;
 use std::sync::{Arc, Mutex};
+
+/// One load on this machine's sockets.
+///
+/// # Errors
+/// As [`launch`].
+pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
+    run_in(plan, watch, &Sockets)
+}
+
+/// One load through a network.
+///
+/// # Errors
+/// As [`launch`].
+pub fn run_in<N: Network>(plan: &LoadPlan, watch: &Watch, network: &N) -> Result<LoadResult, EngineError> {
+    let mut results = launch(Launch::new(std::slice::from_ref(plan), watch).through(network))?;
+    Ok(results.remove(0))
+}
 
 /// The way between generator and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

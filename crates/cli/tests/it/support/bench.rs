@@ -5,7 +5,7 @@ use super::world::World;
 use proofload_engine::{Address, EngineError, Extent, Launch, LoadPlan, LoadResult, Profile, Stretch, Watch};
 use proofload_facts::Finding;
 use proofload_host::clock;
-use proofload_lab::manner::Manner;
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_lab::plan::{self, LoadTerms};
 use proofload_lab::runner::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use proofload_store::schema::{Ceiling, Conditions, FORMAT_VERSION, SubjectUse, Variant};
@@ -27,8 +27,8 @@ impl Benches for World {
         let none = vec![0; terms.study.variants.len()];
         let (starts, loads) = (none.clone(), none);
         let world = self.clone();
-        let (now_ns, manner, is_unkept) = (1, Manner::default(), false);
-        Ok(Box::new(SimBench { world, terms, running, starts, loads, now_ns, manner, is_unkept }))
+        let (now_ns, settings, is_unkept) = (1, GeneratorSettings::default(), false);
+        Ok(Box::new(SimBench { world, terms, running, starts, loads, now_ns, settings, is_unkept }))
     }
 }
 
@@ -43,7 +43,7 @@ struct SimBench<'a> {
     starts: Vec<u32>,
     loads: Vec<u32>,
     now_ns: u64,
-    manner: Manner,
+    settings: GeneratorSettings,
     is_unkept: bool,
 }
 
@@ -62,8 +62,8 @@ fn failed(why: impl ToString) -> BenchError {
 
 impl SimBench<'_> {
     fn workers(&self) -> u32 {
-        let own = self.manner.generator_cpus.len().max(1) as u32;
-        self.terms.workers.or(self.manner.workers).unwrap_or(own)
+        let own = self.settings.generator_cpus.len().max(1) as u32;
+        self.terms.workers.or(self.settings.workers).unwrap_or(own)
     }
 
     /// The arguments of the reference server that serves a variant.
@@ -104,7 +104,7 @@ impl SimBench<'_> {
             workers: self.workers() * if window.doubled { 2 } else { 1 },
             cpus: Vec::new(),
             seed,
-            manner: &self.manner,
+            settings: &self.settings,
         };
         plan::load_plans(self.terms.study, point, window.role, &terms).map_err(failed)
     }
@@ -118,7 +118,7 @@ impl SimBench<'_> {
             let load = scope.spawn(move || {
                 let _over = over;
                 let mut tell = |stretch: &Stretch<'_>| listener.iter().for_each(|it| it.second(stretch));
-                generator.launch(plans, watch, Launch { each_second: Some(&mut tell), ..Launch::default() })
+                generator.launch(Launch { each_second: Some(&mut tell), ..Launch::new(plans, watch) })
             });
             while ended.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout) {
                 watch.stop.fetch_or(self.terms.stop.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -203,8 +203,8 @@ impl Bench for SimBench<'_> {
         self.now_ns
     }
 
-    fn adopt(&mut self, manner: &Manner) {
-        self.manner = manner.clone();
+    fn adopt(&mut self, settings: &GeneratorSettings) {
+        self.settings = settings.clone();
     }
 
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {

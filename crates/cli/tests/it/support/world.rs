@@ -1,7 +1,7 @@
 //! The world of a test: servers at addresses, reached in virtual time by the engine itself.
 
 use proofload_engine::driver::{Allowance, Drivers};
-use proofload_engine::{EngineError, Generator, Here, Launch, LoadPlan, LoadResult, Target, Watch, launch};
+use proofload_engine::{EngineError, Generator, Here, Launch, LoadResult, Target, launch};
 use proofload_host::clock;
 use proofload_reference::{Act, Config, Simulated, SimulatedLine};
 use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Sim};
@@ -96,19 +96,15 @@ impl World {
 }
 
 impl Generator for World {
-    fn launch(
-        &self,
-        plans: &[LoadPlan],
-        watch: &Watch,
-        how: Launch<'_>,
-    ) -> Result<Vec<LoadResult>, EngineError> {
+    fn launch(&self, how: Launch<'_>) -> Result<Vec<LoadResult>, EngineError> {
+        let plans = how.plans;
         let mut targets = plans.iter().flat_map(|plan| &plan.targets);
         if !targets.any(|target| server_at(target).is_some()) {
-            return Here.launch(plans, watch, how);
+            return Here.launch(how);
         }
         let seed = plans.first().map_or(0, |plan| plan.seed);
         let number = self.loads.fetch_add(1, Ordering::Relaxed);
-        let mut results = launch(plans, watch, &Network { terms: &self.terms, seed, number }, how)?;
+        let mut results = launch(how.through(&Network { terms: &self.terms, seed, number }))?;
         // Its time begins at 0; the record's is that of this machine.
         let now_ns = clock::monotonic_ns();
         for result in &mut results {

@@ -2,10 +2,10 @@
 
 use super::{MS, SECOND};
 use proofload_analysis::RunJudge;
-use proofload_engine::{Extent, LoadPlan, Watch, run_in};
+use proofload_engine::{Extent, LoadPlan, Watch};
 use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
-use proofload_lab::manner::Manner;
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_lab::plan::{self, LoadTerms, Preset};
 use proofload_lab::runner::{Absent, Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_store::schema::{Environment, Plan, RunResult};
@@ -13,6 +13,7 @@ use proofload_store::{Run, RunWriter};
 use proofload_study::{self as study, Study};
 use proofload_subject::Catalogue;
 use proofload_testkit::sim::World;
+use proofload_testkit::sim::run_in;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -131,7 +132,7 @@ impl<W> SimBench<'_, W> {
             workers: self.workers,
             cpus: Vec::new(),
             seed,
-            manner: &Manner::default(),
+            settings: &GeneratorSettings::default(),
         };
         plan::load_plans(self.study, &self.study.points[point], load_window.role, &terms)
             .expect("a load that can be planned")

@@ -2,11 +2,12 @@
 
 use super::SECOND;
 use super::bench::study;
-use proofload_engine::{Extent, Watch, run_in};
-use proofload_lab::manner::Manner;
+use proofload_engine::{Extent, Watch};
+use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_lab::plan::{self, LoadTerms};
 use proofload_stats::{mean_over_blocks, student};
 use proofload_study::LoadRole;
+use proofload_testkit::sim::run_in;
 use proofload_testkit::sim::{Link, Server, Service, World};
 use std::net::SocketAddr;
 
@@ -40,7 +41,7 @@ fn start(seed: u64, quantiles: &[f64]) -> Vec<f64> {
         workers: 1,
         cpus: Vec::new(),
         seed,
-        manner: &Manner::default(),
+        settings: &GeneratorSettings::default(),
     };
     let plan = plan::load_plans(&study, &study.points[0], LoadRole::Real, &terms).expect("a load").remove(0);
     let service = Service::Exponential((1e9 / MU_PER_S) as u64);

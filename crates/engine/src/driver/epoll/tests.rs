@@ -22,7 +22,7 @@ impl Handler<EpollNet> for Heard {
 fn whoever_was_silent_while_the_others_spoke_is_heard_when_it_speaks() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = listener.local_addr().unwrap().into();
-    let mut driver = Epoll::new(8, Manner::EVENTS).unwrap();
+    let mut driver = Epoll::new(8, GeneratorSettings::EVENTS).unwrap();
     let mut dial = |conn| {
         assert!(!matches!(driver.net().dial(conn, &target, None), Dialed::Failed(_)));
         listener.accept().unwrap().0
@@ -57,7 +57,7 @@ fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {
         fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
         fn closed(&mut self, _: &mut EpollNet, _: Conn, _: Close) {}
     }
-    let mut driver = Epoll { coarse: true, ..Epoll::new(1, Manner::EVENTS).unwrap() };
+    let mut driver = Epoll { coarse: true, ..Epoll::new(1, GeneratorSettings::EVENTS).unwrap() };
     for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
         let began = clock::monotonic_ns();
         let polled = driver.poll(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();

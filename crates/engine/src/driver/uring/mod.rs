@@ -18,7 +18,7 @@ use super::epoll::system;
 use super::unix_connect_queue::{UnixConnectQueues, Waiting};
 use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Polled, Wake};
 use super::{POLL_BYTES, Pushed, SPIN_NS, Sent};
-use crate::{DriverChoice, EngineError, Manner, clock};
+use crate::{DriverChoice, EngineError, GeneratorSettings, clock};
 use io_uring::cqueue;
 use memory::{Buffers, Parcels};
 pub use net::UringNet;
@@ -307,7 +307,7 @@ impl UringDrivers {
     /// # Errors
     /// [`EngineError::Driver`] with what is missing or forbidden.
     pub fn new() -> Result<Self, EngineError> {
-        probe::judged(probe::attempt()).map(|()| UringDrivers { events: Manner::EVENTS })
+        probe::judged(probe::attempt()).map(|()| UringDrivers { events: GeneratorSettings::EVENTS })
     }
 
     /// The same, which take at most so many events at once.

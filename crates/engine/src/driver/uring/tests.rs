@@ -36,7 +36,7 @@ fn a_busy_kernel_ends_no_load_and_gets_what_was_queued_for_closed_sockets_later(
     let to = listener.local_addr().unwrap().into();
     // More entries than the queue has room for: each connection is armed, and sends.
     let conns = ENTRIES;
-    let mut driver = Uring::new(conns, Manner::EVENTS).unwrap();
+    let mut driver = Uring::new(conns, GeneratorSettings::EVENTS).unwrap();
     driver.net.refusals = u32::MAX;
     let mut peers = Vec::new();
     for conn in 0..conns {
@@ -75,7 +75,7 @@ fn with_its_driver_a_connection_ends() {
         return eprintln!("skipped, because this machine {refused}");
     }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut driver = Uring::new(1, Manner::EVENTS).unwrap();
+    let mut driver = Uring::new(1, GeneratorSettings::EVENTS).unwrap();
     assert_eq!(driver.net().dial(0, &listener.local_addr().unwrap().into(), None), Dialed::Established);
     let mut peer = listener.accept().unwrap().0;
     let wake = Wake { at_ns: clock::monotonic_ns() + 1_000_000, exact: false };

@@ -9,7 +9,7 @@ use proofload_engine::driver::{
     Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Sent, Uring, Wake,
 };
 use proofload_engine::transport::{Layer, Secured};
-use proofload_engine::{DriverChoice, Manner, Target};
+use proofload_engine::{DriverChoice, GeneratorSettings, Target};
 use proofload_testkit::sim::{Front, Link, Machine, ScriptPeer, Sim, Step as SimStep};
 use proofload_testkit::tls::Speaks;
 use proofload_testkit::{Refusing, ScriptedPeer, Step, refusing_address};
@@ -145,13 +145,13 @@ trait Kernels: Driver {
 
 impl Kernels for Epoll {
     fn make() -> Self {
-        Epoll::new(CAPACITY, Manner::EVENTS).unwrap()
+        Epoll::new(CAPACITY, GeneratorSettings::EVENTS).unwrap()
     }
 }
 
 impl Kernels for Uring {
     fn make() -> Self {
-        Uring::new(CAPACITY, Manner::EVENTS).unwrap()
+        Uring::new(CAPACITY, GeneratorSettings::EVENTS).unwrap()
     }
 }
 

@@ -4,10 +4,10 @@ mod lanes;
 mod stall;
 
 use proofload_engine::{
-    Arrival, EngineError, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts,
-    Watch, run,
+    Arrival, EngineError, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run;
 use proofload_testkit::{HttpPeer, ScriptedPeer, Step, refusing_address};
 use proofload_wire::http1::RequestSpec;
 use std::net::SocketAddr;
@@ -53,7 +53,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

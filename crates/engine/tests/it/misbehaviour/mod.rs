@@ -9,9 +9,10 @@ mod heads;
 use crate::drivers::drivers;
 use case::{Ask, Case, Expected, PATIENT_MS, Server, UPLOAD_BYTES};
 use proofload_engine::{
-    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
+    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run;
 use proofload_testkit::{Deaf, Lasting, Refusing, ScriptedPeer, deaf_address, refusing_address};
 use proofload_wire::Request;
 use proofload_wire::http1::RequestSpec;
@@ -108,7 +109,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

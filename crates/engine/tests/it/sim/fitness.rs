@@ -1,7 +1,7 @@
 //! Each self-check finds its planted failure, and is silent without one.
 
 use super::*;
-use proofload_engine::{Answers, ConnectionOrder, Finding, Manner};
+use proofload_engine::{Answers, ConnectionOrder, Finding, GeneratorSettings};
 use proofload_testkit::sim::{Link, Machine, Server, Service};
 
 fn slow_machine(handle_cost_ns: u64) -> World {
@@ -77,8 +77,8 @@ fn littles_law_holds_with_thinking_errors_and_closing_in_the_mix() {
 #[test]
 fn answers_taken_together_wait_for_the_last_of_them() {
     let delay_ns = |answers| {
-        let manner = Manner { answers, ..Manner::default() };
-        let result = load(&LoadPlan { connections: 16, manner, ..closed() }, &slow_machine(10_000));
+        let settings = GeneratorSettings { answers, ..GeneratorSettings::default() };
+        let result = load(&LoadPlan { connections: 16, settings, ..closed() }, &slow_machine(10_000));
         assert!(result.snapshot.outcomes.get(Outcome::Answered) > 10_000);
         result.snapshot.send_delay.quantile_ns(0.5).unwrap()
     };
@@ -90,9 +90,10 @@ fn answers_taken_together_wait_for_the_last_of_them() {
 
 #[test]
 fn shuffled_connections_carry_the_same_load() {
-    let manner = Manner { connections: ConnectionOrder::Shuffled, ..Manner::default() };
+    let settings =
+        GeneratorSettings { connections: ConnectionOrder::Shuffled, ..GeneratorSettings::default() };
     for plan in [brief(), open(1_000.0)] {
-        let shuffled = load(&LoadPlan { manner, ..plan.clone() }, &slow_machine(100));
+        let shuffled = load(&LoadPlan { settings, ..plan.clone() }, &slow_machine(100));
         let numbered = load(&plan, &slow_machine(100));
         let answered = |result: &LoadResult| result.snapshot.outcomes.get(Outcome::Answered) as f64;
         assert!((answered(&shuffled) / answered(&numbered) - 1.0).abs() < 0.01);

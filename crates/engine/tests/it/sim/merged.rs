@@ -2,7 +2,7 @@
 
 use super::shares::{asked, bytes, fed};
 use super::*;
-use proofload_engine::{Distribution, Launch, Merger, ShareResult, Stage, Trace, execute_share_in};
+use proofload_engine::{Distribution, Launch, Merger, ShareResult, Stage, Trace, execute_share};
 use proofload_measure::SparseSnapshot;
 use proofload_testkit::sim::{Server, Service};
 use std::sync::mpsc;
@@ -169,9 +169,16 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
             back(&mut snapshot.window);
             telling.send((k, Told::Seen(stretch.stream, stretch.last, snapshot))).unwrap();
         };
-        let how = Launch { start_ns: Some(SECOND + ahead), each_second: Some(&mut tell) };
         let world = World::new(server.clone(), u64::from(k));
-        let mut shares = execute_share_in(&[part], &Watch::default(), &world, how).unwrap();
+        let mut shares = execute_share(
+            Launch {
+                start_ns: Some(SECOND + ahead),
+                each_second: Some(&mut tell),
+                ..Launch::new(&[part], &Watch::default())
+            }
+            .through(&world),
+        )
+        .unwrap();
         shares.iter_mut().for_each(|share| share.shift(-(ahead as i64)));
         telling.send((k, Told::Ended(sent::<Vec<ShareResult>>(&shares)))).unwrap();
     };
@@ -201,11 +208,16 @@ fn what_many_processes_hand_over_as_bytes_merges_to_what_one_has() {
     for plan in [open, closed] {
         let whole = merged(&plan, 1, &server);
         let alone = {
-            let how = Launch { start_ns: Some(SECOND), each_second: None };
             let world = World::new(server.clone(), 0);
-            proofload_engine::launch(std::slice::from_ref(&plan), &Watch::default(), &world, how)
-                .unwrap()
-                .remove(0)
+            proofload_engine::launch(
+                Launch {
+                    start_ns: Some(SECOND),
+                    ..Launch::new(std::slice::from_ref(&plan), &Watch::default())
+                }
+                .through(&world),
+            )
+            .unwrap()
+            .remove(0)
         };
         for n in [3, 8] {
             let parts = merged(&plan, n, &server);

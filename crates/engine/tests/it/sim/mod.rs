@@ -20,10 +20,11 @@ mod totals;
 
 use proofload_engine::{
     Arrival, Expect, Extent, Follow, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
-    Watch, run_in,
+    Watch,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::sim::World;
+use proofload_testkit::sim::run_in;
 use proofload_wire::http1::RequestSpec;
 use std::sync::Arc;
 
@@ -84,7 +85,7 @@ fn closed() -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 

@@ -43,8 +43,11 @@ fn sections(seed: u64) -> Vec<LatencyHistogram> {
         let section = ((stretch.first / SECTION_S) as usize).min(SECTIONS - 1);
         sections[section].merge(&stretch.snapshot.response_time);
     };
-    let terms = Launch { start_ns: None, each_second: Some(&mut tell) };
-    let result = launch(&[plan], &Watch::default(), &world, terms).unwrap().remove(0);
+    let result = launch(
+        Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &Watch::default()) }.through(&world),
+    )
+    .unwrap()
+    .remove(0);
     assert_eq!(count(&result, Outcome::Answered), result.snapshot.intended());
     sections
 }

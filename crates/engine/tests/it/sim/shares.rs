@@ -93,8 +93,11 @@ pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> Parts {
     let mut connections = (0, 0);
     for share in 0..shares {
         let part = LoadPlan { share: (share, shares), workers, ..plan.clone() };
-        let terms = Launch { start_ns: Some(SECOND), each_second: None };
-        let result = launch(&[part], &Watch::default(), &drivers, terms).unwrap().remove(0);
+        let result = launch(
+            Launch { start_ns: Some(SECOND), ..Launch::new(&[part], &Watch::default()) }.through(&drivers),
+        )
+        .unwrap()
+        .remove(0);
         assert_eq!((result.window_start_ns, &result.findings[..]), (SECOND + plan.discard_ns, &[][..]));
         assert_eq!(result.generator.start_error_ns, vec![Some(0); workers as usize]);
         connections.0 += u64::from(result.connections.began);
@@ -170,8 +173,13 @@ fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
         }
     }
     let begin = |start_ns| {
-        let terms = Launch { start_ns: Some(start_ns), each_second: None };
-        launch(&[LoadPlan { workers: 2, ..closed() }], &Watch::default(), &Late(Listening::default()), terms)
+        launch(
+            Launch {
+                start_ns: Some(start_ns),
+                ..Launch::new(&[LoadPlan { workers: 2, ..closed() }], &Watch::default())
+            }
+            .through(&Late(Listening::default())),
+        )
     };
     let error = begin(SECOND).unwrap_err();
     assert!(matches!(error, EngineError::TooLate { late_ns } if late_ns == 2 * SECOND), "{error}");
@@ -208,9 +216,12 @@ fn whatever_happens_first_in_a_second_is_of_that_second() {
         let s = stretch.snapshot;
         told.push((s.bytes_sent, s.bytes_received, s.connects.count(), s.closed_by_us + s.closed_by_peer));
     };
-    let terms = Launch { start_ns: None, each_second: Some(&mut tell) };
     let world = World::new(Server::default(), 1);
-    let result = launch(&[plan], &Watch::default(), &world, terms).unwrap().remove(0);
+    let result = launch(
+        Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &Watch::default()) }.through(&world),
+    )
+    .unwrap()
+    .remove(0);
     assert_eq!(count(&result, Outcome::Answered), 5);
     let each = (result.snapshot.bytes_sent / 5, result.snapshot.bytes_received / 5, 1, told[0].3);
     assert!(each.0 > 0 && each.1 > 0);
@@ -229,8 +240,11 @@ fn what_is_dropped_is_of_the_second_in_which_it_is_given_up() {
     };
     let mut dropped = Vec::new();
     let mut tell = |stretch: &proofload_engine::Stretch<'_>| dropped.push(stretch.snapshot.dropped);
-    let terms = Launch { start_ns: None, each_second: Some(&mut tell) };
-    launch(&[plan], &Watch::default(), &World::new(server, 1), terms).unwrap();
+    launch(
+        Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &Watch::default()) }
+            .through(&World::new(server, 1)),
+    )
+    .unwrap();
     assert!(dropped[..5].iter().all(|dropped| (65..=68).contains(dropped)), "{dropped:?}");
 }
 
@@ -258,8 +272,7 @@ proptest! {
             told.push((stretch.first, stretch.last, stretch.snapshot.clone()));
         };
         let watch = Watch::default();
-        let terms = Launch { start_ns: None, each_second: Some(&mut tell) };
-        let result = launch(&[plan], &watch, &world, terms).unwrap().remove(0);
+        let result = launch(Launch { each_second: Some(&mut tell), ..Launch::new(&[plan], &watch) }.through(&world)).unwrap().remove(0);
         // Each second once, in order, and what drained in the end.
         let seconds: Vec<(u64, u64)> = told.iter().map(|(first, last, _)| (*first, *last)).collect();
         let expected: Vec<(u64, u64)> = (0..=ms.div_ceil(1_000)).map(|second| (second, second)).collect();

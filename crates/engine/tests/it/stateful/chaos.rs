@@ -244,7 +244,7 @@ fn plan(choices: &mut Choices) -> LoadPlan {
         asking: Default::default(),
         shortage,
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
     }
 }
 
@@ -324,8 +324,14 @@ pub fn run(input: &[u8], canary: Canary) -> Result<LoadResult, String> {
         Some(sum) => sum.merge(stretch.snapshot),
         None => stretches = Some(stretch.snapshot.clone()),
     };
-    let terms = Launch { start_ns: Some(50 * MS), each_second: Some(&mut tell) };
-    let results = launch(std::slice::from_ref(&case.plan), &watch, &drivers, terms);
+    let results = launch(
+        Launch {
+            start_ns: Some(50 * MS),
+            each_second: Some(&mut tell),
+            ..Launch::new(std::slice::from_ref(&case.plan), &watch)
+        }
+        .through(&drivers),
+    );
     let mut result = results.map_err(|error| format!("{error}: {case:?}"))?.remove(0);
     for snapshot in std::iter::once(&mut result.snapshot).chain(&mut stretches) {
         canary.tamper(&mut snapshot.outcomes);

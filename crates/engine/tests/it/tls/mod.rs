@@ -5,10 +5,10 @@ mod proxies;
 
 use proofload_engine::transport::{Proxy, Tls, TlsVersion, Transport};
 use proofload_engine::{
-    Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
-    Watch, run,
+    Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run;
 use proofload_testkit::tls::{Authority, Good, HttpsPeer, Identity, Parting, Speaks};
 use proofload_wire::http1::RequestSpec;
 use std::net::SocketAddr;
@@ -66,7 +66,7 @@ fn plan(target: Target, count: u64) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
         shortage: Default::default(),
     }
 }

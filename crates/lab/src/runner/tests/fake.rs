@@ -137,8 +137,8 @@ impl Bench for FakeBench {
         self.now_ns
     }
 
-    fn adopt(&mut self, manner: &Manner) {
-        self.drivers.push(manner.driver.name());
+    fn adopt(&mut self, settings: &GeneratorSettings) {
+        self.drivers.push(settings.driver.name());
     }
 
     fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {

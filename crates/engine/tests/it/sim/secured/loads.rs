@@ -2,9 +2,10 @@
 
 use super::*;
 use proofload_engine::{
-    Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run_in,
+    Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch,
 };
 use proofload_measure::Outcome;
+use proofload_testkit::sim::run_in;
 use proofload_testkit::sim::{Fault, Link, ScriptPeer, Server, Step, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proofload_wire::http1::RequestSpec;
@@ -39,7 +40,7 @@ pub(super) fn plan(count: u64) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
-        manner: Default::default(),
+        settings: Default::default(),
         shortage: Default::default(),
     }
 }

@@ -8,7 +8,7 @@ use proofload_study::{Condition, quantity};
 
 /// How a block is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manner {
+pub struct GeneratorSettings {
     /// Whether CPUs are kept from sleeping.
     pub awake: bool,
     /// What carries the bytes.
@@ -24,12 +24,12 @@ pub struct Manner {
     /// Warm-up beyond what the subjects need.
     pub extra_warm_up_ns: u64,
     /// What concerns the engine alone.
-    pub engine: proofload_engine::Manner,
+    pub engine: proofload_engine::GeneratorSettings,
 }
 
-impl Default for Manner {
+impl Default for GeneratorSettings {
     fn default() -> Self {
-        Manner {
+        GeneratorSettings {
             awake: true,
             driver: DriverChoice::default(),
             generator_cpus: Vec::new(),
@@ -37,21 +37,21 @@ impl Default for Manner {
             workers: None,
             environment_bytes: 0,
             extra_warm_up_ns: 0,
-            engine: proofload_engine::Manner::default(),
+            engine: proofload_engine::GeneratorSettings::default(),
         }
     }
 }
 
-impl Manner {
+impl GeneratorSettings {
     /// That of a block with that place in the plan, counted from 1. What the plan does not say is as ever.
-    pub fn of(plan: &Plan, place: u32) -> Manner {
+    pub fn of(plan: &Plan, place: u32) -> GeneratorSettings {
         let level = |condition: Condition| level_of(plan, place, condition.name());
         let number = |condition| level(condition).and_then(|text| text.parse::<u32>().ok());
         let is = |condition, word| level(condition).map(|text| text == word);
-        let usual = proofload_engine::Manner::default();
+        let usual = proofload_engine::GeneratorSettings::default();
         let recorded = DriverChoice::from_name(&plan.driver);
         let (generator_cpus, subject_cpus) = share(plan, level(Condition::GeneratorCpus));
-        Manner {
+        GeneratorSettings {
             awake: is(Condition::CpusAwake, "true").unwrap_or(true),
             driver: level(Condition::Driver)
                 .and_then(DriverChoice::from_name)
@@ -64,13 +64,13 @@ impl Manner {
             extra_warm_up_ns: level(Condition::ExtraWarmUp)
                 .and_then(|text| quantity::duration(text).ok())
                 .unwrap_or(0),
-            engine: proofload_engine::Manner {
+            engine: proofload_engine::GeneratorSettings {
                 events: number(Condition::Events).unwrap_or(usual.events),
                 answers: match is(Condition::Answers, "together") {
                     Some(true) => Answers::Together,
                     _ => Answers::OneByOne,
                 },
-                right_of_way: is(Condition::RightOfWay, "true").unwrap_or(usual.right_of_way),
+                raised_priority: is(Condition::RaisedPriority, "true").unwrap_or(usual.raised_priority),
                 connections: match is(Condition::Connections, "shuffled") {
                     Some(true) => ConnectionOrder::Shuffled,
                     _ => ConnectionOrder::Numbered,
@@ -126,14 +126,14 @@ mod tests {
             condition_order: vec![vec![0; 10], vec![1; 10]],
             ..Plan::default()
         };
-        let usual = Manner {
+        let usual = GeneratorSettings {
             generator_cpus: vec![3],
             subject_cpus: vec![0, 1, 2],
             workers: Some(1),
-            ..Manner::default()
+            ..GeneratorSettings::default()
         };
-        assert_eq!(Manner::of(&plan, 1), usual);
-        let other = Manner {
+        assert_eq!(GeneratorSettings::of(&plan, 1), usual);
+        let other = GeneratorSettings {
             awake: false,
             driver: DriverChoice::IoUring,
             generator_cpus: vec![0],
@@ -141,21 +141,25 @@ mod tests {
             workers: Some(2),
             environment_bytes: 4096,
             extra_warm_up_ns: 1_500_000_000,
-            engine: proofload_engine::Manner {
+            engine: proofload_engine::GeneratorSettings {
                 events: 1,
                 answers: Answers::Together,
-                right_of_way: false,
+                raised_priority: false,
                 connections: ConnectionOrder::Shuffled,
             },
         };
-        assert_eq!(Manner::of(&plan, 2), other);
-        assert_eq!(Manner::of(&plan, 3), usual);
+        assert_eq!(GeneratorSettings::of(&plan, 2), other);
+        assert_eq!(GeneratorSettings::of(&plan, 3), usual);
     }
 
     #[test]
     fn a_plan_without_conditions_is_carried_out_as_ever() {
         let plan = Plan { driver: "io_uring".into(), generator_cpus: vec![1], ..Plan::default() };
-        let expected = Manner { driver: DriverChoice::IoUring, generator_cpus: vec![1], ..Manner::default() };
-        assert_eq!(Manner::of(&plan, 1), expected);
+        let expected = GeneratorSettings {
+            driver: DriverChoice::IoUring,
+            generator_cpus: vec![1],
+            ..GeneratorSettings::default()
+        };
+        assert_eq!(GeneratorSettings::of(&plan, 1), expected);
     }
 }
