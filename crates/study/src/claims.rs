@@ -19,6 +19,7 @@ kinds! {
     CLAIM = WORD;
     /// One claim with its name.
     NAMED_CLAIM = Kind::Names(&CLAIM, 1, 1);
+    /// Claims by name.
     CLAIMS = Kind::Either(&[&Kind::Names(&CLAIM, 1, usize::MAX), &Kind::List(&NAMED_CLAIM, 1, usize::MAX)]);
 }
 

@@ -18,6 +18,7 @@ kinds! {
         &Kind::Number(r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 100000000}"#),
         &RATE_TEXT,
     ]);
+    /// A number of connections.
     CONNECTIONS = Kind::Integer(1, CONNECTIONS_MAX);
 }
 
