@@ -44,7 +44,7 @@ fn an_answer_that_is_not_the_declared_one_is_told() {
     assert!(told.contains("declares under answers: echo; GET /echo"), "{told}");
     let unknown = check("ecko");
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(text(&unknown.stderr).contains("`ecko` is nothing that a contract knows"));
+    assert!(text(&unknown.stderr).contains("answers[0]: ecko is not known here; did you mean echo?"));
 }
 
 #[test]
