@@ -4,7 +4,7 @@ use crate::{clock, signals};
 use proofload_language::{say, word};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
@@ -14,7 +14,7 @@ const LOOK_NS: u64 = 10_000_000;
 /// Most bytes of an output that are kept; what comes behind them is read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 /// Time to end between TERM and KILL.
-const GRACE_NS: u64 = 500_000_000;
+const GRACE: Duration = Duration::from_millis(500);
 /// Longest time that outputs stay open after the end of a process.
 const BEHIND: Duration = Duration::from_millis(500);
 
@@ -24,6 +24,8 @@ pub struct Started {
     child: Child,
     group: signals::Group,
     status: Option<ExitStatus>,
+    /// Time that it has to end by itself once its pipes are closed; none unless it is set.
+    pub leaving: Duration,
 }
 
 impl Started {
@@ -38,7 +40,7 @@ impl Started {
             io::Error::new(error.kind(), format!("{program}: {error}"))
         })?;
         let group = signals::Group::enter(child.id() as i32);
-        Ok(Started { child, group, status: None })
+        Ok(Started { child, group, status: None, leaving: Duration::ZERO })
     }
 
     /// The number of its process.
@@ -46,9 +48,9 @@ impl Started {
         self.child.id()
     }
 
-    /// Its process, for its pipes.
-    pub fn child(&mut self) -> &mut Child {
-        &mut self.child
+    /// The pipes to it and from it, where it has some.
+    pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>) {
+        (self.child.stdin.take(), self.child.stdout.take())
     }
 
     /// Exit status, once it has ended.
@@ -80,18 +82,27 @@ impl Started {
         }
     }
 
-    /// Ends all of these, and what they started in their groups: they are asked to, and soon they have no choice.
+    /// Ends all of these, and what they started in their groups: their pipes are closed, they are asked to end, and soon they have no
+    /// choice.
     pub fn end_all<'a>(all: impl Iterator<Item = &'a mut Started>) {
         let mut left: Vec<&mut Started> =
             all.filter_map(|one| one.ended().is_none().then_some(one)).collect();
+        let leaving = left.iter().map(|one| one.leaving).max().unwrap_or_default();
+        left.iter_mut().filter(|one| !one.leaving.is_zero()).for_each(|one| drop(one.pipes()));
+        await_all(&mut left, leaving);
         left.iter().for_each(|one| one.group.ask_to_end());
-        let begun_ns = clock::monotonic_ns();
-        while !left.is_empty() && clock::monotonic_ns().saturating_sub(begun_ns) < GRACE_NS {
-            clock::sleep_ns(LOOK_NS);
-            left.retain_mut(|one| one.ended().is_none());
-        }
+        await_all(&mut left, GRACE);
         left.iter().for_each(|one| one.group.kill());
         left.iter_mut().for_each(|one| one.status = one.child.wait().ok());
+    }
+}
+
+/// Waits at most so long, until none of these is left.
+fn await_all(left: &mut Vec<&mut Started>, within: Duration) {
+    let begun_ns = clock::monotonic_ns();
+    while !left.is_empty() && u128::from(clock::monotonic_ns() - begun_ns) < within.as_nanos() {
+        clock::sleep_ns(LOOK_NS);
+        left.retain_mut(|one| one.ended().is_none());
     }
 }
 
@@ -214,7 +225,18 @@ mod tests {
         let begun_ns = clock::monotonic_ns();
         Started::end_all(all.iter_mut());
         assert!(all.iter_mut().all(|one| one.ended().is_some()));
-        assert!(clock::monotonic_ns() - begun_ns < 20 * GRACE_NS, "one after the other");
+        assert!(clock::monotonic_ns() - begun_ns < 20 * GRACE.as_nanos() as u64, "one after the other");
+    }
+
+    #[test]
+    fn one_that_has_time_to_leave_ends_by_itself_when_its_pipe_is_closed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let told = folder.path().join("left");
+        let mut command = shell(&format!("cat; sleep 0.1; touch {}", told.display()));
+        let mut started = Started::start(command.stdin(Stdio::piped())).expect("it starts");
+        started.leaving = Duration::from_secs(20);
+        drop(started);
+        assert!(told.exists());
     }
 
     #[test]
