@@ -2,9 +2,9 @@
 
 use crate::usage::{own_tcp_bytes, thread_cpu_ns};
 use anyhow::{Context, ensure};
-use proofload_agents::{Fleet, Listener, Terms};
 use proofload_engine::{Arrival, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts};
 use proofload_host::clock;
+use proofload_remote::agents::{AgentPool, Listener, Terms};
 use proofload_wire::http1::RequestSpec;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub fn plan(server: SocketAddr, rate_per_s: f64, connections: u32, seconds: u64)
 ///
 /// # Errors
 /// When they do not come.
-pub fn gather(listener: Listener, agents: u32) -> anyhow::Result<Fleet> {
+pub fn gather(listener: Listener, agents: u32) -> anyhow::Result<AgentPool> {
     Ok(listener.gather(&Terms { agents, wait: WAIT, tolerated: 0 }, &AtomicBool::new(false), &mut |_| {})?)
 }
 

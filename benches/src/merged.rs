@@ -5,10 +5,10 @@ use crate::pairs::median;
 use crate::usage::own_tcp_bytes;
 use crate::{SUBJECT_CPU, child, played};
 use anyhow::{Context, ensure};
-use proofload_agents::{Fleet, Listener};
 use proofload_engine::{Generator, Launch, Stretch, Watch};
 use proofload_host::clock::{self, CpuClock};
 use proofload_host::process;
+use proofload_remote::agents::{AgentPool, Listener};
 use std::net::SocketAddr;
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
@@ -44,10 +44,10 @@ struct Merged {
 pub fn merged(asked: &Asked) -> anyhow::Result<String> {
     let listener = Listener::open(ANYWHERE, &played::token()?)?;
     let mut players = Players(players(asked, listener.address())?);
-    let fleet = gather(listener, asked.agents)?;
-    let seen = watched(asked, &fleet, CpuClock::of(players.0.id()).context("the agents are gone")?)?;
-    let within_ns = fleet.members().iter().map(|member| member.round_trip_ns / 2).max().unwrap_or(0);
-    drop(fleet);
+    let pool = gather(listener, asked.agents)?;
+    let seen = watched(asked, &pool, CpuClock::of(players.0.id()).context("the agents are gone")?)?;
+    let within_ns = pool.members().iter().map(|member| member.clock.round_trip_ns / 2).max().unwrap_or(0);
+    drop(pool);
     let ended = players.0.wait()?;
     ensure!(ended.success(), "the agents ended with {ended}");
     row(asked, &seen, within_ns)
@@ -82,7 +82,7 @@ fn players(asked: &Asked, at: SocketAddr) -> anyhow::Result<Child> {
 }
 
 /// Carries the load out.
-fn watched(asked: &Asked, fleet: &Fleet, agents: CpuClock) -> anyhow::Result<Vec<Merged>> {
+fn watched(asked: &Asked, pool: &AgentPool, agents: CpuClock) -> anyhow::Result<Vec<Merged>> {
     let plans = vec![plan(asked.server, 1_000.0, asked.agents, asked.seconds)?; asked.streams];
     let watch = Watch::default();
     let mut seen: Vec<Merged> = Vec::new();
@@ -100,7 +100,7 @@ fn watched(asked: &Asked, fleet: &Fleet, agents: CpuClock) -> anyhow::Result<Vec
             bytes: own_tcp_bytes().unwrap_or_default(),
         });
     };
-    fleet.launch(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &watch) })?;
+    pool.launch(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &watch) })?;
     ensure!(seen.len() as u64 == asked.seconds, "{} of {} seconds were merged", seen.len(), asked.seconds);
     Ok(seen)
 }

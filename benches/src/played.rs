@@ -3,10 +3,11 @@
 
 use crate::fleet::{SECOND_NS, plan};
 use anyhow::{Context, anyhow, ensure};
-use proofload_agents::{AgentError, Joining, Token, agent_by};
 use proofload_engine::{EngineError, Launch, ShareResult, Stretch, Watch, execute_share};
 use proofload_host::clock;
 use proofload_measure::Snapshot;
+use proofload_remote::RemoteError;
+use proofload_remote::agents::{Joining, Token, agent};
 use std::net::SocketAddr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,10 +59,10 @@ pub fn play(
             let (token, stop) = (token()?, &stop);
             let wait = Duration::from_secs(30);
             let joining = Joining { at: at.to_string(), token, index: Some(index), wait };
-            let one = move || agent_by(played, &joining, stop, &mut |_| {});
+            let one = move || agent(played, &joining, stop, &mut |_| {});
             playing.push(thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, one)?);
         }
-        let join = |one: thread::ScopedJoinHandle<'_, Result<(), AgentError>>| {
+        let join = |one: thread::ScopedJoinHandle<'_, Result<(), RemoteError>>| {
             one.join().map_err(|_| anyhow!("an agent panicked"))?.map_err(anyhow::Error::from)
         };
         // All are waited for, whatever becomes of one.
@@ -73,7 +74,8 @@ fn record(streams: usize, server: SocketAddr, seconds: u64) -> anyhow::Result<Re
     let plans = vec![plan(server, RATE_PER_S, CONNECTIONS, seconds)?; streams];
     let mut seen = vec![Vec::new(); streams];
     let mut tell = |stretch: &Stretch<'_>| seen[stretch.stream].push(stretch.snapshot.clone());
-    let shares = execute_share(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &Watch::default()) })?;
+    let shares =
+        execute_share(Launch { each_second: Some(&mut tell), ..Launch::new(&plans, &Watch::default()) })?;
     let answered = seen.iter().flatten().map(|snapshot| snapshot.answered_in_window).sum::<u64>();
     let wanted = RATE_PER_S as u64 * seconds * streams as u64;
     ensure!(answered * 10 > wanted * 9, "only {answered} of {wanted} were answered while it recorded");

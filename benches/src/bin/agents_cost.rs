@@ -16,9 +16,8 @@
 //! a second until it was merged; the agents' own CPU is a part of that, for they share one.
 
 use anyhow::{Context, bail, ensure};
-use proofload_agents::{Fleet, Listener, LocalAgents, Token};
 use proofload_benches::flags::Flags;
-use proofload_benches::fleet::{ANYWHERE, SECOND_NS, Used, address, gather, plan};
+use proofload_benches::fleet::{ANYWHERE, SECOND_NS, Used, address, plan};
 use proofload_benches::merged::{Asked, HEAD, merged};
 use proofload_benches::pairs::median;
 use proofload_benches::subject::{Subject, proofload};
@@ -26,9 +25,10 @@ use proofload_benches::usage::load_average;
 use proofload_benches::{CLIENT_CPU, child, played};
 use proofload_engine::{Generator, Launch, LoadPlan, Watch, execute_share};
 use proofload_host::{Awake, clock};
+use proofload_remote::Placement;
 use std::net::SocketAddr;
 use std::process::{Child, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -142,31 +142,22 @@ fn figures(text: &str) -> anyhow::Result<Vec<f64>> {
 
 /// Agents of this machine: what each uses while it waits, and during a load.
 fn by_agents(agents: u32, load: &LoadPlan) -> anyhow::Result<String> {
-    let token = Token::fresh()?;
-    let listener = Listener::open(ANYWHERE, &token)?;
-    let children = LocalAgents::start(&proofload()?, agents, listener.address(), &token)?;
-    let fleet = gather(listener, agents)?;
-    let pids = children.pids();
+    let never = AtomicBool::new(false);
+    let pool = Placement::here(proofload()?, agents).gather(ANYWHERE.ip(), 0, &never, &mut |_| {})?;
+    let pids = pool.pids();
     let seconds = load.extent.longest_ns() / SECOND_NS;
     let now_ns = clock::monotonic_ns() + SECOND_NS / 2;
     let waiting = Used::between(&pids, now_ns, now_ns + seconds.min(5) * SECOND_NS)?;
     let watch = Watch::default();
     let loaded = thread::scope(|scope| {
         let looking = scope.spawn(|| during(&pids, &watch, seconds));
-        let launched = fleet.launch(Launch::new(std::slice::from_ref(load), &watch));
+        let launched = pool.launch(Launch::new(std::slice::from_ref(load), &watch));
         watch.stop.store(true, Ordering::Relaxed);
         let looked = looking.join().map_err(|_| anyhow::anyhow!("the one who looks panicked"))?;
         launched?;
         looked
     })?;
-    leave(fleet, children);
     Ok(format!("{} {}", waiting.text(), loaded.text()))
-}
-
-/// They are told goodbye, then they end.
-fn leave(fleet: Fleet, children: LocalAgents) {
-    drop(fleet);
-    drop(children);
 }
 
 /// But for the first second and the last.
@@ -211,7 +202,8 @@ fn by_none(processes: u32, flags: &Flags) -> anyhow::Result<String> {
 fn alone(mut load: LoadPlan, share: u32, of: u32, start_ns: u64) -> anyhow::Result<()> {
     load.share = (share, of);
     let carried = thread::spawn(move || {
-        execute_share(Launch { start_ns: Some(start_ns), ..Launch::new(&[load], &Watch::default()) }).map(drop)
+        execute_share(Launch { start_ns: Some(start_ns), ..Launch::new(&[load], &Watch::default()) })
+            .map(drop)
     });
     Ok(carried.join().map_err(|_| anyhow::anyhow!("the load panicked"))??)
 }

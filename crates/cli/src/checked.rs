@@ -3,14 +3,14 @@
 use crate::args::RunArgs;
 use crate::around::Surroundings;
 use crate::exit::{Exit, leave};
-use crate::fleet::{self, Local};
+use crate::fleet;
 use crate::run::{Request, catalogue, execute, options, run_error, timed};
-use proofload_agents::Fleet;
 use proofload_engine::Generator;
 use proofload_host::signals;
 use proofload_lab::plan::Mode;
 use proofload_lab::runner::Preparing;
 use proofload_lab::study_run::StudyRun;
+use proofload_remote::agents::AgentPool;
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::net::{IpAddr, Ipv4Addr};
@@ -20,8 +20,9 @@ pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
     let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
     let agents = args.agents.filter(|_| !args.explain);
     agents.map_or(Ok(()), |_| checked.foresee(args))?;
-    let agents = agents.map(|agents| Local::start(agents, tolerated, &*signals::install()?)).transpose()?;
-    checked.run(args, &Placed { fleet: agents.as_ref().map(Local::fleet), ..Placed::default() })
+    let start = |agents| anyhow::Ok(fleet::start(agents, tolerated, &*signals::install()?)?);
+    let pool = agents.map(start).transpose()?;
+    checked.run(args, &Placed { fleet: pool.as_ref(), ..Placed::default() })
 }
 
 /// A study without mistakes, and where what it needs comes from.
@@ -34,7 +35,7 @@ pub struct Checked {
 #[derive(Clone, Copy)]
 pub struct Placed<'a> {
     /// The agents that carry its loads out; none where this process does.
-    pub fleet: Option<&'a Fleet>,
+    pub fleet: Option<&'a AgentPool>,
     pub address: IpAddr,
     /// The arguments and the working directory that it was asked for with, where that was elsewhere.
     pub given: Option<(&'a [String], &'a str)>,

@@ -1,5 +1,7 @@
 //! Exit codes, documented and distinct.
 
+use proofload_remote::RemoteError;
+
 /// How the program ended, for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -99,6 +101,9 @@ pub fn leave(exit: Exit, message: impl std::fmt::Display) -> anyhow::Error {
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(said) = error.downcast_ref::<clap::Error>() {
         return Exit::from_code(said.exit_code() as u8);
+    }
+    if let Some(error) = error.downcast_ref::<RemoteError>() {
+        return Exit::from_code(error.exit_code());
     }
     error.downcast_ref::<Leaves>().map_or(Exit::Failure, |leaves| leaves.exit)
 }

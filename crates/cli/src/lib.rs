@@ -1,13 +1,10 @@
 //! The `proofload` command: arguments in, exit code out; [`run`] is the whole of it, within what is around it.
 
-mod agents;
 mod args;
 mod around;
 mod baseline;
 mod capacity;
-mod carried;
 mod checked;
-mod cluster;
 mod compare;
 mod debug;
 mod doctor;
@@ -16,7 +13,6 @@ mod exit;
 mod exports;
 mod fleet;
 mod init;
-mod kubernetes;
 mod load;
 mod man;
 mod measure;
@@ -25,12 +21,9 @@ mod noise;
 mod output;
 #[cfg(test)]
 mod pages;
-mod place;
-mod places;
-mod pod;
-mod pods;
 mod progress;
 mod reference;
+mod remote;
 mod replicate;
 mod report;
 mod reproductions;
@@ -38,9 +31,7 @@ mod resume;
 mod run;
 mod runs;
 mod schema;
-mod slurm;
 mod subjects;
-mod there;
 mod transport;
 mod tune;
 mod ui;
@@ -49,7 +40,6 @@ pub use around::{Console, Surroundings};
 pub use reference::reference_server;
 
 use exit::Exit;
-use proofload_places::kubernetes::manifest::ATTEND;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -65,12 +55,10 @@ pub fn takes(words: Vec<OsString>) -> bool {
 
 fn said(words: Vec<OsString>) -> Exit {
     proofload_study::redact::know_own_arguments(&around::arguments());
-    let ended = match words.get(1) {
-        Some(first) if first == place::ARGUMENT => place::serve(),
-        Some(first) if first == ATTEND => pod::attend(),
-        Some(first) if first == pod::RECORD_ARGUMENT => pod::record(),
-        _ => args::read(words.into_iter()).and_then(|cli| cli.language().within(|| dispatch(cli))),
-    };
+    let first = words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    let ended = remote::started_from_elsewhere(first).unwrap_or_else(|| {
+        args::read(words.into_iter()).and_then(|cli| cli.language().within(|| dispatch(cli)))
+    });
     ended.unwrap_or_else(|error| {
         match error.downcast_ref::<clap::Error>() {
             Some(said) => around::show(said),
@@ -88,10 +76,10 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         None => measure::measure(&cli.measure),
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
-        Some(args::Verb::Run(args)) => places::run(&args),
-        Some(args::Verb::Coordinator(args)) => agents::coordinator(&args),
-        Some(args::Verb::Manifest(args)) => kubernetes::print(&args),
-        Some(args::Verb::Agent(args)) => agents::agent(&args),
+        Some(args::Verb::Run(args)) => remote::run(&args),
+        Some(args::Verb::Coordinator(args)) => remote::coordinator(&args),
+        Some(args::Verb::Manifest(args)) => remote::print(&args),
+        Some(args::Verb::Agent(args)) => remote::agent(&args),
         Some(args::Verb::Replicate(args)) => replicate::replicate(&args),
         Some(args::Verb::Resume(args)) => resume::resume(&args),
         Some(args::Verb::Rerun(args)) => resume::rerun(&args),

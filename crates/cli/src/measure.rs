@@ -4,7 +4,7 @@ use crate::args::MeasureArgs;
 use crate::around::{self, Surroundings};
 use crate::exit::Exit;
 use crate::exports::Exports;
-use crate::fleet::{self, Local};
+use crate::fleet;
 use crate::load;
 use crate::mistakes::Mistakes;
 use crate::output::Told;
@@ -74,11 +74,11 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         exports.endpoint(&name, &point.label, terms.seed);
     }
     let title = format!("{name} @ {}", point.label);
-    let agents = args.fleet.agents.map(|agents| Local::start(agents, tolerated, &stop)).transpose()?;
+    let agents = args.fleet.agents.map(|agents| fleet::start(agents, tolerated, &stop)).transpose()?;
     let around = Surroundings::here();
-    let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents.fleet());
+    let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents);
     let loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
-    agents.iter().for_each(|agents| fleet::say_losses(agents.fleet(), args.output.quiet));
+    agents.iter().for_each(|agents| fleet::say_losses(agents, args.output.quiet));
     drop(agents);
     let environment = host::environment();
     let mut measured = record::point(&name, &point, &loaded);

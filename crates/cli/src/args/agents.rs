@@ -2,8 +2,8 @@
 
 use super::{RunArgs, heading};
 use clap::Args;
-use proofload_agents::MOST_AGENTS;
 use proofload_facts::Mistake;
+use proofload_remote::agents::MOST_AGENTS;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub struct KubernetesArgs {
     /// Namespace of the cluster [default: default]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub namespace: Option<String>,
-    /// What the names of all objects begin with [default: that of the study]
+    /// Name prefix of all objects [default: that of the study]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub name: Option<String>,
     /// CPUs and memory of each agent

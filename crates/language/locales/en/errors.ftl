@@ -88,7 +88,6 @@ agents-missing = { $came } of { $wanted } agents joined within { $seconds } s{ $
    *[other] {" "}({ $here })
 }; missing: { $missing }; their own output says why, or give --wait more time
 agents-stopped = ended while waiting for agents
-agents-count = agents: { $agents }; 1 to { $most } are possible
 agents-missing-numbers = number { $numbers }
 agents-missing-some = { $absent } of any number
 agents-and-more = { $shown } and { $more } more
@@ -96,8 +95,6 @@ agents-listener-ended = the listener has ended
 agents-connection-ended = the connection ended
 agents-speaks-otherwise = it speaks otherwise: { $error }
 cannot-make-runtime = cannot make a runtime
-agents-cannot-speak = cannot speak to the coordinator
-agents-cannot-start = cannot start agent { $index }
 agents-token-file = --token-file { $path }: its first line has to have { $least } to { $most } characters that nobody guesses; `openssl rand -hex 32 > token` makes one
 agents-all-there = all agents are there already
 agents-taken-for-lost = it is taken for lost: { $why }
@@ -117,15 +114,9 @@ kubernetes-memory = { $of ->
     [agent] memory of each agent
    *[coordinator] memory of the coordinator
 }: `{ $text }`; a number with Ki, Mi, Gi, Ti, k, M, G or T is needed, such as 512Mi
-kubernetes-study = study `{ $study }` is not among the files: add it, or name one of them
 kubernetes-path = file `{ $path }`: a path below the study's folder is needed, without `..` and hidden names; move it there
 kubernetes-too-large = files of the study have { $bytes } bytes together; a Secret holds { $most }: leave out what the study does not need, or build an image that has it
-kubernetes-argument = argument `{ $argument }` is set for the cluster: leave it out
 kubernetes-odd = { $text } has a line break, a tab or another control character in it: leave it out
-kubernetes-token = the token has to be one line of 32 to 4096 characters: make one by `openssl rand -hex 32`
-kubernetes-time = { $what }: at least one second is needed
-kubernetes-wait = how long coordinator and agents wait for each other
-kubernetes-deadline = deadline
 
 ## Exports.
 export-histogram = block { $block }, { $label }: the histogram of response times: { $source }

@@ -102,7 +102,6 @@ agents-missing = { $seconds } 秒内 { $wanted } 个代理只加入了 { $came }
    *[other] （{ $here }）
 }；缺少：{ $missing }；原因见它们自己的输出，或用 --wait 放宽时间
 agents-stopped = 等待代理时被终止
-agents-count = 代理数为 { $agents }；应为 1 到 { $most }
 agents-missing-numbers = 编号 { $numbers }
 agents-missing-some = { $absent } 个（编号不限）
 agents-and-more = { $shown } 以及另外 { $more } 个
@@ -110,8 +109,6 @@ agents-listener-ended = 监听已结束
 agents-connection-ended = 连接已结束
 agents-speaks-otherwise = 双方的协议不一致：{ $error }
 cannot-make-runtime = 无法创建运行时
-agents-cannot-speak = 无法与协调者通信
-agents-cannot-start = 无法启动代理 { $index }
 agents-token-file = --token-file { $path }：第一行须为 { $least } 到 { $most } 个难以猜测的字符；可用 `openssl rand -hex 32 > token` 生成
 agents-all-there = 所有代理均已加入
 agents-taken-for-lost = 它已被视为失联：{ $why }
@@ -131,15 +128,9 @@ kubernetes-memory = { $of ->
     [agent] 代理的内存
    *[coordinator] 协调者的内存
 }：`{ $text }`；应为带 Ki、Mi、Gi、Ti、k、M、G 或 T 的数字，如 512Mi
-kubernetes-study = 实验 `{ $study }` 不在这些文件之中：请添加它，或指定其中一个
 kubernetes-path = 文件 `{ $path }`：应为实验文件夹之下的路径，不含 `..` 和隐藏名称；请把它移到那里
 kubernetes-too-large = 实验的文件共 { $bytes } 字节，而一个 Secret 只能容纳 { $most } 字节：请去掉实验不需要的文件，或构建包含它们的镜像
-kubernetes-argument = 参数 `{ $argument }` 由集群设置：请去掉
 kubernetes-odd = { $text } 含有换行、制表符或其他控制字符：请去掉
-kubernetes-token = 令牌须为一行 32 到 4096 个字符：可用 `openssl rand -hex 32` 生成
-kubernetes-time = { $what }：至少需要一秒
-kubernetes-wait = 协调者与代理互相等待的时限
-kubernetes-deadline = 期限
 
 ## 导出。
 export-histogram = 区组 { $block }，{ $label }：响应时间直方图：{ $source }
