@@ -1,6 +1,7 @@
 //! The command line, unchecked: names, descriptions and types of the arguments.
 
 mod agents;
+mod asked;
 mod capacity;
 mod examples;
 mod export;
@@ -20,6 +21,7 @@ mod ui;
 pub use agents::{
     AgentArgs, CoordinatorArgs, FleetArgs, KubernetesArgs, ManifestArgs, PlacesArgs, ToleranceArgs,
 };
+pub use asked::AskedArgs;
 pub use capacity::CapacityArgs;
 pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
@@ -213,6 +215,9 @@ pub struct MeasureArgs {
     /// Requests per user
     #[arg(long, value_name = "N", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
     pub loops: Option<u32>,
+    /// What is asked, told instead of done.
+    #[command(flatten, next_help_heading = heading::MEASUREMENT)]
+    pub asked: AskedArgs,
     /// Who carries it out.
     #[command(flatten)]
     pub fleet: FleetArgs,
@@ -248,6 +253,9 @@ pub struct CompareArgs {
     /// Claim to test instead of which is faster, written as in a study; may be repeated
     #[arg(long = "claim", value_name = "CLAIM")]
     pub claims: Vec<String>,
+    /// What is asked, told instead of done.
+    #[command(flatten)]
+    pub asked: AskedArgs,
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,

@@ -1,32 +1,30 @@
 //! `proofload capacity`: the highest rate at which an objective holds.
 
-use crate::args::{CapacityArgs, LoadArgs, PresetArgs};
+use crate::args::{CapacityArgs, FleetArgs, PresetArgs};
 use crate::exit::{Exit, leave};
+use crate::flags;
 use crate::fleet::with_agents;
-use crate::load;
-use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
-use proofload_engine::Arrival;
 use proofload_facts::Mistake;
 use proofload_lab::study_run::StudyRun;
-use proofload_study::overflow::Sending;
-use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
+use proofload_study::{Draft, Study, is_level};
 use proofload_subject::{Cache, Catalogue};
 
 pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
+    if let Some(path) = &args.asked.save {
+        return flags::save(draft(args), path);
+    }
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
     let preset = preset(args);
-    with_agents(&args.fleet, args.output.quiet, |generator| {
-        let run = StudyRun {
-            seed: args.load.seed,
-            workers: args.load.workers,
-            generator,
-            ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)?
-        };
+    let fleet = if args.asked.explain { &FleetArgs::default() } else { &args.fleet };
+    with_agents(fleet, args.output.quiet, |generator| {
+        let run =
+            StudyRun { generator, ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)? };
         execute(&Request {
             no_wait: args.no_wait,
+            explain: args.asked.explain,
             export: Some(&args.export),
             ..Request::new(run, &args.output)
         })
@@ -48,34 +46,32 @@ pub fn preset(args: &CapacityArgs) -> PresetArgs {
 }
 
 /// The study that the arguments make.
+///
+/// # Errors
+/// Every mistake of the arguments.
 pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
-    let mut mistakes = Mistakes::default();
-    let searched = CapacityLoad::read(&args.slo, Some(&args.from), Some(&args.to), Some(&args.trial))
-        .map_err(|found| {
-            found.into_iter().for_each(|(key, mistake)| mistakes.add(&format!("--{key}"), mistake));
-        });
+    flags::checked(draft(args))
+}
+
+/// The study as the flags say it.
+pub fn draft(args: &CapacityArgs) -> Draft {
+    let mut draft = flags::draft("capacity", "");
+    let Some(asked) = flags::address(&mut draft, &args.url) else { return draft };
+    let name = if is_level(&asked.url.name) { &asked.url.name } else { "a" };
+    let question = format!("At which rate does {} still hold {}?", asked.url.name, args.slo.join(", "));
+    draft.put("", &["question"], &question);
+    flags::server(&mut draft, &["subjects", name], &asked, &args.load, true);
+    flags::entry(&mut draft, "request", &asked.url, &args.load);
+    flags::shared(&mut draft, &args.load);
+    args.slo.iter().for_each(|text| draft.push("--slo", &["load", "capacity", "slo"], text));
+    for (flag, key, text) in
+        [("--from", "from", &args.from), ("--to", "to", &args.to), ("--trial", "trial", &args.trial)]
+    {
+        draft.put(flag, &["load", "capacity", key], text);
+    }
+    flags::open(&mut draft, &args.load, "capacity");
     if args.load.rate.is_some() {
-        mistakes.add("-r", Mistake::NoMeaningBeside { beside: "--from, --to".to_owned() });
+        draft.add("-r", Mistake::NoMeaningBeside { beside: "--from, --to".to_owned() });
     }
-    if args.load.think.is_some() {
-        mistakes.add("--think", Mistake::OpenThinks);
-    }
-    // An open load of any rate has the connections, the reuse and the overflow of that which is searched.
-    let open = LoadArgs {
-        connections: args.load.connections.clone().or(Some("auto".to_string())),
-        rate: Some("1/s".to_string()),
-        poisson: true,
-        think: None,
-        ..args.load.clone()
-    };
-    let point = load::point(&open, &mut mistakes);
-    let request = load::request(&args.load, &mut mistakes);
-    mistakes.check()?;
-    let Ok(searched) = searched else { unreachable!("its mistakes were told") };
-    let (connections, coalesce_ns, open) = (point.connections, point.profile.coalesce_ns(), point.open);
-    let sending = Sending { connections, coalesce_ns, open };
-    let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
-    let study = study::searched(&args.url, &request, point, searched);
-    let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    Ok(Study { conditions: args.load.conditions(), ..study })
+    draft
 }

@@ -3,9 +3,7 @@
 use crate::args::{DoctorArgs, ListFormat};
 use crate::around::error_line;
 use crate::exit::{Exit, leave};
-use crate::load;
-use crate::mistakes::Mistakes;
-use crate::{doubts, noise, output, progress, run};
+use crate::{doubts, flags, measure, noise, output, progress, run};
 use proofload_engine::Here;
 use proofload_engine::{Extent, LoadPlan};
 use proofload_facts::{Expected, Mistake};
@@ -13,7 +11,7 @@ use proofload_host::lock::MeasuringLock;
 use proofload_host::signals;
 use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
-use proofload_lab::endpoint;
+use proofload_lab::endpoint::Terms;
 use proofload_lab::generator_settings::GeneratorSettings;
 use proofload_language::{say, word};
 use proofload_report as report;
@@ -64,13 +62,15 @@ fn named(name: &str, text: &str) -> String {
 
 /// The load whose ceiling is asked for.
 fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
-    let mut mistakes = Mistakes::default();
-    let point = load::point(&args.load, &mut mistakes);
-    let request = load::request(&args.load, &mut mistakes);
-    if point.open.auto || point.open.shortage.most_connections.is_some() {
-        mistakes.add("-c", Mistake::not("auto", Expected::Whole, "-c 64"));
+    let mut draft = flags::draft("doctor", "What is the most that the generator does?");
+    let nowhere = ["http://127.0.0.1:1/".to_string()];
+    measure::asked(&mut draft, if args.urls.is_empty() { &nowhere } else { &args.urls }, &args.load);
+    flags::shared(&mut draft, &args.load);
+    flags::load(&mut draft, &args.load);
+    if args.load.connections.as_deref() == Some("auto") || args.load.open.max_connections.is_some() {
+        draft.add("-c", Mistake::not("auto", Expected::Whole, "-c 64"));
     }
-    let terms = endpoint::Terms {
+    let terms = Terms {
         discard_ns: 0,
         extent: Extent::DurationNs(1),
         drain_ns: 0,
@@ -78,12 +78,7 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
         seed: 1,
         driver: args.load.driver(),
     };
-    let nowhere = ["http://127.0.0.1:1/".to_string()];
-    let urls = if args.urls.is_empty() { &nowhere[..] } else { &args.urls };
-    let plan = endpoint::load_plan(urls, &request, &point, &terms);
-    let plan = mistakes.all(plan);
-    mistakes.check()?;
-    let Some(plan) = plan else { unreachable!("its mistakes were told") };
+    let plan = flags::load_plan(&flags::checked(draft)?, &terms)?;
     let (connections, workers) = (plan.connections, plan.workers);
     let threads = say!("generator-threads", threads = workers);
     let label = format!("{connections}c, {threads}, keep-alive {}", args.load.keep_alive);

@@ -11,9 +11,9 @@ mod doctor;
 mod doubts;
 mod exit;
 mod exports;
+mod flags;
 mod fleet;
 mod init;
-mod load;
 mod man;
 mod measure;
 mod mistakes;
@@ -32,7 +32,6 @@ mod run;
 mod runs;
 mod schema;
 mod subjects;
-mod transport;
 mod tune;
 mod ui;
 

@@ -1,32 +1,35 @@
 //! `proofload URL`: one endpoint, measured.
 
-use crate::args::MeasureArgs;
+use crate::args::{LoadArgs, MeasureArgs};
 use crate::around::{self, Surroundings};
-use crate::exit::Exit;
+use crate::exit::{Exit, leave};
 use crate::exports::Exports;
 use crate::fleet;
-use crate::load;
-use crate::mistakes::Mistakes;
 use crate::output::Told;
+use crate::run::{Request, execute};
+use crate::{flags, mistakes};
 use crate::{output, progress, run};
 use proofload_engine::{
     DriverChoice, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Timeouts, Watch,
 };
-use proofload_facts::{Finding, Mistake};
+use proofload_facts::{Expected, Finding, Mistake};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
-use proofload_lab::endpoint;
+use proofload_lab::endpoint::{self, Terms};
 use proofload_lab::generator_settings::GeneratorSettings;
+use proofload_lab::plan::Preset;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::{Listener as _, record};
+use proofload_lab::study_run::StudyRun;
 use proofload_language::{Language, say};
+use proofload_stats::Side;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_store::{SingleWriter, StoreError, histograms_of};
-use proofload_study::{Passage, quantity};
-use proofload_subject::Cache;
+use proofload_study::{Draft, Study, is_level, quantity};
+use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
@@ -34,33 +37,29 @@ const DURATION_NS: u64 = 10_000_000_000;
 /// How long what is in flight at the end may take to end; it is `unanswered` after that.
 const DRAIN_NS: u64 = 1_000_000_000;
 
+/// Most addresses in a mix.
+const URLS_MAX: usize = 64;
+
+/// What a number of requests may take at most.
+const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
+
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
-    let mut mistakes = Mistakes::default();
-    let point = load::shaped(args, &mut mistakes);
-    let request = load::request(&args.load, &mut mistakes);
-    let terms = endpoint::Terms {
-        discard_ns: mistakes.take("--warm-up", quantity::duration(&args.warm_up)),
-        extent: extent(args, &mut mistakes),
-        drain_ns: drain_ns(args, &request.timeouts),
-        workers: args.load.workers.unwrap_or(1),
-        driver: args.load.driver(),
-        seed: args.load.seed.unwrap_or_else(clock::unix_ns),
-    };
-    if args.debug && terms.driver != DriverChoice::default() {
-        mistakes.add("--driver", Mistake::NoMeaningBeside { beside: "--debug".to_owned() });
+    let mut draft = draft(args);
+    if let Some(path) = &args.asked.save {
+        repeatable(&mut draft, args);
+        return flags::save(draft, path);
     }
-    let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
-    let plan = mistakes.all(plan);
+    let (study, terms, tolerated) = checked(args, draft)?;
+    if args.asked.explain {
+        return explain(args, &study);
+    }
+    let plan = flags::load_plan(&study, &terms)?;
+    let point = &study.points[0];
     let name = redact_own_arguments(&args.urls).join(" ");
     let names = proofload_analysis::names_of_one(&name, &point.label);
-    let thresholds = mistakes.all(proofload_analysis::thresholds(&args.fail, &names)).unwrap_or_default();
-    let tolerated = mistakes.take("--tolerate-lost", args.fleet.tolerance.of(args.fleet.agents));
-    mistakes.check()?;
-    let Some(plan) = plan else { unreachable!("its mistakes were told") };
-    let passage = endpoint::passage(&args.urls, &request);
-    if passage.as_ref().is_some_and(Passage::is_insecure) {
-        crate::transport::warn_insecure(&name);
+    if study.variants.iter().any(|variant| variant.passage.is_insecure()) {
+        run::warn_insecure(&name);
     }
     if args.debug {
         return crate::debug::debug(&plan);
@@ -81,9 +80,11 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     agents.iter().for_each(|agents| fleet::say_losses(agents, args.output.quiet));
     drop(agents);
     let environment = host::environment();
-    let mut measured = record::point(&name, &point, &loaded);
-    measured.transport = passage.and_then(|passage| passage.recorded());
-    let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
+    let mut measured = record::point(&name, point, &loaded);
+    let servers = study.workload.iter().filter_map(|entry| Some(&entry.at.as_ref()?.passage));
+    let mut passages = study.variants.iter().map(|variant| &variant.passage).chain(servers);
+    measured.transport = passages.find_map(|passage| passage.recorded());
+    let load = given(endpoint::recorded(&study, &terms, &plan));
     let ceiling = held_against_ceiling(left_out(args), &plan, &environment, &mut measured);
     let slice = single_slice(measured, &loaded);
     if let Some(exports) = exports {
@@ -94,7 +95,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
     let result = Told::new(|| {
         Ok(RunResult {
-            claims: proofload_analysis::judged_on_one(&thresholds, &names, whole)?,
+            claims: proofload_analysis::judged_on_one(&study.claims, &names, whole)?,
             environment: environment.clone(),
             load: Some(load.clone()),
             limits: proofload_analysis::hints(&slice),
@@ -108,6 +109,57 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         true => Exit::Interrupted,
         false => run::exit_of(result.english()),
     })
+}
+
+/// The study, how it is measured, and how many agents may be lost.
+fn checked(args: &MeasureArgs, mut draft: Draft) -> anyhow::Result<(Study, Terms, u32)> {
+    let terms = Terms {
+        discard_ns: draft.keep("--warm-up", quantity::duration(&args.warm_up)).unwrap_or_default(),
+        extent: extent(args, &mut draft),
+        drain_ns: DRAIN_NS,
+        workers: args.load.workers.unwrap_or(1),
+        driver: args.load.driver(),
+        seed: args.load.seed.unwrap_or_else(clock::unix_ns),
+    };
+    if args.debug && terms.driver != DriverChoice::default() {
+        draft.add("--driver", Mistake::NoMeaningBeside { beside: "--debug".to_owned() });
+    }
+    let tolerated =
+        draft.keep("--tolerate-lost", args.fleet.tolerance.of(args.fleet.agents)).unwrap_or_default();
+    let study = flags::checked(draft)?;
+    let compared = study.claims.iter().find(|claim| !matches!(claim.right, Side::Constant(_)));
+    if let Some(claim) = compared {
+        return Err(mistakes::wrong(&format!("--fail {}", claim.name), Mistake::ThresholdConstant));
+    }
+    let terms = Terms { drain_ns: drain_ns(args, &study.timeouts), ..terms };
+    Ok((study, terms, tolerated))
+}
+
+/// Adds what a study says and one measurement does not need: a claim, and where its load ends.
+fn repeatable(draft: &mut Draft, args: &MeasureArgs) {
+    if args.fail.is_empty() {
+        flags::claims(draft, "--fail", &["errors == 0".to_owned()]);
+    }
+    if let (Some(count), None, true) = (args.requests, &args.load.rate, args.stages.is_empty()) {
+        draft.put("-n", &["load", "closed", "requests"], count);
+    }
+}
+
+/// Prints what would be asked: the plan of one block without warm-up, as long as the measurement.
+fn explain(args: &MeasureArgs, study: &Study) -> anyhow::Result<Exit> {
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
+    let window_ns =
+        args.duration.as_deref().and_then(|text| quantity::duration(text).ok()).unwrap_or(DURATION_NS);
+    // A block has two turns at least.
+    let timing = format!("slice={}ns,cycles=2,warm-up={}", window_ns / 2, args.warm_up);
+    let run = StudyRun {
+        preset: Preset::Smoke,
+        timing: Some(&timing),
+        no_ceiling: true,
+        ..StudyRun::new(study, &catalogue, &cache, &args.dir)
+    };
+    execute(&Request { explain: true, ..Request::new(run, &args.output) })
 }
 
 /// How long is waited for what is under way when the load ends.
@@ -222,15 +274,124 @@ fn single_slice(measured: Point, loaded: &LoadResult) -> Slice {
     }
 }
 
-fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
+fn extent(args: &MeasureArgs, draft: &mut Draft) -> Extent {
     match (args.requests, args.duration.as_deref()) {
         (Some(0), _) => {
-            mistakes.add("-n", Mistake::AsksNothing);
+            draft.add("-n", Mistake::AsksNothing);
             Extent::DurationNs(0)
         }
-        (Some(count), _) => Extent::Requests { count, cap_ns: load::COUNT_CAP_NS },
-        (None, Some(text)) => Extent::DurationNs(mistakes.take("-d", quantity::duration(text))),
+        (Some(count), _) => Extent::Requests { count, cap_ns: COUNT_CAP_NS },
+        (None, Some(text)) => {
+            Extent::DurationNs(draft.keep("-d", quantity::duration(text)).unwrap_or_default())
+        }
         (None, None) => Extent::DurationNs(DURATION_NS),
+    }
+}
+
+/// The study as the flags say it.
+pub fn draft(args: &MeasureArgs) -> Draft {
+    let mut draft = flags::draft("url", &redact_own_arguments(&args.urls).join(" "));
+    asked(&mut draft, &args.urls, &args.load);
+    flags::shared(&mut draft, &args.load);
+    shape(&mut draft, args);
+    flags::claims(&mut draft, "--fail", &args.fail);
+    draft
+}
+
+/// What is asked of these addresses, each perhaps with its weight before it: the first server is the study's subject, the others
+/// are named by the entries that are asked of them.
+pub fn asked(draft: &mut Draft, urls: &[String], load: &LoadArgs) {
+    if urls.is_empty() || urls.len() > URLS_MAX {
+        draft.add("URL", Mistake::beyond(urls.len(), 1, URLS_MAX));
+    }
+    let asked: Vec<(u64, flags::Asked)> = urls.iter().filter_map(|text| weighted(draft, text)).collect();
+    let any_tls = asked.iter().any(|(_, asked)| asked.url.secure);
+    let mut entries: Vec<String> = Vec::new();
+    for (weight, one) in &asked {
+        let url = &one.url;
+        let (tls, numbered) = (url.secure || !any_tls, format!("{} ", url.name));
+        let name = match entries
+            .iter()
+            .filter(|known| **known == url.name || known.starts_with(&numbered))
+            .count()
+        {
+            0 => url.name.clone(),
+            before => format!("{numbered}{}", before + 1),
+        };
+        if entries.is_empty() {
+            let subject = if is_level(&url.name) { &url.name } else { "server" };
+            flags::server(draft, &["subjects", subject], one, load, tls);
+        } else if one.server != asked[0].1.server {
+            flags::server(draft, &["workload", &name, "at"], one, load, tls);
+        }
+        flags::entry(draft, &name, url, load);
+        if *weight > 1 {
+            draft.put("URL", &["workload", &name, "weight"], *weight);
+        }
+        entries.push(name);
+    }
+}
+
+/// `3*http://…` is an address with weight 3.
+fn weighted(draft: &mut Draft, text: &str) -> Option<(u64, flags::Asked)> {
+    let (weight, url) = match text.split_once('*') {
+        Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => {
+            (weight.parse().unwrap_or(0), url)
+        }
+        _ => (1, text),
+    };
+    if weight == 0 {
+        draft.add("URL", Mistake::not(text, Expected::Weight, "3*http://host:port/path"));
+        return None;
+    }
+    Some((weight, flags::address(draft, url)?))
+}
+
+/// The load: one that stays as it is, stages, a trace, or users.
+fn shape(draft: &mut Draft, args: &MeasureArgs) {
+    let load = &args.load;
+    if args.trace.is_none() && args.users.is_none() && args.stages.is_empty() {
+        return flags::load(draft, load);
+    }
+    if !matches!(quantity::duration(&args.warm_up), Ok(0)) {
+        draft.add("--warm-up", Mistake::NoMeaningBeside { beside: "--stage, --users, --trace".to_owned() });
+    }
+    let is_rate = args.stages.iter().any(|text| text.contains("/s"));
+    if let Some(path) = &args.trace {
+        draft.put("--trace", &["load", "open", "trace", "file"], &path.display().to_string());
+        if args.speed != "1x" {
+            draft.put("--speed", &["load", "open", "trace", "speed"], &args.speed);
+        }
+        if args.repeat != 1 {
+            draft.put("--repeat", &["load", "open", "trace", "repeat"], u64::from(args.repeat));
+        }
+        if let Some(time) = &args.duration {
+            draft.put("-d", &["load", "open", "trace", "for"], time);
+        }
+        flags::open(draft, load, "open");
+    } else if let Some(users) = args.users {
+        draft.put("--users", &["load", "users", "users"], u64::from(users));
+        draft.put("--loops", &["load", "users", "loops"], u64::from(args.loops.unwrap_or(1)));
+        if let Some(ramp) = &args.ramp {
+            draft.put("--ramp", &["load", "users", "ramp"], ramp);
+        }
+        draft.put("--users", &["load", "users", "cap"], "24h");
+        flags::closed(draft, load, "users");
+    } else if is_rate {
+        args.stages.iter().for_each(|text| draft.push("--stage", &["load", "open", "stages"], text));
+        flags::open(draft, load, "open");
+        if load.poisson {
+            draft.put("--poisson", &["load", "open", "arrival"], "poisson");
+        }
+    } else {
+        args.stages.iter().for_each(|text| draft.push("--stage", &["load", "closed", "stages"], text));
+        flags::closed(draft, load, "closed");
+        if load.poisson {
+            draft.add("--poisson", Mistake::NoMeaningWithout { needs: "--stage 'hold 5k/s 30s'".to_owned() });
+        }
+        if load.connections.is_some() {
+            draft.add("-c", Mistake::NoMeaningBeside { beside: "--stage".to_owned() });
+        }
     }
 }
 

@@ -9,39 +9,10 @@ pub fn no_password() -> Mistake {
     Mistake::not("…", Expected::User, "user:password, user:@FILE")
 }
 
-/// Collects mistakes instead of stopping at the first.
-#[derive(Default)]
-pub struct Mistakes(Vec<Mistake>);
-
-impl Mistakes {
-    /// The value, or the fallback and a mistake under that flag.
-    pub fn take<T: Default>(&mut self, flag: &str, value: Result<T, Mistake>) -> T {
-        self.keep(flag, value).unwrap_or_default()
-    }
-
-    /// The value, or nothing and a mistake under that flag.
-    pub fn keep<T>(&mut self, flag: &str, value: Result<T, Mistake>) -> Option<T> {
-        value.map_err(|mistake| self.add(flag, mistake)).ok()
-    }
-
-    /// Notes a mistake under a flag.
-    pub fn add(&mut self, flag: &str, mistake: Mistake) {
-        self.0.push(mistake.at(flag));
-    }
-
-    /// The value, or nothing and mistakes that say themselves where they are.
-    pub fn all<T>(&mut self, value: Result<T, Vec<Mistake>>) -> Option<T> {
-        value.map_err(|found| self.0.extend(found)).ok()
-    }
-
-    /// Leaves with all of them, if there are any.
-    pub fn check(self) -> anyhow::Result<()> {
-        let lines: Vec<String> = self.0.iter().map(told).collect();
-        match lines.is_empty() {
-            true => Ok(()),
-            false => Err(leave(Exit::Usage, lines.join("\n           "))),
-        }
-    }
+/// Leaves with all of what is wrong.
+pub fn all(mistakes: Vec<Mistake>) -> anyhow::Error {
+    let lines: Vec<String> = mistakes.iter().map(told).collect();
+    leave(Exit::Usage, lines.join("\n           "))
 }
 
 /// Leaves with what is wrong with one flag.

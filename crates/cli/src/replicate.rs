@@ -3,7 +3,7 @@
 //! Each sitting is a run of its own, which is read and reported like any other. Between two of them nothing is held: who
 //! waits for hours keeps nobody from measuring.
 
-use crate::args::{ListFormat, ReplicateArgs};
+use crate::args::{FleetArgs, ListFormat, ReplicateArgs};
 use crate::exit::{Exit, leave};
 use crate::fleet::{tolerated, with_agents};
 use crate::mistakes::wrong;
@@ -184,6 +184,10 @@ fn measure(args: &ReplicateArgs, path: &Path) -> anyhow::Result<Exit> {
     let looks = looks(args.sittings);
     let mut here =
         Here { args, study: &study, catalogue: &catalogue, cache: &cache, looks: &looks, seed, stop: &stop };
+    if args.explain {
+        here.sit(1)?;
+        return Ok(Exit::Done);
+    }
     let (records, interrupted) = hold(&mut here, &looks, every_ns)?;
     let runs = opened(&records)?;
     match (report(&runs, args), interrupted) {
@@ -208,7 +212,7 @@ impl Place for Here<'_> {
     fn sit(&mut self, number: u32) -> anyhow::Result<Sat> {
         let args = self.args;
         let last = self.looks.last().copied().unwrap_or(number);
-        run::say(args.quiet, &say!("replicate-sitting", number, last));
+        run::say(args.quiet || args.explain, &say!("replicate-sitting", number, last));
         let held = run::right_to_measure(&self.study.name, args.no_wait, args.quiet)?;
         let sitting = PlannedSitting { number, looks: self.looks.to_vec() };
         let shape = |plan: &mut Plan| {
@@ -222,7 +226,8 @@ impl Place for Here<'_> {
             _ => Preset::Default,
         };
         let output = output_of_part(args.quiet);
-        let (exit, record) = with_agents(&args.fleet, args.quiet, |generator| {
+        let fleet = if args.explain { &FleetArgs::default() } else { &args.fleet };
+        let (exit, record) = with_agents(fleet, args.quiet, |generator| {
             let run = StudyRun {
                 preset,
                 timing: args.timing.as_deref(),
@@ -233,7 +238,11 @@ impl Place for Here<'_> {
                 generator,
                 ..StudyRun::new(self.study, self.catalogue, self.cache, &args.dir)
             };
-            execute_recorded(&Request { held: Some(&held), ..Request::new(run, &output) })
+            execute_recorded(&Request {
+                held: Some(&held),
+                explain: args.explain,
+                ..Request::new(run, &output)
+            })
         })?;
         let record = record.unwrap_or_default();
         Ok(if exit == Exit::Interrupted { Sat::Interrupted(record) } else { Sat::Recorded(record) })

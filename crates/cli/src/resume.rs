@@ -152,13 +152,13 @@ fn again(
             let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
             let study = within(&base, || compare::study_of(args))?;
             fleet = args.fleet.clone();
-            (study, catalogue, args.preset.clone(), args.load.workers, None)
+            (study, catalogue, args.preset.clone(), None, None)
         }
         Some(Verb::Capacity(args)) => {
             let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
             let study = within(&base, || capacity::study_of(args))?;
             fleet = args.fleet.clone();
-            (study, catalogue, capacity::preset(args), args.load.workers, None)
+            (study, catalogue, capacity::preset(args), None, None)
         }
         Some(Verb::Tune(_) | Verb::Doctor(_) | Verb::Replicate(_)) => {
             let what = "it is a part of something larger, which begins anew as a whole";

@@ -11,7 +11,7 @@ use crate::progress::Live;
 use crate::{doubts, output};
 use proofload_analysis::Overall;
 use proofload_engine::{EngineError, driver};
-use proofload_facts::Finding;
+use proofload_facts::{Finding, Limit};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals, working_directory};
 use proofload_lab::plan::{self, Length, Preset};
@@ -23,7 +23,7 @@ use proofload_serve::metrics::Doing;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
 use proofload_store::{Run, StoreError};
-use proofload_study::{self as study, Study};
+use proofload_study as study;
 use proofload_subject::{Catalogue, SubjectError};
 use std::path::{Path, PathBuf};
 
@@ -139,7 +139,8 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     };
     let mut prepared = run.prepare(how).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
-    warn_insecure(&prepared.study);
+    let insecure = prepared.study.variants.iter().filter(|variant| variant.passage.is_insecure());
+    insecure.for_each(|variant| warn_insecure(&variant.name));
     let doubts = match request.held {
         None => doubts::of(&prepared, request.run.cache),
         Some(_) => Vec::new(),
@@ -367,9 +368,9 @@ pub fn lock_error(error: LockError) -> anyhow::Error {
     leave(exit, error)
 }
 
-fn warn_insecure(study: &Study) {
-    let insecure = study.variants.iter().filter(|variant| variant.passage.is_insecure());
-    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+/// Says aloud that nobody is checked, whatever else is quiet.
+pub fn warn_insecure(variant: &str) {
+    around::error_line(told(&Limit::TlsUnchecked { variant: variant.to_owned() }));
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.

@@ -6,7 +6,7 @@ use crate::fleet::{tolerated, with_agents};
 use crate::mistakes::wrong;
 use crate::noise::output_of_part;
 use crate::output;
-use crate::run::{self, Request, execute_recorded};
+use crate::run::{self, Request, execute, execute_recorded};
 use crate::runs::print_json;
 use proofload_engine::Generator;
 use proofload_host::clock;
@@ -49,6 +49,19 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     };
     let search = search(args, &catalogue, &cache, preset)?;
     let mut race = race(args, &search, budget_ns)?;
+    if args.explain {
+        let (variants, heats) = (search.study().variants.len(), race.heats().len());
+        output::print(&format!("{}\n\n", say!("tune-explain", variants, heats, budget = args.budget)))?;
+        let run = StudyRun {
+            preset,
+            timing: args.timing.as_deref(),
+            no_ceiling: args.no_ceiling,
+            seed: args.seed,
+            ..StudyRun::new(search.study(), &catalogue, &cache, &args.dir)
+        };
+        let output = output_of_part(args.quiet);
+        return execute(&Request { explain: true, ..Request::new(run, &output) });
+    }
     let held = run::right_to_measure(&search.study().name, args.no_wait, args.quiet)?;
     let until_ns = clock::monotonic_ns().saturating_add(budget_ns);
     with_agents(&args.fleet, args.quiet, |generator| {
@@ -112,7 +125,8 @@ fn applicable_here(
     cache: &Cache,
 ) -> anyhow::Result<Study> {
     let say = |line: &str| run::say(args.quiet, line);
-    let left = applicable(study, catalogue, cache, Preparing::Whole(&say)).map_err(run::run_error)?;
+    let how = if args.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
+    let left = applicable(study, catalogue, cache, how).map_err(run::run_error)?;
     run::say_left_out(&left.left_out, args.quiet);
     let first =
         |study: &Study| study.variants.first().map(|variant| variant.name.clone()).unwrap_or_default();

@@ -864,6 +864,21 @@ impl Mistake {
         Mistake::ExcludeEachOther { first: first.into(), second: second.into() }
     }
 
+    /// With other names for the keys that it names: those of the surface that is used.
+    #[must_use]
+    pub fn with_names(self, name_of: &dyn Fn(&str) -> Option<String>) -> Mistake {
+        let name = |key: String| name_of(&key).unwrap_or(key);
+        match self {
+            Mistake::ExcludeEachOther { first, second } => {
+                Mistake::ExcludeEachOther { first: name(first), second: name(second) }
+            }
+            Mistake::NoMeaningBeside { beside } => Mistake::NoMeaningBeside { beside: name(beside) },
+            Mistake::NoMeaningWithout { needs } => Mistake::NoMeaningWithout { needs: name(needs) },
+            Mistake::In { place, what } => what.with_names(name_of).at(name(place)),
+            other => other,
+        }
+    }
+
     /// At a place of its own: a line of a file, a flag.
     #[must_use]
     pub fn at(self, place: impl Into<String>) -> Mistake {

@@ -3,11 +3,11 @@
 
 use crate::ceiling::{Measuring, NullServer};
 use crate::endpoint::{self, Terms};
-use proofload_engine::{Distribution, DriverChoice, Extent, KeepAlive, LoadResult, Profile};
-use proofload_facts::Finding;
+use proofload_engine::{DriverChoice, Extent, LoadResult};
+use proofload_facts::{Finding, Mistake};
 use proofload_language::facts::in_english;
 use proofload_store::schema::{FORMAT_VERSION, Network};
-use proofload_study::{LoadPoint, RequestOptions};
+use proofload_study::{Draft, Options, Study};
 
 /// Load before the windows, and the windows.
 const DISCARD_NS: u64 = 200_000_000;
@@ -49,7 +49,7 @@ impl Measuring<'_> {
 
     fn against_null(&self, body_bytes: u64, connections: u32) -> Result<LoadResult, Finding> {
         let null = self.start_null(&NullServer { body_bytes, ..NullServer::default() })?;
-        let url = format!("http://{}/", null.address);
+        let url = format!("http://{}", null.address);
         let terms = Terms {
             discard_ns: DISCARD_NS,
             extent: Extent::DurationNs(WINDOW_NS),
@@ -58,8 +58,8 @@ impl Measuring<'_> {
             driver: DriverChoice::Epoll,
             seed: 1,
         };
-        let plan = endpoint::load_plan(&[url], &RequestOptions::default(), &closed(connections), &terms);
-        let plan = plan.map_err(|problems| Finding::failed(in_english(&problems)))?;
+        let plan = closed(&url, connections).and_then(|study| endpoint::load_plan(&study, &terms));
+        let plan = plan.map_err(|mistake| Finding::failed(in_english(&mistake)))?;
         let results = self.load(&[plan]);
         null.stop()?;
         Ok(results?.remove(0))
@@ -67,18 +67,12 @@ impl Measuring<'_> {
 }
 
 /// One exchange after the other on each connection.
-fn closed(connections: u32) -> LoadPoint {
-    LoadPoint {
-        label: String::new(),
-        connections,
-        in_flight: 1,
-        profile: Profile::Closed { think_ns: Distribution::Constant(0) },
-        end: None,
-        trace: None,
-        keep_alive: KeepAlive::On,
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
-        open: Default::default(),
-    }
+fn closed(url: &str, connections: u32) -> Result<Study, Mistake> {
+    let mut draft = Draft::new(&[]);
+    draft.put("", &["study"], "network");
+    draft.put("", &["question"], "How quick is the network?");
+    draft.put("", &["subjects", "null", "url"], url);
+    draft.put("", &["workload", "request", "get"], "/");
+    draft.put("", &["load", "closed", "connections"], u64::from(connections));
+    draft.study(&Options::default()).map_err(|mut mistakes| mistakes.remove(0))
 }

@@ -30,6 +30,7 @@ pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use crate::generator_settings::GeneratorSettings;
+use crate::registry::reached;
 use needs::Needs;
 pub(crate) use needs::may_compile;
 use proofload_engine::{Extent, LoadPlan, Overflow, Target};
@@ -43,7 +44,9 @@ use proofload_store::schema::{
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
 use proofload_study::told;
-use proofload_study::{Condition, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry};
+use proofload_study::{
+    Condition, LoadPoint, LoadRole, Server, Speaks, Stream, Study, SubjectSpec, WorkloadEntry,
+};
 use reckon::Reckoning;
 
 const S: u64 = 1_000_000_000;
@@ -358,6 +361,12 @@ pub enum LoadPlanError {
     },
 }
 
+impl LoadPlanError {
+    fn request(entry: &WorkloadEntry, mistake: Mistake) -> LoadPlanError {
+        LoadPlanError::Request { entry: entry.name.clone(), mistake }
+    }
+}
+
 /// The engine's plans of one load: the study's workload at one point, against one address; one for each stream.
 ///
 /// # Errors
@@ -392,10 +401,22 @@ fn load_plan(
     role: LoadRole,
     terms: &LoadTerms<'_>,
 ) -> Result<LoadPlan, LoadPlanError> {
-    let mut mix = Vec::with_capacity(workload.len());
+    let (mut mix, mut targets) = (Vec::with_capacity(workload.len()), vec![terms.target.clone()]);
     for entry in workload {
-        let encoded = entry.encode(terms.authority, terms.speaks);
-        mix.push(encoded.map_err(|mistake| LoadPlanError::Request { entry: entry.name.clone(), mistake })?);
+        let failed = |mistake| LoadPlanError::request(entry, mistake);
+        let encoded = match &entry.at {
+            None => entry.encode(0, terms.authority, terms.speaks),
+            Some(Server { address, authority, passage }) => {
+                let (target, speaks) = reached(passage, address, authority)
+                    .map_err(|error| failed(Mistake::NotReached { error }))?;
+                let at = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
+                    targets.push(target);
+                    targets.len() - 1
+                });
+                entry.encode(at, authority, &speaks)
+            }
+        };
+        mix.push(encoded.map_err(failed)?);
     }
     let (profile, connections, extent) = match role {
         LoadRole::WarmUp => {
@@ -405,7 +426,7 @@ fn load_plan(
         LoadRole::Real => (point.profile.clone(), point.connections, point.extent().unwrap_or(terms.extent)),
     };
     Ok(LoadPlan {
-        targets: vec![terms.target.clone()],
+        targets,
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,

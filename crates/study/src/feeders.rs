@@ -73,53 +73,10 @@ struct Table {
     whole: Option<Arc<Column>>,
 }
 
-/// A feeder as on the command line: `users=csv:users.csv`, `n=counter:1`, `r=random:1..1000`, `t=text:16`.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn feeder(text: &str) -> Result<(String, FeederSpec), Mistake> {
-    const FORM: &str = "name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16, name=sized:1KiB";
-    let wrong = || Mistake::not(shown(text), Expected::Feeder, FORM);
-    let split = text.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
-    let Some((name, (kind, value))) = split else {
-        return Err(wrong());
-    };
-    feeder_name(name)?;
-    let spec = match kind {
-        "csv" => FeederSpec::Csv { path: value.into(), order: Order::Sequential },
-        "csv-random" => FeederSpec::Csv { path: value.into(), order: Order::Random },
-        "json-lines" => FeederSpec::JsonLines { path: value.into(), order: Order::Sequential },
-        "json-lines-random" => FeederSpec::JsonLines { path: value.into(), order: Order::Random },
-        "counter" => {
-            let (from, step) = value.split_once(',').unwrap_or((value, "1"));
-            let (from, step) = (from.parse().map_err(|_| wrong())?, step.parse().map_err(|_| wrong())?);
-            FeederSpec::Made(checked(Feeder::Counter { from, step })?)
-        }
-        "random" => {
-            let (from, to) = value.split_once("..").ok_or_else(wrong)?;
-            let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
-            FeederSpec::Made(checked(Feeder::Number { from, to })?)
-        }
-        "text" => FeederSpec::Made(checked(Feeder::Text { length: value.parse().map_err(|_| wrong())? })?),
-        "sized" => FeederSpec::Made(sized(value)?),
-        _ => return Err(wrong()),
-    };
-    Ok((name.to_string(), spec))
-}
-
 const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
 
 /// What a size of a payload looks like.
 const SIZES: &str = "uniform:20..200KiB, lognormal:2KiB,p99=64KiB";
-
-/// Random text of a drawn size: `uniform:20..200KiB`, with `/10m` behind it held for so long, with `<1MiB` never
-/// longer than that.
-fn sized(text: &str) -> Result<Feeder, Mistake> {
-    let (rest, redraw) = text.split_once('/').map_or((text, None), |(rest, held)| (rest, Some(held)));
-    let (sizes, most) = rest.split_once('<').map_or((rest, None), |(sizes, most)| (sizes, Some(most)));
-    let redraw_ns = redraw.map_or(Ok(0), super::quantity::duration)?;
-    payload(sizes, most, redraw_ns)
-}
 
 /// Checks the sizes of a payload and how long they are held.
 pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, Mistake> {

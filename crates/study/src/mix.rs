@@ -1,15 +1,16 @@
 //! The workload: what is asked, and what the answers must be.
 
 use super::call::{self, ARGUMENTS_MAX, Typed};
-use super::field::{Field, Map};
+use super::field::{Field, Map, pairs};
 use super::keys::{HEADER, Kind, WORD, keys, kinds};
-use super::model::WorkloadEntry;
+use super::model::{Server, WorkloadEntry};
 use super::name::{PLAIN, bad_name};
 use super::problem::shown;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
-use super::request_defaults::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
+use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared};
 use super::request_defaults::{check_body, check_follow, check_form, check_own_auth};
+use super::subjects::{URL, check_server};
 use proofload_engine::Expect;
 use proofload_facts::{Mistake, Thing};
 use proofload_wire::Call;
@@ -28,7 +29,7 @@ pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 keys! {
     /// One entry of the mix: exactly one method with its path, or a call.
-    ENTRY exactly_one(get, post, put, delete, head, patch, options, call) {
+    ENTRY exactly_one(get, post, put, delete, head, patch, options, request, call) {
         /// GET this path.
         optional get: PATH,
         /// POST to this path.
@@ -43,6 +44,8 @@ keys! {
         optional patch: PATH,
         /// OPTIONS of this path.
         optional options: PATH,
+        /// Another method with its path: `PROPFIND /files`.
+        optional request: Kind::Text(r"^\S+ /[!-~]*$"),
         /// Call this method: `lab.EchoService.echo`.
         optional call: WORD,
         /// Arguments of the call, in YAML: text, numbers, true, null, lists, maps; `{ class: lab.Person, uid: 1, fields: {
@@ -61,18 +64,20 @@ keys! {
         optional attachments: Kind::Names(&HEADER, 1, 64),
         /// Path of the call where HTTP carries it, instead of the server's.
         optional path: Kind::Text(r"^/[!-~]*$"),
-        /// Headers. Those that frame the message or the connection are set by Proofload.
-        optional headers: Kind::Names(&HEADER, 1, usize::MAX),
+        /// Headers. Those that frame the message or the connection are set by Proofload. In a list a name may come twice.
+        optional headers: HEADERS,
         /// Credentials of this entry instead of those at the top; none sends none.
         optional auth: OWN_AUTH,
         /// Body.
         optional body: BODY,
         /// Body as a form of several parts (multipart/form-data), instead of body.
-        optional form: Kind::Names(&FORM_VALUE, 1, usize::MAX),
+        optional form: FORM,
         /// Share in the mix; 1 without.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
         /// Most redirects that are followed, instead of the number at the top.
         optional follow: FOLLOW,
+        /// Another server that already runs, which this is asked of instead of the subject.
+        optional at: Kind::Map(&[&URL]),
         /// What an answer must be to count; without it status 200 to 399.
         optional expect: Kind::Map(&[&EXPECT]),
     }
@@ -91,6 +96,10 @@ keys! {
 kinds! {
     /// What is asked, by name.
     WORKLOAD = Kind::Names(&Kind::Map(&[&ENTRY]), 1, ENTRIES_MAX);
+    HEADERS = Kind::Either(&[
+        &Kind::Names(&HEADER, 1, usize::MAX),
+        &Kind::List(&Kind::Names(&HEADER, 1, 1), 1, HEADERS_MAX),
+    ]);
     /// A path with its query.
     PATH = Kind::Text(r"^/[!-~]*$");
 }
@@ -146,8 +155,13 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let method_name = method.as_ref().map(|(method, _)| *method);
     let expect =
         map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, method_name));
+    let at = map.optional("at").map_or(Some(None), |field| check_at(&field, shared).map(Some));
     map.close();
-    let (method, _) = method.filter(|_| whole)?;
+    let (method, path) = method.filter(|_| whole)?;
+    let method = match method {
+        "request" => path.written().and_then(|text| text.split_whitespace().next()).unwrap_or_default(),
+        method => method,
+    };
     let expect = expect?;
     let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
     let asked = match call {
@@ -165,7 +179,17 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         follow: follow?,
         template,
         shown,
+        at: at?,
     })
+}
+
+/// Another server than the subject.
+fn check_at(field: &Field<'_>, shared: &Shared<'_>) -> Option<Server> {
+    let form = "at: { url: http://host:port }";
+    let map = field.map(form)?;
+    let server = map.required("url", form).and_then(|url| check_server(&map, &url, shared.directory));
+    map.close();
+    server
 }
 
 /// What is asked: a call, or the path that the builder has taken.
@@ -249,6 +273,11 @@ fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<C
 
 fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
     let text = field.text("/path")?;
+    // The method stands before the path where no key says it.
+    let text = match text.split_once(' ') {
+        Some((_, path)) if !text.starts_with('/') => path.trim_start(),
+        _ => text,
+    };
     if text.contains("://") && !text.starts_with('/') {
         field.problem(Mistake::WholeAddress);
         return None;
@@ -257,13 +286,14 @@ fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> 
 }
 
 fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
-    let entries = field.entries("headers: { Accept: text/html }")?;
+    let entries = pairs(field, "headers: { Accept: text/html }")?;
+    let is_list = !field.is_map();
     let _ = field.at_most(entries.len(), HEADERS_MAX, Thing::Header);
     let mut names: Vec<&str> = Vec::new();
     let mut whole = true;
     for (entry, field) in entries {
         let name = &entry.key;
-        if names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
+        if !is_list && names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
             field.problem(Mistake::twice(Thing::Header, shown(name)));
         }
         names.push(name);

@@ -142,6 +142,17 @@ pub struct WorkloadEntry {
     pub template: Template,
     /// How the request is shown.
     pub shown: Shown,
+    /// Another server than the subject, which this is asked of.
+    pub at: Option<Server>,
+}
+
+/// A server that runs.
+#[derive(Clone, Debug)]
+pub struct Server {
+    pub address: Address,
+    /// `host:port` as written; `localhost` for a Unix socket.
+    pub authority: String,
+    pub passage: Passage,
 }
 
 /// One of several loads that run at once.
@@ -153,15 +164,15 @@ pub struct Stream {
 }
 
 impl WorkloadEntry {
-    /// The entry as the engine sends it.
+    /// The entry as the engine sends it, to a target of the plan.
     ///
     /// # Errors
     /// When the authority makes no request.
-    pub fn encode(&self, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
+    pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
         let call = self.call.as_ref();
-        encode::Entry { weight, request, call, template, expect, follow }.encode(0, authority, speaks)
+        encode::Entry { weight, request, call, template, expect, follow }.encode(target, authority, speaks)
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn is_plain_name(text: &str) -> bool {
 }
 
 /// What a level may be: it appears in claims between parentheses and commas, and in names of files.
-pub(super) fn is_level(text: &str) -> bool {
+pub fn is_level(text: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
     starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
 }

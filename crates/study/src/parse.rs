@@ -148,12 +148,8 @@ pub fn parse(
         let tree = set::apply(&whole.tree, &options.set, &sink);
         redact::know(&tree);
         options.set.iter().for_each(|setting| redact::know_setting(setting));
-        let field = Field::new(&tree, "", &sink, &Kind::Map(&[&STUDY]));
-        let map = field.map("study: name")?;
-        let mut study = check(&map, directory, options, catalogue)?;
+        let mut study = check_tree(&tree, directory, options, catalogue, &sink)?;
         study.settings = options.set.iter().map(|setting| redact::setting(setting)).collect();
-        study.only = options.only.clone();
-        study.files = sink.named();
         study.text = match whole.included.is_empty() && options.set.is_empty() {
             true => redact::text(text, &written),
             false => in_effect(&tree, &whole.included, &study.settings),
@@ -164,6 +160,21 @@ pub fn parse(
         Some(study) if sink.is_empty() => Ok(study),
         _ => Err(sink.into_problems()),
     }
+}
+
+/// Checks the tree of a study.
+pub(super) fn check_tree(
+    tree: &Node,
+    directory: &Path,
+    options: &Options,
+    catalogue: &dyn Declarations,
+    sink: &Sink,
+) -> Option<Study> {
+    let map = Field::new(tree, "", sink, &Kind::Map(&[&STUDY])).map("study: name")?;
+    let mut study = check(&map, directory, options, catalogue)?;
+    study.only = options.only.clone();
+    study.files = sink.named();
+    Some(study)
 }
 
 /// The text of a study that was made of more than its file, credentials redacted.
@@ -290,6 +301,7 @@ impl<'a> Statements<'a> {
         let claims = match &expect {
             // A study may ask for nothing but whether it finds what is expected.
             Some(_) => map.optional("claims"),
+            None if map.field.sink.is_of_flags() => map.optional("claims"),
             None => map.required("claims", "claims: { serves more: throughput(a) > throughput(b) }"),
         };
         Statements { claims, expect, reference: map.optional("reference") }

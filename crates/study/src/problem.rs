@@ -78,12 +78,24 @@ pub struct Sink {
     problems: RefCell<Vec<(u16, Problem)>>,
     /// Files that the study names.
     files: RefCell<BTreeSet<PathBuf>>,
+    /// Whether flags say the study, and no file does.
+    is_of_flags: bool,
 }
 
 impl Sink {
     pub fn new(file: &str) -> Self {
         let sources = RefCell::new(vec![escaped(file.chars())]);
-        Sink { sources, problems: RefCell::default(), files: RefCell::default() }
+        Sink { sources, problems: RefCell::default(), files: RefCell::default(), is_of_flags: false }
+    }
+
+    /// One for a study that flags say: the name of a source is its flag.
+    pub(crate) fn of_flags() -> Self {
+        Sink { is_of_flags: true, ..Sink::new("") }
+    }
+
+    /// Whether flags say the study. Their files lie anywhere, and there may be nothing to judge.
+    pub(crate) fn is_of_flags(&self) -> bool {
+        self.is_of_flags
     }
 
     /// A further source of the study: the number that its places carry.

@@ -18,6 +18,23 @@ pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     cut(text, cuts)
 }
 
+/// The text of a study in which variables of the environment stand for its credentials.
+pub(crate) fn as_variables(text: &str, tree: &Rc<Node>) -> String {
+    let mut cuts: Vec<(Range<usize>, String)> = Vec::new();
+    each_value(tree, &mut |value| {
+        let mut found = Vec::new();
+        cut_of(value, text, &mut found);
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        let name: String = value.name.unwrap_or("secret").chars().map(letter).collect();
+        let variable = format!("${{env.{name}}}");
+        cuts.extend(found.into_iter().map(|(bytes, without)| match value.sensitive {
+            true => (bytes, format!("\"{variable}\"")),
+            false => (bytes, without.replace(REDACTED, &variable)),
+        }));
+    });
+    cut(text, cuts)
+}
+
 /// The text of one value without its credentials; `name` is that of its key.
 pub(crate) fn value(text: &str, tree: &Rc<Node>, name: &str) -> String {
     let mut cuts = Vec::new();

@@ -9,11 +9,10 @@ use super::encode::of_http;
 use super::feeders::{Context, Feeders, percent_encoded};
 use super::problem::{cannot_read, shown, variable};
 use super::quantity;
-use super::suggest::not_one_of;
 use super::template::{self, parts};
 use super::url::check_target;
 use data_encoding::BASE64;
-use proofload_facts::{Expected, Mistake, Thing};
+use proofload_facts::{Mistake, Thing};
 use proofload_store::redact::{self, REDACTED};
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use proofload_wire::{Call, Streamed};
@@ -345,33 +344,6 @@ fn part_head(part: &FormPart, boundary: &str) -> Result<String, Mistake> {
         head.push_str(&format!("; filename=\"{}\"\r\nContent-Type: {content_type}", quoted(&filename)));
     }
     Ok(head + "\r\n\r\n")
-}
-
-/// A part of a form as on the command line: `field=value`, `file=@path;type=image/png;filename=x.png`.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn form_part(text: &str) -> Result<FormPart, Mistake> {
-    let Some((name, value)) = text.split_once('=') else {
-        return Err(Mistake::not(shown(text), Expected::Part, "field=value, field=@FILE"));
-    };
-    let value = match value.strip_prefix('@') {
-        None => FormValue::Text(value.to_string()),
-        Some(file) => {
-            let mut words = file.split(';');
-            let path = PathBuf::from(words.next().unwrap_or_default());
-            let (mut content_type, mut filename) = (None, None);
-            for word in words {
-                match word.trim().split_once('=') {
-                    Some(("type", value)) => content_type = Some(value.to_string()),
-                    Some(("filename", value)) => filename = Some(value.to_string()),
-                    _ => return Err(not_one_of(word, &["type=", "filename="])),
-                }
-            }
-            FormValue::File { path, content_type, filename }
-        }
-    };
-    Ok(FormPart { name: name.to_string(), value })
 }
 
 /// A path as a study names it: within the folder of the study file, so that a study from elsewhere cannot send

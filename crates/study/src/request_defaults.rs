@@ -3,7 +3,7 @@
 use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
 use super::feeders::{FeederSpec, Feeders, LETTERS_MAX, checked, feeder_name, payload};
-use super::field::{Field, Map};
+use super::field::{Field, Map, pairs};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
@@ -129,6 +129,11 @@ kinds! {
     OWN_AUTH = Kind::Either(&[&Kind::Words(&[("none", "Sends none.")]), &Kind::One(&AUTH)]);
     /// A body: text, or a file.
     BODY = Kind::Either(&[&Kind::Text(""), &Kind::Map(&[&BODY_FILE])]);
+    /// Parts of a form; in a list a name may come twice.
+    FORM = Kind::Either(&[
+        &Kind::Names(&FORM_VALUE, 1, usize::MAX),
+        &Kind::List(&Kind::Names(&FORM_VALUE, 1, 1), 1, usize::MAX),
+    ]);
     /// The value of a part of a form.
     FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
 }
@@ -176,7 +181,10 @@ impl<'a> Shared<'a> {
 
 fn file(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
     let text = field.text("users.csv")?;
-    let path = field.take(within(directory, text))?;
+    let path = match field.sink.is_of_flags() {
+        true => PathBuf::from(text),
+        false => field.take(within(directory, text))?,
+    };
     field.sink.names(&path);
     Some(path)
 }
@@ -315,7 +323,7 @@ pub(super) fn check_body(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body>
 
 /// A form: `{ field: value, picture: { file: cat.png, type: image/png } }`.
 pub(super) fn check_form(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body> {
-    let entries = field.entries("form: { field: value, picture: { file: cat.png } }")?;
+    let entries = pairs(field, "form: { field: value, picture: { file: cat.png } }")?;
     let parts: Vec<Option<FormPart>> = entries
         .iter()
         .map(|(entry, field)| Some(FormPart { name: entry.key.clone(), value: form_value(field, shared)? }))

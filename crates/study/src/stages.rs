@@ -3,7 +3,7 @@
 mod words;
 
 use super::field::Field;
-use super::keys::{Kind, keys, kinds};
+use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX, DURATION, RATE_TEXT};
 use proofload_engine::Stage;
@@ -213,7 +213,7 @@ kinds! {
     /// A load over time.
     STAGES = Kind::List(&STAGE, 1, STAGES_MAX);
     /// A stretch of time.
-    STAGE = Kind::Map(&[&RAMP, &HOLD, &STEPS, &SPIKE, &SINE]);
+    STAGE = Kind::Either(&[&Kind::Map(&[&RAMP, &HOLD, &STEPS, &SPIKE, &SINE]), &WORD]);
     /// Two values: `0/s..2k/s`.
     SPAN = Kind::Text(r"^.+\.\..+$");
     /// A rate such as `2k/s`, or a number of connections; 0 is a pause.
@@ -221,6 +221,13 @@ kinds! {
 }
 
 fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
+    if let Some(text) = field.written() {
+        let (said, stages) = field.take(stage(text))?;
+        if said != of && !stages.iter().all(Stage::is_pause) {
+            field.problem(Mistake::MixedStages);
+        }
+        return Some(stages);
+    }
     let form = of.example();
     let mut map = field.map(form)?;
     let kind = map.exactly_one(form);

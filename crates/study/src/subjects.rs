@@ -1,18 +1,20 @@
 //! Subjects and their factors: the product of all levels becomes the variants.
 
+use super::bind::LOCAL_ADDRESS;
 use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, assignments, varied};
 use super::command::{COMMAND, check_command};
 use super::declarations::{Declarations, Parameter, ParameterKind};
 use super::field::{Field, Map};
-use super::keys::{Kind, keys, kinds};
-use super::model::{SubjectSpec, Variant};
-use super::name::{FOLDER_LETTERS, FOLDER_NAME, PLAIN, bad_name, is_folder_name, is_plain_name};
+use super::keys::{Kind, WORD, keys, kinds};
+use super::model::{Server, SubjectSpec, Variant};
+use super::name::{FOLDER_LETTERS, FOLDER_NAME, LEVEL_LETTERS, bad_name, is_folder_name, is_level};
 use super::problem::shown;
 use super::source::Source;
 use super::suggest::unknown;
 use super::transport::{Passage, TRANSPORT, check_transport};
-use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
-use proofload_facts::{Finding, Mistake, Thing};
+use super::url::{ParsedUrl, parse_url_unresolved};
+use proofload_engine::Address;
+use proofload_facts::{Expected, Finding, Mistake, Thing};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -43,6 +45,10 @@ keys! {
     URL with(TRANSPORT) {
         /// Its address, without a path.
         required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|ajp|dubbo|rmi|(hessian1?|json|jsonrpc)\+https?)://[^/@]+/?$"),
+        /// A Unix socket to connect to instead of the address.
+        optional socket: WORD,
+        /// The numeric address of its host; the system is asked for it without.
+        optional resolve: LOCAL_ADDRESS,
     }
 }
 
@@ -61,9 +67,9 @@ pub(super) fn check_subjects(
     let mut out = Subjects { variants: Vec::new(), names_complete: true, not_tested: Vec::new() };
     let mut ports: HashMap<u16, usize> = HashMap::new();
     for (entry, subject) in &entries {
-        let named = is_plain_name(&entry.key);
+        let named = is_level(&entry.key);
         if !named {
-            subject.sink.add(entry.place, &subject.path, bad_name(Thing::Subject, &entry.key, PLAIN));
+            subject.sink.add(entry.place, &subject.path, bad_name(Thing::Subject, &entry.key, LEVEL_LETTERS));
         }
         let reader = Reader { field: subject, directory, catalogue };
         let checked = reader.check();
@@ -175,25 +181,12 @@ impl<'a> Reader<'_, 'a> {
             Some(("command", field)) => self.command_subject(&map, &field),
             Some((_, field)) => {
                 map.forbid_beside("url", "url");
-                let parsed = url_subject(&field, map.has("proxy"));
-                let host =
-                    parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
-                // What cannot be read is taken for TLS, so that nothing else is reported of it.
-                let secure = parsed.as_ref().is_none_or(|url| url.secure);
-                let passage = check_transport(
-                    &map,
-                    self.directory,
-                    host,
-                    Some(secure),
-                    // What cannot be read is not told twice.
-                    parsed.as_ref().map(|url| url.protocol),
-                );
-                let source = parsed.zip(passage.as_ref()).map(|(url, passage)| Source::Url {
-                    address: passage.target(&url.address, &url.authority).address,
-                    authority: url.authority,
+                let server = check_server(&map, &field, self.directory);
+                let (source, passage) = server.map_or((None, Passage::default()), |server| {
+                    let Server { address, authority, passage } = server;
+                    (Some(Source::Url { address, authority }), passage)
                 });
                 let rows = vec![Row::default()];
-                let passage = passage.unwrap_or_default();
                 Some(Checked { source, rows, excluded: 0, levels_complete: true, shared: false, passage })
             }
             None => None,
@@ -334,23 +327,57 @@ fn is_switch(known: &[Parameter], name: &str) -> bool {
     known.iter().any(|parameter| parameter.name == name && takes(&parameter.kind))
 }
 
-/// The address; behind a proxy it is the proxy that asks for the host.
-fn url_subject(field: &Field<'_>, behind_proxy: bool) -> Option<ParsedUrl> {
+/// A server that runs: its address with what connections to it pass through.
+pub(super) fn check_server(map: &Map<'_>, field: &Field<'_>, directory: &Path) -> Option<Server> {
+    let parsed = url_subject(map, field);
+    let host = parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
+    // What cannot be read is taken for TLS, so that nothing else is reported of it, and is not told twice.
+    let secure = parsed.as_ref().is_none_or(|url| url.secure);
+    let protocol = parsed.as_ref().map(|url| url.protocol);
+    let passage = check_transport(map, directory, host, Some(secure), protocol);
+    let (url, passage) = (parsed?, passage?);
+    let address = passage.target(&url.address, &url.authority).address;
+    Some(Server { address, authority: url.authority, passage })
+}
+
+/// The address. A socket is connected to instead of its host; behind a proxy it is the proxy that asks for the host.
+fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
+    let (socket, resolve) = (map.optional("socket"), map.optional("resolve"));
+    let behind_proxy = map.has("proxy");
+    if let (Some(socket), true) = (&socket, behind_proxy) {
+        socket.problem(Mistake::SocketBehindProxy);
+        return None;
+    }
     let text = field.text("url: http://host:port")?;
-    let parsed = if behind_proxy { parse_url_unresolved(text) } else { parse_url(text) };
-    match parsed {
-        Ok(parsed) if behind_proxy && parsed.host.is_none() => {
-            field.problem(Mistake::SocketBehindProxy);
+    let pinned = match &resolve {
+        Some(field) => {
+            let text = field.text("127.0.0.1")?;
+            Some(field.take(
+                text.parse().map_err(|_| Mistake::not(shown(text), Expected::NumericAddress, "127.0.0.1")),
+            )?)
+        }
+        None => None,
+    };
+    let parsed = field.take(parse_url_unresolved(text))?;
+    if parsed.target != "/" {
+        field.problem(Mistake::PathOfSubject { path: shown(&parsed.target) });
+        return None;
+    }
+    let socket = match &socket {
+        Some(_) if parsed.host.is_none() => {
+            field.problem(Mistake::exclude("socket", "http+unix://"));
+            return None;
+        }
+        Some(field) => Some(Address::Unix(field.text("/run/app.sock")?.into())),
+        None => None,
+    };
+    match (socket, behind_proxy) {
+        (Some(address), _) => Some(ParsedUrl { address, ..parsed }),
+        (None, true) if parsed.host.is_none() => {
+            map.optional("proxy").unwrap_or_else(|| field.clone()).problem(Mistake::SocketBehindProxy);
             None
         }
-        Ok(parsed) if parsed.target == "/" => Some(parsed),
-        Ok(parsed) => {
-            field.problem(Mistake::PathOfSubject { path: shown(&parsed.target) });
-            None
-        }
-        Err(mistake) => {
-            field.problem(mistake);
-            None
-        }
+        (None, true) => Some(parsed),
+        (None, false) => field.take(parsed.resolved(pinned)),
     }
 }

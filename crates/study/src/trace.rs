@@ -224,8 +224,10 @@ pub(super) fn check_trace(
     let named = named?;
     let path = file(&named);
     let name = named.written().unwrap_or_default();
-    let recorded = read_trace(&path?, name, rate?, rounds? as u32);
+    // What is wrong with the file is told beside what is wrong with its keys.
+    let recorded = read_trace(&path?, name, rate.unwrap_or(1.0), rounds.unwrap_or(1) as u32);
     let recorded = named.take(recorded)?;
+    rate.and(rounds)?;
     let length_ns = field.take(played_ns(&recorded, asked_ns?))?;
     Some((recorded, length_ns))
 }

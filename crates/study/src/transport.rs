@@ -6,13 +6,11 @@ mod keys;
 mod proxy;
 
 pub(super) use keys::{TRANSPORT, check_transport};
-pub use keys::{alpn_of, version_of};
 pub use proxy::{ProxyOptions, proxy};
 
 use super::named::read_named;
 use super::problem::shown;
 use super::protocol::Speaks;
-use super::url::ParsedUrl;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
 use proofload_engine::{Address, Target};
@@ -49,21 +47,10 @@ pub struct TlsOptions {
     pub no_resumption: bool,
 }
 
-/// What connections are to pass through.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransportOptions {
-    /// What is said of the protocol, by the keys of `speaks:` in a study.
-    pub speaks: BTreeMap<String, String>,
-    /// TLS, for addresses that ask for it.
-    pub tls: TlsOptions,
-    /// An HTTP proxy that is asked for tunnels.
-    pub proxy: Option<ProxyOptions>,
-}
-
 /// A mistake: under which option, and `what; remedy`.
 pub type KeyMistake = (Key, Mistake);
 
-/// An option, which has one name on the command line and another in a study.
+/// A key of `tls:`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Ca,
@@ -78,20 +65,6 @@ pub enum Key {
 }
 
 impl Key {
-    pub fn flag(self) -> &'static str {
-        match self {
-            Key::Ca => "--cacert",
-            Key::Certificate => "--cert",
-            Key::Key => "--key",
-            Key::Insecure => "--insecure",
-            Key::Version => "--tls-version",
-            Key::Alpn => "--alpn",
-            Key::ServerName => "--sni",
-            Key::Resumption => "--no-resumption",
-        }
-    }
-
-    /// As a key of a study.
     pub fn in_study(self) -> &'static str {
         match self {
             Key::Ca => "ca",
@@ -126,21 +99,6 @@ pub struct Passage {
 }
 
 impl TlsOptions {
-    /// The options that have been given, for an address without TLS has no use for them.
-    pub fn given(&self) -> Vec<Key> {
-        let all = [
-            (Key::Ca, self.ca.is_some()),
-            (Key::Certificate, self.certificate.is_some()),
-            (Key::Key, self.key.is_some()),
-            (Key::Insecure, self.insecure),
-            (Key::Version, self.version.is_some()),
-            (Key::Alpn, self.no_alpn),
-            (Key::ServerName, self.server_name.is_some()),
-            (Key::Resumption, self.no_resumption),
-        ];
-        all.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect()
-    }
-
     /// Reads the files, and checks all that can be checked before a server is asked.
     ///
     /// # Errors
@@ -200,56 +158,21 @@ impl TlsOptions {
     }
 }
 
-impl TransportOptions {
-    /// Reads the files if any of these addresses needs them. `None` stands for no TLS.
-    ///
-    /// # Errors
-    /// All mistakes, with the flag before each.
-    pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<Mistake>> {
-        if urls.iter().any(|url| url.secure) {
-            let told = |(key, mistake): KeyMistake| mistake.at(key.flag());
-            return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
-        }
-        let unused = self.tls.given().into_iter().filter(|_| !urls.is_empty());
-        let told: Vec<Mistake> = unused.map(|key| Mistake::NoTls.at(key.flag())).collect();
-        if told.is_empty() { Ok(None) } else { Err(told) }
-    }
-
-    /// What connections to this address pass through.
-    ///
-    /// # Errors
-    /// What `--speaks` says wrongly for this address, with that flag before it.
-    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Result<Passage, Mistake> {
-        let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
-        let material = material.filter(|_| url.secure);
-        let speaks = self.speaks(url).map_err(|mistake| mistake.at("--speaks"))?;
-        Ok(Passage::new(self, host, material, speaks))
-    }
-
-    /// What is spoken with this address.
-    fn speaks(&self, url: &ParsedUrl) -> Result<Speaks, Mistake> {
-        let mut texts = self.speaks.clone();
-        let said = texts.insert("protocol".to_string(), url.protocol.to_string());
-        if let Some(said) = said.filter(|said| said != url.protocol) {
-            return Err(Mistake::OtherProtocol { found: shown(&said), address: url.protocol.to_string() });
-        }
-        let path = url.target.split('?').next().unwrap_or_default();
-        if path.len() > 1 {
-            texts.entry("path".to_string()).or_insert_with(|| path.to_string());
-            texts.entry("name".to_string()).or_insert_with(|| path[1..].to_string());
-        }
-        Speaks::from_texts(&texts)
-    }
-}
-
 impl Passage {
-    fn new(options: &TransportOptions, host: &str, material: Option<&Material>, speaks: Speaks) -> Self {
+    /// `tls` are the options with what their files hold, where TLS is spoken.
+    fn new(
+        tls: Option<(&TlsOptions, &Material)>,
+        proxy: Option<ProxyOptions>,
+        host: &str,
+        speaks: Speaks,
+    ) -> Self {
+        let material = tls.map(|(_, material)| material);
         Passage {
             speaks,
-            tls: material.map(|material| Arc::new(options.tls.with(material, host))),
+            tls: tls.map(|(options, material)| Arc::new(options.with(material, host))),
             trusts: material.map_or(String::new(), |material| material.trusts.clone()),
             digests: material.map_or_else(BTreeMap::new, |material| material.digests.clone()),
-            proxy: options.proxy.clone(),
+            proxy,
         }
     }
 

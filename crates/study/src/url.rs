@@ -60,42 +60,20 @@ pub struct ParsedUrl {
     pub host: Option<(String, u16)>,
 }
 
-/// An address to connect to instead of asking for a name: `host:port:address`, as in curl.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pinned {
-    host: String,
-    port: u16,
-    address: IpAddr,
-}
-
-/// Reads `host:port:address`.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn pinned(text: &str) -> Result<Pinned, Mistake> {
-    let form = || Mistake::not(shown(text), Expected::Pinned, "example.org:443:127.0.0.1");
-    let (host, rest) = text.split_once(':').ok_or_else(form)?;
-    let (port, address) = rest.split_once(':').ok_or_else(form)?;
-    let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(form)?;
-    let address = address.trim_start_matches('[').trim_end_matches(']').parse().map_err(|_| form())?;
-    Ok(Pinned { host: host.to_ascii_lowercase(), port, address })
-}
-
 impl ParsedUrl {
     /// Whether it is a method that is asked for, named in the query.
     pub fn carries_calls(&self) -> bool {
         !matches!(self.protocol, "http" | "ajp")
     }
 
-    /// Asks for the host, unless it is one of those whose address is given.
+    /// Asks for the host, unless its address is given.
     ///
     /// # Errors
     /// When the name does not resolve.
-    pub fn resolved(mut self, given: &[Pinned]) -> Result<Self, Mistake> {
+    pub fn resolved(mut self, given: Option<IpAddr>) -> Result<Self, Mistake> {
         if let Some((host, port)) = &self.host {
-            let pinned = given.iter().find(|pin| pin.port == *port && pin.host.eq_ignore_ascii_case(host));
-            self.address = Address::Tcp(match pinned {
-                Some(pin) => SocketAddr::new(pin.address, *port),
+            self.address = Address::Tcp(match given {
+                Some(address) => SocketAddr::new(address, *port),
                 None => resolve(host, *port)?,
             });
         }
@@ -108,7 +86,7 @@ impl ParsedUrl {
 /// # Errors
 /// What is wrong and what to write, when it is no http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, Mistake> {
-    parse_url_unresolved(text)?.resolved(&[])
+    parse_url_unresolved(text)?.resolved(None)
 }
 
 /// The same without asking for the host, which need not exist where a Unix socket is connected to.

@@ -1,6 +1,6 @@
 //! Arguments of `proofload capacity`.
 
-use super::{ExportArgs, FleetArgs, LoadArgs, OutputArgs, heading};
+use super::{AskedArgs, ExportArgs, FleetArgs, LoadArgs, OutputArgs, heading};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,6 +25,9 @@ pub struct CapacityArgs {
     /// Time allowed for the whole search (30m)
     #[arg(long, value_name = "TIME", default_value = "30m", help_heading = heading::SEARCH)]
     pub budget: String,
+    /// What is asked, told instead of done.
+    #[command(flatten, next_help_heading = heading::MEASUREMENT)]
+    pub asked: AskedArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_ceiling: bool,

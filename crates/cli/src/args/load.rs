@@ -3,7 +3,6 @@
 use super::{OpenArgs, TransportArgs, heading};
 use clap::{Args, ValueEnum};
 use proofload_engine::DriverChoice;
-use proofload_study::Conditions;
 use std::path::PathBuf;
 
 /// Requests and load; shared by measuring and comparing.
@@ -106,12 +105,6 @@ impl LoadArgs {
     /// What carries the bytes of a load that stands alone.
     pub fn driver(&self) -> DriverChoice {
         self.driver.map_or_else(DriverChoice::default, Into::into)
-    }
-
-    /// The conditions of measuring, as far as the arguments say them.
-    pub fn conditions(&self) -> Conditions {
-        let driver = self.driver.map(Into::into);
-        driver.map_or_else(Conditions::default, |driver| Conditions::default().with_driver(driver))
     }
 }
 

@@ -56,6 +56,9 @@ pub struct TuneArgs {
     /// The study file; its variants are the candidates
     #[arg(value_name = "STUDY")]
     pub study: PathBuf,
+    /// Print the checked plan of the first heat and the estimated time; start nothing
+    #[arg(long)]
+    pub explain: bool,
     /// Time allowed for search and confirmation
     #[arg(long, value_name = "TIME", default_value = "60m")]
     pub budget: String,

@@ -15,6 +15,9 @@ pub struct ReplicateArgs {
     /// Judge these runs of one study together and measure nothing: runs/STUDY/*
     #[arg(long, value_name = "RUN", num_args = 1..)]
     pub from: Vec<PathBuf>,
+    /// Print the checked plan of a sitting and the estimated time; start nothing
+    #[arg(long, conflicts_with = "from")]
+    pub explain: bool,
     /// Number of sittings: measurements hours apart; judged after four of them, and after the last
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub sittings: u32,

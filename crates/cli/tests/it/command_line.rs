@@ -174,3 +174,34 @@ fn a_report_of_nothing_is_a_mistake_of_use() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("no-such-run"));
 }
+
+#[test]
+fn what_is_asked_by_flags_is_explained_and_saved_as_a_study_without_starting_anything() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("asked.yaml");
+    let path = file.to_str().expect("text");
+    let (one, two) = ("http://127.0.0.1:1/a", "http://127.0.0.1:2/a");
+    let searched = ["capacity", one, "--slo", "p99 < 50ms"];
+    for asked in
+        [&[one, "-r", "2k/s", "--fail", "p99 < 1s"][..], &["compare", one, two, "-c", "4"], &searched]
+    {
+        let explained = proofload(&[asked, &["--explain"]].concat());
+        assert_eq!(explained.status.code(), Some(0), "{asked:?}: {}", text(&explained.stderr));
+        let plan = text(&explained.stdout).to_string();
+        assert!(plan.contains("GET /a") && plan.contains("127.0.0.1:1"), "{plan}");
+        let credential = ["--bearer", "s3cret-token", "--save", path];
+        let saved = proofload(&[asked, &credential].concat());
+        assert_eq!(saved.status.code(), Some(0), "{asked:?}: {}", text(&saved.stderr));
+        assert!(text(&saved.stderr).contains("BEARER"), "{}", text(&saved.stderr));
+        let written = std::fs::read_to_string(&file).expect("a study");
+        assert!(written.contains("${env.BEARER}") && !written.contains("s3cret"), "{written}");
+        let again = proofload(&[asked, &["--save", path]].concat());
+        assert_eq!(again.status.code(), Some(2), "a file that is there stays");
+        std::fs::remove_file(&file).expect("it is there");
+        assert_eq!(proofload(&[asked, &["--save", path]].concat()).status.code(), Some(0));
+        let run = proofload(&["run", path, "--explain"]);
+        assert_eq!(run.status.code(), Some(0), "{asked:?}: {}", text(&run.stderr));
+        assert!(text(&run.stdout).contains("GET /a"), "{}", text(&run.stdout));
+        std::fs::remove_file(&file).expect("it is there");
+    }
+}

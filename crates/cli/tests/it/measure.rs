@@ -97,7 +97,7 @@ fn bad_arguments_leave_with_usage_and_say_what_to_write() {
         (vec!["http://127.0.0.1:1/", "-d", "10"], "10s"),
         (vec!["gopher://localhost:8080"], "http"),
         (vec!["ftp://127.0.0.1/"], "https"),
-        (vec!["http://127.0.0.1:1/", "-c", "0"], "write 1 to 100000"),
+        (vec!["http://127.0.0.1:1/", "-c", "0"], "from 1 to 100000"),
         (vec!["http://127.0.0.1:1/", "-H", "no colon"], "colon"),
         (vec!["http://127.0.0.1:1/", "-r", "fast"], "rate"),
     ] {

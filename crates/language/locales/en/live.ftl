@@ -130,3 +130,5 @@ live-progress-time = { $warm_up ->
    *[false] { $spent_s } of { $all_s } s, { $left } left
 }
 live-progress-requests = { $done } of { $count } requests, about { $left } left
+save-variable = the study takes a credential from the variable { $name } of the environment
+tune-explain = a search among { $variants } variants in { $heats } heats within { $budget }, then the best against the default; each heat is a study like this one:

@@ -121,3 +121,5 @@ live-progress-time = { $warm_up ->
    *[false] { $spent_s }/{ $all_s } 秒，还需 { $left }
 }
 live-progress-requests = { $done }/{ $count } 个请求，约需 { $left }
+save-variable = 该研究从环境变量 { $name } 取得凭据
+tune-explain = 在 { $budget } 内从 { $variants } 个变体中搜索，共 { $heats } 轮，然后将最佳者与默认者比较；每一轮都是如下的研究：

@@ -98,28 +98,3 @@ fn a_use_that_fits_no_feeder_says_what_there_is() {
         assert!(found.starts_with(expected), "{found}");
     }
 }
-
-#[test]
-fn feeders_of_the_command_line_are_read() {
-    let made = |text: &str| feeder(text).unwrap().1;
-    assert_eq!(made("n=counter:5,2"), FeederSpec::Made(Feeder::Counter { from: 5, step: 2 }));
-    assert_eq!(made("r=random:1..9"), FeederSpec::Made(Feeder::Number { from: 1, to: 9 }));
-    assert_eq!(made("t=text:16"), FeederSpec::Made(Feeder::Text { length: 16 }));
-    assert_eq!(made("u=csv:a=b.csv"), FeederSpec::Csv { path: "a=b.csv".into(), order: Order::Sequential });
-    for text in [
-        "",
-        "x",
-        "x=csv",
-        "env=text:1",
-        "a.b=text:1",
-        "x=counter:-1",
-        "x=counter:1,0",
-        "x=random:9..1",
-        "x=random:1-9",
-        "x=text:0",
-        "x=other:1",
-    ] {
-        let found = told(&feeder(text).unwrap_err());
-        assert!(found.contains("; "), "{text}: {found}");
-    }
-}

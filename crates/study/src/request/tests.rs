@@ -4,7 +4,7 @@ use proofload_engine::feed::Feeder;
 
 fn counter() -> Feeders {
     let mut feeders = Feeders::default();
-    feeders.add("n", &super::super::FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
+    feeders.add("n", &crate::feeders::FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
     feeders
 }
 
@@ -78,7 +78,7 @@ fn a_form_has_its_parts_between_boundaries() {
     let file = directory.path().join("a\"b.txt");
     std::fs::write(&file, "from ${a} file").unwrap();
     let parts = [
-        form_part("field=v${n}").unwrap(),
+        FormPart { name: "field".to_string(), value: FormValue::Text("v${n}".to_string()) },
         FormPart {
             name: "f".to_string(),
             value: FormValue::File {
@@ -103,19 +103,6 @@ fn a_form_has_its_parts_between_boundaries() {
     assert_eq!(body, expected);
     let slot = asked.template.slots[0];
     assert_eq!(&body[..slot.at], &expected[..expected.find("v\r\n").unwrap() + 1]);
-}
-
-#[test]
-fn parts_of_a_form_are_read() {
-    assert_eq!(form_part("a=b=c").unwrap().value, FormValue::Text("b=c".to_string()));
-    let FormValue::File { path, content_type, filename } =
-        form_part("f=@x/y.png;type=image/png;filename=z.png").unwrap().value
-    else {
-        panic!()
-    };
-    assert_eq!(path, Path::new("x/y.png"));
-    assert_eq!((content_type.as_deref(), filename.as_deref()), (Some("image/png"), Some("z.png")));
-    assert!(form_part("nothing").is_err() && form_part("f=@x;size=3").is_err());
 }
 
 #[test]

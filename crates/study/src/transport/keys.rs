@@ -5,7 +5,7 @@ use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::text_or_variable;
 use super::super::protocol::{SPEAKS, Speaks, check_speaks};
 use super::super::suggest::not_one_of;
-use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
+use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, proxy};
 use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,16 +86,15 @@ pub(in super::super) fn check_transport(
     }
     let options = tls.as_ref().map(|field| check_tls(field, directory));
     let secured = secure.unwrap_or(tls.is_some());
-    let options = TransportOptions {
-        speaks: BTreeMap::new(),
-        tls: options.map_or(Some(TlsOptions::default()), |options| options)?,
-        proxy: proxy.map_or(Some(None), |proxy| proxy.map(Some))?,
-    };
+    let (options, proxy) = (
+        options.map_or(Some(TlsOptions::default()), |options| options)?,
+        proxy.map_or(Some(None), |proxy| proxy.map(Some))?,
+    );
     if !secured {
-        return Some(Passage::new(&options, host, None, speaks));
+        return Some(Passage::new(None, proxy, host, speaks));
     }
-    match options.tls.read() {
-        Ok(material) => Some(Passage::new(&options, host, Some(&material), speaks)),
+    match options.read() {
+        Ok(material) => Some(Passage::new(Some((&options, &material)), proxy, host, speaks)),
         Err(mistakes) => {
             let within = tls.as_ref().and_then(|field| field.map("tls: { ca: ca.pem }"));
             for (key, mistake) in mistakes {
@@ -155,11 +154,8 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
     })
 }
 
-/// Reads what protocol to offer (ALPN): whether it is none.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn alpn_of(text: &str) -> Result<bool, Mistake> {
+/// The protocol to offer (ALPN): whether it is none.
+fn alpn_of(text: &str) -> Result<bool, Mistake> {
     match text {
         super::ALPN => Ok(false),
         "none" => Ok(true),
@@ -167,11 +163,8 @@ pub fn alpn_of(text: &str) -> Result<bool, Mistake> {
     }
 }
 
-/// Reads a version of TLS.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn version_of(text: &str) -> Result<TlsVersion, Mistake> {
+/// The version of TLS.
+fn version_of(text: &str) -> Result<TlsVersion, Mistake> {
     match text {
         "1.2" => Ok(TlsVersion::V1_2),
         "1.3" => Ok(TlsVersion::V1_3),

@@ -32,15 +32,12 @@ fn an_address_without_a_scheme_is_one_of_http() {
 
 #[test]
 fn a_name_may_be_given_its_address() {
-    let given = [pinned("Test.Example:443:127.0.0.7").unwrap(), pinned("a:80:[::1]").unwrap()];
-    let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(&given).unwrap();
+    let given = |text: &str| Some(text.parse().unwrap());
+    let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(given("127.0.0.7")).unwrap();
     assert_eq!(parsed.address.tcp(), Some("127.0.0.7:443".parse().unwrap()));
     assert_eq!(parsed.authority, "test.example");
-    let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given).unwrap();
+    let parsed = parse_url_unresolved("http://a/").unwrap().resolved(given("::1")).unwrap();
     assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
-    for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
-        assert!(told(&pinned(bad).unwrap_err()).contains("example.org:443:127.0.0.1"), "{bad}");
-    }
 }
 
 #[test]
