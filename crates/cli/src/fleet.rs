@@ -34,7 +34,7 @@ pub fn with_agents<T>(
     unless_lost(&pool, ended)
 }
 
-/// How something ended, which is invalid where more agents were lost than are tolerated.
+/// End of something, which is invalid where more agents were lost than are tolerated.
 pub fn unless_lost<T>(pool: &AgentPool, ended: anyhow::Result<T>) -> anyhow::Result<T> {
     match pool.lost() {
         Some(lost) => Err(leave(Exit::Invalid, ended.err().map_or(lost, |error| error.to_string()))),
@@ -42,7 +42,7 @@ pub fn unless_lost<T>(pool: &AgentPool, ended: anyhow::Result<T>) -> anyhow::Res
     }
 }
 
-/// How many of so many agents may be lost.
+/// Number of so many agents that may be lost.
 pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u32> {
     args.of(agents).map_err(|mistake| wrong("--tolerate-lost", mistake))
 }

@@ -186,7 +186,7 @@ pub fn print(args: &ManifestArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the arguments want of a cluster, but for the study.
+/// Specification that the arguments make for a cluster, but for the study.
 fn spec(args: &RunArgs, of: &KubernetesArgs) -> anyhow::Result<ManifestSpec> {
     let image = of.image.clone().ok_or_else(|| {
         let why =
@@ -394,7 +394,7 @@ fn arguments(of: &Ordered<'_>) -> anyhow::Result<RunArgs> {
     Ok(args)
 }
 
-/// What a process does that a command elsewhere starts here, by its first argument.
+/// Task of a process that a command elsewhere starts here, by its first argument.
 pub fn started_from_elsewhere(argument: &str) -> Option<anyhow::Result<Exit>> {
     let done = match argument {
         server::ARGUMENT => server::serve(&Lab).map_err(anyhow::Error::from),

@@ -29,7 +29,7 @@ const CHUNK: usize = 64 << 10;
 /// Most bytes of a record that is taken in.
 const RECORD_BYTES_MAX: u64 = 4 << 30;
 
-/// How a run elsewhere ended.
+/// End of a run elsewhere.
 #[derive(Debug)]
 pub struct Ended {
     /// Exit code.
@@ -39,7 +39,7 @@ pub struct Ended {
     pub record: Option<PathBuf>,
 }
 
-/// What comes from a coordinator, with its record where that came along; or why nothing comes any more.
+/// An answer of a coordinator, with its record where that came along; or the reason why nothing comes any more.
 pub(crate) type Incoming = Result<(Answer, Option<PathBuf>), String>;
 
 /// Reads answers, in a thread of its own, which takes the record in as well.
@@ -107,12 +107,12 @@ impl<R: Read> Read for Coming<'_, R> {
     }
 }
 
-/// Where the agents of a coordinator elsewhere come from.
+/// Source of the agents of a coordinator elsewhere.
 pub(crate) trait AgentSource {
     /// The coordinator waits for them at this address.
     fn coordinator_listens(&mut self, at: SocketAddr) -> Result<(), RemoteError>;
 
-    /// Why nothing will come of the run any more; asked again and again.
+    /// The reason why nothing will come of the run any more; asked again and again.
     fn failure(&mut self) -> Option<String>;
 }
 
@@ -121,9 +121,9 @@ pub(crate) trait AgentSource {
 pub(crate) struct Lost {
     pub host: String,
     pub why: String,
-    /// Where it keeps what was measured; empty where it had not begun.
+    /// Folder in which it keeps what was measured; empty where it had not begun.
     pub keeps_in: String,
-    /// Whether it may go on, unheard: its way is cut.
+    /// True when it may go on, unheard: its way is cut.
     pub is_silent: bool,
     /// Exit code of what brought us there, where that has ended.
     pub code: Option<i32>,

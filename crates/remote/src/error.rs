@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-/// What kept something elsewhere from coming to its end.
+/// Failure of something elsewhere.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// Something that was asked for cannot be; nothing was started.

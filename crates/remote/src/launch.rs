@@ -10,14 +10,14 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long processes may take to end by themselves.
+/// Longest time for processes to end by themselves.
 pub(crate) const LEAVING: Duration = Duration::from_secs(3);
 /// Longest time for a machine to answer a line.
 const REACHED: Duration = Duration::from_secs(120);
 /// Longest time for the executable on its way.
 const COPIED: Duration = Duration::from_secs(900);
 
-/// What starts processes on other machines.
+/// Starter of processes on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Launcher {
     /// This machine.

@@ -43,11 +43,11 @@ pub struct Order {
     pub fingerprint: Option<String>,
     /// The token that agents have.
     pub token: String,
-    /// How many agents will come.
+    /// Number of agents that will come.
     pub agents: u32,
-    /// How long they may take, seconds.
+    /// Longest time that they may take, seconds.
     pub wait_s: u64,
-    /// Where servers listen and agents dial; found out there when there is none.
+    /// Address at which servers listen and agents dial; found out there when there is none.
     pub address: Option<IpAddr>,
     /// The arguments of `proofload run`, the study's file as it lies among the files.
     pub arguments: Vec<String>,
@@ -76,7 +76,7 @@ impl Order {
     }
 }
 
-/// What the coordinator answers.
+/// An answer of the coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Answer {

@@ -1,4 +1,4 @@
-//! Where the servers of a run are, and where its agents.
+//! Placement of the servers of a run, and of its agents.
 
 use crate::agents::{AgentPool, Listener, Terms, Token};
 use crate::client::{AgentSource, Client, Ended};
@@ -22,9 +22,9 @@ const WAIT: Duration = Duration::from_secs(60);
 /// Machines of a run, and this executable, which is started there.
 #[derive(Debug)]
 pub struct Placement {
-    /// Where the servers are, and with them the coordinator.
+    /// Machine of the servers and of the coordinator.
     subjects: Launcher,
-    /// Where the agents are, and how many.
+    /// Machines of the agents, and how many are there.
     agents: Vec<(Launcher, u32)>,
     /// The servers' address; found out where there is none.
     address: Option<IpAddr>,
@@ -77,7 +77,7 @@ impl Placement {
         launchers.try_for_each(|launcher| Ok(launcher.provide(&self.program, stop)?))
     }
 
-    /// Whether the servers are on this machine.
+    /// True when the servers are on this machine.
     pub fn is_here(&self) -> bool {
         self.subjects == Launcher::Here
     }

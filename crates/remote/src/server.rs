@@ -55,7 +55,7 @@ pub struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    /// Where agents dial: what the environment of a pod says, or any port at the address that was ordered, or at which
+    /// Address that agents dial: what the environment of a pod says, or any port at the address that was ordered, or at which
     /// whoever came by ssh found this machine.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ fn apart_from_output() -> io::Result<File> {
     Ok(told)
 }
 
-/// What came from the command.
+/// State of the command, as it is heard.
 #[derive(Default)]
 struct Heard {
     at_ns: AtomicU64,

@@ -28,7 +28,7 @@ use tokio_rustls::client::TlsStream;
 const RETRY: Duration = Duration::from_millis(250);
 /// Longest time for one attempt.
 const ATTEMPT: Duration = Duration::from_secs(10);
-/// How soon a signal is heeded. To look is most of what an agent does that has nothing to do.
+/// Between two looks at a signal. To look is most of what an agent does that has nothing to do.
 const LOOK: Duration = Duration::from_millis(250);
 /// Names of variables in which an engine that starts many processes gives each its number, from 0.
 const INDEX_VARIABLES: [&str; 5] = [
@@ -66,7 +66,7 @@ pub struct Joining {
     pub wait: Duration,
 }
 
-/// What carries out an agent's share of loads: [`proofload_engine::execute_share`], or one that plays back what was recorded, which
+/// Engine that carries out an agent's share of loads: [`proofload_engine::execute_share`], or one that plays back what was recorded, which
 /// lets a thousand agents be on one machine.
 pub type Engine = fn(Launch<'_>) -> Result<Vec<ShareResult>, EngineError>;
 

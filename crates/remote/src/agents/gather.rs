@@ -38,12 +38,12 @@ const UNPROVEN_MAX: usize = 32;
 /// Between two looks at a signal.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How many agents are waited for, and how long.
+/// Number of agents that are waited for, and the longest time for it.
 #[derive(Debug)]
 pub struct Terms {
     pub agents: u32,
     pub wait: Duration,
-    /// How many of them may be lost, in all loads together, before nobody goes on; fewer than there are.
+    /// Number of them that may be lost, in all loads together, before nobody goes on; fewer than there are.
     pub tolerated: u32,
 }
 

@@ -72,7 +72,7 @@ pub struct Member {
     /// Its number, from 0.
     pub index: u32,
     pub host: String,
-    /// Whether that machine is the coordinator's.
+    /// True on the coordinator's machine.
     pub is_here: bool,
     /// CPUs that it may use.
     pub cpus: u32,

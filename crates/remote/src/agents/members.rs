@@ -55,7 +55,7 @@ impl Members {
         self.out[index].is_none()
     }
 
-    /// Why nobody goes on: more were lost than are tolerated.
+    /// The reason why nobody goes on: more were lost than are tolerated.
     pub fn broken(&self) -> Option<String> {
         let is_broken = self.lost.len() > self.tolerated as usize || self.lost.len() == self.out.len();
         is_broken.then(|| self.lost.join("; "))

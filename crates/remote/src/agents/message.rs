@@ -56,14 +56,14 @@ pub(crate) enum Message {
     Bye,
     /// Of either side.
     Heartbeat,
-    /// When a ping came, and when this answer was made, by the agent's clock.
+    /// Answer to a ping: when that came, and when this was made, by the agent's clock.
     Pong {
         received_ns: u64,
         answered_ns: u64,
     },
     /// The agent has the loads, and waits for their first instant.
     Ready,
-    /// What it saw of a load up to second `last`, on its own axis of time.
+    /// Snapshot of a load at the agent up to second `last`, on its own axis of time.
     Seen {
         stream: usize,
         last: u64,

@@ -18,9 +18,9 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the others may take to end when one is lost.
+/// Longest time for the others to end when one is lost.
 const ENDING: Duration = Duration::from_secs(3);
-/// How many times longer than usual agents may take to be ready at most.
+/// Most times longer than usual that agents may take to be ready.
 const PATIENCE_MAX: u64 = 64;
 
 /// All agents of a coordinator. They are told goodbye when it goes, and those that were started for it end.
@@ -55,7 +55,7 @@ impl AgentPool {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which agents were lost, and why, where they are more than are tolerated: no load is carried out any more.
+    /// The agents that were lost, and why, where they are more than are tolerated: no load is carried out any more.
     pub fn lost(&self) -> Option<String> {
         self.lock().broken()
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-/// How long the last messages may take to leave; a peer may take nothing.
+/// Longest time for the last messages to leave; a peer may take nothing.
 const LEAVING: Duration = Duration::from_secs(2);
 
 /// A coordinator's network on a thread of its own.

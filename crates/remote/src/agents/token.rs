@@ -42,7 +42,7 @@ const SALT: &[u8] = b"proofload token of agents and their coordinator";
 /// A token with fewer different characters was typed, not drawn.
 const DISTINCT_LEAST: usize = 10;
 
-/// What agents and their coordinator both know, and nobody else.
+/// A secret that agents and their coordinator share, and nobody else knows.
 #[derive(Clone)]
 pub struct Token {
     text: String,
@@ -186,7 +186,7 @@ fn is_readable(file: &fs::Metadata) -> bool {
     file.is_file() && file.mode() & if own { 0o044 } else { 0o004 } != 0
 }
 
-/// What the certificates are for; nobody asks by it.
+/// Name in the certificates; nobody asks by it.
 pub(crate) const NAME: &str = "proofload";
 
 fn other(error: rcgen::Error) -> Error {

@@ -105,7 +105,7 @@ fn add_files(secret: &mut Value, study: &StudyFiles) {
     }
 }
 
-/// Whether every reader of YAML takes a block of these lines for just them. `kubectl` refuses some that begin with tabs or
+/// True when every reader of YAML takes a block of these lines for just them. `kubectl` refuses some that begin with tabs or
 /// are blank, others drop marks of byte order, or end lines where Unicode does.
 fn reads_back(text: &str) -> bool {
     let indented = text.starts_with(|first: char| first.is_whitespace());

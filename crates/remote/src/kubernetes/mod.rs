@@ -133,7 +133,7 @@ impl Objects<'_> {
         command
     }
 
-    /// Where a record is in a pod that is out of reach, and how to take the objects away then.
+    /// Place of a record in a pod that is out of reach, and how to take the objects away then.
     fn what_is_kept(&self, study: &str, folder: &str) -> String {
         let (namespace, job, deletes) = (&self.of.namespace, self.job(), self.deletes());
         format!(

@@ -16,7 +16,7 @@ use std::{fs, io};
 pub const RECORD_ARGUMENT: &str = "__record";
 /// The executable in the image.
 pub(crate) const PROGRAM: &str = "/usr/bin/proofload";
-/// How long a pod stays in which nothing goes on: whoever made it may be gone, and its record is fetched by hand.
+/// Time that a pod stays in which nothing goes on: whoever made it may be gone, and its record is fetched by hand.
 const HELD: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(100);
 

@@ -43,7 +43,7 @@ pub(super) struct PodWatch<'a> {
     notices: &'a Notices,
     told: Vec<String>,
     coordinator_runs: bool,
-    /// Why nothing will come of the run.
+    /// The reason why nothing will come of the run.
     pub hopeless: Option<RemoteError>,
     /// The last trouble of the coordinator's pod.
     of_coordinator: Option<Trouble>,

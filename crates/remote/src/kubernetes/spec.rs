@@ -1,4 +1,4 @@
-//! What a manifest is made of, and what Kubernetes would refuse of it or misunderstand.
+//! Specification of a manifest, and what Kubernetes would refuse of it or misunderstand.
 
 use crate::error::RemoteError;
 use proofload_language::say;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// How long coordinator and agents wait for each other, images being fetched meanwhile.
+/// Time that coordinator and agents wait for each other, images being fetched meanwhile.
 pub(crate) const WAIT: Duration = Duration::from_secs(600);
 /// Names of objects and hosts have 63 characters at most; the longest made of a name end in `-coordinator` and
 /// `-agents-9999`.
@@ -33,16 +33,16 @@ pub struct ManifestSpec {
     pub agent: Size,
     /// The coordinator together with the servers that it starts.
     pub coordinator: Size,
-    /// What the coordinator runs by itself; where there is none, it waits for whoever tells it (`kubectl exec`).
+    /// The study that the coordinator runs by itself; where there is none, it waits for whoever tells it (`kubectl exec`).
     pub study: Option<StudyFiles>,
-    /// What coordinator and agents both know.
+    /// Secret that coordinator and agents share.
     pub token: String,
 }
 
 /// A study that is in the objects.
 #[derive(Clone)]
 pub struct StudyFiles {
-    /// Which of the files it is.
+    /// The study among the files.
     pub file: String,
     /// The study and all that it includes: relative paths, and at most 1 MiB.
     pub files: BTreeMap<String, Vec<u8>>,
@@ -60,7 +60,7 @@ impl fmt::Debug for ManifestSpec {
     }
 }
 
-/// What a container is given, and what it may use at most: both are the same, so that nothing else takes it away.
+/// Resources that a container is given, and that it may use at most: both are the same, so that nothing else takes it away.
 #[derive(Clone, Debug)]
 pub struct Size {
     /// Whole CPUs, such as `2`: of parts the kernel would stop the container for up to 100 ms at a time.
@@ -140,13 +140,13 @@ impl Size {
     }
 }
 
-/// What does not belong into a line of text. Beside control characters: ends of lines and a mark of byte order, as Unicode
+/// Characters that do not belong into a line of text. Beside control characters: ends of lines and a mark of byte order, as Unicode
 /// has them.
 pub(crate) fn odd(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Whether it is a label of a host name (RFC 1123) in small letters.
+/// A label of a host name (RFC 1123) in small letters.
 fn label(text: &str, longest: usize) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (1..=longest).contains(&text.len())

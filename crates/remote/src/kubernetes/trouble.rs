@@ -1,10 +1,10 @@
-//! What Kubernetes says about pods, as what went wrong and what to do about it.
+//! Trouble of pods, as Kubernetes tells of it: what went wrong, and what to do about it.
 
 use super::manifest::{COMPONENT_LABEL, COORDINATOR};
 use serde_json::Value;
 use std::fmt;
 
-/// What to do when a container cannot be started.
+/// Remedy when a container cannot be started.
 const ENTRY_POINT: &str =
     "check that the image has `proofload` as its entry point, for this node's processor";
 
@@ -19,7 +19,7 @@ pub struct Trouble {
     /// The pod's index, where an Indexed Job gave it one: the agent's number.
     pub index: Option<u32>,
     pub kind: Kind,
-    /// What happened, in Kubernetes' own words where it has some.
+    /// The event, in Kubernetes' own words where it has some.
     pub what: String,
     pub remedy: String,
 }
@@ -79,7 +79,7 @@ fn index_of(pod: &Value) -> Option<u32> {
     of("annotations").or_else(|| of("labels"))?.parse().ok()
 }
 
-/// Whether the coordinator's pod runs, from what `kubectl get pods -o json` prints.
+/// True when the coordinator's pod runs, from what `kubectl get pods -o json` prints.
 pub(crate) fn coordinator_runs(pods: &str) -> bool {
     let pods: Value = serde_json::from_str(pods).unwrap_or_default();
     items(&pods, "/items").iter().any(|pod| {
@@ -87,7 +87,7 @@ pub(crate) fn coordinator_runs(pods: &str) -> bool {
     })
 }
 
-/// What is wrong, from what `kubectl get pods -o json` and `kubectl get events -o json` print, in their order: one trouble
+/// Everything that is wrong, from what `kubectl get pods -o json` and `kubectl get events -o json` print, in their order: one trouble
 /// for each pod, the nearest to its cause. `name` is the name prefix of the run: events are those of the
 /// whole namespace. Empty where all is well, or may still become so. Exit codes are told as they are:
 /// which of a coordinator's are verdicts its caller knows.
@@ -130,7 +130,7 @@ fn of_pod(pod: &Value, events: &[&Value]) -> Option<Trouble> {
     Some(Trouble { of: name_of(pod).to_owned(), index: index_of(pod), kind, what, remedy })
 }
 
-/// Why something took a pod away, of conditions, of a pod's status and of events.
+/// Reasons that took a pod away, of conditions, of a pod's status and of events.
 fn taken_away(reason: &str, message: &str) -> Cause {
     let (what, remedy) = match reason {
         "PreemptionByScheduler" | "Preempted" | "Preempting" => (
@@ -240,7 +240,7 @@ fn unscheduled(pod: &Value) -> Option<Cause> {
     Some((Kind::Waits, with_words(&what, text(condition, "/message")), remedy.into()))
 }
 
-/// What a node or a Job said of the whole pod.
+/// Trouble that a node or a Job told of the whole pod.
 fn failed(pod: &Value) -> Option<Cause> {
     let message = text(pod, "/status/message");
     match (text(pod, "/status/phase"), text(pod, "/status/reason")) {
@@ -253,7 +253,7 @@ fn failed(pod: &Value) -> Option<Cause> {
     }
 }
 
-/// What only events say of a pod that has not started: volumes and the network.
+/// Trouble that only events tell of a pod that has not started: volumes and the network.
 fn held_up(pod: &Value, events: &[&Value]) -> Option<Cause> {
     if text(pod, "/status/phase") != "Pending" {
         return None;
@@ -270,7 +270,7 @@ fn held_up(pod: &Value, events: &[&Value]) -> Option<Cause> {
     Some((Kind::Waits, with_words(&what, text(event, "/message")), remedy))
 }
 
-/// What events say of pods that are gone, and of Jobs that cannot make any.
+/// Trouble that events tell of pods that are gone, and of Jobs that cannot make any.
 fn of_absent(event: &Value) -> Option<Trouble> {
     let (name, message) = (text(event, "/involvedObject/name"), text(event, "/message"));
     let (of, (kind, what, remedy)) = match (text(event, "/involvedObject/kind"), text(event, "/reason")) {
