@@ -51,11 +51,7 @@ impl<'a> Launch<'a> {
         'a: 'b,
     {
         let Launch { plans, watch, start_ns, .. } = self;
-        // The closure's lifetime is shortened by a coercion, which an `Option` around it would prevent.
-        let each_second = match self.each_second {
-            Some(tell) => Some(tell as &mut dyn FnMut(&Stretch<'_>)),
-            None => None,
-        };
+        let each_second = self.each_second.map(|tell| tell as &mut dyn FnMut(&Stretch<'_>));
         Launch { plans, watch, network, start_ns, each_second }
     }
 }

@@ -94,13 +94,8 @@ pub fn capacity_point(
     sending: Sending,
 ) -> LoadPoint {
     let Sending { connections, coalesce_ns, open } = sending;
-    LoadPoint::new(
-        load.label(),
-        connections,
-        Profile::Open { rate_per_s: load.from_per_s, arrival, coalesce_ns },
-        keep_alive,
-        open,
-    )
+    let profile = Profile::Open { rate_per_s: load.from_per_s, arrival, coalesce_ns };
+    LoadPoint { label: load.label(), ..LoadPoint::new(connections, profile, keep_alive, open) }
 }
 
 pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {

@@ -3,7 +3,7 @@
 use super::combinations::{LEVELS, VALUE, VARIED, Varied, assignments};
 use super::field::{Field, Map};
 use super::keys::{ARGUMENT, Kind, WORD, keys};
-use super::name::bad_name;
+use super::name::{bad_name, is_plain_name};
 use super::placeholder::placeholders_of;
 use super::problem::shown;
 use super::quantity::{self, DURATION, SIZE};
@@ -112,7 +112,7 @@ fn placeholders<'t>(
 ) {
     let mut used = Vec::new();
     for text in texts {
-        for name in placeholders_of(text) {
+        for name in placeholders_of(text, is_plain_name) {
             if !known.contains(&name) {
                 let known = format!("{{{}}}", known.join("}, {"));
                 field.problem(Mistake::UnknownPlaceholder { name: shown(name), known });

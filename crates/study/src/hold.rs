@@ -2,7 +2,7 @@
 //! connections join over the ramp, and stay.
 
 use super::field::{Field, Map};
-use super::points::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
+use super::points::{Points, check_keep_alive, check_number, check_think, ladder, unique};
 use super::quantity;
 use super::shape::{LoadPoint, OpenTerms};
 use super::soak::CHECKPOINT_MIN_NS;
@@ -33,13 +33,9 @@ pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
         let all = *connections as f64;
         let ramp = (ramp_ns > 0).then_some(Stage::Line { from: 0.0, to: all, for_ns: ramp_ns });
         let stages = ramp.into_iter().chain([Stage::hold(all, for_ns)]).collect();
-        LoadPoint::new(
-            connection_label(*connections as u32),
-            *connections as u32,
-            Profile::ClosedStages { stages, think_ns: think_ns.clone() },
-            keep_alive,
-            OpenTerms::default(),
-        )
+        let profile = Profile::ClosedStages { stages, think_ns: think_ns.clone() };
+        let point = LoadPoint::new(*connections as u32, profile, keep_alive, OpenTerms::default());
+        LoadPoint { label: format!("{connections}c"), ..point }
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }

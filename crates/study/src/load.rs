@@ -6,13 +6,10 @@ use super::hold::check_hold;
 use super::keys::{Kind, keys};
 use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_sending};
 use super::points::{ARRIVAL, LADDER, PAUSE, POINTS_MAX, Points, REUSE};
-use super::points::{
-    check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
-};
+use super::points::{check_arrival, check_keep_alive, check_number, check_think, ladder, unique};
 use super::quantity::{self, DURATION, RATE};
 use super::request_defaults::Shared;
 use super::shape::{LoadPoint, OpenTerms};
-use super::shape::{stages_label, trace_label};
 use super::soak::{SOAK, check_soak, soaked};
 use super::stages::{Of, STAGES, check_stages};
 use super::trace::{TRACE, check_trace};
@@ -138,17 +135,14 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
     let in_flight = in_flight?;
     let point = |connections: &u64| {
-        let label = connection_label(*connections as u32) + &in_flight_label(in_flight);
-        let (label, end) = match count {
-            None => (label, None),
-            Some(count) => (format!("{label}-{count}n"), Some(Extent::Requests { count, cap_ns })),
-        };
         let profile = Profile::Closed { think_ns: think_ns.clone() };
-        LoadPoint {
-            end,
-            in_flight,
-            ..LoadPoint::new(label, *connections as u32, profile, keep_alive, OpenTerms::default())
+        let point = LoadPoint::new(*connections as u32, profile, keep_alive, OpenTerms::default());
+        let mut point = point.with_in_flight(in_flight);
+        if let Some(count) = count {
+            point.label += &format!("-{count}n");
+            point.end = Some(Extent::Requests { count, cap_ns });
         }
+        point
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
@@ -164,7 +158,6 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     map.close();
     let stages = stages?;
     let point = LoadPoint::new(
-        stages_label(&stages, false),
         Stage::peak_of(&stages).ceil() as u32,
         Profile::ClosedStages { stages, think_ns: think_ns? },
         keep_alive?,
@@ -192,18 +185,12 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
     let point = |users: &u64| {
         let count = *users * u64::from(loops);
         let profile = Profile::Users { ramp_ns, loops, think_ns: think_ns.clone() };
-        let (label, users) = (users_label(*users as u32), *users as u32);
         LoadPoint {
             end: Some(Extent::Requests { count, cap_ns }),
-            ..LoadPoint::new(label, users, profile, keep_alive, OpenTerms::default())
+            ..LoadPoint::new(*users as u32, profile, keep_alive, OpenTerms::default())
         }
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
-}
-
-/// `5000u`.
-pub fn users_label(users: u32) -> String {
-    format!("{users}u")
 }
 
 /// What a load that ends with a count may take at most.
@@ -222,11 +209,6 @@ fn check_cap(map: &Map<'_>) -> Option<u64> {
 fn check_in_flight(map: &Map<'_>) -> Option<u32> {
     let Some(field) = map.optional("in_flight") else { return Some(1) };
     field.integer().map(|calls| calls as u32)
-}
-
-/// What several calls in flight add to the label of a load.
-pub fn in_flight_label(in_flight: u32) -> String {
-    if in_flight > 1 { format!("-{in_flight}f") } else { String::new() }
 }
 
 fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
@@ -258,7 +240,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
         let profile = Profile::OpenTrace { trace: recorded.trace.clone(), coalesce_ns };
-        let point = LoadPoint::new(trace_label(&recorded), connections, profile, keep_alive, open);
+        let point = LoadPoint::new(connections, profile, keep_alive, open);
         let end = Some(Extent::DurationNs(for_ns));
         let point = LoadPoint { end, trace: Some(recorded), in_flight, ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
@@ -266,21 +248,15 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let arrival = arrival.unwrap_or(Arrival::Constant);
     if let Some(stages) = stages {
         let stages = stages?;
-        let point = LoadPoint::new(
-            stages_label(&stages, true),
-            connections,
-            Profile::OpenStages { stages, arrival, coalesce_ns },
-            keep_alive,
-            open,
-        );
+        let profile = Profile::OpenStages { stages, arrival, coalesce_ns };
+        let point = LoadPoint::new(connections, profile, keep_alive, open);
         let point = LoadPoint { in_flight, ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "5k/s"))?;
     let point = |rate_per_s: &f64| {
-        let label = quantity::rate_label(*rate_per_s) + &in_flight_label(in_flight);
         let profile = Profile::Open { rate_per_s: *rate_per_s, arrival, coalesce_ns };
-        LoadPoint { in_flight, ..LoadPoint::new(label, connections, profile, keep_alive, open) }
+        LoadPoint::new(connections, profile, keep_alive, open).with_in_flight(in_flight)
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }

@@ -62,11 +62,6 @@ pub(super) fn check_number(field: &Field<'_>) -> Option<u64> {
     field.integer()
 }
 
-/// `64c`.
-pub fn connection_label(connections: u32) -> String {
-    format!("{connections}c")
-}
-
 /// The pause of a closed loop.
 pub(super) fn check_think(map: &Map<'_>) -> Option<Distribution> {
     let Some(field) = map.optional("think") else { return Some(Distribution::default()) };

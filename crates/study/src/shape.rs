@@ -58,15 +58,9 @@ pub struct LoadPoint {
 
 impl LoadPoint {
     /// One load, without streams, that asks for all of the workload.
-    pub fn new(
-        label: String,
-        connections: u32,
-        profile: Profile,
-        keep_alive: KeepAlive,
-        open: OpenTerms,
-    ) -> LoadPoint {
+    pub fn new(connections: u32, profile: Profile, keep_alive: KeepAlive, open: OpenTerms) -> LoadPoint {
         LoadPoint {
-            label,
+            label: shape_label(connections, &profile),
             connections,
             profile,
             end: None,
@@ -78,6 +72,15 @@ impl LoadPoint {
             streams: Vec::new(),
             asks: None,
         }
+    }
+
+    /// With so many calls in flight on each connection.
+    #[must_use]
+    pub fn with_in_flight(mut self, in_flight: u32) -> LoadPoint {
+        if in_flight > 1 {
+            self.label += &format!("-{in_flight}f");
+        }
+        LoadPoint { in_flight, ..self }
     }
 }
 
@@ -225,17 +228,19 @@ impl LoadPoint {
     }
 }
 
-/// The label of stages: their peak.
-pub fn stages_label(stages: &[Stage], open: bool) -> String {
-    let peak = Stage::peak_of(stages);
-    // A wave that is cut short may have a peak of many digits.
-    let rounded = (peak * 1e3).round() / 1e3;
-    if open { format!("{}-stages", rate_label(rounded)) } else { format!("{}c-stages", peak.ceil()) }
-}
-
-/// The label of a trace: how many arrivals it has.
-pub fn trace_label(recorded: &Recorded) -> String {
-    format!("{}n-trace", recorded.trace.count())
+/// The label of a load by its shape alone.
+pub fn shape_label(connections: u32, profile: &Profile) -> String {
+    match profile {
+        Profile::Closed { .. } => format!("{connections}c"),
+        Profile::ClosedStages { .. } => format!("{connections}c-stages"),
+        Profile::Users { .. } => format!("{connections}u"),
+        Profile::Open { rate_per_s, .. } => rate_label(*rate_per_s),
+        Profile::OpenStages { stages, .. } => {
+            // A wave that is cut short may have a peak of many digits.
+            format!("{}-stages", rate_label((Stage::peak_of(stages) * 1e3).round() / 1e3))
+        }
+        Profile::OpenTrace { trace, .. } => format!("{}n-trace", trace.count()),
+    }
 }
 
 fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {

@@ -1,6 +1,7 @@
 //! A subject as its keys say it, and what it becomes with the levels of one variant.
 
 use super::model::SubjectSpec;
+use super::name::is_plain_name;
 use super::placeholder::fill;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -62,14 +63,11 @@ impl Source {
             Source::Command(command) => {
                 let mut values = command.with.clone();
                 values.extend(levels.iter().cloned());
+                let filled = |text: &String| fill(text, is_plain_name, |name| values.get(name).cloned());
                 SubjectSpec::Command {
-                    args: command.args.iter().map(|arg| fill(arg, &values)).collect(),
+                    args: command.args.iter().map(filled).collect(),
                     port: command.port,
-                    env: command
-                        .env
-                        .iter()
-                        .map(|(name, value)| (name.clone(), fill(value, &values)))
-                        .collect(),
+                    env: command.env.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
                     directory: command.directory.clone(),
                     ready_within_ns: command.ready_within_ns,
                     memory_max_bytes: (command.memory_bytes > 0)

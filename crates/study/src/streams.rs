@@ -102,10 +102,9 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
         };
         let first = streams.first()?;
         let connections = streams.iter().map(|load| load.connections).sum();
-        let together =
-            LoadPoint::new(label, connections, first.profile.clone(), first.keep_alive, first.open);
+        let together = LoadPoint::new(connections, first.profile.clone(), first.keep_alive, first.open);
         let (end, trace) = (first.end, first.trace.clone());
-        Some(LoadPoint { streams, end, trace, ..together })
+        Some(LoadPoint { label, streams, end, trace, ..together })
     });
     let points = points.collect();
     let labels_complete = loads.iter().all(|load| load.labels_complete);

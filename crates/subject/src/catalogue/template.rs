@@ -1,5 +1,7 @@
 //! Texts with placeholders: `-Xmx{heap}`. Braces around anything but a small word stand for themselves.
 
+use proofload_study::placeholder::{self, placeholders_of};
+
 /// After the name of a duration, a placeholder of it as a whole number, in units of so many nanoseconds.
 pub(crate) const UNITS: [(&str, u64); 2] = [("_ms", 1_000_000), ("_ns", 1)];
 
@@ -16,57 +18,22 @@ pub(crate) struct Filled {
 
 /// Names of all placeholders, in order; `{port.NAME}` is one too.
 pub(crate) fn placeholders(template: &str) -> Vec<&str> {
-    pieces(template)
-        .filter_map(|piece| if let Piece::Placeholder(name) = piece { Some(name) } else { None })
-        .collect()
+    placeholders_of(template, is_placeholder)
 }
 
-/// Replaces placeholders once; what a value brings in is not looked at again. What `value` does not know
-/// stays as it is.
+/// Replaces placeholders once; what `value` does not know stays as it is.
 pub(crate) fn fill(template: &str, value: impl Fn(&str) -> Option<String>) -> Filled {
-    let mut filled = Filled { text: String::new(), lacks: false };
-    for piece in pieces(template) {
-        match piece {
-            Piece::Text(text) => filled.text.push_str(text),
-            Piece::Placeholder(name) => match value(name) {
-                Some(value) => {
-                    filled.lacks |= value.is_empty();
-                    filled.text.push_str(&value);
-                }
-                None => filled.text.push_str(&format!("{{{name}}}")),
-            },
-        }
-    }
-    filled
+    let mut lacks = false;
+    let text = placeholder::fill(template, is_placeholder, |name| {
+        let value = value(name)?;
+        lacks |= value.is_empty();
+        Some(value)
+    });
+    Filled { text, lacks }
 }
 
-enum Piece<'a> {
-    Text(&'a str),
-    Placeholder(&'a str),
-}
-
-fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = template;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if let Some(name) = leading_placeholder(rest) {
-            rest = &rest[name.len() + 2..];
-            return Some(Piece::Placeholder(name));
-        }
-        let next = rest.char_indices().skip(1).find(|(_, c)| *c == '{').map_or(rest.len(), |(at, _)| at);
-        let (text, after) = rest.split_at(next);
-        rest = after;
-        Some(Piece::Text(text))
-    })
-}
-
-fn leading_placeholder(text: &str) -> Option<&str> {
-    let inside = text.strip_prefix('{')?;
-    let name = &inside[..inside.find('}')?];
-    let process = name.strip_prefix("port.").is_some_and(is_process_name);
-    (is_word(name) || process).then_some(name)
+fn is_placeholder(name: &str) -> bool {
+    is_word(name) || name.strip_prefix("port.").is_some_and(is_process_name)
 }
 
 /// Whether a parameter may have this name.
