@@ -56,7 +56,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What kind of value it is, for an error.
+    /// Kind of the value, for an error.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",

@@ -8,7 +8,7 @@ pub struct ExchangeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// What to do with the connection after an exchange on it was cancelled.
+/// Future of the connection after an exchange on it was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancelled {
     /// It can go on; a late answer will be dropped and counted.
@@ -27,7 +27,7 @@ pub enum Close {
     Local,
 }
 
-/// What a session can carry now.
+/// Number of exchanges that a session can carry now, or why none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// A handshake is under way.
@@ -77,7 +77,7 @@ impl MalformedKind {
     }
 }
 
-/// What became of an exchange, or of the connection.
+/// News of an exchange, or of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The first byte of an exchange's answer was seen; at most once for each exchange. Messages before the answer

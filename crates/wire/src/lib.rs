@@ -7,6 +7,7 @@ pub mod ajp;
 mod call;
 pub mod dubbo;
 mod exchange;
+mod form;
 pub mod hessian;
 pub mod http1;
 pub mod java;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
-    /// How many of `bytes` the kernel took.
+    /// Number of `bytes` that the kernel took.
     taken: usize,
     /// High-water mark: above it `push` is still accepted, but `is_full` says so.
     limit: usize,

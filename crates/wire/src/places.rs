@@ -4,8 +4,8 @@
 //! out copies the stretches between the places and the values: nothing is parsed, nothing is allocated
 //! once the buffers have grown to the size of the largest request.
 
-use crate::hessian::Dialect;
-use crate::{Outbox, Streamed, json};
+use crate::form::Form;
+use crate::{Outbox, Streamed};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -22,15 +22,15 @@ pub struct Places {
 struct Patch {
     /// Before which byte of the encoded request it goes.
     at: usize,
-    what: What,
+    what: Infill,
 }
 
-/// What goes to a place.
+/// Content of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) enum What {
+pub(crate) enum Infill {
     /// The value with this index among those of the exchange.
     Value(usize, Form),
-    /// How many bytes there are from byte `from` of the encoded request to byte `to`, or to its end, values included.
+    /// Number of bytes from byte `from` of the encoded request to byte `to`, or to its end, values included.
     Length { from: usize, to: Option<usize>, form: LengthForm },
     /// What a layer above the session adds to this exchange, if anything.
     Addition,
@@ -44,59 +44,7 @@ enum Written<'a> {
     Streamed(usize),
 }
 
-/// How a value is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub(crate) enum Form {
-    #[default]
-    Plain,
-    /// As a text of Dubbo's own serialization.
-    DubboNative,
-    /// As a quoted text of JSON.
-    DubboJson,
-    /// As a text of JSONB.
-    DubboJsonb(crate::dubbo::JsonbText),
-    /// As a text of Hessian 1.0.
-    Hessian1,
-    /// As a text of Hessian 2.0.
-    Hessian2,
-    /// As a string of JSON, quoted and escaped.
-    JsonText,
-    /// As a string object of Java's object serialization.
-    JavaText,
-}
-
-impl Form {
-    /// How many bytes the value takes.
-    fn length(self, value: &[u8]) -> usize {
-        match self {
-            Form::Plain => value.len(),
-            Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
-            Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
-            Form::JavaText => crate::java::form_length(value),
-            Form::DubboNative | Form::DubboJson | Form::DubboJsonb(_) | Form::JsonText => {
-                let mut length = 0;
-                self.write(value, |piece| length += piece.len());
-                length
-            }
-        }
-    }
-
-    #[inline]
-    fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        match self {
-            Form::Plain => put(value),
-            Form::DubboNative => crate::dubbo::write_native(value, put),
-            Form::DubboJson => json::write(value, json::Dialect::Fastjson, put),
-            Form::DubboJsonb(form) => form.write(value, put),
-            Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
-            Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
-            Form::JsonText => json::write(value, json::Dialect::Plain, put),
-            Form::JavaText => crate::java::form_write(value, put),
-        }
-    }
-}
-
-/// How a length is written.
+/// Form of a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum LengthForm {
     Decimal,
@@ -239,19 +187,19 @@ fn decimal(mut number: u64, digits: &mut [u8; DIGITS_MAX]) -> &[u8] {
 
 impl Places {
     /// Adds a place before byte `at`; none that was added earlier is behind it.
-    pub(crate) fn push(&mut self, at: usize, what: What) {
+    pub(crate) fn push(&mut self, at: usize, what: Infill) {
         self.patches.push(Patch { at, what });
     }
 
     /// Adds a place for a length whose stretch is [told later](Self::set_stretch); its index.
     pub(crate) fn push_length(&mut self, at: usize, form: LengthForm) -> usize {
-        self.push(at, What::Length { from: at, to: Some(at), form });
+        self.push(at, Infill::Length { from: at, to: Some(at), form });
         self.patches.len() - 1
     }
 
     /// Makes the length with this index count from byte `start` to byte `end` of the encoded request.
     pub(crate) fn set_stretch(&mut self, length: usize, start: usize, end: usize) {
-        if let What::Length { from, to, .. } = &mut self.patches[length].what {
+        if let Infill::Length { from, to, .. } = &mut self.patches[length].what {
             (*from, *to) = (start, Some(end));
         }
     }
@@ -263,12 +211,12 @@ impl Places {
         if known.is_none() {
             self.draws.push(draw);
         }
-        self.push(at, What::Value(index, form));
+        self.push(at, Infill::Value(index, form));
     }
 
     /// Adds a place for what is read while it is sent.
     pub(crate) fn push_streamed(&mut self, at: usize, source: &Streamed) {
-        self.push(at, What::Streamed { index: self.streamed.len(), bytes: source.bytes() });
+        self.push(at, Infill::Streamed { index: self.streamed.len(), bytes: source.bytes() });
         self.streamed.push(source.clone());
     }
 
@@ -281,13 +229,13 @@ impl Places {
     pub(crate) fn append(&mut self, others: &Places, offset: usize) {
         for &Patch { at, what } in &others.patches {
             match what {
-                What::Value(index, form) => self.push_draw(at + offset, others.draws[index], form),
-                What::Length { from, to, form } => {
+                Infill::Value(index, form) => self.push_draw(at + offset, others.draws[index], form),
+                Infill::Length { from, to, form } => {
                     let (from, to) = (from + offset, to.map(|to| to + offset));
-                    self.push(at + offset, What::Length { from, to, form });
+                    self.push(at + offset, Infill::Length { from, to, form });
                 }
-                What::Addition => self.push(at + offset, What::Addition),
-                What::Streamed { index, .. } => self.push_streamed(at + offset, &others.streamed[index]),
+                Infill::Addition => self.push(at + offset, Infill::Addition),
+                Infill::Streamed { index, .. } => self.push_streamed(at + offset, &others.streamed[index]),
             }
         }
     }
@@ -295,7 +243,7 @@ impl Places {
     /// Makes the length count from byte `start` on, which is known only once the head is written.
     pub(crate) fn count_length_from(&mut self, start: usize) {
         for patch in &mut self.patches {
-            if let What::Length { from, .. } = &mut patch.what {
+            if let Infill::Length { from, .. } = &mut patch.what {
                 *from = start;
             }
         }
@@ -324,8 +272,8 @@ impl Places {
 
     fn filled_by<'a>(&'a self, patches: &'a [Patch]) -> impl Iterator<Item = u16> + 'a {
         patches.iter().filter_map(|patch| match patch.what {
-            What::Value(at, _) => self.draws.get(at).copied(),
-            What::Length { .. } | What::Addition | What::Streamed { .. } => None,
+            Infill::Value(at, _) => self.draws.get(at).copied(),
+            Infill::Length { .. } | Infill::Addition | Infill::Streamed { .. } => None,
         })
     }
 
@@ -385,13 +333,13 @@ impl Places {
             at = patch.at;
             let mut put_bytes = |bytes: &[u8]| put(Written::Bytes(bytes));
             match patch.what {
-                What::Value(index, form) => form.write(filling.values.get(index), put_bytes),
-                What::Length { from, to, form } => {
+                Infill::Value(index, form) => form.write(filling.values.get(index), put_bytes),
+                Infill::Length { from, to, form } => {
                     let stretch = from..to.unwrap_or(bytes.len());
                     form.write(self.length_of(stretch, index, bytes.len(), filling.values), put_bytes);
                 }
-                What::Addition => put_bytes(filling.addition),
-                What::Streamed { index, .. } => put(Written::Streamed(index)),
+                Infill::Addition => put_bytes(filling.addition),
+                Infill::Streamed { index, .. } => put(Written::Streamed(index)),
             }
         }
         put(Written::Bytes(&bytes[at..stretch.end]));
@@ -405,12 +353,12 @@ impl Places {
             from = own + 1;
         }
         let filled = (from..to).map(|index| match self.patches[index].what {
-            What::Value(value, form) => form.length(values.get(value)),
-            What::Length { from, to, form } => {
+            Infill::Value(value, form) => form.length(values.get(value)),
+            Infill::Length { from, to, form } => {
                 form.width(|| self.length_of(from..to.unwrap_or(end), index, end, values))
             }
-            What::Addition => 0,
-            What::Streamed { bytes, .. } => bytes as usize,
+            Infill::Addition => 0,
+            Infill::Streamed { bytes, .. } => bytes as usize,
         });
         (stretch.len() + filled.sum::<usize>()) as u64
     }

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 pub struct Request {
     /// The bytes as they go over the wire, without the values that are filled in.
     pub bytes: Vec<u8>,
-    /// What is filled in for each exchange.
+    /// Parts that are filled in for each exchange.
     pub places: Places,
     /// Whether its connection carries no exchange after it.
     pub closes: bool,
-    /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
+    /// Bytes of the answer's body to keep for a content check; 0 counts them only.
     pub keep_body: usize,
     /// Whether the session must write it for each exchange: it numbers it, or keeps a part back until the peer asks
     /// for that.
     pub by_session: bool,
-    /// What its protocol must know to read the answer.
+    /// Note for the protocol, which reads the answer by it.
     pub expectation: Expectation,
 }
 
@@ -36,7 +36,7 @@ impl Request {
     }
 }
 
-/// What a protocol notes on its own requests; it means something to that protocol's session alone.
+/// Note of a protocol on its own requests; it means something to that protocol's session alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expectation(pub(crate) u32);
 

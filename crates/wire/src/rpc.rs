@@ -21,8 +21,8 @@ pub const BEYOND: u16 = 3;
 /// Refusals of a session whose words are kept.
 const TOLD_MAX: u32 = 16;
 
-/// Most bytes of what a server said.
-const SAID_MAX: usize = 300;
+/// Most bytes of the message of a refusal.
+const REFUSAL_MAX: usize = 300;
 
 /// Bytes from the beginning of a body in which the words of a fault are looked for.
 const SEARCHED_MAX: usize = 4096;
@@ -47,10 +47,10 @@ pub trait Answer {
     /// Takes the next bytes of the body.
     fn feed(&mut self, bytes: &[u8]);
 
-    /// What the body is, if it ends here.
+    /// Verdict on the body, if it ends here.
     fn verdict(&self) -> Verdict;
 
-    /// What a fault says, given the first bytes of the body.
+    /// Message of a fault, given the first bytes of the body.
     fn words(&self, beginning: &[u8]) -> Option<String>;
 
     /// A message of HTTP in lines that a person can read; `None` where it is text.
@@ -98,11 +98,11 @@ pub struct Rpc<A> {
     reading: Box<Reading<A>>,
 }
 
-/// How far the answer to a call was read.
+/// Progress in reading the answer to a call.
 #[derive(Debug, Default)]
 struct Reading<A> {
     answer: A,
-    /// How many bytes of the body the request wants kept.
+    /// Bytes of the body that the request wants kept.
     keep: usize,
     /// The first bytes of the body.
     kept: Vec<u8>,
@@ -162,22 +162,22 @@ impl<A: Answer + Default> Rpc<A> {
             (self.reading.keep > 0)
                 .then(|| self.reading.kept[..self.reading.kept.len().min(self.reading.keep)].to_vec())
         } else {
-            self.said()
+            self.refusal()
         };
         Event::Answered { id, code, body_bytes, body }
     }
 
-    /// What the server said of a call that it refused.
-    fn said(&mut self) -> Option<Vec<u8>> {
+    /// Message of the server for a call that it refused.
+    fn refusal(&mut self) -> Option<Vec<u8>> {
         if self.reading.told == TOLD_MAX {
             return None;
         }
         self.reading.told += 1;
         let words = self.reading.answer.words(&self.reading.kept).map(String::into_bytes);
-        let mut said =
-            words.unwrap_or_else(|| self.reading.kept[..self.reading.kept.len().min(SAID_MAX)].to_vec());
-        said.truncate(whole_chars(&said, SAID_MAX));
-        Some(said)
+        let mut refusal =
+            words.unwrap_or_else(|| self.reading.kept[..self.reading.kept.len().min(REFUSAL_MAX)].to_vec());
+        refusal.truncate(whole_chars(&refusal, REFUSAL_MAX));
+        Some(refusal)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-/// What became of a slice that was handed to a decoder.
+/// Result of handing a slice to a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {
     /// Bytes of it that belong to what is decoded and need not be handed in again.
@@ -21,7 +21,7 @@ pub(crate) fn count_work(_bytes: usize) {
 /// Bytes that are looked at together: a vector of every processor.
 const BLOCK: usize = 16;
 
-/// How many bytes stand before the first that `stops`; all, where none does. Whole blocks are looked at without a branch for
+/// Number of bytes before the first that `stops`; all, where none does. Whole blocks are looked at without a branch for
 /// each byte.
 #[inline(always)]
 pub(crate) fn before(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {

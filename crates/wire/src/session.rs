@@ -29,7 +29,7 @@ macro_rules! protocols {
                 match self { $(Protocol::$name => <$session as Speak>::BEYOND_CODE,)+ }
             }
 
-            /// What an answer's code means, where the protocol has names instead of figures for people.
+            /// Name of an answer's code, where the protocol has names instead of figures for people.
             pub fn code_name(self, code: u16) -> Option<&'static str> {
                 match self { $(Protocol::$name => <$session as Speak>::code_name(code),)+ }
             }
@@ -155,7 +155,7 @@ macro_rules! protocols {
                 match self { $(Session::$name(session) => Speak::renew(session),)+ }
             }
 
-            /// What the session can carry now.
+            /// Number of exchanges that the session can carry now, or why none.
             #[inline]
             pub fn state(&self) -> State {
                 #[inline(never)]

@@ -1,8 +1,8 @@
 //! The numbers of the protocol (the AJPv13 document of Apache Tomcat Connectors).
 
-/// What each packet to the container begins with.
+/// First bytes of each packet to the container.
 pub(super) const TO_CONTAINER: [u8; 2] = [0x12, 0x34];
-/// What each packet from the container begins with.
+/// First bytes of each packet from the container.
 pub(super) const FROM_CONTAINER: [u8; 2] = *b"AB";
 
 pub(super) const FORWARD_REQUEST: u8 = 2;

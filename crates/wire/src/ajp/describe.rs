@@ -9,7 +9,7 @@ const LINES_MAX: usize = 500;
 const TEXT_MAX: usize = 200;
 /// Most bytes that are shown in hexadecimal digits.
 const HEX_MAX: usize = 32;
-/// What is shown instead of the secret.
+/// Placeholder for the secret.
 const HIDDEN: &str = "***";
 
 /// The packets in `bytes`, which were sent to the container or came from it, one or more lines each. Long texts are
@@ -83,7 +83,7 @@ impl Lines {
     }
 }
 
-/// What is left of a packet's content. Reading takes nothing when the field is not whole.
+/// Rest of a packet's content. Reading takes nothing when the field is not whole.
 #[derive(Clone)]
 struct Fields<'a>(&'a [u8]);
 

@@ -44,7 +44,7 @@ impl Default for Options {
     }
 }
 
-/// What an encoded request says to the session.
+/// Flags of an encoded request, for the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Note {
     /// The largest packet where the session cuts the body into packets, because it needs several or changes; 0 otherwise.

@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Pong,
 }
 
-/// What is found in packets.
+/// An item found in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item<'a> {
     /// A packet of this kind has begun.
@@ -43,9 +43,9 @@ enum Field {
     Value,
 }
 
-/// What the next byte belongs to.
+/// Part of a packet that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Step {
+enum PacketPart {
     #[default]
     Magic,
     MagicEnd,
@@ -66,7 +66,7 @@ enum Step {
 /// Reads the packets of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    step: Step,
+    step: PacketPart,
     /// Bytes of the packet's content still to come.
     left: usize,
     /// The first byte of a number of two.
@@ -80,37 +80,37 @@ pub(super) struct Reader {
     digits: Option<u64>,
     /// Whether the present value is that of Content-Length.
     is_length: bool,
-    /// What the head says of the body's length.
+    /// Length of the body according to the head.
     length: Option<u64>,
 }
 
 impl Reader {
-    /// What the latest head says of the body's length.
+    /// Length of the body according to the latest head.
     pub fn length(&self) -> Option<u64> {
         self.length
     }
 
     /// Reads `input`, which is not empty and whose first byte is byte `at` of the connection, up to the next item.
-    /// How many bytes were read, at least one.
+    /// Number of bytes that were read, at least one.
     #[inline]
     pub fn next<'a>(&mut self, input: &'a [u8], at: u64) -> Result<(usize, Option<Item<'a>>), Fault> {
         match self.step {
-            Step::Chunk => {
+            PacketPart::Chunk => {
                 let taken = self.text.min(input.len());
                 self.text -= taken;
                 self.left -= taken;
                 if self.text == 0 {
-                    self.step = if self.left > 0 { Step::ChunkEnd } else { Step::Magic };
+                    self.step = if self.left > 0 { PacketPart::ChunkEnd } else { PacketPart::Magic };
                 }
                 Ok((taken, Some(Item::Data(&input[..taken]))))
             }
-            Step::Text(field) => {
+            PacketPart::Text(field) => {
                 let taken = self.text.min(input.len());
                 self.text -= taken;
                 self.left -= taken;
                 self.text(field, &input[..taken], at)?;
                 if self.text == 0 {
-                    self.step = Step::TextEnd(field);
+                    self.step = PacketPart::TextEnd(field);
                 }
                 Ok((taken, None))
             }
@@ -124,9 +124,9 @@ impl Reader {
     /// Takes one byte of the framing.
     fn byte(&mut self, byte: u8, at: u64) -> Result<Option<Item<'static>>, Fault> {
         match self.step {
-            Step::Magic => self.magic(byte == FROM_CONTAINER[0], Step::MagicEnd, at),
-            Step::MagicEnd => self.magic(byte == FROM_CONTAINER[1], Step::Size, at),
-            Step::Size => self.size(byte, at),
+            PacketPart::Magic => self.magic(byte == FROM_CONTAINER[0], PacketPart::MagicEnd, at),
+            PacketPart::MagicEnd => self.magic(byte == FROM_CONTAINER[1], PacketPart::Size, at),
+            PacketPart::Size => self.size(byte, at),
             _ => {
                 self.left -= 1;
                 self.content(byte, at)
@@ -134,7 +134,7 @@ impl Reader {
         }
     }
 
-    fn magic(&mut self, right: bool, next: Step, at: u64) -> Result<Option<Item<'static>>, Fault> {
+    fn magic(&mut self, right: bool, next: PacketPart, at: u64) -> Result<Option<Item<'static>>, Fault> {
         self.step = next;
         if right { Ok(None) } else { Err(packet(at)) }
     }
@@ -142,19 +142,19 @@ impl Reader {
     fn size(&mut self, byte: u8, at: u64) -> Result<Option<Item<'static>>, Fault> {
         let Some(size) = self.number(byte) else { return Ok(None) };
         self.left = usize::from(size);
-        self.go(Step::Code, 1, at).map_err(|_| length(at - 1))?;
+        self.go(PacketPart::Code, 1, at).map_err(|_| length(at - 1))?;
         Ok(None)
     }
 
     /// Takes one byte of a packet's content.
     fn content(&mut self, byte: u8, at: u64) -> Result<Option<Item<'static>>, Fault> {
         match self.step {
-            Step::Code => return self.code(byte, at).map(Some),
-            Step::TextEnd(_) | Step::ChunkEnd if byte != 0 => return Err(length(at)),
-            Step::TextEnd(field) => self.text_ended(field, at)?,
-            Step::ChunkEnd => self.step = Step::Magic,
-            Step::Reuse if byte > 1 => return Err(packet(at)),
-            Step::Reuse => {
+            PacketPart::Code => return self.code(byte, at).map(Some),
+            PacketPart::TextEnd(_) | PacketPart::ChunkEnd if byte != 0 => return Err(length(at)),
+            PacketPart::TextEnd(field) => self.text_ended(field, at)?,
+            PacketPart::ChunkEnd => self.step = PacketPart::Magic,
+            PacketPart::Reuse if byte > 1 => return Err(packet(at)),
+            PacketPart::Reuse => {
                 self.end_packet(at)?;
                 return Ok(Some(Item::Ended(byte == 1)));
             }
@@ -170,19 +170,19 @@ impl Reader {
         let kind = match code {
             codes::SEND_HEADERS => {
                 self.length = None;
-                self.go(Step::Status, 2, at)?;
+                self.go(PacketPart::Status, 2, at)?;
                 Kind::Head
             }
             codes::SEND_BODY_CHUNK => {
-                self.go(Step::ChunkSize, 2, at)?;
+                self.go(PacketPart::ChunkSize, 2, at)?;
                 Kind::Chunk
             }
             codes::END_RESPONSE => {
-                self.go(Step::Reuse, 1, at)?;
+                self.go(PacketPart::Reuse, 1, at)?;
                 Kind::End
             }
             codes::GET_BODY_CHUNK => {
-                self.go(Step::Asked, 2, at)?;
+                self.go(PacketPart::Asked, 2, at)?;
                 Kind::Ask
             }
             codes::CPONG => {
@@ -198,29 +198,29 @@ impl Reader {
     fn counted(&mut self, number: u16, at: u64) -> Result<Option<Item<'static>>, Fault> {
         let start = at - 1;
         match self.step {
-            Step::Status if !(100..1000).contains(&number) => {
+            PacketPart::Status if !(100..1000).contains(&number) => {
                 Err(Fault { at: start, kind: MalformedKind::StatusLine })
             }
-            Step::Status => {
-                self.go(Step::TextSize(Field::Reason), 2, at)?;
+            PacketPart::Status => {
+                self.go(PacketPart::TextSize(Field::Reason), 2, at)?;
                 Ok(Some(Item::Status(number)))
             }
-            Step::Headers => {
+            PacketPart::Headers => {
                 self.headers = number;
                 self.next_header(at)?;
                 Ok(None)
             }
-            Step::TextSize(field) => self.text_sized(field, number, at).map(|()| None),
-            Step::ChunkSize => {
+            PacketPart::TextSize(field) => self.text_sized(field, number, at).map(|()| None),
+            PacketPart::ChunkSize => {
                 self.text = usize::from(number);
                 // One NUL more than the document has is what containers send.
                 if self.left < self.text || self.left > self.text + 1 {
                     return Err(length(start));
                 }
                 self.step = match (number, self.left) {
-                    (0, 0) => Step::Magic,
-                    (0, _) => Step::ChunkEnd,
-                    _ => Step::Chunk,
+                    (0, 0) => PacketPart::Magic,
+                    (0, _) => PacketPart::ChunkEnd,
+                    _ => PacketPart::Chunk,
                 };
                 Ok(Some(Item::Chunk(number)))
             }
@@ -239,7 +239,7 @@ impl Reader {
                 return Err(header);
             }
             self.begin_value(code == ANSWER_CONTENT_LENGTH);
-            return self.go(Step::TextSize(Field::Value), 2, at);
+            return self.go(PacketPart::TextSize(Field::Value), 2, at);
         }
         if field == Field::Name && (size == 0 || size == NULL) {
             return Err(header);
@@ -252,7 +252,7 @@ impl Reader {
             return Err(length(at - 1));
         }
         self.name = (field == Field::Name && self.text == CONTENT_LENGTH.len()).then_some(0);
-        self.step = if size > 0 { Step::Text(field) } else { Step::TextEnd(field) };
+        self.step = if size > 0 { PacketPart::Text(field) } else { PacketPart::TextEnd(field) };
         Ok(())
     }
 
@@ -282,11 +282,11 @@ impl Reader {
     /// A string ended with byte `at`.
     fn text_ended(&mut self, field: Field, at: u64) -> Result<(), Fault> {
         match field {
-            Field::Reason => self.go(Step::Headers, 2, at),
+            Field::Reason => self.go(PacketPart::Headers, 2, at),
             Field::Name => {
                 let is_length = self.name.is_some();
                 self.begin_value(is_length);
-                self.go(Step::TextSize(Field::Value), 2, at)
+                self.go(PacketPart::TextSize(Field::Value), 2, at)
             }
             Field::Value => {
                 if self.is_length {
@@ -303,18 +303,22 @@ impl Reader {
     }
 
     fn next_header(&mut self, at: u64) -> Result<(), Fault> {
-        if self.headers == 0 { self.end_packet(at) } else { self.go(Step::TextSize(Field::Name), 2, at) }
+        if self.headers == 0 {
+            self.end_packet(at)
+        } else {
+            self.go(PacketPart::TextSize(Field::Name), 2, at)
+        }
     }
 
     /// Goes on to `step`, for which the packet must have `bytes` more bytes behind byte `at`.
-    fn go(&mut self, step: Step, bytes: usize, at: u64) -> Result<(), Fault> {
+    fn go(&mut self, step: PacketPart, bytes: usize, at: u64) -> Result<(), Fault> {
         self.step = step;
         if self.left < bytes { Err(length(at)) } else { Ok(()) }
     }
 
     /// The packet's content ended with byte `at`, so the packet must.
     fn end_packet(&mut self, at: u64) -> Result<(), Fault> {
-        self.step = Step::Magic;
+        self.step = PacketPart::Magic;
         if self.left > 0 { Err(length(at)) } else { Ok(()) }
     }
 

@@ -14,7 +14,7 @@ pub const PACKET_BYTES_MIN: u32 = 512;
 /// Most of [`Attributes::packet_bytes`].
 pub const PACKET_BYTES_MAX: u32 = 65536;
 
-/// What a request of AJP says beyond one of HTTP.
+/// Attributes that a request of AJP has beyond one of HTTP.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Attributes {
     /// Address of the client, as the container shall see it.
@@ -28,7 +28,7 @@ pub struct Attributes {
     pub servlet_path: Option<String>,
     /// User whom the web server knows.
     pub remote_user: Option<String>,
-    /// How the web server knows the user.
+    /// Authentication scheme by which the web server knows the user.
     pub auth_type: Option<String>,
     /// Route of the container among several.
     pub route: Option<String>,

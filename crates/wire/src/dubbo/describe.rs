@@ -1,7 +1,7 @@
 //! Frames for a reader: `--debug`.
 
+use super::exception::{printable, text_of};
 use super::frame::{HEADER, Header, MAGIC};
-use super::said::{printable, text_of};
 use super::walk::{JsonWalk, JsonbWalk, NativeWalk};
 use super::{EXCEPTION, STATUS_OK, Serialization, code_name};
 use crate::hessian::{Fed, Wrong, v2};
@@ -19,7 +19,7 @@ const SHOWN_MAX: usize = 200;
 /// Bytes of which a value that is not text is shown in hexadecimal.
 const HEX_MAX: usize = 24;
 
-/// What a request's body begins with.
+/// First bytes of a request's body.
 const PARTS: [&str; 5] = ["dubbo version", "path", "version", "method", "parameter types"];
 
 /// The frames in `bytes`, which were sent or came, line by line: the header by the names of its fields, the body by its

@@ -12,16 +12,16 @@ pub enum EncodeError {
     /// As many types as arguments are needed.
     #[error("{types} parameter types for {arguments} arguments")]
     Arguments {
-        /// How many types there are.
+        /// Number of types.
         types: usize,
-        /// How many arguments there are.
+        /// Number of arguments.
         arguments: usize,
     },
     /// The serialization cannot carry such a value there.
     #[error("{serialization} cannot write {what} as {ty}")]
     Value {
         serialization: &'static str,
-        /// What kind of value it is.
+        /// Kind of the value.
         what: &'static str,
         /// The type of the parameter or field.
         ty: String,
@@ -34,7 +34,7 @@ pub enum EncodeError {
     TooLong,
 }
 
-/// What the body of a request says.
+/// Content of a request's body.
 pub(super) struct Content<'a> {
     /// Dubbo's version, the service's path and version, the method, and the descriptors of its parameters.
     pub head: [&'a str; 5],

@@ -6,7 +6,8 @@
 
 use super::draft::{Content, Draft, EncodeError};
 use super::texts::{JsonbText, integer};
-use crate::places::{Form, LengthForm, What};
+use crate::form::Form;
+use crate::places::{Infill, LengthForm};
 use crate::{Field, Object, Text, Value};
 
 const BINARY: u8 = 0x91;
@@ -74,7 +75,7 @@ fn argument(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeErro
     draft.bytes.push(0);
     let from = draft.bytes.len();
     let to = Some(from + trial.bytes.len());
-    draft.places.push(from, What::Length { from, to, form: LengthForm::U24 });
+    draft.places.push(from, Infill::Length { from, to, form: LengthForm::U24 });
     Writer { draft, symbols: Vec::new() }.any(value, ty, true);
     Ok(())
 }

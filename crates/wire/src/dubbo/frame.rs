@@ -3,7 +3,7 @@
 /// Bytes of a header.
 pub(super) const HEADER: usize = 16;
 
-/// What a frame begins with.
+/// First bytes of a frame.
 pub(super) const MAGIC: [u8; 2] = [0xda, 0xbb];
 
 /// Flag: a request, not a reply.

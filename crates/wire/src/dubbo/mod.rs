@@ -14,6 +14,7 @@
 
 mod describe;
 mod draft;
+mod exception;
 mod fastjson;
 mod fastjson2;
 mod frame;
@@ -21,7 +22,6 @@ mod java;
 mod native;
 mod reply;
 mod request;
-mod said;
 mod session;
 mod table;
 mod texts;
@@ -66,7 +66,7 @@ impl Default for Limits {
     }
 }
 
-/// How the body of a frame is written.
+/// Serialization of the body of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Serialization {
@@ -131,7 +131,7 @@ impl Serialization {
     }
 }
 
-/// What a code means: the names of Dubbo's `Response`, and [`EXCEPTION`].
+/// Name of a code: those of Dubbo's `Response`, and [`EXCEPTION`].
 pub fn code_name(code: u16) -> Option<&'static str> {
     Some(match code {
         EXCEPTION => "exception",

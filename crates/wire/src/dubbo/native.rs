@@ -8,7 +8,7 @@
 use super::draft::{Content, Draft, EncodeError};
 pub(super) use super::texts::{BYTES, EMPTY};
 use super::texts::{digits, write_native};
-use crate::places::Form;
+use crate::form::Form;
 use crate::{Field, Object, Text, Value, descriptor};
 
 pub(super) const OBJECT: u8 = 0x80;

@@ -1,26 +1,26 @@
 //! The body of a reply: which kind it is, where its value ends, and what a refusal says.
 
 use super::walk::{JsonWalk, JsonbWalk, NativeWalk};
-use super::{EXCEPTION, STATUS_OK, Serialization, native, said};
+use super::{EXCEPTION, STATUS_OK, Serialization, exception, native};
 use crate::hessian::{Fed, Wrong, v2};
 use crate::java;
 
-/// Most bytes of a refusal that are kept to find in them what the server said.
-const SAID_MAX: usize = 16 * 1024;
+/// Most bytes of a refusal that are kept, to find its message in them.
+const REFUSAL_MAX: usize = 16 * 1024;
 
 /// Where the length of the block is that begins a stream of Java, behind the header and the block's mark.
 const JAVA_BLOCK_AT: usize = 5;
 
-/// What the body's next byte belongs to.
+/// Part of a body that its next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum BodyPart {
     /// The kind of the reply.
     Kind,
     Value,
     Attachments,
     /// Nothing: the body is whole.
     Whole,
-    /// What is not looked at.
+    /// Bytes that are not looked at.
     #[default]
     Unread,
 }
@@ -30,7 +30,7 @@ enum Part {
 pub(super) struct Reply {
     serialization: Option<Serialization>,
     status: u8,
-    part: Part,
+    part: BodyPart,
     kind: Option<u8>,
     /// Bytes of the kind that came, in a serialization that takes several.
     kind_bytes: usize,
@@ -43,25 +43,25 @@ pub(super) struct Reply {
     java_block: u8,
     /// Elements of Java's stream that are still to come, with that which has begun.
     java_left: u8,
-    said: Vec<u8>,
-    keeps_said: bool,
+    refusal: Vec<u8>,
+    keeps_refusal: bool,
     /// Whether what was wrong last exceeds a limit of this crate.
     beyond: bool,
 }
 
 impl Reply {
-    /// Begins a body; of a refusal its first bytes are kept if `keeps_said`.
-    pub fn begin(&mut self, status: u8, serialization: u8, keeps_said: bool) {
+    /// Begins a body; of a refusal its first bytes are kept if `keeps_refusal`.
+    pub fn begin(&mut self, status: u8, serialization: u8, keeps_refusal: bool) {
         self.serialization = Serialization::of_number(serialization);
         self.status = status;
         self.kind = None;
         self.kind_bytes = 0;
         self.hessian.clear();
         self.beyond = false;
-        self.keeps_said = keeps_said;
-        self.said.clear();
+        self.keeps_refusal = keeps_refusal;
+        self.refusal.clear();
         let read = status == STATUS_OK && self.serialization.is_some();
-        self.part = if read { Part::Kind } else { Part::Unread };
+        self.part = if read { BodyPart::Kind } else { BodyPart::Unread };
     }
 
     /// Takes bytes of the body.
@@ -71,10 +71,10 @@ impl Reply {
             let rest = &piece[pos..];
             let at = |Wrong { at }| Wrong { at: pos + at };
             pos += match self.part {
-                Part::Kind => self.feed_kind(rest).map_err(at)?,
-                Part::Value | Part::Attachments => self.feed_value(rest).map_err(at)?,
-                Part::Whole => return Err(Wrong { at: pos }),
-                Part::Unread => {
+                BodyPart::Kind => self.feed_kind(rest).map_err(at)?,
+                BodyPart::Value | BodyPart::Attachments => self.feed_value(rest).map_err(at)?,
+                BodyPart::Whole => return Err(Wrong { at: pos }),
+                BodyPart::Unread => {
                     self.keep_said(rest);
                     rest.len()
                 }
@@ -91,8 +91,8 @@ impl Reply {
     /// The body's frame has ended: the answer's code, unless the body should go on.
     pub fn end(&self) -> Option<u16> {
         match self.part {
-            Part::Whole | Part::Unread => Some(self.code()),
-            Part::Value if self.is_uncertain() => Some(self.code()),
+            BodyPart::Whole | BodyPart::Unread => Some(self.code()),
+            BodyPart::Value if self.is_uncertain() => Some(self.code()),
             _ => None,
         }
     }
@@ -105,9 +105,9 @@ impl Reply {
         if self.is_exception() { EXCEPTION } else { u16::from(self.status) }
     }
 
-    /// What the server said of a refusal.
-    pub fn said(&self) -> String {
-        said::of(self.serialization, self.is_exception(), &self.said)
+    /// Message of a refusal.
+    pub fn refusal(&self) -> String {
+        exception::of(self.serialization, self.is_exception(), &self.refusal)
     }
 
     fn is_exception(&self) -> bool {
@@ -115,9 +115,9 @@ impl Reply {
     }
 
     fn keep_said(&mut self, bytes: &[u8]) {
-        if self.keeps_said && (self.status != STATUS_OK || self.is_exception()) {
-            let room = SAID_MAX.saturating_sub(self.said.len());
-            self.said.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if self.keeps_refusal && (self.status != STATUS_OK || self.is_exception()) {
+            let room = REFUSAL_MAX.saturating_sub(self.refusal.len());
+            self.refusal.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
     }
 
@@ -150,13 +150,13 @@ impl Reply {
 
     fn kind_is_whole(&mut self) {
         match self.kind {
-            Some(2) => self.part = Part::Whole,
-            Some(5) => self.begin_value(Part::Attachments),
-            _ => self.begin_value(Part::Value),
+            Some(2) => self.part = BodyPart::Whole,
+            Some(5) => self.begin_value(BodyPart::Attachments),
+            _ => self.begin_value(BodyPart::Value),
         }
     }
 
-    fn begin_value(&mut self, part: Part) {
+    fn begin_value(&mut self, part: BodyPart) {
         self.part = part;
         match self.serialization {
             Some(Serialization::Hessian2) => {}
@@ -164,13 +164,13 @@ impl Reply {
             Some(Serialization::FastJson) => self.json.begin(),
             Some(Serialization::FastJson2) => self.jsonb.begin(),
             Some(Serialization::Java) => self.java_begins(),
-            None => self.part = Part::Unread,
+            None => self.part = BodyPart::Unread,
         }
     }
 
     /// A value is an object; the attachments come behind a block that says that they are not null.
     fn java_begins(&mut self) {
-        if self.part == Part::Attachments && self.kind != Some(5) {
+        if self.part == BodyPart::Attachments && self.kind != Some(5) {
             self.java_left = 2;
             self.java.next();
         } else {
@@ -214,21 +214,21 @@ impl Reply {
             Some(Serialization::FastJson2) => self.jsonb.feed(input)?,
             _ => self.feed_java(input)?,
         };
-        if self.part == Part::Value {
+        if self.part == BodyPart::Value {
             self.keep_said(&input[..consumed]);
         }
         if done {
             match self.part {
-                _ if self.is_uncertain() => self.part = Part::Unread,
-                Part::Value if self.kind >= Some(3) => self.begin_value(Part::Attachments),
-                _ => self.part = Part::Whole,
+                _ if self.is_uncertain() => self.part = BodyPart::Unread,
+                BodyPart::Value if self.kind >= Some(3) => self.begin_value(BodyPart::Attachments),
+                _ => self.part = BodyPart::Whole,
             }
         }
         Ok(consumed)
     }
 }
 
-/// What a byte is where the reply's kind is written.
+/// Meaning of a byte where the reply's kind is written.
 enum KindByte {
     Kind(u8),
     Skipped,

@@ -3,7 +3,7 @@
 use super::draft::{Content, DEPTH_MAX, Draft, EncodeError};
 use super::{Serialization, fastjson, fastjson2, java, native};
 use crate::hessian::v2;
-use crate::places::{LengthForm, What};
+use crate::places::{Infill, LengthForm};
 use crate::request::NO_ANSWER;
 use crate::{Call, Expectation, Places, Request, Value, descriptor};
 
@@ -12,7 +12,7 @@ pub(super) const HEAD: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How the body is written.
+    /// Serialization of the body.
     pub serialization: Serialization,
     /// The protocol's version that the request names. From 2.0.2 on, servers of 2.6 and later add attachments to the
     /// reply.
@@ -53,7 +53,7 @@ pub fn encode(call: &Call, options: &Options) -> Result<Request, EncodeError> {
     }
     let mut draft =
         Draft { bytes: vec![0xda, 0xbb, flags, 0, 0, 0, 0, 0, 0, 0, 0, 0], places: Places::default() };
-    draft.places.push(HEAD, What::Length { from: HEAD, to: None, form: LengthForm::U32 });
+    draft.places.push(HEAD, Infill::Length { from: HEAD, to: None, form: LengthForm::U32 });
     body(&mut draft, call, options)?;
     if u32::try_from(draft.bytes.len()).is_err() {
         return Err(EncodeError::TooLong);

@@ -34,7 +34,7 @@ struct Flight {
     began: bool,
 }
 
-/// What the frame is whose body comes.
+/// Kind of the frame whose body comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     Reply(ExchangeId),
@@ -230,7 +230,7 @@ impl Dubbo {
             (self.keep > 0).then(|| std::mem::take(&mut self.kept))
         } else {
             self.refusals = self.refusals.saturating_add(1);
-            (self.refusals <= REFUSALS_TOLD).then(|| self.reply.said().into_bytes())
+            (self.refusals <= REFUSALS_TOLD).then(|| self.reply.refusal().into_bytes())
         };
         events.push(Event::Answered { id, code, body_bytes: u64::from(self.header.length), body });
         // The server does not know that it is to close.

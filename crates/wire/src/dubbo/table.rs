@@ -21,5 +21,5 @@ impl Hasher for Spread {
     }
 }
 
-/// What belongs to numbers of exchanges.
+/// Entries by the numbers of exchanges.
 pub(super) type Table<T> = HashMap<u32, T, BuildHasherDefault<Spread>>;

@@ -11,7 +11,7 @@ pub(super) const SHORT_MAX: usize = 47;
 pub(super) const EMPTY: u8 = 0x95;
 pub(super) const BYTES: u8 = 0x83;
 
-/// How a drawn text is written.
+/// Form of a drawn text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub(crate) enum JsonbText {
     Within,

@@ -12,7 +12,7 @@ const DEPTH_MAX: usize = 1024;
 /// the end of what can be [checked](Self::is_uncertain); everything behind it is consumed.
 #[derive(Debug, Default)]
 pub(super) struct NativeWalk {
-    /// How many values are still to come at each level.
+    /// Number of values still to come at each level.
     open: Vec<u64>,
     step: NativeStep,
     certain: bool,
@@ -25,7 +25,7 @@ pub(super) struct NativeWalk {
     lost: bool,
 }
 
-/// What descriptors of classes of the platform begin with.
+/// Prefixes of descriptors of classes of the platform.
 const JAVA: &[u8] = b"Ljava/";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ enum NativeStep {
         left: u64,
         bytes: u8,
     },
-    /// How many fields an object has.
+    /// Number of fields of an object.
     Fields,
     WideFields {
         left: u8,

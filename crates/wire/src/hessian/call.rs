@@ -4,7 +4,7 @@ use super::{text, v1, v2};
 use crate::http1::{EncodeError, RequestSpec};
 use crate::{Call, Places, Request};
 
-/// What the body of a call is sent as.
+/// Media type of the body of a call.
 const CONTENT_TYPE: &str = "x-application/hessian";
 
 /// A version of the protocol.

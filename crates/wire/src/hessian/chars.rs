@@ -1,12 +1,12 @@
 //! Passing over a text whose length is told in UTF-16 code units.
 
 use super::Wrong;
-use crate::scan::count_work;
+use crate::scan::{before, count_work};
 
 /// Characters that are passed over one by one before a stretch of ASCII is looked for.
 const MIXED_MAX: u32 = 64;
 
-/// What is still to come of a text.
+/// Rest of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chars {
     /// Code units that have not begun.
@@ -89,13 +89,11 @@ impl Chars {
     }
 }
 
-/// How many bytes at the beginning are ASCII, `most` at most.
+/// Length of the ASCII at the beginning, `most` at most.
 #[inline]
 fn ascii_len(input: &[u8], most: u32) -> usize {
     let window = &input[..input.len().min(most as usize)];
-    let (words, _) = window.as_chunks::<16>();
-    let whole = words.iter().take_while(|word| word.is_ascii()).count() * 16;
-    let tail = window[whole..].iter().take_while(|byte| byte.is_ascii()).count();
-    count_work(whole + tail);
-    whole + tail
+    let len = before(window, |byte| !byte.is_ascii());
+    count_work(len);
+    len
 }

@@ -135,7 +135,7 @@ impl Builder {
         Builder { scalar, tag, bytes, open, whole, left: VALUES_MAX, types, classes }
     }
 
-    /// What has begun, as a text.
+    /// Value that has begun, as a text.
     fn text(&self) -> String {
         utf::read(&self.bytes)
     }

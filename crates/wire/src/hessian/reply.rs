@@ -7,22 +7,22 @@ use crate::rpc::{Answer, Verdict};
 /// Finds whether a body is an answer, whole and well-formed, and whether it tells of a fault.
 #[derive(Debug, Default)]
 pub struct Reply {
-    place: Place,
+    place: Position,
     fault: bool,
     first: v1::Walker,
     second: v2::Walker,
 }
 
-/// What the next byte is.
+/// Position of the next byte in a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Position {
     #[default]
     Start,
     /// One of the version of an answer in Hessian 2.0.
     SecondVersion {
         left: u8,
     },
-    /// What says whether a value or a fault follows.
+    /// Tag that tells whether a value or a fault follows.
     SecondKind,
     SecondValue,
     /// One of the version of an answer in Hessian 1.0.
@@ -57,7 +57,7 @@ impl Answer for Reply {
     }
 
     fn begin(&mut self) {
-        self.place = Place::Start;
+        self.place = Position::Start;
         self.fault = false;
         self.first.clear();
         self.second.clear();
@@ -65,18 +65,18 @@ impl Answer for Reply {
 
     fn feed(&mut self, bytes: &[u8]) {
         let mut pos = 0;
-        while pos < bytes.len() && self.place != Place::Wrong {
+        while pos < bytes.len() && self.place != Position::Wrong {
             match self.step(&bytes[pos..]) {
                 Ok(consumed) => pos += consumed,
-                Err(Wrong { .. }) => self.place = Place::Wrong,
+                Err(Wrong { .. }) => self.place = Position::Wrong,
             }
         }
     }
 
     fn verdict(&self) -> Verdict {
         match self.place {
-            Place::Whole { .. } if self.fault => Verdict::Fault,
-            Place::Whole { .. } => Verdict::Good,
+            Position::Whole { .. } if self.fault => Verdict::Fault,
+            Position::Whole { .. } => Verdict::Good,
             _ if self.first.is_beyond() || self.second.is_beyond() => Verdict::Beyond,
             _ => Verdict::Wrong,
         }
@@ -97,73 +97,75 @@ impl Reply {
         let wrong = Err(Wrong { at: 0 });
         let byte = bytes[0];
         self.place = match self.place {
-            Place::Start => match byte {
-                b'H' => Place::SecondVersion { left: 2 },
-                b'r' => Place::FirstVersion { left: 2 },
+            Position::Start => match byte {
+                b'H' => Position::SecondVersion { left: 2 },
+                b'r' => Position::FirstVersion { left: 2 },
                 b'f' => self.begin_first_fault()?,
                 _ => return wrong,
             },
-            Place::SecondVersion { left: 2 } if byte == 2 => Place::SecondVersion { left: 1 },
-            Place::SecondVersion { left: 1 } => Place::SecondKind,
-            Place::SecondVersion { .. } => return wrong,
-            Place::SecondKind => match byte {
+            Position::SecondVersion { left: 2 } if byte == 2 => Position::SecondVersion { left: 1 },
+            Position::SecondVersion { left: 1 } => Position::SecondKind,
+            Position::SecondVersion { .. } => return wrong,
+            Position::SecondKind => match byte {
                 b'R' | b'F' => {
                     self.fault = byte == b'F';
-                    Place::SecondValue
+                    Position::SecondValue
                 }
                 _ => return wrong,
             },
-            Place::FirstVersion { left: 2 } if matches!(byte, 1 | 2) => Place::FirstVersion { left: 1 },
-            Place::FirstVersion { left: 1 } => Place::FirstKind,
-            Place::FirstVersion { .. } => return wrong,
-            Place::FirstKind => match byte {
-                b'H' => Place::NameLength { left: 2, value: 0 },
+            Position::FirstVersion { left: 2 } if matches!(byte, 1 | 2) => Position::FirstVersion { left: 1 },
+            Position::FirstVersion { left: 1 } => Position::FirstKind,
+            Position::FirstVersion { .. } => return wrong,
+            Position::FirstKind => match byte {
+                b'H' => Position::NameLength { left: 2, value: 0 },
                 b'f' => self.begin_first_fault()?,
-                _ => return self.first_value(bytes, Place::FirstValue, Place::FirstEnd),
+                _ => return self.first_value(bytes, Position::FirstValue, Position::FirstEnd),
             },
-            Place::NameLength { left, value } => {
+            Position::NameLength { left, value } => {
                 let value = value << 8 | u16::from(byte);
                 match left {
-                    2 => Place::NameLength { left: 1, value },
-                    _ if value == 0 => Place::HeaderValue,
-                    _ => Place::Name(Chars::new(u32::from(value))),
+                    2 => Position::NameLength { left: 1, value },
+                    _ if value == 0 => Position::HeaderValue,
+                    _ => Position::Name(Chars::new(u32::from(value))),
                 }
             }
-            Place::Name(mut chars) => {
+            Position::Name(mut chars) => {
                 let consumed = chars.feed(bytes)?;
-                self.place = if chars.done() { Place::HeaderValue } else { Place::Name(chars) };
+                self.place = if chars.done() { Position::HeaderValue } else { Position::Name(chars) };
                 return Ok(consumed);
             }
-            Place::HeaderValue => return self.first_value(bytes, Place::HeaderValue, Place::FirstKind),
-            Place::FirstValue => {
-                let end = if self.fault { Place::Whole { may_end: true } } else { Place::FirstEnd };
-                return self.first_value(bytes, Place::FirstValue, end);
+            Position::HeaderValue => {
+                return self.first_value(bytes, Position::HeaderValue, Position::FirstKind);
             }
-            Place::SecondValue => {
+            Position::FirstValue => {
+                let end = if self.fault { Position::Whole { may_end: true } } else { Position::FirstEnd };
+                return self.first_value(bytes, Position::FirstValue, end);
+            }
+            Position::SecondValue => {
                 let fed = self.second.feed(bytes)?;
-                return Ok(self.go_on(fed, Place::SecondValue, Place::Whole { may_end: false }));
+                return Ok(self.go_on(fed, Position::SecondValue, Position::Whole { may_end: false }));
             }
-            Place::FirstEnd | Place::Whole { may_end: true } if byte == b'z' => {
-                Place::Whole { may_end: false }
+            Position::FirstEnd | Position::Whole { may_end: true } if byte == b'z' => {
+                Position::Whole { may_end: false }
             }
-            Place::FirstEnd | Place::Whole { .. } | Place::Wrong => return wrong,
+            Position::FirstEnd | Position::Whole { .. } | Position::Wrong => return wrong,
         };
         Ok(1)
     }
 
     /// The keys and values of a fault end as those of a map do, so they are read as a map's.
-    fn begin_first_fault(&mut self) -> Result<Place, Wrong> {
+    fn begin_first_fault(&mut self) -> Result<Position, Wrong> {
         self.fault = true;
         self.first.feed(b"M")?;
-        Ok(Place::FirstValue)
+        Ok(Position::FirstValue)
     }
 
-    fn first_value(&mut self, bytes: &[u8], here: Place, then: Place) -> Result<usize, Wrong> {
+    fn first_value(&mut self, bytes: &[u8], here: Position, then: Position) -> Result<usize, Wrong> {
         let fed = self.first.feed(bytes)?;
         Ok(self.go_on(fed, here, then))
     }
 
-    fn go_on(&mut self, fed: Fed, here: Place, then: Place) -> usize {
+    fn go_on(&mut self, fed: Fed, here: Position, then: Position) -> usize {
         self.place = if fed.done { then } else { here };
         fed.consumed
     }

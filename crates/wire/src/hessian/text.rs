@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// Most code units of a chunk.
 const CHUNK_UNITS: usize = 0x8000;
 
-/// How the head of a chunk is written.
+/// Writer of the head of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Hessian 1.0: `s` or `S` and two bytes.
@@ -15,7 +15,7 @@ pub(crate) enum Dialect {
     V2,
 }
 
-/// How many bytes a text takes. What is not UTF-8 in it becomes U+FFFD.
+/// Number of bytes that a text takes. What is not UTF-8 in it becomes U+FFFD.
 pub(crate) fn length(value: &[u8], dialect: Dialect) -> usize {
     let mut bytes = 0;
     each_chunk(&utf8(value), |chunk| bytes += dialect.head(&chunk).len() + chunk.bytes());

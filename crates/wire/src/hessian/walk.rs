@@ -12,7 +12,7 @@ pub struct Impossible;
 /// Whether the value is whole, or why a byte cannot be there.
 pub type Whole = Result<bool, Impossible>;
 
-/// What a walker passes over.
+/// Event of a walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// The first byte of a value; `None` of a name, a type or a number that is no value of its own.
@@ -56,9 +56,9 @@ impl Visit for Nobody {
     }
 }
 
-/// What the next byte is.
+/// Position of the next byte in a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Step {
+pub enum Position {
     /// The first of something that the innermost frame tells.
     #[default]
     Tag,
@@ -76,12 +76,12 @@ pub enum Step {
     },
     Text {
         chars: Chars,
-        of: Part,
+        of: Stretch,
     },
     /// One of so many that mean nothing here.
     Skip {
         left: u32,
-        of: Part,
+        of: Stretch,
     },
 }
 
@@ -90,12 +90,12 @@ pub enum Then {
     /// An `int`.
     Int,
     /// The length of such a part.
-    Length(Part),
+    Length(Stretch),
 }
 
-/// What a stretch of bytes is.
+/// Kind of a stretch of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Stretch {
     /// A value that is whole with it.
     Scalar,
     /// A text, to be followed by another chunk or not.
@@ -110,7 +110,7 @@ pub enum Part {
 
 /// The grammar of a version, and how far a walker is in it.
 pub trait Walk: Default {
-    fn step(&mut self) -> &mut Step;
+    fn step(&mut self) -> &mut Position;
 
     /// The first byte of something came.
     fn tag(&mut self, tag: u8, visit: &mut impl Visit) -> Whole;
@@ -121,7 +121,7 @@ pub trait Walk: Default {
     }
 
     /// A part has ended, with all its chunks.
-    fn ended(&mut self, part: Part, visit: &mut impl Visit) -> Whole;
+    fn ended(&mut self, part: Stretch, visit: &mut impl Visit) -> Whole;
 
     /// The value with that tag, of what came behind its tags and lengths.
     fn scalar(tag: u8, bytes: &[u8]) -> Tree;
@@ -146,7 +146,7 @@ pub trait Walk: Default {
     fn advance(&mut self, input: &[u8], visit: &mut impl Visit) -> Result<(usize, bool), Wrong> {
         count_work(1);
         let (consumed, whole) = match self.step() {
-            Step::Text { chars, of } => {
+            Position::Text { chars, of } => {
                 let fed = chars.feed(input);
                 let (done, of) = (chars.done(), *of);
                 let consumed = fed.unwrap_or_else(|wrong| wrong.at);
@@ -154,35 +154,37 @@ pub trait Walk: Default {
                 fed?;
                 (consumed, seen.and_then(|()| if done { self.chunk_ended(of, visit) } else { Ok(false) }))
             }
-            Step::Skip { left, of } => {
+            Position::Skip { left, of } => {
                 let consumed = input.len().min(*left as usize);
                 *left -= consumed as u32;
                 let (done, of) = (*left == 0, *of);
                 let seen = visit.see(Event::Bytes(&input[..consumed]));
                 (consumed, seen.and_then(|()| if done { self.chunk_ended(of, visit) } else { Ok(false) }))
             }
-            Step::Number { left, value, then } => {
+            Position::Number { left, value, then } => {
                 *value = *value << 8 | i32::from(input[0]);
                 *left -= 1;
                 let (done, value, then) = (*left == 0, *value, *then);
                 (1, if done { self.number_ended(value, then, visit) } else { Ok(false) })
             }
-            Step::Tag | Step::Defined | Step::MoreText | Step::MoreBinary => (1, self.tag(input[0], visit)),
+            Position::Tag | Position::Defined | Position::MoreText | Position::MoreBinary => {
+                (1, self.tag(input[0], visit))
+            }
         };
         Ok((consumed, whole.map_err(|Impossible| Wrong { at: 0 })?))
     }
 
-    fn go_on(&mut self, step: Step) -> Whole {
+    fn go_on(&mut self, step: Position) -> Whole {
         *self.step() = step;
         Ok(false)
     }
 
     fn number(&mut self, left: u8, value: i32, then: Then) -> Whole {
-        self.go_on(Step::Number { left, value, then })
+        self.go_on(Position::Number { left, value, then })
     }
 
     fn number_ended(&mut self, value: i32, then: Then, visit: &mut impl Visit) -> Whole {
-        *self.step() = Step::Tag;
+        *self.step() = Position::Tag;
         match then {
             Then::Int => self.int(value, visit),
             Then::Length(part) => self.begin(value as u32, part, visit),
@@ -190,20 +192,24 @@ pub trait Walk: Default {
     }
 
     /// Begins a part whose length is known.
-    fn begin(&mut self, length: u32, of: Part, visit: &mut impl Visit) -> Whole {
+    fn begin(&mut self, length: u32, of: Stretch, visit: &mut impl Visit) -> Whole {
         match of {
             _ if length == 0 => self.chunk_ended(of, visit),
-            Part::Text { .. } | Part::Type => self.go_on(Step::Text { chars: Chars::new(length), of }),
-            Part::Scalar | Part::Binary { .. } | Part::Count => self.go_on(Step::Skip { left: length, of }),
+            Stretch::Text { .. } | Stretch::Type => {
+                self.go_on(Position::Text { chars: Chars::new(length), of })
+            }
+            Stretch::Scalar | Stretch::Binary { .. } | Stretch::Count => {
+                self.go_on(Position::Skip { left: length, of })
+            }
         }
     }
 
-    fn chunk_ended(&mut self, of: Part, visit: &mut impl Visit) -> Whole {
+    fn chunk_ended(&mut self, of: Stretch, visit: &mut impl Visit) -> Whole {
         match of {
-            Part::Text { last: false } => self.go_on(Step::MoreText),
-            Part::Binary { last: false } => self.go_on(Step::MoreBinary),
+            Stretch::Text { last: false } => self.go_on(Position::MoreText),
+            Stretch::Binary { last: false } => self.go_on(Position::MoreBinary),
             _ => {
-                *self.step() = Step::Tag;
+                *self.step() = Position::Tag;
                 self.ended(of, visit)
             }
         }

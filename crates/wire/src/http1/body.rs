@@ -5,7 +5,7 @@
 
 use super::Limits;
 use super::fields::Fields;
-use super::lines::{Fault, Lines, Next, is_control};
+use super::lines::{Fault, Lines, is_control};
 use crate::MalformedKind;
 use crate::scan::{Fed, count_work};
 
@@ -14,7 +14,7 @@ use crate::scan::{Fed, count_work};
 pub(crate) struct Sink {
     /// Bytes after transfer decoding.
     pub count: u64,
-    /// How many bytes to keep at most.
+    /// Most bytes that are kept.
     pub keep: usize,
     /// The bytes kept.
     pub kept: Vec<u8>,
@@ -39,7 +39,7 @@ impl Sink {
     }
 }
 
-/// How a body ends, and how far it is.
+/// End of a body, and how far it is.
 #[derive(Debug, Default)]
 pub(crate) enum Body {
     /// This many bytes are still to come.
@@ -74,9 +74,9 @@ impl Body {
     }
 }
 
-/// Where in the chunked coding the next byte is.
+/// Position of the next byte in the chunked coding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Coding {
     /// Before the first digit of a size.
     #[default]
     Start,
@@ -99,7 +99,7 @@ enum Place {
 /// The decoder of the chunked coding (RFC 9112 section 7.1).
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
-    place: Place,
+    place: Coding,
     /// The size being read, then the bytes of the chunk still to come.
     size: u64,
     /// Bytes of the size line so far.
@@ -115,18 +115,19 @@ impl Chunked {
         let mut pos = 0;
         while pos < input.len() {
             match self.place {
-                Place::Content => {
+                Coding::Content => {
                     let rest = &input[pos..];
                     let taken = usize::try_from(self.size).map_or(rest.len(), |size| size.min(rest.len()));
                     sink.take(&rest[..taken]);
                     self.size -= taken as u64;
                     pos += taken;
                     if self.size == 0 {
-                        self.place = Place::EndCr;
+                        self.place = Coding::EndCr;
                     }
                 }
-                Place::Trailers => {
-                    let fed = self.trailers(&input[pos..], at + pos as u64, limits)?;
+                Coding::Trailers => {
+                    let take = |line: &[u8], at| self.trailers.syntax(line, at).map(drop);
+                    let fed = self.lines.each(&input[pos..], at + pos as u64, limits.head_max, take)?;
                     return Ok(Fed { consumed: pos + fed.consumed, done: fed.done });
                 }
                 _ => {
@@ -143,16 +144,16 @@ impl Chunked {
     fn coding(&mut self, byte: u8, at: u64, limits: &Limits, body: u64) -> Result<(), Fault> {
         let wrong = Fault { at, kind: MalformedKind::Chunk };
         match self.place {
-            Place::EndCr if byte == b'\r' => {
-                self.place = Place::EndLf;
+            Coding::EndCr if byte == b'\r' => {
+                self.place = Coding::EndLf;
                 return Ok(());
             }
-            Place::EndLf if byte == b'\n' => {
-                self.place = Place::Start;
+            Coding::EndLf if byte == b'\n' => {
+                self.place = Coding::Start;
                 return Ok(());
             }
-            Place::EndCr | Place::EndLf => return Err(wrong),
-            Place::Start => {
+            Coding::EndCr | Coding::EndLf => return Err(wrong),
+            Coding::Start => {
                 self.size = 0;
                 self.line_len = 0;
                 self.line_at = at;
@@ -164,45 +165,22 @@ impl Chunked {
             return Err(Fault { at, kind: MalformedKind::HeadTooLong });
         }
         self.place = match (self.place, byte) {
-            (Place::Start | Place::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+            (Coding::Start | Coding::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 let digit = (byte as char).to_digit(16).expect("the pattern allows hexadecimal digits only");
                 self.size = self.size.checked_mul(16).ok_or(wrong)? | u64::from(digit);
-                Place::Size
+                Coding::Size
             }
-            (Place::Size | Place::Pad, b' ' | b'\t') => Place::Pad,
-            (Place::Size | Place::Pad, b';') => Place::Extension,
-            (Place::Size | Place::Pad | Place::Extension, b'\r') => Place::SizeLf,
-            (Place::Extension, byte) if !is_control(byte) => Place::Extension,
-            (Place::SizeLf, b'\n') if self.size == 0 => Place::Trailers,
-            (Place::SizeLf, b'\n') if self.size > limits.body_max.saturating_sub(body) => {
+            (Coding::Size | Coding::Pad, b' ' | b'\t') => Coding::Pad,
+            (Coding::Size | Coding::Pad, b';') => Coding::Extension,
+            (Coding::Size | Coding::Pad | Coding::Extension, b'\r') => Coding::SizeLf,
+            (Coding::Extension, byte) if !is_control(byte) => Coding::Extension,
+            (Coding::SizeLf, b'\n') if self.size == 0 => Coding::Trailers,
+            (Coding::SizeLf, b'\n') if self.size > limits.body_max.saturating_sub(body) => {
                 return Err(Fault { at: self.line_at, kind: MalformedKind::BodyTooLong });
             }
-            (Place::SizeLf, b'\n') => Place::Content,
+            (Coding::SizeLf, b'\n') => Coding::Content,
             _ => return Err(wrong),
         };
         Ok(())
-    }
-
-    fn trailers(&mut self, input: &[u8], at: u64, limits: &Limits) -> Result<Fed, Fault> {
-        let mut pos = 0;
-        loop {
-            let rest = &input[pos..];
-            let here = at + pos as u64;
-            match self.lines.next(rest, limits.head_max) {
-                Next::Line { text: 0, len } => return Ok(Fed { consumed: pos + len, done: true }),
-                Next::Line { text, len } => {
-                    self.trailers.syntax(&rest[..text], here)?;
-                    pos += len;
-                }
-                Next::More => return Ok(Fed { consumed: pos, done: false }),
-                Next::Control(stop) => {
-                    self.trailers.syntax(&rest[..stop], here)?;
-                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeaderLine });
-                }
-                Next::TooLong(stop) => {
-                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeadTooLong });
-                }
-            }
-        }
     }
 }

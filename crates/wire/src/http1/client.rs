@@ -14,7 +14,7 @@ use crate::{
 };
 use std::ops::RangeInclusive;
 
-/// What an answer's status line begins with, up to the version's last digit.
+/// Beginning of a status line, up to the version's last digit.
 const VERSION: &[u8] = b"HTTP/1.";
 
 /// The status line of most answers.
@@ -23,9 +23,9 @@ const USUAL_STATUS: &[u8] = b"HTTP/1.1 200 OK\r\n";
 /// Where the first digit of the status is in its line.
 const STATUS_AT: usize = 9;
 
-/// Which part of an answer the next byte belongs to.
+/// Part of an answer that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum AnswerPart {
     #[default]
     Status,
     Fields,
@@ -51,7 +51,7 @@ pub struct Http1 {
     /// Bytes consumed since the connection began.
     received: u64,
     flight: Option<Flight>,
-    part: Part,
+    part: AnswerPart,
     lines: Lines,
     status: u16,
     fields: Fields,
@@ -75,7 +75,7 @@ impl Http1 {
     fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
         let Request { closes, keep_body, expectation, .. } = *request;
         self.flight = Some(Flight { id, head_only: expectation == HEAD_ONLY, closes, began: false });
-        self.part = Part::Status;
+        self.part = AnswerPart::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
         self.forget_head();
@@ -175,15 +175,15 @@ impl Http1 {
             return Err(Fault { at, kind: MalformedKind::Surplus });
         };
         match self.part {
-            Part::Status => {
+            AnswerPart::Status => {
                 let window = self.lines.window(input, self.limits.head_max);
                 if begins_final(window, self.lines.scanned(), at)? {
                     events.push(Event::FirstByte { id: flight.id });
                 }
                 self.status_line(input, at)
             }
-            Part::Fields => self.field_lines(input, at),
-            Part::Body => self.body.feed(input, at, &self.limits, &mut self.sink),
+            AnswerPart::Fields => self.field_lines(input, at),
+            AnswerPart::Body => self.body.feed(input, at, &self.limits, &mut self.sink),
         }
     }
 
@@ -191,7 +191,7 @@ impl Http1 {
     /// must be read line by line: nothing that matters then has changed.
     #[inline]
     fn plain_head(&mut self, input: &[u8]) -> Option<usize> {
-        let begins = self.part == Part::Status && self.lines.is_fresh();
+        let begins = self.part == AnswerPart::Status && self.lines.is_fresh();
         if !begins || self.dead || self.set_cookies.is_some() || self.location.is_some() {
             return None;
         }
@@ -224,7 +224,7 @@ impl Http1 {
                 let (old, status) = status_line(&input[..text], at)?;
                 self.status = status;
                 self.fields = Fields::new(old);
-                self.part = Part::Fields;
+                self.part = AnswerPart::Fields;
                 Ok(Fed { consumed: len, done: false })
             }
             Next::More => Ok(Fed { consumed: 0, done: false }),
@@ -238,34 +238,17 @@ impl Http1 {
 
     #[inline]
     fn field_lines(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
-        let mut pos = 0;
-        loop {
-            let rest = &input[pos..];
-            let here = at + pos as u64;
-            match self.lines.next(rest, self.limits.head_max) {
-                Next::Line { text: 0, len } => {
-                    return Ok(Fed { consumed: pos + len, done: self.head_ended()? });
-                }
-                Next::Line { text, len } => {
-                    self.fields.line(&rest[..text], here)?;
-                    if let Some(kept) = &mut self.set_cookies {
-                        cookies::keep(&rest[..text], kept);
-                    }
-                    if let Some(location) = &mut self.location {
-                        location.keep(&rest[..text]);
-                    }
-                    pos += len;
-                }
-                Next::More => return Ok(Fed { consumed: pos, done: false }),
-                Next::Control(stop) => {
-                    self.fields.line(&rest[..stop], here)?;
-                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeaderLine });
-                }
-                Next::TooLong(stop) => {
-                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeadTooLong });
-                }
+        let fed = self.lines.each(input, at, self.limits.head_max, |line, at| {
+            self.fields.line(line, at)?;
+            if let Some(kept) = &mut self.set_cookies {
+                cookies::keep(line, kept);
             }
-        }
+            if let Some(location) = &mut self.location {
+                location.keep(line);
+            }
+            Ok(())
+        })?;
+        Ok(Fed { done: fed.done && self.head_ended()?, ..fed })
     }
 
     /// Decides how the body ends (RFC 9112 section 6.3); true when there is none.
@@ -273,7 +256,7 @@ impl Http1 {
     fn head_ended(&mut self) -> Result<bool, Fault> {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
-            self.part = Part::Status;
+            self.part = AnswerPart::Status;
             if let Some(location) = &mut self.location {
                 location.clear();
             }
@@ -284,7 +267,7 @@ impl Http1 {
         if head_only || matches!(self.status, 204 | 304) {
             return Ok(true);
         }
-        self.part = Part::Body;
+        self.part = AnswerPart::Body;
         match self.fields.length {
             _ if self.fields.chunked => self.body = Body::Chunked(Chunked::default()),
             Some((0, _)) => return Ok(true),
@@ -379,7 +362,7 @@ impl Speak for Http1 {
     }
 
     fn handle_close(&mut self, close: Close, events: &mut Events) {
-        let until_close = self.part == Part::Body && matches!(self.body, Body::UntilClose);
+        let until_close = self.part == AnswerPart::Body && matches!(self.body, Body::UntilClose);
         if self.flight.is_some() && until_close && close == Close::Fin {
             self.finish(events);
         } else if let Some(flight) = self.flight.take() {

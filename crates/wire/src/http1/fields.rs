@@ -6,7 +6,7 @@ use crate::scan::count_work;
 
 const KEEP_ALIVE: &[u8] = b"Connection: keep-alive\r\n";
 
-/// What the last field was, for a folded line continues it.
+/// Kind of the last field, for a folded line continues it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]
@@ -17,7 +17,7 @@ enum Last {
     Framing,
 }
 
-/// What the fields seen so far say.
+/// Meaning of the fields seen so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields {
     /// Whether the message is HTTP/1.0, where no transfer coding exists.
@@ -30,7 +30,7 @@ pub(crate) struct Fields {
     pub close: bool,
     /// `Connection` had `keep-alive`.
     pub keep_alive: bool,
-    /// How many `Host` fields there were.
+    /// Number of `Host` fields.
     pub hosts: u32,
     /// `Expect: 100-continue` was there.
     pub expects_continue: bool,

@@ -4,9 +4,9 @@
 //! reader remembers how far it looked. All offsets here count from the first byte of the slice.
 
 use crate::MalformedKind;
-use crate::scan::{before, count_work};
+use crate::scan::{Fed, before, count_work};
 
-/// What broke the protocol, and where.
+/// Breach of the protocol, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// Offset of the first wrong byte, counted from the first byte of the connection.
@@ -36,7 +36,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// How many bytes of the current line were scanned by earlier calls of [`next`](Self::next).
+    /// Number of bytes of the current line that earlier calls of [`next`](Self::next) scanned.
     #[inline]
     pub fn scanned(&self) -> usize {
         self.scanned
@@ -55,7 +55,39 @@ impl Lines {
         }
     }
 
-    /// What was found when it is not a line that ends as most do.
+    /// Hands over each whole line of `input`, whose first byte is byte `at` of the connection, with where it begins, up to the
+    /// empty one that ends the section.
+    #[inline]
+    pub fn each(
+        &mut self,
+        input: &[u8],
+        at: u64,
+        max: usize,
+        mut take: impl FnMut(&[u8], u64) -> Result<(), Fault>,
+    ) -> Result<Fed, Fault> {
+        let mut consumed = 0;
+        loop {
+            let rest = &input[consumed..];
+            let here = at + consumed as u64;
+            match self.next(rest, max) {
+                Next::Line { text: 0, len } => return Ok(Fed { consumed: consumed + len, done: true }),
+                Next::Line { text, len } => {
+                    take(&rest[..text], here)?;
+                    consumed += len;
+                }
+                Next::More => return Ok(Fed { consumed, done: false }),
+                Next::Control(stop) => {
+                    take(&rest[..stop], here)?;
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeaderLine });
+                }
+                Next::TooLong(stop) => {
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeadTooLong });
+                }
+            }
+        }
+    }
+
+    /// Result for a line that does not end as most do.
     #[cold]
     fn other(&mut self, input: &[u8], window: &[u8], found: Option<usize>) -> Next {
         let Some(stop) = found else {
@@ -115,14 +147,14 @@ pub(crate) fn behind_plain_line(bytes: &[u8]) -> Option<&[u8]> {
     bytes[before(bytes, is_control)..].strip_prefix(b"\r\n")
 }
 
-/// How many bytes at the beginning of a line make a token, which the name of a field is.
+/// Length of the token at the beginning of a line, which the name of a field is.
 #[inline]
 pub(crate) fn token_len(line: &[u8]) -> usize {
     let at = letters_len(line);
     at + line[at..].iter().position(|&byte| !is_token(byte)).unwrap_or(line.len() - at)
 }
 
-/// How many letters and hyphens a line begins with, of which almost all names are.
+/// Number of letters and hyphens, of which almost all names are, at the beginning of a line.
 #[inline(always)]
 pub(crate) fn letters_len(line: &[u8]) -> usize {
     before(line, |byte| !byte.is_ascii_alphabetic() && byte != b'-')

@@ -62,7 +62,7 @@ pub fn becomes_get(code: u16, method: &str) -> bool {
     }
 }
 
-/// How an origin is spoken to.
+/// Scheme of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// `http`, port 80 unless another is named.

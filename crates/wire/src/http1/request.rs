@@ -2,14 +2,14 @@
 
 use super::lines::{is_control, is_token};
 use super::template::{Part, Template};
-use crate::places::{LengthForm, What};
+use crate::places::{Infill, LengthForm};
 use crate::{Expectation, Places, Request};
 use std::ops::Range;
 
 /// The answer has no body whatever its head says (`HEAD`).
 pub(super) const HEAD_ONLY: Expectation = Expectation(1);
 
-/// What is asked, before it is encoded.
+/// A request before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestSpec {
     /// Method, a token.
@@ -23,7 +23,7 @@ pub struct RequestSpec {
     pub body: Vec<u8>,
     /// Whether to announce that the connection closes after this exchange.
     pub close: bool,
-    /// How many bytes of the answer's body to keep for a content check.
+    /// Bytes of the answer's body to keep for a content check.
     pub keep_body: usize,
 }
 
@@ -183,7 +183,7 @@ impl RequestSpec {
         let announces = !body_places.is_empty() || self.announces_length(template);
         if announces && changes {
             draft.put(&["Content-Length: "]);
-            draft.place(What::Length { from: 0, to: None, form: LengthForm::Decimal });
+            draft.place(Infill::Length { from: 0, to: None, form: LengthForm::Decimal });
             draft.put(&["\r\n"]);
         } else if announces && !given.length {
             draft.put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
@@ -192,7 +192,7 @@ impl RequestSpec {
             draft.put(&["Connection: close\r\n"]);
         }
         if template.cookies {
-            draft.place(What::Addition);
+            draft.place(Infill::Addition);
         }
         draft.put(&["\r\n"]);
         draft.places.count_length_from(draft.bytes.len());
@@ -326,7 +326,7 @@ impl RequestSpec {
     }
 }
 
-/// What is between the target of an encoded request and its host.
+/// Bytes between the target of an encoded request and its host.
 const BEFORE_HOST: &str = " HTTP/1.1\r\nHost: ";
 
 /// Where the parts of an encoded request are.
@@ -368,7 +368,7 @@ impl<'a> Draft<'a> {
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part.as_bytes()));
     }
 
-    fn place(&mut self, what: What) {
+    fn place(&mut self, what: Infill) {
         self.places.push(self.bytes.len(), what);
     }
 

@@ -40,7 +40,7 @@ pub enum Method {
     Other,
 }
 
-/// How a request's body ends.
+/// End of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyLength {
     /// There is none; [`RequestParser::body`] need not be called.
@@ -50,7 +50,7 @@ pub enum BodyLength {
     Chunked,
 }
 
-/// How far a body is.
+/// Progress of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyProgress {
     /// Bytes of the slice that need not be handed in again.

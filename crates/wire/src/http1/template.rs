@@ -1,7 +1,8 @@
 //! Where values are in a request before it is encoded.
 
 use crate::Streamed;
-use crate::places::{Form, Places};
+use crate::form::Form;
+use crate::places::Places;
 
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Slot {
     pub draw: u16,
 }
 
-/// What is filled in for each exchange.
+/// Parts that are filled in for each exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
     /// Values, those of one part in the order of their places.

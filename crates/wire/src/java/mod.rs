@@ -4,26 +4,26 @@
 //! A stream says nowhere how long it is. Whoever wants its end must follow each object by the descriptor of its class,
 //! which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
 
+mod describe;
 mod error;
 mod primitive;
 mod read;
 mod task;
-mod tell;
 mod text;
 mod time;
 mod walk;
 mod write;
 
 pub use crate::scan::Fed;
+pub(crate) use describe::describe_from;
+pub use describe::{describe, thrown};
 pub use error::WriteError;
 pub(crate) use read::{Piece, Reader};
-pub(crate) use tell::describe_from;
-pub use tell::{describe, thrown};
 pub(crate) use text::{form_length, form_write};
 pub use walk::{Broken, Walker};
 pub use write::Writer;
 
-/// What every stream begins with: the magic number and version 5.
+/// First bytes of every stream: the magic number and version 5.
 pub const STREAM_HEADER: [u8; 4] = [0xac, 0xed, 0x00, 0x05];
 
 /// Default of [`Limits::depth_max`]: deeper nesting overflows the stack of the receivers in Java long before.
@@ -62,7 +62,7 @@ pub(crate) const FIRST_HANDLE: u32 = 0x7e_0000;
 /// Longest text that is written with a length of two bytes.
 pub(crate) const SHORT_TEXT_MAX: usize = 0xffff;
 
-/// What the first byte of an element says it is (specification, 6.4.2).
+/// First bytes of elements (specification, 6.4.2).
 pub(crate) mod tag {
     pub const NULL: u8 = 0x70;
     pub const REFERENCE: u8 = 0x71;
@@ -93,7 +93,7 @@ pub(crate) mod flag {
     pub const ENUM: u8 = 0x10;
 }
 
-/// How many bytes a value of this primitive type takes; `None` for types of objects.
+/// Width in bytes of a value of this primitive type; `None` for types of objects.
 pub(crate) fn width(type_code: u8) -> Option<u8> {
     match type_code {
         b'B' | b'Z' => Some(1),

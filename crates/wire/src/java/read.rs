@@ -1,6 +1,6 @@
 //! Reads a stream that is at hand, whole or cut short, into a tree: for people, and for the few values that are needed.
 
-use super::time::{self, Part};
+use super::time::{self, TimePart};
 use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, width};
 use crate::utf;
 
@@ -19,7 +19,7 @@ pub(crate) struct ClassDesc {
     /// Whether it writes the values of `java.time`.
     time: bool,
     above: Option<usize>,
-    /// How many classes are above it.
+    /// Number of classes above it.
     depth: usize,
     /// Whether its descriptor has ended.
     whole: bool,
@@ -37,7 +37,7 @@ pub(crate) enum Piece {
     Primitive(u8, u64),
     Object {
         class: usize,
-        /// What belongs to each class, the topmost first.
+        /// Fields and more of each class, the topmost first.
         blocks: Vec<Block>,
     },
     Array {
@@ -52,7 +52,7 @@ pub(crate) enum Piece {
     Aborted(usize),
 }
 
-/// What one class of an object wrote.
+/// Part of an object that one class wrote.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub class: usize,
@@ -61,7 +61,7 @@ pub(crate) struct Block {
     pub beyond: Vec<usize>,
 }
 
-/// What a handle stands for.
+/// Meaning of a handle.
 #[derive(Clone, Copy, Debug)]
 enum Handle {
     Class(usize),
@@ -404,12 +404,12 @@ impl<'a> Reader<'a> {
     /// A value of `java.time`, as bytes.
     fn time(&mut self) -> usize {
         let from = self.at;
-        let mut parts = vec![Part::Kind];
+        let mut parts = vec![TimePart::Kind];
         while let Some(part) = parts.pop() {
             match part {
                 _ if self.broken => break,
-                Part::Bytes(len) => drop(self.take(usize::from(len))),
-                Part::Text => drop(self.short_text()),
+                TimePart::Bytes(len) => drop(self.take(usize::from(len))),
+                TimePart::Text => drop(self.short_text()),
                 part => match time::after(part, self.number(1) as u8) {
                     Some(after) => parts.extend(after.iter().rev()),
                     None => self.broken = true,

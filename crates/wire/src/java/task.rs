@@ -1,10 +1,10 @@
 //! What the walker has to do, and what it knows of classes.
 
-use super::time::Part;
+use super::time::TimePart;
 
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What is known of a class.
+/// Facts of a class that walking needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Class {
     pub handle: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Class {
     pub time: bool,
     /// Whether its descriptor has ended.
     pub whole: bool,
-    /// How many classes are above it.
+    /// Number of classes above it.
     pub depth: u16,
     pub objects: u16,
     /// Bytes of its primitive fields.
@@ -23,7 +23,7 @@ pub(crate) struct Class {
     pub above: u32,
 }
 
-/// What is to be done next; the last of the stack first.
+/// Next thing to be done; the last of the stack first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Task {
     /// An element on its own: a block, an object, or a reset before it.
@@ -60,15 +60,15 @@ pub(crate) enum Task {
     /// The fields of this class, and what it wrote beyond them.
     Data(u32),
     ArraySize(u32),
-    Time(Part),
+    Time(TimePart),
 }
 
-/// How many bytes a task must have before it can be done.
+/// Number of bytes that a task must have before it can be done.
 #[inline]
 pub(crate) fn wanted(task: Task) -> usize {
     match task {
         Task::Element | Task::Object | Task::Name | Task::Annotation | Task::Desc | Task::Length8 => 1,
-        Task::Time(part) => usize::from(!matches!(part, Part::Bytes(_) | Part::Text)),
+        Task::Time(part) => usize::from(!matches!(part, TimePart::Bytes(_) | TimePart::Text)),
         Task::Length16 | Task::ClassName | Task::ClassNameStart => 2,
         Task::Fields { left: 1.., .. } => 3,
         Task::Length32 | Task::Proxy | Task::ArraySize(_) | Task::EndClass(NONE) => 4,

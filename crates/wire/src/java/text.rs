@@ -4,7 +4,7 @@
 use super::{SHORT_TEXT_MAX, tag};
 use crate::{scan, utf};
 
-/// How many bytes the UTF-8 `text` takes in modified UTF-8.
+/// Number of bytes that the UTF-8 `text` takes in modified UTF-8.
 pub(crate) fn modified_len(text: &[u8]) -> usize {
     let mut len = 0;
     write_modified(text, |piece| len += piece.len());
@@ -23,7 +23,7 @@ pub(crate) fn write_modified(text: &[u8], mut put: impl FnMut(&[u8])) {
     }
 }
 
-/// How many bytes the string object of the UTF-8 `text` takes: tag, length and text.
+/// Number of bytes that the string object of the UTF-8 `text` takes: tag, length and text.
 pub(crate) fn form_length(text: &[u8]) -> usize {
     let len = modified_len(text);
     len + if len <= SHORT_TEXT_MAX { 3 } else { 9 }

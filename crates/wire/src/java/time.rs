@@ -6,7 +6,7 @@ pub(crate) const UID: [u8; 8] = [0x95, 0x5d, 0x84, 0xba, 0x1b, 0x22, 0x48, 0xb2]
 
 /// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TimePart {
     /// Which class it is, in one byte; its parts follow.
     Kind,
     /// That many bytes.
@@ -21,10 +21,10 @@ pub(crate) enum Part {
     Offset,
 }
 
-/// What follows a part of one byte, in order; `None` when no class has that kind.
-pub(crate) fn after(part: Part, byte: u8) -> Option<&'static [Part]> {
-    use Part::{Bytes, Hour, Kind, Minute, Offset, Second, Text};
-    let parts: &[Part] = match (part, byte) {
+/// Parts that follow one of one byte, in order; `None` when no class has that kind.
+pub(crate) fn after(part: TimePart, byte: u8) -> Option<&'static [TimePart]> {
+    use TimePart::{Bytes, Hour, Kind, Minute, Offset, Second, Text};
+    let parts: &[TimePart] = match (part, byte) {
         (Hour, 0..=0x7f) => &[Minute],
         (Minute, 0..=0x7f) => &[Second],
         // Nanoseconds.

@@ -1,7 +1,7 @@
 //! Finds the end of an element of a stream, without reading it twice and without keeping it.
 
 use super::task::{Class, NONE, Task, wanted};
-use super::time::{self, Part};
+use super::time::{self, TimePart};
 use super::{FIRST_HANDLE, Limits, flag, tag, width};
 use crate::MalformedKind;
 use crate::scan::{Fed, count_work};
@@ -409,10 +409,10 @@ impl Walker {
     }
 
     /// A part of a value of `java.time`.
-    fn time(&mut self, part: Part) -> Result<(), MalformedKind> {
+    fn time(&mut self, part: TimePart) -> Result<(), MalformedKind> {
         match part {
-            Part::Bytes(len) => self.skip(u64::from(len)),
-            Part::Text => self.push(Task::Length16),
+            TimePart::Bytes(len) => self.skip(u64::from(len)),
+            TimePart::Text => self.push(Task::Length16),
             part => {
                 let parts = time::after(part, self.held[0]).ok_or(MalformedKind::Other)?;
                 parts.iter().rev().try_for_each(|part| self.push(Task::Time(*part)))
@@ -424,7 +424,7 @@ impl Walker {
         let Class { flags, time, objects, primitives, .. } = self.classes[class as usize];
         if flags & flag::EXTERNALIZABLE != 0 {
             return match flags & flag::BLOCK_DATA {
-                0 if time => self.push(Task::Time(Part::Kind)),
+                0 if time => self.push(Task::Time(TimePart::Kind)),
                 0 => Err(MalformedKind::Other),
                 _ => self.push(Task::Annotation),
             };

@@ -3,7 +3,7 @@
 use super::error::WriteError;
 use super::primitive::primitive;
 use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text};
-use crate::places::Form;
+use crate::form::Form;
 use crate::{Field, Object, Places, Text, Value, descriptor};
 use sha1::{Digest, Sha1};
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use std::collections::HashMap;
 /// Most bytes that one block takes, the size of the buffer that Java's own writer has.
 const BLOCK_MAX: usize = 1024;
 
-/// How full a hash table of Java becomes before it grows.
+/// Load factor at which a hash table of Java grows.
 const LOAD_FACTOR: f32 = 0.75;
 
 /// The modifiers of an array class whose elements are of a public class: public, abstract, final.
 const ARRAY_MODIFIERS: u32 = 0x0411;
 
-/// What a descriptor says of its class; equal shapes share one descriptor.
+/// Content of a class descriptor; equal shapes share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Shape {
     class: String,

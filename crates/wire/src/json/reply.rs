@@ -15,7 +15,7 @@ const KEY_MAX: usize = 16;
 /// Finds whether a body is an answer, whole and well-formed, and whether it tells of an error.
 #[derive(Debug, Default)]
 pub struct Reply {
-    place: Place,
+    place: Position,
     depth: u32,
     /// A bit for each level of nesting, the innermost lowest: whether it is an object.
     objects: u64,
@@ -27,14 +27,14 @@ pub struct Reply {
     has_error: bool,
     /// Whether it is nested too deep to be read.
     too_deep: bool,
-    /// What the error says, escaped as it came.
+    /// Message of the error, escaped as it came.
     message: Vec<u8>,
     code: Vec<u8>,
 }
 
-/// What the next byte is.
+/// Position of the next byte in a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// The first of a value.
     #[default]
     Value,
@@ -72,7 +72,7 @@ enum Place {
     Wrong,
 }
 
-/// What came of a number.
+/// State of a number that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     Minus,
@@ -86,7 +86,7 @@ enum Number {
 }
 
 impl Number {
-    /// What it is with that byte, if it goes on.
+    /// State after that byte, if the number goes on.
     fn with(self, byte: u8) -> Option<Number> {
         match (self, byte) {
             (Number::Minus, b'0') => Some(Number::Zero),
@@ -107,7 +107,7 @@ impl Number {
 
 impl Answer for Reply {
     fn begin(&mut self) {
-        self.place = Place::Value;
+        self.place = Position::Value;
         (self.depth, self.objects) = (0, 0);
         (self.has_result, self.has_error, self.too_deep) = (false, false, false);
         for buffer in [&mut self.outer, &mut self.inner, &mut self.message, &mut self.code] {
@@ -117,15 +117,15 @@ impl Answer for Reply {
 
     fn feed(&mut self, bytes: &[u8]) {
         let mut pos = 0;
-        while pos < bytes.len() && self.place != Place::Wrong {
-            if let Place::Text { key } = self.place {
+        while pos < bytes.len() && self.place != Position::Wrong {
+            if let Position::Text { key } = self.place {
                 pos += self.text(&bytes[pos..], key);
                 continue;
             }
             count_work(1);
             match self.step(bytes[pos]) {
                 Some(place) => self.place = place,
-                None => self.place = Place::Wrong,
+                None => self.place = Position::Wrong,
             }
             pos += 1;
         }
@@ -133,8 +133,8 @@ impl Answer for Reply {
 
     fn verdict(&self) -> Verdict {
         match self.place {
-            Place::Whole if self.has_error => Verdict::Fault,
-            Place::Whole if self.has_result => Verdict::Good,
+            Position::Whole if self.has_error => Verdict::Fault,
+            Position::Whole if self.has_result => Verdict::Good,
             _ if self.too_deep => Verdict::Beyond,
             _ => Verdict::Wrong,
         }
@@ -159,13 +159,13 @@ impl Reply {
         self.keep(&bytes[..len], key);
         match bytes.get(len) {
             None => return len,
-            Some(b'"') if key => self.place = Place::Colon,
+            Some(b'"') if key => self.place = Position::Colon,
             Some(b'"') => self.place = self.value_ended(),
             Some(b'\\') => {
                 self.keep(b"\\", key);
-                self.place = Place::Escape { key };
+                self.place = Position::Escape { key };
             }
-            Some(_) => self.place = Place::Wrong,
+            Some(_) => self.place = Position::Wrong,
         }
         len + 1
     }
@@ -185,33 +185,37 @@ impl Reply {
     }
 
     /// Takes a byte outside of strings; what the next is.
-    fn step(&mut self, byte: u8) -> Option<Place> {
+    fn step(&mut self, byte: u8) -> Option<Position> {
         match self.place {
-            Place::Escape { key } => {
+            Position::Escape { key } => {
                 self.keep(&[byte], key);
                 match byte {
-                    b'u' => Some(Place::Digits { left: 4, key }),
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(Place::Text { key }),
+                    b'u' => Some(Position::Digits { left: 4, key }),
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(Position::Text { key }),
                     _ => None,
                 }
             }
-            Place::Digits { left, key } if byte.is_ascii_hexdigit() => {
+            Position::Digits { left, key } if byte.is_ascii_hexdigit() => {
                 self.keep(&[byte], key);
-                Some(if left == 1 { Place::Text { key } } else { Place::Digits { left: left - 1, key } })
+                Some(if left == 1 {
+                    Position::Text { key }
+                } else {
+                    Position::Digits { left: left - 1, key }
+                })
             }
-            Place::Word { word, came } if word[usize::from(came)] == byte => {
+            Position::Word { word, came } if word[usize::from(came)] == byte => {
                 let came = came + 1;
                 Some(if usize::from(came) == word.len() {
                     self.value_ended()
                 } else {
-                    Place::Word { word, came }
+                    Position::Word { word, came }
                 })
             }
-            Place::Digits { .. } | Place::Word { .. } => None,
-            Place::Number(number) => match number.with(byte) {
+            Position::Digits { .. } | Position::Word { .. } => None,
+            Position::Number(number) => match number.with(byte) {
                 Some(number) => {
                     self.keep_code(byte);
-                    Some(Place::Number(number))
+                    Some(Position::Number(number))
                 }
                 None if number.is_whole() => {
                     self.place = self.value_ended();
@@ -220,21 +224,21 @@ impl Reply {
                 None => None,
             },
             place if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => Some(place),
-            Place::FirstValue if byte == b']' => self.leave(false),
-            Place::FirstKey if byte == b'}' => self.leave(true),
-            Place::Value | Place::FirstValue => self.value(byte),
-            Place::FirstKey | Place::Key if byte == b'"' => {
+            Position::FirstValue if byte == b']' => self.leave(false),
+            Position::FirstKey if byte == b'}' => self.leave(true),
+            Position::Value | Position::FirstValue => self.value(byte),
+            Position::FirstKey | Position::Key if byte == b'"' => {
                 match self.depth {
                     1 => self.outer.clear(),
                     2 => self.inner.clear(),
                     _ => {}
                 }
-                Some(Place::Text { key: true })
+                Some(Position::Text { key: true })
             }
-            Place::Colon if byte == b':' => Some(Place::Value),
-            Place::Next => match byte {
-                b',' if self.objects & 1 == 1 => Some(Place::Key),
-                b',' => Some(Place::Value),
+            Position::Colon if byte == b':' => Some(Position::Value),
+            Position::Next => match byte {
+                b',' if self.objects & 1 == 1 => Some(Position::Key),
+                b',' => Some(Position::Value),
                 b'}' => self.leave(true),
                 b']' => self.leave(false),
                 _ => None,
@@ -243,7 +247,7 @@ impl Reply {
         }
     }
 
-    fn value(&mut self, byte: u8) -> Option<Place> {
+    fn value(&mut self, byte: u8) -> Option<Position> {
         if self.depth == 0 && byte != b'{' {
             return None;
         }
@@ -253,15 +257,15 @@ impl Reply {
         }
         self.keep_code(byte);
         match byte {
-            b'"' => Some(Place::Text { key: false }),
+            b'"' => Some(Position::Text { key: false }),
             b'{' => self.enter(true),
             b'[' => self.enter(false),
-            b't' => Some(Place::Word { word: b"true", came: 1 }),
-            b'f' => Some(Place::Word { word: b"false", came: 1 }),
-            b'n' => Some(Place::Word { word: b"null", came: 1 }),
-            b'-' => Some(Place::Number(Number::Minus)),
-            b'0' => Some(Place::Number(Number::Zero)),
-            b'1'..=b'9' => Some(Place::Number(Number::Integer)),
+            b't' => Some(Position::Word { word: b"true", came: 1 }),
+            b'f' => Some(Position::Word { word: b"false", came: 1 }),
+            b'n' => Some(Position::Word { word: b"null", came: 1 }),
+            b'-' => Some(Position::Number(Number::Minus)),
+            b'0' => Some(Position::Number(Number::Zero)),
+            b'1'..=b'9' => Some(Position::Number(Number::Integer)),
             _ => None,
         }
     }
@@ -274,7 +278,7 @@ impl Reply {
         }
     }
 
-    fn enter(&mut self, object: bool) -> Option<Place> {
+    fn enter(&mut self, object: bool) -> Option<Position> {
         if self.depth == DEPTH_MAX {
             self.too_deep = true;
             return None;
@@ -285,10 +289,10 @@ impl Reply {
         if self.depth == 2 {
             self.inner.clear();
         }
-        Some(if object { Place::FirstKey } else { Place::FirstValue })
+        Some(if object { Position::FirstKey } else { Position::FirstValue })
     }
 
-    fn leave(&mut self, object: bool) -> Option<Place> {
+    fn leave(&mut self, object: bool) -> Option<Position> {
         if (self.objects & 1 == 1) != object {
             return None;
         }
@@ -297,8 +301,8 @@ impl Reply {
         Some(self.value_ended())
     }
 
-    fn value_ended(&self) -> Place {
-        if self.depth == 0 { Place::Whole } else { Place::Next }
+    fn value_ended(&self) -> Position {
+        if self.depth == 0 { Position::Whole } else { Position::Next }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Calls as JSON.
 
 use super::text::{self, Dialect};
+use crate::form::Form;
 use crate::http1::{EncodeError, RequestSpec};
-use crate::places::Form;
 use crate::{Call, Places, Request, Text, Value};
 
-/// What the body of a call is sent as.
+/// Media type of the body of a call.
 const CONTENT_TYPE: &str = "application/json";
 
-/// How a call becomes a body.
+/// Dialect in which a call becomes a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Body {
     /// The array of the arguments.

@@ -21,12 +21,12 @@ const TOLD_MAX: u32 = 16;
 /// Most bytes of a refusal's words.
 const WORDS_MAX: usize = 300;
 
-/// How much of an exception is kept to find its words; traces of deep stacks take some ten thousand bytes.
+/// Bytes of an exception that are kept to find its message; traces of deep stacks take some ten thousand.
 const EXCEPTION_KEPT: usize = 64 * 1024;
 
-/// Which part of what the server sends the next byte belongs to.
+/// Part of what the server sends that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+enum Phase {
     /// The answer to our greeting.
     #[default]
     Greeting,
@@ -41,7 +41,7 @@ enum Part {
     Block,
     /// The block's length, in that many bytes.
     BlockLength(usize),
-    /// What is left of a block.
+    /// Rest of a block.
     InBlock(u32),
     Value,
 }
@@ -64,7 +64,7 @@ pub struct Rmi {
     /// Bytes consumed since the connection began.
     received: u64,
     flight: Option<Flight>,
-    part: Part,
+    part: Phase,
     /// Bytes of a number that is not whole yet.
     held: [u8; 4],
     held_len: usize,
@@ -81,7 +81,7 @@ pub struct Rmi {
     kept: Vec<u8>,
     /// The beginning of an exception.
     exception: Vec<u8>,
-    /// How many refusals there were; goes on from connection to connection.
+    /// Number of refusals; goes on from connection to connection.
     refusals: u32,
     /// When the last answer ended, or the ping was sent that is not answered yet.
     idle_since: u64,
@@ -91,7 +91,7 @@ pub struct Rmi {
     dead: bool,
 }
 
-/// What is wrong with the byte at hand.
+/// Fault of the byte at hand.
 type Wrong = MalformedKind;
 
 impl Rmi {
@@ -109,10 +109,10 @@ impl Rmi {
         events: &mut Events,
     ) -> Result<(), Wrong> {
         match self.part {
-            Part::Host(left) => self.host(&input[*pos..], pos, left),
-            Part::Header => self.header(input[*pos], pos)?,
-            Part::InBlock(left) => self.block(now_ns, input, pos, left, out, events)?,
-            Part::Value => self.value(now_ns, input, pos, out, events)?,
+            Phase::Host(left) => self.host(&input[*pos..], pos, left),
+            Phase::Header => self.header(input[*pos], pos)?,
+            Phase::InBlock(left) => self.block(now_ns, input, pos, left, out, events)?,
+            Phase::Value => self.value(now_ns, input, pos, out, events)?,
             part => {
                 let wanted = wanted(part);
                 let taken = (wanted - self.held_len).min(input.len() - *pos);
@@ -131,33 +131,33 @@ impl Rmi {
     /// A part of few bytes, which are all held.
     fn numbered(
         &mut self,
-        part: Part,
+        part: Phase,
         now_ns: u64,
         out: &mut Outbox,
         events: &mut Events,
     ) -> Result<(), Wrong> {
         let [first, second, ..] = self.held;
         self.part = match part {
-            Part::Greeting if first == message::PROTOCOL_ACK => Part::HostLength,
-            Part::HostLength => match u16::from_be_bytes([first, second]) {
-                0 => Part::Port,
+            Phase::Greeting if first == message::PROTOCOL_ACK => Phase::HostLength,
+            Phase::HostLength => match u16::from_be_bytes([first, second]) {
+                0 => Phase::Port,
                 len if len > HOST_MAX => return Err(MalformedKind::Length),
-                len => Part::Host(len),
+                len => Phase::Host(len),
             },
-            Part::Port => {
+            Phase::Port => {
                 let mut sent = true;
                 endpoint(&self.host, |piece| sent &= out.push_control(piece));
                 self.dead |= !sent;
                 self.idle_since = now_ns;
-                Part::Message
+                Phase::Message
             }
-            Part::Message => return self.message(first, now_ns, events),
-            Part::Block if first == tag::BLOCK => Part::BlockLength(1),
-            Part::Block if first == tag::LONG_BLOCK => Part::BlockLength(4),
-            Part::BlockLength(1) if first > 0 => Part::InBlock(u32::from(first)),
-            Part::BlockLength(4) => match u32::from_be_bytes(self.held) {
+            Phase::Message => return self.message(first, now_ns, events),
+            Phase::Block if first == tag::BLOCK => Phase::BlockLength(1),
+            Phase::Block if first == tag::LONG_BLOCK => Phase::BlockLength(4),
+            Phase::BlockLength(1) if first > 0 => Phase::InBlock(u32::from(first)),
+            Phase::BlockLength(4) => match u32::from_be_bytes(self.held) {
                 0 => return Err(MalformedKind::Other),
-                len => Part::InBlock(len),
+                len => Phase::InBlock(len),
             },
             _ => return Err(MalformedKind::Other),
         };
@@ -169,7 +169,7 @@ impl Rmi {
         self.host.extend_from_slice(&came[..taken]);
         *pos += taken;
         let left = left - taken as u16;
-        self.part = if left == 0 { Part::Port } else { Part::Host(left) };
+        self.part = if left == 0 { Phase::Port } else { Phase::Host(left) };
     }
 
     /// The first byte of a message.
@@ -192,7 +192,7 @@ impl Rmi {
         if expects == PING {
             self.finish(now_ns, events);
         } else {
-            self.part = Part::Header;
+            self.part = Phase::Header;
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Rmi {
         }
         self.held_len += 1;
         if self.held_len == STREAM_HEADER.len() {
-            (self.held_len, self.part) = (0, Part::Block);
+            (self.held_len, self.part) = (0, Phase::Block);
         }
         Ok(())
     }
@@ -242,14 +242,14 @@ impl Rmi {
             }
             self.in_block += 1;
         }
-        self.part = Part::InBlock(left);
+        self.part = Phase::InBlock(left);
         if left == 0 {
             self.block_ended(now_ns, expects, out, events);
         }
         Ok(())
     }
 
-    /// How many bytes come in blocks before the answer, or its object.
+    /// Number of bytes that come in blocks before the answer, or its object.
     fn block_wanted(&self, expects: u32) -> usize {
         let primitive = if self.code == RETURNED && expects < OBJECT { expects as usize } else { 0 };
         self.head.len() + primitive
@@ -257,12 +257,12 @@ impl Rmi {
 
     fn block_ended(&mut self, now_ns: u64, expects: u32, out: &mut Outbox, events: &mut Events) {
         if self.in_block < self.block_wanted(expects) {
-            self.part = Part::Block;
+            self.part = Phase::Block;
         } else if self.code == RETURNED && expects < OBJECT {
             self.end(now_ns, out, events);
         } else {
             self.walker.begin();
-            self.part = Part::Value;
+            self.part = Phase::Value;
         }
     }
 
@@ -320,7 +320,7 @@ impl Rmi {
     }
 
     fn finish(&mut self, now_ns: u64, events: &mut Events) {
-        (self.part, self.idle_since) = (Part::Message, now_ns);
+        (self.part, self.idle_since) = (Phase::Message, now_ns);
         let Some(Flight { id, keep, closes, .. }) = self.flight.take() else { return };
         // The server does not know that it is to close.
         self.dead |= closes;
@@ -435,7 +435,7 @@ impl Speak for Rmi {
     }
 
     fn renew(&mut self) {
-        (self.received, self.flight, self.part) = (0, None, Part::Greeting);
+        (self.received, self.flight, self.part) = (0, None, Phase::Greeting);
         (self.held_len, self.pinged, self.drains, self.dead) = (0, false, false, false);
         self.host.clear();
         self.kept.clear();
@@ -445,7 +445,7 @@ impl Speak for Rmi {
     fn state(&self) -> State {
         match (self.dead, self.part, &self.flight) {
             (true, _, _) => State::Dead,
-            (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
+            (_, Phase::Greeting | Phase::HostLength | Phase::Host(_) | Phase::Port, _) => State::Opening,
             _ if self.drains => State::Draining,
             (_, _, Some(flight)) if flight.closes => State::Draining,
             (_, _, Some(_)) => State::Ready(0),
@@ -454,22 +454,18 @@ impl Speak for Rmi {
     }
 }
 
-/// What an exception says, cut at the last character within the limit.
+/// Message of an exception, cut at the last character within the limit.
 fn words(exception: &[u8]) -> Vec<u8> {
     let mut words = java::thrown(exception).unwrap_or_else(|| "an exception that is no object".to_owned());
-    let mut len = words.len().min(WORDS_MAX);
-    while !words.is_char_boundary(len) {
-        len -= 1;
-    }
-    words.truncate(len);
+    words.truncate(words.floor_char_boundary(WORDS_MAX));
     words.into_bytes()
 }
 
-fn wanted(part: Part) -> usize {
+fn wanted(part: Phase) -> usize {
     match part {
-        Part::HostLength => 2,
-        Part::Port => 4,
-        Part::BlockLength(len) => len,
+        Phase::HostLength => 2,
+        Phase::Port => 4,
+        Phase::BlockLength(len) => len,
         _ => 1,
     }
 }

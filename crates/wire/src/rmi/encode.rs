@@ -59,9 +59,9 @@ pub enum CallError {
     /// Each argument needs the type of its parameter.
     #[error("{arguments} arguments for {parameters} parameters")]
     Count {
-        /// How many parameters the method has.
+        /// Number of parameters of the method.
         parameters: usize,
-        /// How many arguments the call has.
+        /// Number of arguments of the call.
         arguments: usize,
     },
     /// An argument cannot be written.
@@ -187,7 +187,7 @@ fn object_value(id: ObjectId) -> Value {
     )
 }
 
-/// How the result of this type comes.
+/// Form in which a result of this type comes.
 fn result_of(ty: &str) -> u32 {
     match ty {
         "void" => 0,

@@ -47,7 +47,7 @@ pub fn parse_lookup(answer: &[u8]) -> Result<Remote, LookupError> {
     Cursor(&reference).remote().ok_or_else(not_remote)
 }
 
-/// What the first `RemoteObject` wrote in blocks.
+/// Bytes that the first `RemoteObject` wrote in blocks.
 fn reference(reader: &Reader<'_>) -> Option<Vec<u8>> {
     let blocks = reader.pieces.iter().filter_map(|piece| match piece {
         Piece::Object { blocks, .. } => Some(blocks),

@@ -13,19 +13,19 @@
 //! (OpenJDK 17 and 25).
 
 mod client;
+mod describe;
 mod encode;
 mod lookup;
-mod tell;
 
 use std::ops::RangeInclusive;
 
 pub use crate::java::Limits;
 pub use client::{IDLE_NS, Rmi};
+pub use describe::describe;
 pub use encode::{
     CallError, LEASE_MS, ObjectId, Uid, Vm, dirty, encode, lookup, method_descriptor, method_hash, ping,
 };
 pub use lookup::{LookupError, Remote, parse_lookup};
-pub use tell::describe;
 
 /// Code of an answer that returns normally.
 pub const RETURNED: u16 = 1;

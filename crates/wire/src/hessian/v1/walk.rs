@@ -1,20 +1,20 @@
 //! Finds where a value ends, without building it.
 
-use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole, signed};
+use crate::hessian::walk::{Event, Impossible, Nobody, Position, Stretch, Then, Visit, Walk, Whole, signed};
 use crate::hessian::{DEPTH_MAX, Fed, Tree, Wrong};
 use crate::utf;
 
 /// Passes over values, one after the other, however their bytes come. It keeps nothing of them.
 #[derive(Clone, Debug, Default)]
 pub struct Walker {
-    step: Step,
-    /// What the value being read is in, from the outside in.
+    step: Position,
+    /// Frames around the value being read, from the outside in.
     frames: Vec<Frame>,
     /// Whether what ended it was a limit of this module.
     beyond: bool,
 }
 
-/// What a value is in.
+/// Container of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     /// Values until `z`.
@@ -25,7 +25,7 @@ enum Frame {
     Remote { typed: bool },
 }
 
-/// What may still come before the values.
+/// Items that may still come before the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notes {
     Any,
@@ -41,7 +41,7 @@ impl Walker {
 
     /// Forgets what it was in, keeps the memory.
     pub fn clear(&mut self) {
-        self.step = Step::Tag;
+        self.step = Position::Tag;
         self.frames.clear();
         self.beyond = false;
     }
@@ -62,17 +62,17 @@ impl Walker {
 
     fn chunk(&mut self, tag: u8) -> Whole {
         let part = match tag {
-            b's' | b'x' => Part::Text { last: false },
-            b'S' | b'X' => Part::Text { last: true },
-            b'b' => Part::Binary { last: false },
-            b'B' => Part::Binary { last: true },
+            b's' | b'x' => Stretch::Text { last: false },
+            b'S' | b'X' => Stretch::Text { last: true },
+            b'b' => Stretch::Binary { last: false },
+            b'B' => Stretch::Binary { last: true },
             _ => return Err(Impossible),
         };
         self.number(2, 0, Then::Length(part))
     }
 
-    fn skip(&mut self, left: u32, of: Part) -> Whole {
-        self.go_on(Step::Skip { left, of })
+    fn skip(&mut self, left: u32, of: Stretch) -> Whole {
+        self.go_on(Position::Skip { left, of })
     }
 
     fn enter(&mut self, frame: Frame, event: Event<'_>, visit: &mut impl Visit) -> Whole {
@@ -112,15 +112,15 @@ impl Walker {
 }
 
 impl Walk for Walker {
-    fn step(&mut self) -> &mut Step {
+    fn step(&mut self) -> &mut Position {
         &mut self.step
     }
 
     fn tag(&mut self, tag: u8, visit: &mut impl Visit) -> Whole {
         match self.step {
-            Step::MoreText if !is_text(tag) => return Err(Impossible),
-            Step::MoreBinary if !is_binary(tag) => return Err(Impossible),
-            Step::MoreText | Step::MoreBinary => return self.chunk(tag),
+            Position::MoreText if !is_text(tag) => return Err(Impossible),
+            Position::MoreBinary if !is_binary(tag) => return Err(Impossible),
+            Position::MoreText | Position::MoreBinary => return self.chunk(tag),
             _ => {}
         }
         visit.see(Event::Begin(Some(tag)))?;
@@ -128,15 +128,15 @@ impl Walk for Walker {
             match (tag, &mut *frame) {
                 (b't', Frame::List(notes @ Notes::Any) | Frame::Pairs { notes: notes @ Notes::Any, .. }) => {
                     *notes = Notes::Length;
-                    return self.number(2, 0, Then::Length(Part::Type));
+                    return self.number(2, 0, Then::Length(Stretch::Type));
                 }
                 (b'l', Frame::List(notes @ (Notes::Any | Notes::Length))) => {
                     *notes = Notes::None;
-                    return self.skip(4, Part::Count);
+                    return self.skip(4, Stretch::Count);
                 }
                 (b't', Frame::Remote { typed: typed @ false }) => {
                     *typed = true;
-                    return self.number(2, 0, Then::Length(Part::Type));
+                    return self.number(2, 0, Then::Length(Stretch::Type));
                 }
                 (b'S', Frame::Remote { typed: true }) => {}
                 (_, Frame::Remote { .. }) => return Err(Impossible),
@@ -149,8 +149,8 @@ impl Walk for Walker {
         }
         match tag {
             b'N' | b'T' | b'F' => self.scalar_ended(visit),
-            b'I' | b'R' => self.skip(4, Part::Scalar),
-            b'L' | b'D' | b'd' => self.skip(8, Part::Scalar),
+            b'I' | b'R' => self.skip(4, Stretch::Scalar),
+            b'L' | b'D' | b'd' => self.skip(8, Stretch::Scalar),
             b'V' => self.enter(Frame::List(Notes::Any), Event::List, visit),
             b'M' => self.enter(Frame::Pairs { notes: Notes::Any, key: true }, Event::Map, visit),
             b'r' => self.enter(Frame::Remote { typed: false }, Event::Remote, visit),
@@ -158,10 +158,10 @@ impl Walk for Walker {
         }
     }
 
-    fn ended(&mut self, part: Part, visit: &mut impl Visit) -> Whole {
+    fn ended(&mut self, part: Stretch, visit: &mut impl Visit) -> Whole {
         match part {
-            Part::Count => Ok(false),
-            Part::Type => visit.see(Event::Type).map(|()| false),
+            Stretch::Count => Ok(false),
+            Stretch::Type => visit.see(Event::Type).map(|()| false),
             _ => self.scalar_ended(visit),
         }
     }

@@ -1,6 +1,8 @@
 //! Finds where a value ends, without building it.
 
-use crate::hessian::walk::{Event, Impossible, Nobody, Part, Step, Then, Visit, Walk, Whole, number, signed};
+use crate::hessian::walk::{
+    Event, Impossible, Nobody, Position, Stretch, Then, Visit, Walk, Whole, number, signed,
+};
 use crate::hessian::{CLASSES_MAX, DEPTH_MAX, FIELDS_MAX, Fed, Tree, Wrong};
 use crate::utf;
 
@@ -8,16 +10,16 @@ use crate::utf;
 /// how many fields each class has.
 #[derive(Clone, Debug, Default)]
 pub struct Walker {
-    step: Step,
-    /// What the value being read is in, from the outside in.
+    step: Position,
+    /// Frames around the value being read, from the outside in.
     frames: Vec<Frame>,
-    /// How many fields each class has, in the order of their definitions.
+    /// Number of fields of each class, in the order of their definitions.
     classes: Vec<u16>,
     /// Whether what ended it was a limit of this module.
     beyond: bool,
 }
 
-/// What a value is in, or a part of one.
+/// Container of a value, or of a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     Values(u32),
@@ -42,7 +44,7 @@ enum Frame {
     Reference,
 }
 
-/// What comes behind a type.
+/// Content behind a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Typed {
     Values(u8),
@@ -51,7 +53,7 @@ enum Typed {
     Pairs,
 }
 
-/// What the innermost frame wants.
+/// Kind of item that the innermost frame wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wants {
     Value,
@@ -79,7 +81,7 @@ impl Walker {
 
     /// Forgets the message before, keeps the memory.
     pub fn clear(&mut self) {
-        self.step = Step::Tag;
+        self.step = Position::Tag;
         self.frames.clear();
         self.classes.clear();
         self.beyond = false;
@@ -144,7 +146,7 @@ impl Walker {
             // The definition of a class is no value: one follows it in its place.
             Some(Frame::FieldNames(0)) => {
                 self.frames.pop();
-                self.go_on(Step::Defined)
+                self.go_on(Position::Defined)
             }
             _ => Ok(false),
         }
@@ -189,28 +191,28 @@ impl Walker {
 }
 
 impl Walk for Walker {
-    fn step(&mut self) -> &mut Step {
+    fn step(&mut self) -> &mut Position {
         &mut self.step
     }
 
     fn tag(&mut self, tag: u8, visit: &mut impl Visit) -> Whole {
         let wants = self.wants();
         let fits = match (self.step, wants) {
-            (Step::MoreText, _) | (_, Wants::Text) => is_text(tag),
-            (Step::MoreBinary, _) => is_binary(tag),
+            (Position::MoreText, _) | (_, Wants::Text) => is_text(tag),
+            (Position::MoreBinary, _) => is_binary(tag),
             (_, Wants::Int) => is_int(tag),
             (_, Wants::TextOrInt) => is_int(tag) || is_text(tag),
-            (Step::Defined, _) => tag != b'Z',
+            (Position::Defined, _) => tag != b'Z',
             (_, Wants::Value) => true,
         };
         if !fits {
             return Err(Impossible);
         }
-        if !matches!(self.step, Step::MoreText | Step::MoreBinary) {
+        if !matches!(self.step, Position::MoreText | Position::MoreBinary) {
             visit.see(Event::Begin((wants == Wants::Value).then_some(tag)))?;
         }
-        self.step = Step::Tag;
-        let (text, binary) = (Part::Text { last: tag != b'R' }, Part::Binary { last: tag != b'A' });
+        self.step = Position::Tag;
+        let (text, binary) = (Stretch::Text { last: tag != b'R' }, Stretch::Binary { last: tag != b'A' });
         match tag {
             0x00..=0x1f => self.begin(u32::from(tag), text, visit),
             0x20..=0x2f => self.begin(u32::from(tag & 0xf), binary, visit),
@@ -223,10 +225,10 @@ impl Walk for Walker {
             0xd0..=0xd7 => self.number(2, i32::from(tag) - 0xd4, Then::Int),
             b'I' => self.number(4, 0, Then::Int),
             b'N' | b'T' | b'F' | 0x5b | 0x5c | 0xd8..=0xef => self.scalar_ended(visit),
-            0xf0..=0xff | 0x5d => self.begin(1, Part::Scalar, visit),
-            0x38..=0x3f | 0x5e => self.begin(2, Part::Scalar, visit),
-            b'Y' | b'K' | 0x5f => self.begin(4, Part::Scalar, visit),
-            b'D' | b'L' | b'J' => self.begin(8, Part::Scalar, visit),
+            0xf0..=0xff | 0x5d => self.begin(1, Stretch::Scalar, visit),
+            0x38..=0x3f | 0x5e => self.begin(2, Stretch::Scalar, visit),
+            b'Y' | b'K' | 0x5f => self.begin(4, Stretch::Scalar, visit),
+            b'D' | b'L' | b'J' => self.begin(8, Stretch::Scalar, visit),
             _ => self.compound(tag, visit),
         }
     }
@@ -267,7 +269,7 @@ impl Walk for Walker {
         self.settle(visit)
     }
 
-    fn ended(&mut self, _part: Part, visit: &mut impl Visit) -> Whole {
+    fn ended(&mut self, _part: Stretch, visit: &mut impl Visit) -> Whole {
         let event = match self.frames.last_mut() {
             Some(frame @ Frame::ClassName) => {
                 *frame = Frame::FieldCount;

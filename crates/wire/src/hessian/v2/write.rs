@@ -1,8 +1,8 @@
 //! Values as Caucho's `Hessian2Output` writes them.
 
+use crate::form::Form;
 use crate::hessian::SET;
 use crate::hessian::text::{self, Dialect};
-use crate::places::Form;
 use crate::{Places, Text, Value};
 
 /// Most bytes of a chunk of a binary.

@@ -171,7 +171,7 @@ fn stream_message(stream: &[u8]) -> Option<String> {
     Some(utf::read(&text[..text.len().min(length)]))
 }
 
-/// What the exception says, or its class alone where it is cut before its message.
+/// Message of the exception, or its class alone where it is cut before its message.
 fn hessian_exception(bytes: &[u8]) -> Option<String> {
     let tree = v2::Reader::new(bytes).next()?;
     tree.exception().or(match &tree {
