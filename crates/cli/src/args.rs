@@ -215,6 +215,9 @@ pub struct MeasureArgs {
     /// Requests per user
     #[arg(long, value_name = "N", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
     pub loops: Option<u32>,
+    /// Exit at once if another run is measuring, instead of waiting
+    #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    pub no_wait: bool,
     /// What is asked, told instead of done.
     #[command(flatten, next_help_heading = heading::MEASUREMENT)]
     pub asked: AskedArgs,
@@ -253,6 +256,9 @@ pub struct CompareArgs {
     /// Claim to test instead of which is faster, written as in a study; may be repeated
     #[arg(long = "claim", value_name = "CLAIM")]
     pub claims: Vec<String>,
+    /// Exit at once if another run is measuring, instead of waiting
+    #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    pub no_wait: bool,
     /// What is asked, told instead of done.
     #[command(flatten)]
     pub asked: AskedArgs,

@@ -32,6 +32,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         };
         execute(&Request {
             explain: args.asked.explain,
+            no_wait: args.no_wait,
             export: Some(&args.export),
             ..Request::new(run, &args.output)
         })

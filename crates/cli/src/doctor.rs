@@ -89,8 +89,10 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
 fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let (plan, label) = load_of(args)?;
     let stop = signals::install()?;
-    let _lock = MeasuringLock::acquire("the generator's ceiling", true, &stop, |holder| error_line(holder))
-        .map_err(run::lock_error)?;
+    let _lock = MeasuringLock::acquire("the generator's ceiling", !args.noise.no_wait, &stop, |holder| {
+        error_line(holder)
+    })
+    .map_err(run::lock_error)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let environment = host::environment();

@@ -64,11 +64,17 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     if args.debug {
         return crate::debug::debug(&plan);
     }
+    if !args.no_record {
+        SingleWriter::prepare(&args.dir).map_err(|error| {
+            leave(Exit::Usage, format!("--dir: {error}; name another folder, or give --no-record"))
+        })?;
+    }
     let stop = signals::install()?;
     let exports = Exports::start(&args.export, &stop, args.output.quiet)?;
     let exports = exports.as_ref();
-    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| around::error_line(holder))
-        .map_err(run::lock_error)?;
+    let _lock =
+        MeasuringLock::acquire("one endpoint", !args.no_wait, &stop, |holder| around::error_line(holder))
+            .map_err(run::lock_error)?;
     if let Some(exports) = exports {
         exports.endpoint(&name, &point.label, terms.seed);
     }
@@ -103,10 +109,11 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
             ..result(slice.measured.clone(), loaded.stopped_early)
         })
     })?;
-    let result = recorded(args, result, &slice);
+    let (result, is_kept) = recorded(args, result, &slice);
     output::write(&result, &output::Slices::of_one(&slice), &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
+        false if !is_kept => Exit::Failure,
         false => run::exit_of(result.english()),
     })
 }
@@ -172,10 +179,11 @@ fn drain_ns(args: &MeasureArgs, timeouts: &Timeouts) -> u64 {
     }
 }
 
-/// The result with the place of its record. That none could be written is said, and spoils nothing else.
-fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
+/// The result with the place of its record, and whether that is as it was asked for. That no record could be written is said,
+/// and spoils nothing else.
+fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> (Told, bool) {
     if args.no_record {
-        return result;
+        return (result, true);
     }
     let record = || -> Result<Told, StoreError> {
         let writer = SingleWriter::create(&args.dir, slice.started_unix_ns)?;
@@ -186,11 +194,13 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
         writer.write_text("report.html", &proofload_report::html(result.spoken(), &[slice]))?;
         Ok(result)
     };
-    record().unwrap_or_else(|error| {
-        let said = say!("no-record-kept", error = error.to_string());
-        around::error_line(said);
-        result
-    })
+    match record() {
+        Ok(result) => (result, true),
+        Err(error) => {
+            around::error_line(say!("no-record-kept", error = error.to_string()));
+            (result, false)
+        }
+    }
 }
 
 /// The load with the command line that asked for it.

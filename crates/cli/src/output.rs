@@ -105,11 +105,21 @@ const SUMMARY_BYTES_MAX: u64 = 1024 * 1024;
 /// Where GitHub wants the summary of a step.
 const SUMMARY_VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 
-/// Whether the result can go where it is asked to go; asked before anything starts.
+/// Whether the result can go where it is asked to go; asked before anything starts. What was not there is not there after it.
 ///
 /// # Errors
-/// A summary is asked for and nothing names its file.
+/// A file that cannot be opened; a summary is asked for and nothing names its file.
 pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
+    for path in &args.output {
+        let is_new = !path.exists();
+        let opened = OpenOptions::new().append(true).create(true).open(path);
+        opened.map_err(|error| {
+            leave(Exit::Usage, format!("-o: cannot write {}: {error}; name another file", path.display()))
+        })?;
+        if is_new {
+            std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
     if args.github_summary && summary_file().is_none() {
         let why = format!(
             "--github-summary: {SUMMARY_VARIABLE} is not set; it is set in a step of a workflow on GitHub"
@@ -180,6 +190,10 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
         failed.extend(to_file(result, slices, args, format, path).err());
     }
     if let Some(last) = failed.pop() {
+        // What was measured is told somewhere.
+        if args.format.is_some() || args.quiet {
+            to_standard_output(result, slices, args, Format::Text)?;
+        }
         failed.iter().for_each(|error| around::error_line(format!("{error:#}")));
         return Err(last);
     }

@@ -11,6 +11,7 @@ mod awake;
 mod cgroup;
 pub mod clock;
 pub mod cpus;
+pub mod descriptors;
 pub mod doctor;
 mod environment;
 mod facts;

@@ -33,6 +33,17 @@ impl SingleWriter {
         Ok(SingleWriter { path })
     }
 
+    /// Makes the folder that records of single measurements lie in.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn prepare(root: &Path) -> Result<(), StoreError> {
+        let all = root.join(layout::RUNS).join(URL);
+        atomic::create_dirs(&all)?;
+        let (_, path) = new_directory(&all, 0)?;
+        std::fs::remove_dir(&path).map_err(|error| StoreError::io("remove", &path, error))
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }

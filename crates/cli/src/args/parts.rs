@@ -28,7 +28,7 @@ pub struct NoiseArgs {
     #[arg(long, value_enum, default_value = "text", requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
     pub format: ListFormat,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long, requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
+    #[arg(long, help_heading = heading::NOISE, hide_short_help = true)]
     pub no_wait: bool,
     /// No progress on standard error
     #[arg(short = 'q', long, requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]

@@ -157,7 +157,7 @@ host-lock-holder = { $pid ->
 host-lock-waiting = waiting for { $holder } to finish measuring on this machine
 
 ## The generator and what plans ask of it.
-engine-descriptors = needs { $needed } file descriptors, the limit is { $limit }: lower the connections or raise `ulimit -n`
+engine-descriptors = needs { $needed } file descriptors, the limit is { $limit }: lower the connections or raise the hard limit, `ulimit -Hn`
 engine-driver = cannot use the { $driver } driver: { $why }; use the epoll driver
 engine-too-late = the load was to begin { $seconds } s before its workers were ready: give a later instant
 engine-no-driver = cannot make the driver of a worker

@@ -174,7 +174,7 @@ host-lock-holder = { $pid ->
 host-lock-waiting = 等待{ $holder }在这台机器上完成测量
 
 ## 发压端及计划对它的要求。
-engine-descriptors = 需要 { $needed } 个文件描述符，而上限为 { $limit }：请减少连接，或提高 `ulimit -n`
+engine-descriptors = 需要 { $needed } 个文件描述符，而上限为 { $limit }：请减少连接，或提高硬上限 `ulimit -Hn`
 engine-driver = 无法使用 { $driver } 驱动：{ $why }；请使用 epoll 驱动
 engine-too-late = 负载本应在工作线程就绪之前 { $seconds } 秒开始：请指定更晚的时刻
 engine-no-driver = 无法创建工作线程的驱动

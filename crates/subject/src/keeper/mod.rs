@@ -142,7 +142,7 @@ impl Keeper {
         let mut command = Command::new(program);
         command.arg(KEEPER_ARGUMENT).arg(&run).arg(&directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // SAFETY: two system calls that are safe after a fork; nothing is allocated.
+        // SAFETY: system calls that are safe after a fork; nothing is allocated.
         unsafe { command.pre_exec(detach) };
         let mut child = command
             .spawn()
@@ -330,6 +330,8 @@ fn no_keeper(why: String) -> SubjectError {
 /// whether to end is for Proofload to decide.
 fn detach() -> std::io::Result<()> {
     rustix::process::setsid()?;
+    // Servers open as many files as the user allows them.
+    proofload_host::descriptors::give_back()?;
     for number in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
         // SAFETY: signal(2) with SIG_IGN touches no memory of ours.
         unsafe { libc::signal(number, libc::SIG_IGN) };
