@@ -3,6 +3,7 @@
 mod agents;
 mod asked;
 mod capacity;
+mod cpus;
 mod examples;
 mod export;
 mod heading;
@@ -23,6 +24,7 @@ pub use agents::{
 };
 pub use asked::AskedArgs;
 pub use capacity::CapacityArgs;
+pub use cpus::CpuArgs;
 pub use export::ExportArgs;
 pub use load::{DriverArg, LoadArgs};
 pub use open::OpenArgs;
@@ -327,6 +329,9 @@ pub struct RunArgs {
     /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
+    /// Who has which CPUs.
+    #[command(flatten)]
+    pub cpus: CpuArgs,
     /// Random seed
     #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub seed: Option<u64>,

@@ -246,6 +246,7 @@ pub fn shared(draft: &mut Draft, args: &LoadArgs) {
     if let Some(driver) = args.driver {
         draft.put("--driver", &["conditions", "driver"], DriverChoice::from(driver).name());
     }
+    args.cpus.put(draft);
     if let Some(workers) = args.workers {
         draft.put("--workers", &["conditions", "workers"], u64::from(workers));
     }

@@ -17,18 +17,19 @@ use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
 use proofload_lab::endpoint::{self, Terms};
-use proofload_lab::generator_settings::GeneratorSettings;
+use proofload_lab::generator_settings::{GeneratorSettings, check_cpus, pinned};
 use proofload_lab::plan::Preset;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::{Listener as _, record};
 use proofload_lab::study_run::StudyRun;
+use proofload_language::facts::told;
 use proofload_language::{Language, say};
 use proofload_stats::Side;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_store::{SingleWriter, StoreError, histograms_of};
-use proofload_study::{Draft, Study, is_level, quantity};
+use proofload_study::{Condition, Draft, Study, is_level, quantity};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -79,6 +80,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         exports.endpoint(&name, &point.label, terms.seed);
     }
     let title = format!("{name} @ {}", point.label);
+    let cpus = study.conditions.cpus(Condition::ServerCpus);
+    let _pinned = pinned(&study, &plan.targets[0].address, &cpus)
+        .map_err(|why| leave(Exit::FailedStart, format!("--server-cpus: {}", told(&why))))?;
     let agents = args.fleet.agents.map(|agents| fleet::start(agents, tolerated, &stop)).transpose()?;
     let around = Surroundings::here();
     let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents);
@@ -138,6 +142,7 @@ fn checked(args: &MeasureArgs, mut draft: Draft) -> anyhow::Result<(Study, Terms
     if let Some(claim) = compared {
         return Err(mistakes::wrong(&format!("--fail {}", claim.name), Mistake::ThresholdConstant));
     }
+    check_cpus(&study).map_err(|mistake| mistakes::all(vec![mistake]))?;
     let terms = Terms { drain_ns: drain_ns(args, &study.timeouts), ..terms };
     Ok((study, terms, tolerated))
 }

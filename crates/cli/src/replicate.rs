@@ -175,8 +175,12 @@ fn measure(args: &ReplicateArgs, path: &Path) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), path.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let options =
-        study::Options { quick: args.quick, set: args.set.clone(), driver: None, only: args.only.clone() };
+    let options = study::Options {
+        quick: args.quick,
+        set: args.cpus.and(&args.set),
+        driver: None,
+        only: args.only.clone(),
+    };
     let study = study::load(path, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     check(&study, path)?;
     let stop = signals::install()?;

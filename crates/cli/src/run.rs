@@ -75,7 +75,7 @@ pub fn catalogue(args: &RunArgs) -> anyhow::Result<Catalogue> {
 pub fn options(args: &RunArgs) -> study::Options {
     study::Options {
         quick: preset(&args.preset).shortens(),
-        set: args.set.clone(),
+        set: args.cpus.and(&args.set),
         driver: args.driver.map(Into::into),
         only: args.only.clone(),
     }

@@ -73,7 +73,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
 fn search(args: &TuneArgs, catalogue: &Catalogue, cache: &Cache, preset: Preset) -> anyhow::Result<Search> {
     let options = study::Options {
         quick: false,
-        set: args.set.clone(),
+        set: args.cpus.and(&args.set),
         driver: args.driver.map(Into::into),
         only: args.only.clone(),
     };

@@ -45,6 +45,7 @@ pub enum Thing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expected {
+    CpuList,
     Address,
     Arguments,
     Bytes,

@@ -56,6 +56,47 @@ pub fn gather(process: u32, own: &[usize]) -> Result<(), MoveError> {
     move_all(process, &own, |_, now| *now != own && within(now))
 }
 
+/// Threads of a process of somebody else, pinned until this is dropped; those that it begins meanwhile inherit it.
+#[derive(Debug)]
+pub struct Pinned {
+    process: u32,
+    there: CpuSet,
+    /// Where each thread was before.
+    before: Vec<(u32, CpuSet)>,
+}
+
+impl Pinned {
+    /// Pins all threads.
+    ///
+    /// # Errors
+    /// When a thread cannot be moved; all are where they were then.
+    pub fn new(process: u32, cpus: &[usize]) -> Result<Pinned, MoveError> {
+        let there = set(cpus)?;
+        let before =
+            threads(process).filter_map(|thread| Some((thread, sched_getaffinity(id(thread)).ok()?)));
+        let pinned = Pinned { process, there, before: before.collect() };
+        move_all(process, &pinned.there, |_, now| *now != pinned.there)?;
+        Ok(pinned)
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let Some((_, first)) = self.before.first() else { return };
+        // A thread that began meanwhile goes where the first one was. What was moved by somebody else stays there.
+        for thread in threads(self.process) {
+            let was = self.before.iter().find(|(known, _)| *known == thread).map_or(first, |(_, was)| was);
+            if sched_getaffinity(id(thread)).is_ok_and(|now| now == self.there) {
+                let _ = sched_setaffinity(id(thread), was);
+            }
+        }
+    }
+}
+
+fn id(thread: u32) -> Option<Pid> {
+    i32::try_from(thread).ok().and_then(Pid::from_raw)
+}
+
 /// Whether a thread of the process compiles while it runs, as those of a JVM do.
 pub fn has_compilers(process: u32) -> bool {
     threads(process).any(|thread| is_compiler(process, thread))
@@ -66,11 +107,10 @@ fn move_all(process: u32, there: &CpuSet, is_due: impl Fn(u32, &CpuSet) -> bool)
     for _ in 0..ROUNDS_MAX {
         let mut moved = false;
         for thread in threads(process) {
-            let Some(id) = i32::try_from(thread).ok().and_then(Pid::from_raw) else { continue };
-            let found = sched_getaffinity(Some(id)).map(|now| is_due(thread, &now));
+            let found = sched_getaffinity(id(thread)).map(|now| is_due(thread, &now));
             let done = match found {
                 Ok(false) => continue,
-                Ok(true) => sched_setaffinity(Some(id), there),
+                Ok(true) => sched_setaffinity(id(thread), there),
                 Err(why) => Err(why),
             };
             match done {

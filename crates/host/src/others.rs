@@ -103,14 +103,18 @@ impl Programs {
 pub fn ours(ports: &[u16]) -> BTreeSet<u32> {
     let program = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = program(std::process::id());
+    let is_own = |pid: &u32| *pid == std::process::id() || (own.is_some() && program(*pid) == own);
+    all_pids().filter(is_own).chain(listening(ports)).collect()
+}
+
+/// Whoever listens on one of these ports.
+pub fn listening(ports: &[u16]) -> Vec<u32> {
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
     let inodes: BTreeSet<u64> = tables.iter().flat_map(|table| parse_listening(table, ports)).collect();
     let listens =
-        |pid: u32| !inodes.is_empty() && process::socket_inodes(pid).any(|inode| inodes.contains(&inode));
-    all_pids()
-        .filter(|pid| *pid == std::process::id() || (own.is_some() && program(*pid) == own) || listens(*pid))
-        .collect()
+        |pid: &u32| !inodes.is_empty() && process::socket_inodes(*pid).any(|inode| inodes.contains(&inode));
+    all_pids().filter(listens).collect()
 }
 
 /// CPUs, and the time that they all worked, from `/proc/stat`: user, nice and system, in clock ticks.

@@ -6,7 +6,7 @@ use crate::registry::reached;
 use proofload_engine::{DriverChoice, Extent, LoadPlan};
 use proofload_facts::Mistake;
 use proofload_store::schema::SingleLoad;
-use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
+use proofload_study::{Condition, LoadPoint, LoadRole, Study, SubjectSpec};
 
 /// How long the engine takes part in one measurement.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub fn load_plan(study: &Study, terms: &Terms) -> Result<LoadPlan, Mistake> {
         extent: terms.extent,
         drain_ns: terms.drain_ns,
         workers: terms.workers,
-        cpus: Vec::new(),
+        cpus: study.conditions.cpus(Condition::GeneratorCpus),
         seed: terms.seed,
         settings: &settings,
     };

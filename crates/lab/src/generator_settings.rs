@@ -1,10 +1,12 @@
 //! How a block is measured: the levels that its conditions have, ready to be carried out.
 
 use proofload_analysis::level_of;
-use proofload_engine::{Answers, ConnectionOrder, DriverChoice};
-use proofload_host::cpus;
+use proofload_engine::{Address, Answers, ConnectionOrder, DriverChoice};
+use proofload_facts::{Expected, Finding, Mistake};
+use proofload_host::affinity::Pinned;
+use proofload_host::{cpus, others};
 use proofload_store::schema::Plan;
-use proofload_study::{Condition, quantity};
+use proofload_study::{Condition, Study, quantity};
 
 /// How a block is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +52,8 @@ impl GeneratorSettings {
         let is = |condition, word| level(condition).map(|text| text == word);
         let usual = proofload_engine::GeneratorSettings::default();
         let recorded = DriverChoice::from_name(&plan.driver);
-        let (generator_cpus, subject_cpus) = share(plan, level(Condition::GeneratorCpus));
+        let (generator_cpus, subject_cpus) =
+            share(plan, level(Condition::GeneratorCpus), level(Condition::ServerCpus));
         GeneratorSettings {
             awake: is(Condition::CpusAwake, "true").unwrap_or(true),
             driver: level(Condition::Driver)
@@ -80,20 +83,58 @@ impl GeneratorSettings {
     }
 }
 
-/// The CPUs of generator and subjects in a block whose generator has these.
-fn share(plan: &Plan, generator: Option<&str>) -> (Vec<usize>, Vec<usize>) {
-    let planned = || (plan.generator_cpus.clone(), plan.subject_cpus.clone());
-    let Some(generator) = generator.map(cpus::parse_list).filter(|cpus| !cpus.is_empty()) else {
-        return planned();
+/// The CPUs of generator and subjects in a block for which these are said. Each side has what the other has not, where only that
+/// is said.
+fn share(plan: &Plan, generator: Option<&str>, server: Option<&str>) -> (Vec<usize>, Vec<usize>) {
+    let said = |list: Option<&str>| list.map(cpus::parse_list).filter(|cpus| !cpus.is_empty());
+    let all = || {
+        let mut all = [&plan.generator_cpus[..], &plan.subject_cpus[..]].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
     };
-    if generator == plan.generator_cpus {
-        return planned();
+    let without =
+        |taken: &[usize]| all().into_iter().filter(|cpu| !taken.contains(cpu)).collect::<Vec<usize>>();
+    match (said(generator), said(server)) {
+        (Some(generator), Some(server)) => (generator, server),
+        (Some(generator), None) if generator != plan.generator_cpus => {
+            let subject = without(&generator);
+            (generator, subject)
+        }
+        (None, Some(server)) => (without(&server), server),
+        _ => (plan.generator_cpus.clone(), plan.subject_cpus.clone()),
     }
-    let all = plan.generator_cpus.iter().chain(&plan.subject_cpus).copied();
-    let mut subject: Vec<usize> = all.filter(|cpu| !generator.contains(cpu)).collect();
-    subject.sort_unstable();
-    subject.dedup();
-    (generator, subject)
+}
+
+/// Pins a server that runs already, where the study says its CPUs, until the result is dropped.
+///
+/// # Errors
+/// When it is no process of this machine, or a thread cannot be moved.
+pub fn pinned(study: &Study, server: &Address, cpus: &[usize]) -> Result<Vec<Pinned>, Finding> {
+    let is_asked = study.conditions.levels(Condition::ServerCpus).is_some();
+    let Some(address) = server.tcp().filter(|_| is_asked) else { return Ok(Vec::new()) };
+    let pids = others::listening(&[address.port()]);
+    if pids.is_empty() {
+        return Err(Finding::NoProcess);
+    }
+    pids.into_iter().map(|pid| Pinned::new(pid, cpus)).collect::<Result<_, _>>().map_err(Finding::failed)
+}
+
+/// Refuses CPUs by number that this process may not use.
+///
+/// # Errors
+/// Those, and what there is.
+pub fn check_cpus(study: &Study) -> Result<(), Mistake> {
+    let allowed = cpus::allowed();
+    for condition in [Condition::GeneratorCpus, Condition::ServerCpus] {
+        let levels = study.conditions.levels(condition).unwrap_or_default();
+        let foreign = |level: &String| cpus::parse_list(level).iter().any(|cpu| !allowed.contains(cpu));
+        if let Some(level) = levels.iter().find(|level| foreign(level)) {
+            let form = cpus::list_text(&allowed);
+            return Err(Mistake::not(level, Expected::CpuList, form).at(condition.name()));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

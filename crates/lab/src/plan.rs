@@ -217,6 +217,12 @@ pub fn make<'a>(
         ..Plan::default()
     };
     order_conditions(blocks, &mut plan);
+    if !study.conditions.cpus(Condition::GeneratorCpus).is_empty()
+        || !study.conditions.cpus(Condition::ServerCpus).is_empty()
+    {
+        let first = GeneratorSettings::of(&plan, 1);
+        (plan.generator_cpus, plan.subject_cpus) = (first.generator_cpus, first.subject_cpus);
+    }
     if let Some(load) = &study.capacity {
         capacity::arrange(study, load, preset, &mut plan);
     }

@@ -10,6 +10,7 @@ mod placed;
 pub use error::{Changed, RunError};
 pub use execute::{Executed, keep_interrupted};
 
+use crate::generator_settings::check_cpus;
 use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Benches, Hosts, Listener, LiveBenches, Preparing, Progress};
 use crate::spreads;
@@ -194,6 +195,9 @@ impl<'a> StudyRun<'a> {
         placed::check(self.study, &agents, how)?;
         let Applicable { study, hosts, left_out } = applicable(self.study, self.catalogue, self.cache, how)?;
         let environment = host::environment();
+        if agents.is_empty() {
+            check_cpus(&study).map_err(|wrong| RunError::Usage(told(&wrong)))?;
+        }
         let share = placed::share(&environment.cpus, &agents);
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode = plan::choose_mode(&study, self.mode, host::memory_available_bytes())

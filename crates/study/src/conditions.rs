@@ -6,7 +6,8 @@ use super::problem::shown;
 use super::quantity::{self, DURATION};
 use super::suggest::not_one_of;
 use proofload_engine::DriverChoice;
-use proofload_facts::{Mistake, Thing};
+use proofload_facts::{Expected, Mistake, Thing};
+use proofload_host::cpus;
 
 /// Most levels of a condition.
 const LEVELS_MAX: usize = 8;
@@ -14,6 +15,8 @@ const LEVELS_MAX: usize = 8;
 const ENVIRONMENT_MAX: u64 = 64 * 1024;
 /// Most threads of the generator.
 const WORKERS_MAX: u64 = 256;
+/// CPU numbers end below this.
+const CPU_MAX: usize = 1024;
 /// Most events that are taken at once.
 const EVENTS_MAX: u64 = proofload_engine::GeneratorSettings::EVENTS_MAX as u64;
 
@@ -24,8 +27,10 @@ pub enum Condition {
     CpusAwake,
     /// What carries the bytes: `epoll`, `io_uring`.
     Driver,
-    /// Which CPUs the generator has: the `last` ones, or the `first`; subjects have the others.
+    /// Which CPUs the generator has: the `last` ones, the `first`, or those of a list; subjects have the others.
     GeneratorCpus,
+    /// Which CPUs the servers have, as a list.
+    ServerCpus,
     /// Most events that the generator takes from the kernel at once.
     Events,
     /// Whether the next request leaves before the next answer is read (`one_by_one`), or when all that came at once were
@@ -46,10 +51,11 @@ pub enum Condition {
 
 impl Condition {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Condition; 10] = [
+    pub const ALL: [Condition; 11] = [
         Condition::CpusAwake,
         Condition::Driver,
         Condition::GeneratorCpus,
+        Condition::ServerCpus,
         Condition::Events,
         Condition::Answers,
         Condition::Workers,
@@ -65,6 +71,7 @@ impl Condition {
             Condition::CpusAwake => "cpus_awake",
             Condition::Driver => "driver",
             Condition::GeneratorCpus => "generator_cpus",
+            Condition::ServerCpus => "server_cpus",
             Condition::Events => "events",
             Condition::Answers => "answers",
             Condition::Workers => "workers",
@@ -95,7 +102,11 @@ impl Condition {
                 field.boolean().map(|level| level.to_string())
             }
             Condition::Driver => word(["epoll", "io_uring"]),
-            Condition::GeneratorCpus => word(["last", "first"]),
+            Condition::GeneratorCpus => match field.written() {
+                Some(end @ ("last" | "first")) => Some(end.to_string()),
+                _ => cpu_list(field, "last, first, 2-3"),
+            },
+            Condition::ServerCpus => cpu_list(field, "0-1"),
             Condition::Answers => word(["one_by_one", "together"]),
             Condition::Connections => word(["numbered", "shuffled"]),
             Condition::Events => field.integer().map(|level| level.to_string()),
@@ -107,6 +118,21 @@ impl Condition {
             }
         }
     }
+}
+
+/// CPUs as the kernel lists them: `0-1,4`.
+fn cpu_list(field: &Field<'_>, form: &str) -> Option<String> {
+    let text = field.written().unwrap_or_default();
+    let is_part = |part: &str| {
+        let number = |text: &str| text.trim().parse::<usize>().ok();
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        matches!((number(first), number(last)), (Some(first), Some(last)) if first <= last && last < CPU_MAX)
+    };
+    if !text.split(',').all(is_part) {
+        field.problem(Mistake::not(field.found(), Expected::CpuList, form));
+        return None;
+    }
+    Some(cpus::list_text(&cpus::parse_list(text)))
 }
 
 /// The conditions that a study names; every other one is Proofload's to choose.
@@ -125,6 +151,24 @@ impl Conditions {
         self.named.push((Condition::Driver, vec![driver.name().to_string()]));
         self.named.sort_by_key(|(condition, _)| Condition::ALL.iter().position(|one| one == condition));
         self
+    }
+
+    /// With one level of a condition. Named twice it is a mistake, at the field.
+    fn with(&mut self, condition: Condition, field: &Field<'_>) -> Option<()> {
+        let level = condition.level(field)?;
+        if self.levels(condition).is_some() {
+            field.problem(Mistake::exclude(condition.name(), format!("conditions.{}", condition.name())));
+            return None;
+        }
+        self.named.push((condition, vec![level]));
+        self.named.sort_by_key(|(condition, _)| Condition::ALL.iter().position(|one| one == condition));
+        Some(())
+    }
+
+    /// The CPUs that a condition names first; empty where the study says none by number.
+    pub fn cpus(&self, condition: Condition) -> Vec<usize> {
+        let first = self.levels(condition).and_then(|levels| levels.first());
+        first.map_or_else(Vec::new, |level| cpus::parse_list(level))
     }
 
     /// The levels of a condition that the study names.
@@ -149,6 +193,11 @@ const ENDS: Kind = Kind::Words(&[
     ("last", "The last ones, away from CPU 0, where the kernel's own work gathers."),
     ("first", "The first ones."),
 ]);
+const DIVISION: Kind = Kind::Either(&[&ENDS, &CPU_LIST]);
+const CPU_LIST: Kind = Kind::Either(&[
+    &Kind::Integer(0, CPU_MAX as u64 - 1),
+    &Kind::Text(r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"),
+]);
 const EVENTS: Kind = Kind::Integer(1, EVENTS_MAX);
 const ANSWERS: Kind = Kind::Words(&[
     ("one_by_one", "The next request leaves before the next answer is read."),
@@ -166,7 +215,9 @@ keys! {
         /// What carries the bytes of the load; varies without it.
         optional driver: Kind::Either(&[&DRIVERS, &Kind::Distinct(&DRIVERS, 1, 2)]),
         /// Which CPUs the generator has; subjects have the others. Varies without it.
-        optional generator_cpus: Kind::Either(&[&ENDS, &Kind::Distinct(&ENDS, 1, 2)]),
+        optional generator_cpus: Kind::Either(&[&DIVISION, &Kind::Distinct(&DIVISION, 1, LEVELS_MAX)]),
+        /// Which CPUs the servers have, also those that already run; without it those that the generator has not.
+        optional server_cpus: Kind::Either(&[&CPU_LIST, &Kind::Distinct(&CPU_LIST, 1, LEVELS_MAX)]),
         /// Most events that the generator takes from the kernel at once; 64 without it.
         optional events: Kind::Either(&[&EVENTS, &Kind::Distinct(&EVENTS, 1, LEVELS_MAX)]),
         /// When the next request leaves on a connection whose answer has come; one_by_one without it.
@@ -182,6 +233,27 @@ keys! {
         /// Warm-up beyond what the subjects need; none without it.
         optional extra_warm_up: Kind::Either(&[&DURATION, &Kind::Distinct(&DURATION, 1, LEVELS_MAX)]),
     }
+}
+
+keys! {
+    /// Who has which CPUs, as one condition each.
+    CPUS {
+        /// CPUs of the generator, as the kernel lists them: `2-3`.
+        optional generator_cpus: CPU_LIST,
+        /// CPUs of the servers, also of those that already run.
+        optional server_cpus: CPU_LIST,
+    }
+}
+
+/// Reads the CPUs that a study names beside its conditions.
+pub(super) fn check_cpus(map: &Map<'_>, conditions: &mut Conditions) -> Option<()> {
+    let mut whole = Some(());
+    for condition in [Condition::GeneratorCpus, Condition::ServerCpus] {
+        if let Some(field) = map.optional(condition.name()) {
+            whole = whole.and(conditions.with(condition, &field));
+        }
+    }
+    whole
 }
 
 kinds! {

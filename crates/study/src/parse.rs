@@ -2,7 +2,7 @@
 
 use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
 use super::claims::{CLAIMS, Claims, Known, check_claims};
-use super::conditions::{CONDITIONS_OR_WORD, Conditions, check_conditions};
+use super::conditions::{CONDITIONS_OR_WORD, CPUS, Conditions, check_conditions, check_cpus};
 use super::declarations::Declarations;
 use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect, check_references};
 use super::expectations::{ExpectedRow, Reference};
@@ -51,7 +51,7 @@ pub struct Options {
 
 keys! {
     /// One question: subjects, workload, load, claims.
-    STUDY {
+    STUDY with(CPUS) {
         /// Name; its runs lie in a folder of this name.
         required study: Kind::Text(FOLDER_NAME),
         /// The question in a sentence.
@@ -204,6 +204,8 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let conditions =
         map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
+    let conditions =
+        conditions.and_then(|mut conditions| check_cpus(map, &mut conditions).map(|()| conditions));
     let places = map.optional("places").map_or(Some(None), |field| check_places(&field).map(Some));
     let seed = map.optional("seed").map(|field| field.integer());
     let statements = Statements::read(map);

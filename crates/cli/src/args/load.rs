@@ -1,6 +1,6 @@
 //! Requests and load, as arguments.
 
-use super::{OpenArgs, TransportArgs, heading};
+use super::{CpuArgs, OpenArgs, TransportArgs, heading};
 use clap::{Args, ValueEnum};
 use proofload_engine::DriverChoice;
 use std::path::PathBuf;
@@ -93,6 +93,9 @@ pub struct LoadArgs {
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: epoll; compare: both]
     #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
+    /// Who has which CPUs.
+    #[command(flatten)]
+    pub cpus: CpuArgs,
     /// Number of generator threads
     #[arg(long, alias = "threads", value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub workers: Option<u32>,

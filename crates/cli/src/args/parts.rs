@@ -1,7 +1,7 @@
 //! Arguments of the noise audit and of the search for the best variant.
 
 use super::agents::without_heading;
-use super::{DriverArg, FleetArgs, ListFormat, heading};
+use super::{CpuArgs, DriverArg, FleetArgs, ListFormat, heading};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -80,6 +80,9 @@ pub struct TuneArgs {
     /// Restrict the candidates to a level (connector=nio); may be repeated
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
+    /// Who has which CPUs.
+    #[command(flatten)]
+    pub cpus: CpuArgs,
     /// Random seed
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub seed: Option<u64>,

@@ -1,7 +1,7 @@
 //! Arguments of `proofload replicate`.
 
 use super::agents::without_heading;
-use super::{FleetArgs, ListFormat};
+use super::{CpuArgs, FleetArgs, ListFormat};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -48,6 +48,9 @@ pub struct ReplicateArgs {
     /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT", conflicts_with = "from")]
     pub only: Vec<String>,
+    /// Who has which CPUs.
+    #[command(flatten)]
+    pub cpus: CpuArgs,
     /// Random seed of the first sitting; the others are derived from it
     #[arg(long, value_name = "N", conflicts_with = "from", hide_short_help = true)]
     pub seed: Option<u64>,

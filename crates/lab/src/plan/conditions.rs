@@ -114,7 +114,11 @@ fn generator_cpus(
         _ => None,
     };
     let (ends, why) = possible(named, ["last", FIRST], FIRST, why.as_ref());
-    let cpus_of = |end: &String| cpus::list_text(if end == FIRST { swapped } else { generator });
+    let cpus_of = |end: &String| match end.as_str() {
+        FIRST => cpus::list_text(swapped),
+        "last" => cpus::list_text(generator),
+        list => list.to_string(),
+    };
     Some((ends.iter().map(cpus_of).collect(), why))
 }
 

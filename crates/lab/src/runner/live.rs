@@ -3,15 +3,16 @@
 use super::bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
 use crate::ceiling::{Measuring, Setting};
-use crate::generator_settings::GeneratorSettings;
+use crate::generator_settings::{GeneratorSettings, pinned};
 use crate::plan;
 use crate::registry;
 use proofload_engine::{Address, Extent, LoadPlan, Profile};
 use proofload_facts::Finding;
+use proofload_host::affinity::{self, Pinned};
+use proofload_host::clock;
 use proofload_host::cpus::KeptOff;
 use proofload_host::others::{self, Others, Programs};
 use proofload_host::steady::{Sides, Steady};
-use proofload_host::{affinity, clock};
 use proofload_store::schema::{Ceiling, Network};
 use proofload_study::quantity::rate_label;
 use proofload_study::{LoadPoint, LoadRole, SubjectSpec};
@@ -49,6 +50,8 @@ struct Active {
     users: BTreeSet<usize>,
     /// Its processes; `None` for a `url:` subject.
     tree: Option<Tree>,
+    /// Its threads, where a `url:` subject is pinned.
+    _pinned: Vec<Pinned>,
 }
 
 /// Starts real processes and loads them with the engine.
@@ -304,7 +307,12 @@ impl Bench for LiveBench<'_> {
             }
         })?;
         let tree = tree_of(&running);
-        self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
+        let _pinned = match running.started_ns() {
+            None => pinned(terms.study, &running.address(), &self.settings.subject_cpus)
+                .map_err(BenchError::Failed)?,
+            Some(_) => Vec::new(),
+        };
+        self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree, _pinned });
         Ok(())
     }
 

@@ -66,6 +66,7 @@ expected = { $expected ->
     [host-and-port] a host with a port from 1 to 65535
     [java-value] a value that Java has
     [json-object] a JSON object
+    [cpu-list] a list of CPUs such as 0-1,4 of those that there are
     [keep-alive] true, false or a number
     [key] a key
     [ladder] a ladder

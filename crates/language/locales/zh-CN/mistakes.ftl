@@ -66,6 +66,7 @@ expected = { $expected ->
     [host-and-port] 主机和端口（1 到 65535）
     [java-value] {" "}Java 的值
     [json-object] {" "}JSON 对象
+    [cpu-list] {" "}现有 CPU 的列表（如 0-1,4）
     [keep-alive] {" "}true、false 或数字
     [key] 键
     [ladder] 阶梯
