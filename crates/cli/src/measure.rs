@@ -46,6 +46,7 @@ const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
 
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
+    output::try_files(&args.output)?;
     let mut draft = draft(args);
     if let Some(path) = &args.asked.save {
         repeatable(&mut draft, args);

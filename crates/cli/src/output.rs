@@ -105,11 +105,11 @@ const SUMMARY_BYTES_MAX: u64 = 1024 * 1024;
 /// Where GitHub wants the summary of a step.
 const SUMMARY_VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 
-/// Whether the result can go where it is asked to go; asked before anything starts. What was not there is not there after it.
+/// Whether each file that is named can be written; asked before a load. What was not there is not there after it.
 ///
 /// # Errors
-/// A file that cannot be opened; a summary is asked for and nothing names its file.
-pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
+/// A file that cannot be opened.
+pub fn try_files(args: &OutputArgs) -> anyhow::Result<()> {
     for path in &args.output {
         let is_new = !path.exists();
         let opened = OpenOptions::new().append(true).create(true).open(path);
@@ -120,6 +120,14 @@ pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
             std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
+    Ok(())
+}
+
+/// Whether the result can go where it is asked to go; asked before anything starts.
+///
+/// # Errors
+/// A summary is asked for and nothing names its file.
+pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
     if args.github_summary && summary_file().is_none() {
         let why = format!(
             "--github-summary: {SUMMARY_VARIABLE} is not set; it is set in a step of a workflow on GitHub"

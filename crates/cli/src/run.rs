@@ -113,6 +113,7 @@ pub fn execute(request: &Request<'_>) -> anyhow::Result<Exit> {
 /// As [`execute`], with the path of the record if one was made.
 pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<PathBuf>)> {
     output::check(request.output)?;
+    output::try_files(request.output)?;
     let stop = signals::install()?;
     if !request.explain {
         let drivers = request.run.study.conditions.drivers();

@@ -214,6 +214,22 @@ mod tests {
         assert_eq!(of(child), [first, second], "inherited");
     }
 
+    #[test]
+    fn a_server_of_somebody_else_is_pinned_until_that_ends() {
+        let all = cpus::allowed();
+        let [first, second, ..] = all[..] else { return };
+        let mut child = std::process::Command::new("sleep").arg("100").spawn().expect("it starts");
+        let process = child.id();
+        let before = of(process);
+        let pinned = Pinned::new(process, &[second]).expect("it is ours");
+        let there = of(process);
+        drop(pinned);
+        let after = of(process);
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        assert_eq!((there, after), (vec![second], before));
+        assert_ne!(first, second);
+    }
+
     /// Another process: all threads of this one would be gathered with those of the test.
     #[test]
     fn what_was_spread_is_gathered_and_what_was_pinned_elsewhere_stays() {

@@ -202,10 +202,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let Asked { workload, streams, points } = check_ask(map, check_asked(map, &shared));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
-    let conditions =
+    let mut conditions =
         map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
-    let conditions =
-        conditions.and_then(|mut conditions| check_cpus(map, &mut conditions).map(|()| conditions));
+    let cpus = check_cpus(map, conditions.as_mut().unwrap_or(&mut Conditions::default()));
+    let conditions = conditions.filter(|_| cpus.is_some());
     let places = map.optional("places").map_or(Some(None), |field| check_places(&field).map(Some));
     let seed = map.optional("seed").map(|field| field.integer());
     let statements = Statements::read(map);

@@ -1,7 +1,7 @@
 //! One study in which almost every server fails in its own way: each is told apart, and those that are well are
 //! measured all the same.
 
-use crate::support::{executable, json};
+use crate::support::{Reference, executable, json, proofload, text};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::Path;
@@ -154,4 +154,44 @@ fn a_run_whose_directory_is_removed_is_not_said_to_be_kept() {
     let said = crate::support::text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("what was measured is lost") && !said.contains("is kept"), "{said}");
+}
+
+#[test]
+fn where_results_go_is_tried_before_the_load_and_figures_are_printed_all_the_same() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let dir = tempfile::tempdir().expect("a directory");
+    let there = dir.path().join("there.json");
+    let (file, taken) = (there.to_str().expect("text"), dir.path().join("taken"));
+    std::fs::write(&taken, "a file").expect("written");
+    let quick = [url.as_str(), "-n", "20", "-c", "2", "-q"];
+    let refused = proofload(&[&quick[..], &["--no-record", "-o", file, "-o", "/nowhere/r.json"]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("cannot write /nowhere/r.json"), "{}", text(&refused.stderr));
+    assert!(!there.exists(), "what was not there is not there after a trial");
+    let no_folder = proofload(&[&quick[..], &["--dir", taken.to_str().expect("text")]].concat());
+    assert_eq!(no_folder.status.code(), Some(2), "{}", text(&no_folder.stderr));
+    assert!(text(&no_folder.stderr).contains("--no-record"), "{}", text(&no_folder.stderr));
+    // A disk that is full is found when it is written.
+    let full = proofload(&[&quick[..], &["--no-record", "--format", "json", "-o", "/dev/full"]].concat());
+    assert!(full.status.code().is_some_and(|code| code != 0), "{}", text(&full.stderr));
+    assert!(text(&full.stdout).contains("answered per second"), "{}", text(&full.stdout));
+}
+
+#[test]
+fn cpus_that_there_are_not_are_refused_by_every_verb() {
+    let (one, two) = ("http://127.0.0.1:1/", "http://127.0.0.1:2/");
+    for asked in [
+        &[one, "--generator-cpus", "900"][..],
+        &["compare", one, two, "--server-cpus", "900-901"],
+        &["capacity", one, "--slo", "p99 < 1s", "--generator-cpus", "900"],
+    ] {
+        let output = proofload(asked);
+        assert_eq!(output.status.code(), Some(2), "{asked:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("list of CPUs"), "{asked:?}: {}", text(&output.stderr));
+    }
+    let planned =
+        proofload(&["compare", one, two, "--generator-cpus", "0", "--server-cpus", "0", "--explain"]);
+    let plan = text(&planned.stdout).to_string();
+    assert!(plan.contains("generator: 0") && plan.contains("subjects: 0"), "{plan}{}", text(&planned.stderr));
 }
