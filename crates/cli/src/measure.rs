@@ -66,7 +66,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     if args.debug {
         return crate::debug::debug(&plan);
     }
-    if !args.no_record {
+    // A folder that was not named may be read-only: the figures are printed, and that no record was kept.
+    let is_named = args.dir != std::path::Path::new(".");
+    if !args.no_record && is_named {
         SingleWriter::prepare(&args.dir).map_err(|error| {
             leave(Exit::Usage, format!("--dir: {error}; name another folder, or give --no-record"))
         })?;
@@ -118,7 +120,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     output::write(&result, &output::Slices::of_one(&slice), &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
-        false if !is_kept => Exit::Failure,
+        false if !is_kept && is_named => Exit::Failure,
         false => run::exit_of(result.english()),
     })
 }

@@ -341,16 +341,6 @@ fn a_measurement_fits_a_screen_and_its_record_says_the_same() {
 }
 
 #[test]
-fn without_a_place_for_the_record_the_measurement_counts_all_the_same() {
-    let server = Reference::start(&[]);
-    let output =
-        proofload(&[&server.url(), "-n", "50", "-c", "2", "--dir", "/dev/null", "--format", "json", "-q"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert_eq!(json(&output)["run"], "");
-    assert!(text(&output.stderr).contains("no record was kept: "), "{}", text(&output.stderr));
-}
-
-#[test]
 fn a_refused_port_is_the_first_thing_said_and_the_generator_is_left_out() {
     let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", held.local_addr().expect("an address"));
