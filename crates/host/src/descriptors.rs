@@ -9,7 +9,7 @@ static GIVEN: OnceLock<Rlimit> = OnceLock::new();
 /// Raises the soft limit to the hard one. Refused, it stays.
 pub fn raise() {
     let given = GIVEN.get_or_init(|| getrlimit(Resource::Nofile));
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: given.maximum, ..given.clone() });
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: given.maximum, ..*given });
 }
 
 /// Takes the limit that the user gave: for a child, between fork and exec.
@@ -17,7 +17,7 @@ pub fn raise() {
 /// # Errors
 /// When the kernel refuses.
 pub fn give_back() -> io::Result<()> {
-    GIVEN.get().map_or(Ok(()), |given| Ok(setrlimit(Resource::Nofile, given.clone())?))
+    GIVEN.get().map_or(Ok(()), |given| Ok(setrlimit(Resource::Nofile, *given)?))
 }
 
 #[cfg(test)]
