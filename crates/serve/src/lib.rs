@@ -2,5 +2,6 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 pub mod metrics;
 pub mod ui;

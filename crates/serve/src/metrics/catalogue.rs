@@ -1,6 +1,6 @@
 //! Every metric there is: its name, unit, labels and help. Documents, dashboard and both formats follow this table.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A count that only grows.
     Counter,
@@ -13,7 +13,7 @@ pub enum Kind {
 }
 
 /// The unit of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
     Count,
     /// Seconds.
@@ -46,7 +46,7 @@ impl Unit {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
     /// Its name, without what a format adds.
     pub name: &'static str,
@@ -93,7 +93,7 @@ macro_rules! metrics {
         )+
 
         /// All metrics, in the order in which they are shown.
-        pub static ALL: &[&About] = &[$(&$id),+];
+        pub static ALL: [&About; [$(stringify!($id)),+].len()] = [$(&$id),+];
     };
 }
 

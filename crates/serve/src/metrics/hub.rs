@@ -1,8 +1,8 @@
 //! Where a run is told of and read from.
 
-use crate::metrics::family::Figures;
 use crate::metrics::figures::{Cost, Own};
 use crate::metrics::load::Second;
+use crate::metrics::sheet::Figures;
 use crate::metrics::state::State;
 use proofload_host::cpus::KeptOff;
 use proofload_host::{clock, process};
@@ -10,18 +10,15 @@ use proofload_measure::Snapshot;
 use proofload_store::schema::SubjectUse;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What threads beside the runner say of a load that goes on.
-enum Heard {
-    Second(usize, Box<Second>),
-    Used(Box<SubjectUse>),
-}
+/// What a thread beside the runner says of a load that goes on.
+type Step = Box<dyn FnOnce(&mut State) + Send>;
 
 /// A run, told of by some threads and read by others.
 #[derive(Default)]
 pub struct Hub {
     state: Mutex<State>,
     /// Only those who tell lock it, for a moment: whoever tells of a second waits for nobody who reads.
-    pending: Mutex<Vec<Heard>>,
+    pending: Mutex<Vec<Step>>,
     costs: Mutex<Vec<(&'static str, Cost)>>,
     generator_cpus: Mutex<Vec<usize>>,
 }
@@ -36,27 +33,29 @@ impl Hub {
     pub fn tell(&self, step: impl FnOnce(&mut State)) {
         let mut state = lock(&self.state);
         // Not held while the step is entered, and not while a reader is waited for.
-        let heard = std::mem::take(&mut *lock(&self.pending));
-        heard.into_iter().for_each(|heard| heard.enter(&mut state));
+        let pending = std::mem::take(&mut *lock(&self.pending));
+        pending.into_iter().for_each(|step| step(&mut state));
         step(&mut state);
     }
 
     /// Tells of a second of the load that goes on. Does not wait for whoever reads.
     pub fn second(&self, stream: usize, seen: &Snapshot) {
-        self.hear(Heard::Second(stream, Box::new(Second::of(seen))));
+        let second = Second::of(seen);
+        self.hear(Box::new(move |state| state.enter_second(stream, second)));
     }
 
     /// Tells of what the subject used of the window that goes on. Does not wait for whoever reads.
     pub fn used(&self, used: &SubjectUse) {
-        self.hear(Heard::Used(Box::new(used.clone())));
+        let used = used.clone();
+        self.hear(Box::new(move |state| state.used(&used)));
     }
 
-    fn hear(&self, heard: Heard) {
+    fn hear(&self, step: Step) {
         let mut pending = lock(&self.pending);
-        pending.push(heard);
+        pending.push(step);
         // Somebody reads: it is entered with the next second, or with the record of the slice.
         if let Ok(mut state) = self.state.try_lock() {
-            pending.drain(..).for_each(|heard| heard.enter(&mut state));
+            pending.drain(..).for_each(|step| step(&mut state));
         }
     }
 
@@ -93,15 +92,6 @@ impl Hub {
     /// What an exporter took so far.
     pub fn cost(&self, exporter: &str) -> Option<Cost> {
         lock(&self.costs).iter().find(|(name, _)| *name == exporter).map(|(_, cost)| *cost)
-    }
-}
-
-impl Heard {
-    fn enter(self, state: &mut State) {
-        match self {
-            Heard::Second(stream, second) => state.enter_second(stream, &second),
-            Heard::Used(used) => state.used(&used),
-        }
     }
 }
 
@@ -151,6 +141,6 @@ mod tests {
         });
         assert_eq!(lock(&hub.pending).len(), 1);
         hub.tell(|_| {});
-        assert!(lock(&hub.pending).is_empty() && lock(&hub.state).loads().len() == 1);
+        assert!(lock(&hub.pending).is_empty() && lock(&hub.state).so_far().len() == 1);
     }
 }

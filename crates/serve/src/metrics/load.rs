@@ -1,159 +1,150 @@
-//! What loads came to, added up: of slices on record, or of the seconds of one that goes on.
+//! What is exported of loads and subjects: of the seconds of a slice that goes on, and of slices on record.
 
-use crate::metrics::family::{BOUNDS_NS, Times};
+use crate::metrics::catalogue::{self as about, About};
+use crate::metrics::sheet::{Sheet, Times, Value};
 use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
-use proofload_store::schema::{CheckOutcome, Durations, Slice};
-use std::collections::BTreeMap;
+use proofload_store::schema::{CheckOutcome, Slice, SubjectUse};
 
 /// Quantiles that are shown of the latest second or slice, as percentiles in the label: `quantile` is for summaries alone.
-pub(crate) const QUANTILES: [(&str, f64); 4] = [("50", 0.5), ("90", 0.9), ("99", 0.99), ("99.9", 0.999)];
+const QUANTILES: [(&str, f64); 4] = [("50", 0.5), ("90", 0.9), ("99", 0.99), ("99.9", 0.999)];
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Load {
-    pub outcomes: BTreeMap<String, u64>,
-    pub codes: BTreeMap<String, u64>,
-    pub checks: BTreeMap<(String, String), u64>,
-    pub dropped: u64,
-    pub in_window: u64,
-    pub sent_bytes: u64,
-    pub received_bytes: u64,
-    pub measured_ns: u64,
-    pub slices: u64,
-    pub generator_cpu_ns: u64,
-    pub response: Times,
-    pub service: Times,
-}
+/// What each second tells anew; the rest only a slice tells.
+pub(crate) const OF_SECONDS: [&About; 3] =
+    [&about::RESPONSE_LATEST, &about::SERVICE_LATEST, &about::THROUGHPUT];
 
-/// The latest second or slice.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Latest {
-    /// In the order of [`QUANTILES`], in nanoseconds.
-    pub response_ns: [Option<u64>; QUANTILES.len()],
-    pub service_ns: [Option<u64>; QUANTILES.len()],
-    pub per_s: Option<f64>,
-    pub connections: u32,
-    pub busy: Option<f64>,
-    pub checks: Vec<(String, String, Option<f64>, Option<f64>)>,
-}
-
-/// A second of a load, or several that could not be separated. Snapshots have megabytes; this has not.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A second of a load, or several that could not be separated: what adds up of it, and how it was. Snapshots have megabytes;
+/// this has not.
 pub(crate) struct Second {
-    pub load: Load,
-    pub latest: Latest,
+    pub counts: Sheet,
+    pub latest: Sheet,
 }
 
 impl Second {
-    /// What is exported of it.
     pub fn of(seen: &Snapshot) -> Second {
-        let mut second = Second::default();
-        second.load.add_second(seen);
-        let response = |q| seen.response_time.quantile_beside(&seen.unended, q).map(|found| found.value);
-        second.latest.response_ns = QUANTILES.map(|(_, q)| response(q));
-        second.latest.service_ns = QUANTILES.map(|(_, q)| seen.service_time.quantile_ns(q));
-        second.latest.per_s = seen.throughput_per_s();
-        second
-    }
-}
-
-fn add(to: &mut BTreeMap<String, u64>, name: &str, n: u64) {
-    match to.get_mut(name) {
-        Some(count) => *count += n,
-        None => {
-            to.insert(name.to_string(), n);
-        }
-    }
-}
-
-fn times(histogram: &LatencyHistogram) -> Times {
-    Times { counts: histogram.counts_between(&BOUNDS_NS), sum_ns: histogram.sum_ns() }
-}
-
-impl Load {
-    /// Adds a second of a load, or several.
-    fn add_second(&mut self, seen: &Snapshot) {
-        seen.outcomes.iter().for_each(|(outcome, n)| add(&mut self.outcomes, outcome.name(), n));
+        let outcomes = seen.outcomes.iter().map(|(outcome, n)| (outcome.name(), n));
+        let mut counts = ended(outcomes);
         for (code, n) in seen.codes.iter() {
-            let other = code == 0;
-            add(&mut self.codes, &if other { "other".to_string() } else { code.to_string() }, n);
+            let code = if code == 0 { "other".to_string() } else { code.to_string() };
+            counts.set(&about::CODES, &[&code], Some(n));
         }
-        self.dropped += seen.dropped;
-        self.in_window += seen.answered_in_window;
-        self.sent_bytes += seen.bytes_sent;
-        self.received_bytes += seen.bytes_received;
-        self.measured_ns += seen.window.end_ns.saturating_sub(seen.window.start_ns);
-        self.response.add(&times(&seen.response_time));
-        self.service.add(&times(&seen.service_time));
-    }
-
-    /// Adds a slice that is on record. A histogram that cannot be read is left out.
-    pub fn add_slice(&mut self, slice: &Slice) {
-        let Slice { measured, histograms, .. } = slice;
-        measured.outcomes.iter().for_each(|(name, n)| add(&mut self.outcomes, name, *n));
-        measured.codes.iter().for_each(|(code, n)| add(&mut self.codes, code, *n));
-        for check in &measured.generator.checks {
-            let key = (check.check.name().to_string(), check.outcome.name().to_string());
-            *self.checks.entry(key).or_default() += 1;
+        counts.set_all(&[
+            (&about::DROPPED, seen.dropped),
+            (&about::IN_WINDOW, seen.answered_in_window),
+            (&about::MEASURED, seen.window.end_ns.saturating_sub(seen.window.start_ns)),
+            (&about::SLICES, 0),
+            (&about::SENT, seen.bytes_sent),
+            (&about::RECEIVED, seen.bytes_received),
+            (&about::GENERATOR_CPU, 0),
+        ]);
+        counts.set(&about::RESPONSE, &[], Some(Value::Times(Times::of(&seen.response_time))));
+        counts.set(&about::SERVICE, &[], Some(Value::Times(Times::of(&seen.service_time))));
+        let mut latest = Sheet::default();
+        for (percentile, q) in QUANTILES {
+            let response = seen.response_time.quantile_beside(&seen.unended, q).map(|found| found.value);
+            latest.set(&about::RESPONSE_LATEST, &[percentile], response);
+            latest.set(&about::SERVICE_LATEST, &[percentile], seen.service_time.quantile_ns(q));
         }
-        self.dropped += measured.dropped;
-        self.in_window += slice.answered_in_window;
-        self.sent_bytes += measured.bytes_sent;
-        self.received_bytes += measured.bytes_received;
-        self.measured_ns += (measured.seconds * 1e9).round() as u64;
-        self.slices += 1;
-        self.generator_cpu_ns += measured.generator.cpu_ns;
-        for (sum, text) in
-            [(&mut self.response, &histograms.response_time), (&mut self.service, &histograms.service_time)]
-        {
-            if let Ok(histogram) = LatencyHistogram::decode(text) {
-                sum.add(&times(&histogram));
-            }
-        }
-    }
-
-    pub fn add(&mut self, other: &Load) {
-        other.outcomes.iter().for_each(|(name, n)| add(&mut self.outcomes, name, *n));
-        other.codes.iter().for_each(|(code, n)| add(&mut self.codes, code, *n));
-        other.checks.iter().for_each(|(key, n)| *self.checks.entry(key.clone()).or_default() += n);
-        self.dropped += other.dropped;
-        self.in_window += other.in_window;
-        self.sent_bytes += other.sent_bytes;
-        self.received_bytes += other.received_bytes;
-        self.measured_ns += other.measured_ns;
-        self.slices += other.slices;
-        self.generator_cpu_ns += other.generator_cpu_ns;
-        self.response.add(&other.response);
-        self.service.add(&other.service);
+        latest.set(&about::THROUGHPUT, &[], seen.throughput_per_s());
+        Second { counts, latest }
     }
 }
 
-impl Latest {
-    /// Takes a second of a load in; what only a slice tells stays.
-    pub fn take_second(&mut self, second: &Latest) {
-        (self.response_ns, self.service_ns) = (second.response_ns, second.service_ns);
-        self.per_s = second.per_s;
-    }
-
-    pub fn of_slice(slice: &Slice) -> Latest {
-        let measured = &slice.measured;
-        let of = |times: &Durations| [times.p50, times.p90, times.p99, times.p999];
-        let generator = &measured.generator;
-        let thread_s = measured.seconds * f64::from(generator.threads);
-        let checks = generator.checks.iter().filter(|check| check.outcome != CheckOutcome::NotMeasured);
-        Latest {
-            response_ns: of(&measured.response_time_ns),
-            service_ns: of(&measured.service_time_ns),
-            per_s: measured.throughput_per_s,
-            connections: measured.connections_peak,
-            busy: (thread_s > 0.0).then(|| generator.cpu_ns as f64 / 1e9 / thread_s),
-            checks: checks
-                .map(|check| (check.check.name().to_string(), check.unit.clone(), check.found, check.limit))
-                .collect(),
-        }
-    }
+/// Exchanges by outcome, also those that did not happen yet: they are 0 and not unknown.
+fn ended<'a>(outcomes: impl Iterator<Item = (&'a str, u64)>) -> Sheet {
+    let mut sheet = Sheet::default();
+    let none = Outcome::ALL.into_iter().map(|outcome| (outcome.name(), 0));
+    none.chain(outcomes).for_each(|(name, n)| sheet.set(&about::EXCHANGES, &[name], Some(n)));
+    sheet
 }
 
-/// Every outcome there is, so that one that did not happen yet is 0 and not unknown.
-pub(crate) fn no_outcomes() -> BTreeMap<String, u64> {
-    Outcome::ALL.into_iter().map(|outcome| (outcome.name().to_string(), 0)).collect()
+/// What adds up of a slice on record. A histogram that cannot be read is left out.
+pub(crate) fn counts_of(slice: &Slice) -> Sheet {
+    let Slice { measured, histograms, .. } = slice;
+    let mut counts = ended(measured.outcomes.iter().map(|(name, n)| (name.as_str(), *n)));
+    measured.codes.iter().for_each(|(code, n)| counts.set(&about::CODES, &[code], Some(*n)));
+    for check in &measured.generator.checks {
+        let mut one = Sheet::default();
+        one.set(&about::CHECKS, &[check.check.name(), check.outcome.name()], Some(1_u64));
+        counts.add(&one);
+    }
+    counts.set_all(&[
+        (&about::DROPPED, measured.dropped),
+        (&about::IN_WINDOW, slice.answered_in_window),
+        (&about::MEASURED, (measured.seconds * 1e9).round() as u64),
+        (&about::SLICES, 1),
+        (&about::SENT, measured.bytes_sent),
+        (&about::RECEIVED, measured.bytes_received),
+        (&about::GENERATOR_CPU, measured.generator.cpu_ns),
+    ]);
+    for (metric, text) in
+        [(&about::RESPONSE, &histograms.response_time), (&about::SERVICE, &histograms.service_time)]
+    {
+        let times = LatencyHistogram::decode(text).map(|histogram| Times::of(&histogram)).unwrap_or_default();
+        counts.set(metric, &[], Some(Value::Times(times)));
+    }
+    counts
+}
+
+/// What a slice on record says of its load as the latest.
+pub(crate) fn latest_of(slice: &Slice) -> Sheet {
+    let measured = &slice.measured;
+    let mut latest = Sheet::default();
+    for (metric, times) in [
+        (&about::RESPONSE_LATEST, &measured.response_time_ns),
+        (&about::SERVICE_LATEST, &measured.service_time_ns),
+    ] {
+        for ((percentile, _), ns) in QUANTILES.iter().zip([times.p50, times.p90, times.p99, times.p999]) {
+            latest.set(metric, &[percentile], ns);
+        }
+    }
+    latest.set(&about::THROUGHPUT, &[], measured.throughput_per_s);
+    let connections = u64::from(measured.connections_peak);
+    latest.set(&about::CONNECTIONS, &[], Some(connections).filter(|n| *n > 0));
+    let generator = &measured.generator;
+    let thread_s = measured.seconds * f64::from(generator.threads);
+    let busy = (thread_s > 0.0).then(|| generator.cpu_ns as f64 / 1e9 / thread_s);
+    latest.set(&about::GENERATOR_BUSY, &[], busy);
+    for check in generator.checks.iter().filter(|check| check.outcome != CheckOutcome::NotMeasured) {
+        let labels = [check.check.name(), &check.unit];
+        latest.set(&about::CHECK, &labels, check.found);
+        latest.set(&about::CHECK_LIMIT, &labels, check.limit);
+    }
+    latest
+}
+
+type Of = fn(&SubjectUse) -> Option<u64>;
+
+/// What is added up of subjects. Times are in nanoseconds.
+static COUNTERS: [(&About, Of); 9] = [
+    (&about::SUBJECT_CPU, |used| used.cpu_ns),
+    (&about::SUBJECT_GC, |used| used.gc_ns),
+    (&about::SUBJECT_GCS, |used| used.gc_count),
+    (&about::SUBJECT_SAFEPOINT, |used| used.safepoint_ns),
+    (&about::SUBJECT_JIT, |used| used.jit_ns),
+    (&about::SUBJECT_FAULTS, |used| used.major_faults),
+    (&about::SUBJECT_READ, |used| used.disk_read_bytes),
+    (&about::SUBJECT_WRITTEN, |used| used.disk_written_bytes),
+    (&about::SAMPLER_CPU, |used| used.sampler_cpu_ns),
+];
+
+/// What subjects have at a moment.
+static GAUGES: [(&About, Of); 9] = [
+    (&about::SUBJECT_MEMORY, |used| used.rss_bytes),
+    (&about::SUBJECT_HEAP, |used| used.heap_used_bytes),
+    (&about::SUBJECT_HEAP_CAPACITY, |used| used.heap_capacity_bytes),
+    (&about::SUBJECT_THREADS, |used| used.threads),
+    (&about::SUBJECT_PROCESSES, |used| used.processes),
+    (&about::SUBJECT_DESCRIPTORS, |used| used.descriptors),
+    (&about::SUBJECT_CONNECTIONS, |used| used.connections),
+    (&about::SUBJECT_TIME_WAIT, |used| used.time_wait),
+    (&about::SUBJECT_QUEUE, |used| used.accept_queue_max),
+];
+
+/// What a subject used of a window, which adds up, and what it holds.
+pub(crate) fn of_subject(used: &SubjectUse) -> [Sheet; 2] {
+    [&COUNTERS, &GAUGES].map(|metrics| {
+        let mut sheet = Sheet::default();
+        metrics.iter().for_each(|(about, of)| sheet.set(about, &[], of(used)));
+        sheet
+    })
 }

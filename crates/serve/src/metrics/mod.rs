@@ -4,24 +4,19 @@
 //! the generator's CPUs, and make both formats of the same [`Figures`].
 
 mod catalogue;
-mod doing;
-mod family;
 mod figures;
 mod hub;
 mod load;
-mod messages;
 mod otlp;
 mod prometheus;
 mod protobuf;
 mod push;
 mod scrape;
 mod settings;
+mod sheet;
 mod state;
-mod subject;
 
 pub use catalogue::{ALL, About, Kind, Unit};
-pub use doing::Doing;
-pub use family::{Family, Figures, Sample, Times, Value};
 pub use figures::{Cost, Own};
 pub use hub::Hub;
 pub use otlp::{Moment, otlp};
@@ -29,4 +24,5 @@ pub use prometheus::Format;
 pub use push::Push;
 pub use scrape::Server;
 pub use settings::{Mistake, OtlpSettings, address};
-pub use state::State;
+pub use sheet::{Family, Figures, Sample, Times, Value};
+pub use state::{Doing, State};

@@ -1,8 +1,8 @@
 //! Figures as a request of OTLP, in protobuf: `ExportMetricsServiceRequest` of opentelemetry-proto 1.x. The numbers of its
 //! fields are those of `metrics.proto`, `common.proto` and `resource.proto` there.
 
-use crate::metrics::family::{Family, Figures, Sample, Times, Value};
 use crate::metrics::protobuf::{Message, Read, fields};
+use crate::metrics::sheet::{Family, Figures, Sample, Times, Value};
 use crate::metrics::{About, Kind};
 
 /// Counts are since the beginning of the run, not since the last push.

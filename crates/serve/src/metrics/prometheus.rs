@@ -1,6 +1,6 @@
 //! Figures as text, in the two formats that Prometheus and its relatives read.
 
-use crate::metrics::family::{Family, Figures, Times, Value};
+use crate::metrics::sheet::{Family, Figures, Times, Value};
 use crate::metrics::{Kind, Unit};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, prometheus_text, text};

@@ -3,10 +3,10 @@
 
 use crate::metrics::figures::Cost;
 use crate::metrics::hub::{Hub, OutOfTheWay};
-use crate::metrics::messages;
 use crate::metrics::otlp::{self, Moment, otlp};
 use crate::metrics::settings::{Mistake, OtlpSettings};
 use proofload_host::clock;
+use proofload_language::say;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -67,7 +67,7 @@ impl Push {
             let patience = if self.stop.load(Ordering::Relaxed) { Duration::ZERO } else { LAST_PATIENCE };
             let for_ns = clock::monotonic_ns().saturating_sub(begun_ns);
             if Duration::from_nanos(for_ns) > patience + LAST_PUSH + END_SPARE {
-                return Some(messages::push_abandoned(&self.shown));
+                return Some(say!("metrics-push-abandoned", endpoint = self.shown));
             }
             std::thread::sleep(END_POLL);
         }
@@ -81,7 +81,7 @@ fn agent(settings: &OtlpSettings) -> Result<Agent, Mistake> {
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             let why = found.errors.first().map_or("there are none".to_string(), ToString::to_string);
-            return Err(Mistake(messages::no_authorities(&why)));
+            return Err(Mistake(say!("metrics-no-authorities", why)));
         }
         let certs: Vec<_> = found.certs.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -132,7 +132,14 @@ impl Pusher {
         };
         let Cost { done, failed, .. } = self.cost;
         let why = self.last_failure?;
-        Some(messages::pushes_failed(&self.settings.shown(), failed, done + failed, &why, failed_at_end))
+        Some(say!(
+            "metrics-pushes-failed",
+            endpoint = self.settings.shown(),
+            failed,
+            all = done + failed,
+            latest = why,
+            at_end = failed_at_end
+        ))
     }
 
     /// One push; for how long the collector wants to be left alone, if it failed.
@@ -170,26 +177,37 @@ impl Pusher {
         let bytes = answer.body_mut().with_config().limit(ANSWER_MAX).read_to_vec();
         if !(200..300).contains(&status) {
             let said = shown(&bytes.unwrap_or_default());
-            return Err(Failed { why: messages::status(status, &said), patience });
+            return Err(Failed {
+                why: say!(
+                    "metrics-status",
+                    status = status.to_string(),
+                    body = (!said.is_empty()).then_some(said)
+                ),
+                patience,
+            });
         }
-        let bytes = bytes.map_err(|error| failed(messages::unreadable(status, &error.to_string())))?;
+        let bytes = bytes.map_err(|error| {
+            failed(say!("metrics-unreadable", status = status.to_string(), why = error.to_string()))
+        })?;
         taken(status, &shown(&kind), &bytes).map_err(failed)
     }
 }
 
 /// What became of a push that was answered with success: an empty answer says that all was taken.
 fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
+    // Without a type that it gives itself there is none to be named.
+    let no_answer = |kind: Option<&str>| say!("metrics-no-answer", status = status.to_string(), kind);
     if bytes.is_empty() {
         return Ok(());
     }
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.is_empty() && !kind.eq_ignore_ascii_case(PROTOBUF) {
-        return Err(messages::no_answer(status, kind));
+        return Err(no_answer(Some(kind)));
     }
-    let answer = otlp::answer(bytes).ok_or_else(|| messages::no_answer(status, ""))?;
+    let answer = otlp::answer(bytes).ok_or_else(|| no_answer(None))?;
     match answer.rejected {
         0 => Ok(()),
-        rejected => Err(messages::rejected(rejected, &shown(answer.why.as_bytes()))),
+        points => Err(say!("metrics-rejected", points, why = shown(answer.why.as_bytes()))),
     }
 }
 

@@ -2,15 +2,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "scrapers come here")]
 
+use crate::answer::Answer;
 use crate::metrics::figures::Cost;
 use crate::metrics::hub::{Hub, OutOfTheWay};
-use crate::metrics::messages;
 use crate::metrics::prometheus::Format;
-use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::header::{ACCEPT, HeaderMap};
+use hyper::{Method, Request, StatusCode};
 use proofload_host::{clock, http};
+use proofload_language::say;
 use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
@@ -113,7 +113,7 @@ impl Server {
 
     /// Says where the figures are.
     pub fn announcement(&self) -> String {
-        messages::serving(self.address)
+        say!("metrics-serving", address = self.address.to_string())
     }
 
     /// Whether somebody scrapes who comes again, and how long the last scrape is worth waiting for.
@@ -174,7 +174,7 @@ async fn serve(listener: TcpListener, served: &Arc<Served>, stop: &Notify) {
 
 async fn connection(stream: TcpStream, served: Arc<Served>) {
     let made = OnceLock::new();
-    let answer = |request| ready(served.answer(&request, &made));
+    let answer = |request| ready(served.answer(&request, &made).response());
     let whole = http::answer(stream, CONNECTION_TIME, answer).await;
     if let Some(made) = made.get() {
         served.is_over(made, whole);
@@ -186,24 +186,23 @@ impl Served {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, request: &Request<Incoming>, made: &OnceLock<Made>) -> Response<Full<Bytes>> {
-        const PLAIN: &str = "text/plain; charset=utf-8";
-        let text = |status, text: String| response(status, PLAIN, text.into());
+    fn answer(&self, request: &Request<Incoming>, made: &OnceLock<Made>) -> Answer {
         if self.local && http::own_host(request.uri(), request.headers()).is_none() {
-            return text(StatusCode::FORBIDDEN, messages::REFUSED_HOST.to_string());
+            return Answer::text(
+                StatusCode::FORBIDDEN,
+                "the page of figures is for this machine only; ask for it by the address that Proofload said",
+            );
         }
         if request.method() != Method::GET && request.method() != Method::HEAD {
-            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, String::new());
-            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return refused;
+            return Answer::text(StatusCode::METHOD_NOT_ALLOWED, "");
         }
         match request.uri().path() {
-            "/" => text(StatusCode::OK, messages::front(PATH)),
+            "/" => Answer::text(StatusCode::OK, &format!("Proofload serves the figures of a run at {PATH}")),
             PATH => {
-                let (format, page) = self.made(request.headers(), made);
-                response(StatusCode::OK, format.content_type(), page)
+                let (format, body) = self.made(request.headers(), made);
+                Answer { status: StatusCode::OK, kind: format.content_type(), body, etag: None }
             }
-            _ => text(StatusCode::NOT_FOUND, String::new()),
+            _ => Answer::text(StatusCode::NOT_FOUND, ""),
         }
     }
 
@@ -250,13 +249,4 @@ impl Served {
             }
         }
     }
-}
-
-fn response(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
 }

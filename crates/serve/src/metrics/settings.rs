@@ -1,8 +1,7 @@
 //! What a person says of exporters: an address to listen on, a collector, and the variables that OpenTelemetry defines.
 
-use crate::metrics::messages;
 use percent_encoding::percent_decode_str;
-use proofload_language::word;
+use proofload_language::{say, word};
 use proofload_store::redact;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -38,7 +37,7 @@ pub fn address(text: &str) -> Result<SocketAddr, Mistake> {
         Err(_) => {
             let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
             let parsed = named.as_deref().unwrap_or(text).parse();
-            parsed.map_err(|_| Mistake(messages::bad_address(text)))
+            parsed.map_err(|_| Mistake(say!("metrics-bad-address", text = format!("{text:?}"))))
         }
     }
 }
@@ -71,15 +70,13 @@ impl OtlpSettings {
             (ENVIRONMENT, Some(whole)) => checked(&whole)?,
             (ENVIRONMENT, None) => {
                 let base = variable("OTEL_EXPORTER_OTLP_ENDPOINT");
-                with_path(&base.ok_or_else(|| Mistake(messages::NO_ENDPOINT.to_string()))?)?
+                with_path(&base.ok_or_else(|| Mistake(word!("metrics-no-endpoint").to_string()))?)?
             }
             (given, _) => with_path(given)?,
         };
         let milliseconds = |name: &str, value: Option<String>, usual: u64| match value {
             None => Ok(usual),
-            Some(text) => {
-                text.parse().map_err(|_| Mistake(messages::bad_variable(name, word!("metrics-milliseconds"))))
-            }
+            Some(text) => text.parse().map_err(|_| bad_variable(name, word!("metrics-milliseconds"))),
         };
         let interval_name = "OTEL_METRIC_EXPORT_INTERVAL";
         let interval_ms = milliseconds(interval_name, variable(interval_name), INTERVAL_MS)?;
@@ -110,14 +107,17 @@ impl OtlpSettings {
 
 fn checked(text: &str) -> Result<String, Mistake> {
     if text.contains('@') {
-        return Err(Mistake(messages::WITH_USER.to_string()));
+        return Err(Mistake(word!("metrics-with-user").to_string()));
     }
     let is_http = text.starts_with("http://") || text.starts_with("https://");
     let parsed = text.parse::<ureq::http::Uri>().ok().filter(|uri| uri.host().is_some());
     match is_http && parsed.is_some() {
         true => Ok(text.to_string()),
         // A query may hold a key.
-        false => Err(Mistake(messages::bad_endpoint(text.split(['?', '#']).next().unwrap_or_default()))),
+        false => {
+            let text = text.split(['?', '#']).next().unwrap_or_default();
+            Err(Mistake(say!("metrics-bad-endpoint", text = format!("{text:?}"))))
+        }
     }
 }
 
@@ -125,10 +125,14 @@ fn checked(text: &str) -> Result<String, Mistake> {
 fn with_path(base: &str) -> Result<String, Mistake> {
     let base = checked(base)?;
     if base.contains(['?', '#']) {
-        return Err(Mistake(messages::WITH_QUERY.to_string()));
+        return Err(Mistake(word!("metrics-with-query").to_string()));
     }
     let base = base.trim_end_matches('/');
     Ok(if base.ends_with(PATH) { base.to_string() } else { format!("{base}{PATH}") })
+}
+
+fn bad_variable(name: &str, wanted: &str) -> Mistake {
+    Mistake(say!("metrics-bad-variable", name, wanted))
 }
 
 /// `key=value,key=value`, values percent-encoded.
@@ -141,7 +145,7 @@ fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, Mist
         Some((key.trim().to_string(), value.into_owned())).filter(|(key, _)| !key.is_empty())
     };
     let read: Option<Vec<_>> = parts.map(pair).collect();
-    read.ok_or_else(|| Mistake(messages::bad_variable(name, word!("metrics-pairs"))))
+    read.ok_or_else(|| bad_variable(name, word!("metrics-pairs")))
 }
 
 #[cfg(test)]

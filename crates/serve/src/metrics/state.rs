@@ -1,29 +1,66 @@
 //! What is known of a run while it goes on. What is on record counts as the record has it; a slice that goes on counts with
 //! its seconds so far, and is replaced by its record when that exists, which comes to the same.
 
-use crate::metrics::doing::Doing;
-use crate::metrics::load::{Latest, Load, Second};
-use crate::metrics::subject::{Held, Used};
+use crate::metrics::load::{OF_SECONDS, Second, counts_of, latest_of, of_subject};
+use crate::metrics::sheet::Sheet;
 use proofload_measure::Snapshot;
 use proofload_stats::{Claim, Estimate, Judgement, Verdict};
 use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 use std::collections::BTreeMap;
 
-/// A variant at a load point, in a phase.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
-    pub variant: String,
-    pub point: String,
-    pub phase: String,
+macro_rules! doings {
+    ($($(#[$about:meta])* $doing:ident $name:literal;)+) => {
+        /// What a run is doing.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum Doing {
+            $($(#[$about])* $doing,)+
+        }
+
+        impl Doing {
+            /// Everything that may be done, by name.
+            pub(crate) const ALL: [(Doing, &'static str); [$($name),+].len()] = [$((Doing::$doing, $name)),+];
+        }
+    };
+}
+
+doings! {
+    #[default]
+    Preparing "preparing";
+    Starting "starting";
+    WarmingUp "warm-up";
+    /// A slice is measured, or about to be.
+    Measuring "measuring";
+    /// Slices beside the figures, which check the generator.
+    Checking "checking";
+    /// It is over, and whole.
+    Finished "finished";
+    Interrupted "interrupted";
+    Failed "failed";
+}
+
+impl Doing {
+    /// Whether nothing comes after it.
+    pub const fn is_over(self) -> bool {
+        matches!(self, Doing::Finished | Doing::Interrupted | Doing::Failed)
+    }
 }
 
 /// A slice that goes on.
 #[derive(Clone, Debug)]
 struct Open {
-    place: Place,
-    /// By the number of the stream.
-    streams: BTreeMap<usize, Load>,
-    used: Option<Used>,
+    variant: String,
+    point: String,
+    phase: String,
+    /// What adds up so far, by the number of the stream.
+    streams: BTreeMap<usize, Sheet>,
+    used: Option<Sheet>,
+}
+
+/// Sheets by the first labels of their metrics.
+type Sheets = BTreeMap<Vec<String>, Sheet>;
+
+fn sheet<'a, const N: usize>(sheets: &'a mut Sheets, labels: [&str; N]) -> &'a mut Sheet {
+    sheets.entry(labels.map(str::to_string).to_vec()).or_default()
 }
 
 /// A claim as it stands.
@@ -54,10 +91,10 @@ pub struct State {
     pub(crate) lost: BTreeMap<String, u64>,
     pub(crate) claims: Vec<ClaimState>,
     streams: Vec<String>,
-    on_record: BTreeMap<(Place, String), Load>,
-    used: BTreeMap<Place, Used>,
-    pub(crate) held: BTreeMap<(String, String), Held>,
-    pub(crate) latest: BTreeMap<(String, String, String), Latest>,
+    /// What adds up of what is on record: of loads by variant, point, stream and phase, of subjects by variant, point and phase.
+    on_record: Sheets,
+    /// How it was last: of loads by variant, point and stream, of subjects by variant and point.
+    pub(crate) latest: Sheets,
     open: Vec<Open>,
     pub(crate) version: u64,
 }
@@ -112,7 +149,7 @@ impl State {
 
     /// What is not on record when the next phase begins never will be: of slices beside the figures all are kept, or none.
     fn enter_phase(&mut self, phase: Phase) {
-        self.open.retain(|open| open.place.phase == phase.name());
+        self.open.retain(|open| open.phase == phase.name());
         self.phase = phase;
     }
 
@@ -167,59 +204,59 @@ impl State {
     }
 
     pub fn begins(&mut self, variant: &str, point: &str) {
-        let phase = self.phase.name().to_string();
-        let place = Place { variant: variant.to_string(), point: point.to_string(), phase };
-        self.open.push(Open { place, streams: BTreeMap::new(), used: None });
+        let (variant, point, phase) = (variant.to_string(), point.to_string(), self.phase.name().to_string());
+        self.open.push(Open { variant, point, phase, streams: BTreeMap::new(), used: None });
         self.version += 1;
     }
 
     /// A second of the load that goes on is over.
     pub fn second(&mut self, stream: usize, seen: &Snapshot) {
-        self.enter_second(stream, &Second::of(seen));
+        self.enter_second(stream, Second::of(seen));
     }
 
     /// Enters what is exported of it.
-    pub(crate) fn enter_second(&mut self, stream: usize, second: &Second) {
-        let name = self.streams.get(stream).cloned().unwrap_or_default();
+    pub(crate) fn enter_second(&mut self, stream: usize, second: Second) {
+        let name = self.streams.get(stream).map_or("", String::as_str);
         let Some(open) = self.open.last_mut() else { return };
-        open.streams.entry(stream).or_default().add(&second.load);
-        let of = (open.place.variant.clone(), open.place.point.clone(), name);
-        self.latest.entry(of).or_default().take_second(&second.latest);
+        open.streams.entry(stream).or_default().add(&second.counts);
+        let latest = sheet(&mut self.latest, [&open.variant, &open.point, name]);
+        latest.remove(&OF_SECONDS);
+        latest.take(second.latest);
         self.version += 1;
     }
 
     /// What the subject used of the window that goes on, and what it holds.
     pub fn used(&mut self, used: &SubjectUse) {
         let Some(open) = self.open.last_mut() else { return };
-        self.held.entry((open.place.variant.clone(), open.place.point.clone())).or_default().take(used);
-        open.used = Some(Used::of(used));
+        let [used, held] = of_subject(used);
+        sheet(&mut self.latest, [&open.variant, &open.point]).take(held);
+        open.used = Some(used);
         self.version += 1;
     }
 
     /// A slice is on record.
     pub fn slice(&mut self, slice: &Slice) {
         let measured = &slice.measured;
-        let place = Place {
-            variant: measured.variant.clone(),
-            point: measured.point.clone(),
-            phase: slice.phase.name().to_string(),
-        };
-        let shown = self.close(&place, &measured.stream);
-        let key = (place.clone(), measured.stream.clone());
-        self.on_record.entry(key).or_default().add_slice(slice);
-        let of = (measured.variant.clone(), measured.point.clone(), measured.stream.clone());
-        self.latest.insert(of, Latest::of_slice(slice));
+        let (variant, point, stream) = (&*measured.variant, &*measured.point, &*measured.stream);
+        let phase = slice.phase.name();
+        let shown = self.close(variant, point, phase, stream);
+        sheet(&mut self.on_record, [variant, point, stream, phase]).add(&counts_of(slice));
+        *sheet(&mut self.latest, [variant, point, stream]) = latest_of(slice);
         if let Some(used) = &measured.subject {
-            self.held.entry((measured.variant.clone(), measured.point.clone())).or_default().take(used);
-            self.used.entry(place).or_default().add(&Used::of(used).at_least(shown.as_ref()));
+            let [mut used, held] = of_subject(used);
+            sheet(&mut self.latest, [variant, point]).take(held);
+            // CPU time is scaled to its window when it comes on record, which may be less than a sample of a moment before.
+            shown.iter().for_each(|shown| used.at_least(shown));
+            sheet(&mut self.on_record, [variant, point, phase]).add(&used);
         }
         self.version += 1;
     }
 
     /// Takes a stream of the oldest slice of that place away, for it is on record. What the subject was said to have used in it.
-    fn close(&mut self, place: &Place, stream: &str) -> Option<Used> {
+    fn close(&mut self, variant: &str, point: &str, phase: &str, stream: &str) -> Option<Sheet> {
         let number = self.streams.iter().position(|name| name == stream).unwrap_or(0);
-        let at = self.open.iter().position(|open| open.place == *place)?;
+        let is_it = |open: &Open| open.variant == variant && open.point == point && open.phase == phase;
+        let at = self.open.iter().position(is_it)?;
         let open = &mut self.open[at];
         open.streams.remove(&number);
         let used = open.used.take();
@@ -229,26 +266,16 @@ impl State {
         used
     }
 
-    /// Every load with what it came to so far, by place and stream.
-    pub(crate) fn loads(&self) -> BTreeMap<(Place, String), Load> {
-        let mut loads = self.on_record.clone();
-        for open in &self.open {
-            for (stream, load) in &open.streams {
-                let name = self.streams.get(*stream).cloned().unwrap_or_default();
-                loads.entry((open.place.clone(), name)).or_default().add(load);
+    /// Everything that adds up, with what goes on.
+    pub(crate) fn so_far(&self) -> Sheets {
+        let mut sums = self.on_record.clone();
+        for Open { variant, point, phase, streams, used } in &self.open {
+            for (stream, counts) in streams {
+                let stream = self.streams.get(*stream).map_or("", String::as_str);
+                sheet(&mut sums, [variant, point, stream, phase]).add(counts);
             }
+            used.iter().for_each(|used| sheet(&mut sums, [variant, point, phase]).add(used));
         }
-        loads
-    }
-
-    /// What every subject used so far.
-    pub(crate) fn used_so_far(&self) -> BTreeMap<Place, Used> {
-        let mut all = self.used.clone();
-        for open in &self.open {
-            if let Some(used) = &open.used {
-                all.entry(open.place.clone()).or_default().add(used);
-            }
-        }
-        all
+        sums
     }
 }

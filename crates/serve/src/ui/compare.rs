@@ -6,7 +6,7 @@ use crate::ui::records::Record;
 use crate::ui::route::{encoded, in_query};
 use proofload_analysis::compare::environment_facts;
 use proofload_analysis::diff_of;
-use proofload_language::named;
+use proofload_language::{Columns, named, say, word};
 use proofload_report::escape::html as safe;
 use proofload_report::{of_run, page_of_two};
 use proofload_store::schema::{Difference, RunResult, Verdict};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Both runs, the second against the first.
 pub fn compare(base: &str, first: &Record, second: &Record) -> Content {
     if Single::is_at(&first.path) || Single::is_at(&second.path) {
-        return saying(&messages::TWO_RUNS, &messages::SINGLE);
+        return saying(&messages::TWO_RUNS, word!("ui-single"));
     }
     match both(base, [first, second]) {
         Ok(content) => content,
@@ -54,7 +54,8 @@ fn section(title: &str, content: &str) -> String {
 
 fn header(base: &str, records: [&Record; 2], results: &[RunResult; 2]) -> String {
     let one = |at: usize| {
-        let (side, record, result) = (messages::SIDE_COLUMNS.texts()[at + 1], records[at], &results[at]);
+        let (side, record, result) =
+            (Columns::<3>("ui-side-columns").texts()[at + 1], records[at], &results[at]);
         format!(
             "<dt>{side}</dt><dd><a href=\"{base}/run/{}\">{}</a> <small>{}</small></dd>",
             encoded(&record.study, &record.id),
@@ -69,7 +70,7 @@ fn header(base: &str, records: [&Record; 2], results: &[RunResult; 2]) -> String
         messages::TWO_RUNS,
         one(0),
         one(1),
-        messages::SWAP
+        word!("ui-swap")
     )
 }
 
@@ -78,7 +79,7 @@ fn line(name: &str, sides: [&str; 2], differs: bool) -> String {
     let (class, sign) = match differs {
         true => (
             " class=\"differs\"",
-            format!("<abbr title=\"{}\">{}</abbr> ", messages::DIFFERS, messages::DIFFERS_SIGN),
+            format!("<abbr title=\"{}\">{}</abbr> ", word!("ui-differs"), messages::DIFFERS_SIGN),
         ),
         false => ("", String::new()),
     };
@@ -88,7 +89,7 @@ fn line(name: &str, sides: [&str; 2], differs: bool) -> String {
 
 /// A table of what both have.
 fn sides(title: &str, rows: &str) -> String {
-    table("sides", title, &messages::SIDE_COLUMNS.texts(), rows)
+    table("sides", title, &Columns::<3>("ui-side-columns").texts(), rows)
 }
 
 /// All claims of either run.
@@ -101,7 +102,7 @@ fn verdicts(results: &[RunResult; 2]) -> String {
         }
     }
     if claims.is_empty() {
-        return section(&messages::VERDICTS, &format!("<p>{}</p>", messages::NO_CLAIMS));
+        return section(&messages::VERDICTS, &format!("<p>{}</p>", word!("ui-no-claims")));
     }
     let of = |result: &RunResult, key: (&str, &str)| {
         let found = result.claims.iter().find(|claim| (claim.name.as_str(), claim.text.as_str()) == key);
@@ -164,7 +165,7 @@ fn environment(runs: &[Run; 2], differing: &[Difference]) -> String {
         0 => String::new(),
         n => format!(
             "<details><summary>{}</summary>{}</details>",
-            messages::same_facts(n),
+            say!("ui-same-facts", n),
             sides(&messages::ENVIRONMENT, &rows)
         ),
     };

@@ -1,7 +1,7 @@
 //! What every page has around its content.
 
 use crate::ui::messages;
-use proofload_language::Language;
+use proofload_language::{Language, word};
 use proofload_report::escape::html as safe;
 
 /// The style of pages beyond that of reports.
@@ -34,7 +34,7 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
             " data-follow=\"{seconds}\" data-etag=\"{}\" data-lost=\"{}\" data-failed=\"{}\"",
             safe(etag),
             safe(&messages::LOST),
-            safe(&messages::FAILED_SINCE)
+            safe(word!("ui-failed-since"))
         ),
         None => String::new(),
     };
@@ -54,9 +54,9 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
          <p id=\"lost\" role=\"status\"></p>\n<main{follow}>\n{main}</main>\n{charts}</body>\n</html>\n",
         lang = Language::spoken().tag(),
         title = safe(title),
-        all = messages::ALL_RUNS,
-        label = messages::SEARCH,
-        words = messages::SEARCH_FOR,
+        all = word!("ui-all-runs"),
+        label = word!("ui-search"),
+        words = word!("ui-search-for"),
         search = safe(search),
     )
 }

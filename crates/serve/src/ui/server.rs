@@ -2,18 +2,19 @@
 
 #![allow(clippy::disallowed_methods, reason = "a browser asks here")]
 
+use crate::answer::Answer;
+use crate::ui::UiError;
 use crate::ui::gate::{Refusal, admitted};
 use crate::ui::records::Records;
 use crate::ui::route::Route;
-use crate::ui::site::{Answer, Site, file};
+use crate::ui::site::{Site, file};
 use crate::ui::token::Token;
-use crate::ui::{UiError, messages};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{self, HeaderName};
+use hyper::header;
 use hyper::{Request, Response, StatusCode};
 use proofload_host::{aside, cpus, http, lock};
-use proofload_language::Language;
+use proofload_language::{Language, word};
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -25,19 +26,6 @@ use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 const CONNECTIONS_MAX: usize = 32;
 /// How long a connection may last: a report of a large record takes seconds.
 const CONNECTION_TIME: Duration = Duration::from_secs(120);
-
-/// What a page may do: run and draw what this server has, ask this server, and nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-const HEADERS: [(HeaderName, &str); 6] = [
-    (header::CONTENT_SECURITY_POLICY, POLICY),
-    (header::REFERRER_POLICY, "no-referrer"),
-    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (header::CACHE_CONTROL, "no-store"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-];
 
 pub struct Server {
     listener: TcpListener,
@@ -102,17 +90,17 @@ impl Shared {
         let (head, _) = request.into_parts();
         let route = match admitted(&head, &self.token) {
             Ok(path) => Route::of(path, head.uri.query().unwrap_or_default()),
-            Err(refusal) => return response(self.language.within(|| refused(refusal))),
+            Err(refusal) => return self.language.within(|| refused(refusal)).response(),
         };
         if let Some(answer) = file(&route) {
-            return response(answer);
+            return answer.response();
         }
         let known =
             head.headers.get(header::IF_NONE_MATCH).and_then(|name| name.to_str().ok()).map(str::to_string);
         let site = Arc::clone(&self.site).lock_owned().await;
         let made = made(site, route, known, self.language).await;
-        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, &messages::FAILED);
-        response(made.unwrap_or_else(|| self.language.within(failed)))
+        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, word!("ui-failed"));
+        made.unwrap_or_else(|| self.language.within(failed)).response()
     }
 }
 
@@ -141,28 +129,11 @@ async fn made(
 
 fn refused(refusal: Refusal) -> Answer {
     let why = match refusal {
-        Refusal::Host => messages::REFUSED_HOST,
-        Refusal::Token => messages::REFUSED_TOKEN,
-        Refusal::Origin => messages::REFUSED_ORIGIN,
-        Refusal::Method => messages::REFUSED_METHOD,
-        Refusal::Body => messages::REFUSED_BODY,
+        Refusal::Host => word!("ui-refused-host"),
+        Refusal::Token => word!("ui-refused-token"),
+        Refusal::Origin => word!("ui-refused-origin"),
+        Refusal::Method => word!("ui-refused-method"),
+        Refusal::Body => word!("ui-refused-body"),
     };
-    Answer::text(refusal.status(), &why)
-}
-
-fn response(answer: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(answer.body));
-    *response.status_mut() = answer.status;
-    let headers = response.headers_mut();
-    for (name, value) in HEADERS {
-        headers.insert(name, header::HeaderValue::from_static(value));
-    }
-    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(answer.kind));
-    if answer.status == StatusCode::METHOD_NOT_ALLOWED {
-        headers.insert(header::ALLOW, header::HeaderValue::from_static("GET, HEAD"));
-    }
-    if let Some(etag) = answer.etag.and_then(|etag| header::HeaderValue::from_str(&etag).ok()) {
-        headers.insert(header::ETAG, etag);
-    }
-    response
+    Answer::text(refusal.status(), why)
 }

@@ -1,5 +1,6 @@
 //! The answer to each request: a page, made anew or kept, or one of a few fixed files.
 
+use crate::answer::{Answer, HTML};
 use crate::ui::frame::{self, Content, page, saying};
 use crate::ui::kept::{Kept, Made};
 use crate::ui::records::{Record, Records, Seen, Unread, seen};
@@ -9,31 +10,8 @@ use crate::ui::{compare, list, messages, report};
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use proofload_host::clock::{monotonic_ns, thread_cpu_ns};
+use proofload_language::word;
 use std::hash::{DefaultHasher, Hash, Hasher};
-
-const HTML: &str = "text/html; charset=utf-8";
-
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// Whether it is what was asked for.
-    pub status: StatusCode,
-    pub kind: &'static str,
-    /// Its bytes.
-    pub body: Bytes,
-    /// What a browser that has it names it by.
-    pub etag: Option<String>,
-}
-
-impl Answer {
-    pub fn text(status: StatusCode, text: &str) -> Answer {
-        let body = format!("{text}\n").into();
-        Answer { status, kind: "text/plain; charset=utf-8", body, etag: None }
-    }
-
-    fn html(status: StatusCode, body: String) -> Answer {
-        Answer { status, kind: HTML, body: body.into(), etag: None }
-    }
-}
 
 /// The files that every page has.
 pub fn file(route: &Route) -> Option<Answer> {
@@ -68,7 +46,7 @@ impl Site {
             Route::List(search) => self.list(search),
             Route::Run(named) => self.run(named),
             Route::Compare(named) => self.compare(named),
-            _ => self.says(StatusCode::NOT_FOUND, &messages::RUNS, &messages::NOTHING),
+            _ => self.says(StatusCode::NOT_FOUND, &messages::RUNS, word!("ui-nothing")),
         };
         match answer.etag.as_deref() == known && known.is_some() {
             true => Answer { status: StatusCode::NOT_MODIFIED, body: Bytes::new(), ..answer },
@@ -117,7 +95,7 @@ impl Site {
 
     fn compare(&mut self, named: &[Named]) -> Answer {
         let [first, second] = named else {
-            return self.says(StatusCode::BAD_REQUEST, &messages::TWO_RUNS, &messages::CHOOSE_TWO);
+            return self.says(StatusCode::BAD_REQUEST, &messages::TWO_RUNS, word!("ui-choose-two"));
         };
         let both = self.find(first).and_then(|first| Ok([first, self.find(second)?]));
         let [first, second] = match both {
@@ -134,7 +112,7 @@ impl Site {
     }
 
     fn find(&self, named: &Named) -> Result<Record, Answer> {
-        let missing = || self.says(StatusCode::NOT_FOUND, &messages::RUNS, &messages::NOT_THERE);
+        let missing = || self.says(StatusCode::NOT_FOUND, &messages::RUNS, word!("ui-not-there"));
         self.records.find(named).ok_or_else(missing)
     }
 
