@@ -42,8 +42,10 @@ pub use subjects::{CheckArgs, ShownArgs, StartArgs, SubjectsAction, SubjectsArgs
 pub use transport::TransportArgs;
 pub use ui::UiArgs;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use proofload_language::Language;
+use proofload_report::{FORMATS, Format};
 use std::path::PathBuf;
 
 /// Load-testing laboratory that ends in a verdict.
@@ -451,33 +453,10 @@ fn of_the_ceiling(arg: clap::Arg) -> clap::Arg {
     }
 }
 
-/// Formats of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For a terminal
-    Text,
-    /// For programs; schema/result.schema.json
-    Json,
-    /// For pull requests
-    Markdown,
-    /// One self-contained page
-    Html,
-    /// JUnit XML for continuous integration: one test case per claim
-    Junit,
-    /// Figures and counts, one per line
-    Csv,
-    /// Answers per second and telemetry samples, one per line
-    CsvSeries,
-    /// The tables that the page draws, as JSON
-    Charts,
-    /// HdrHistogram log: response and service times of each slice
-    Hlog,
-    /// HdrHistogram's percentiles of response time; with several servers or loads a file for each
-    Hgrm,
-    /// Apache Parquet for notebooks: every value of every slice, second and sample, one per row
-    Parquet,
-    /// JMeter's CSV results, a line per exchange: counts and times as recorded, their order within a slice made up
-    Jtl,
+/// The formats of a result, by name.
+fn format() -> impl TypedValueParser<Value = &'static Format> {
+    let value = |format: &Format| PossibleValue::new(format.name).help(format.help);
+    PossibleValuesParser::new(FORMATS.iter().map(value)).try_map(|name| Format::named(&name).ok_or(name))
 }
 
 /// How JUnit XML reports an undecided claim.
@@ -493,8 +472,8 @@ pub enum UndecidedIs {
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
     /// Format of standard output, or of every --output [default: text]
-    #[arg(long, value_enum)]
-    pub format: Option<Format>,
+    #[arg(long, value_parser = format())]
+    pub format: Option<&'static Format>,
     /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog .hgrm
     /// .parquet .jtl, else text); may be repeated
     #[arg(short = 'o', long, value_name = "FILE")]

@@ -1,12 +1,12 @@
 //! A result in the format that was asked for, to where it was asked for.
 
-use crate::args::{Format, OutputArgs, UndecidedIs};
+use crate::args::{OutputArgs, UndecidedIs};
 use crate::around;
 use crate::exit::{Exit, leave};
 use anyhow::Context;
 use proofload_language::{Language, say};
-use proofload_report::export::{ExportError, Hgrm, Jtl};
-use proofload_report::{Terminal, Undecided};
+use proofload_report::export::ExportError;
+use proofload_report::{Exported, FORMATS, Format, Made, Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
 use std::fs::{File, OpenOptions};
@@ -61,7 +61,7 @@ pub fn standard_output() -> Terminal {
 /// The result as text: on one screen, or with `--verbose` all of it.
 fn text(result: &RunResult, slices: &[&Slice], args: &OutputArgs, on: Terminal) -> String {
     if args.verbose {
-        return proofload_report::text_within(result, on.colour, on.columns);
+        return proofload_report::text_within(result, on);
     }
     // A command with a short path is more easily copied.
     let here = std::env::current_dir().ok();
@@ -75,25 +75,12 @@ fn text(result: &RunResult, slices: &[&Slice], args: &OutputArgs, on: Terminal) 
     }
 }
 
-/// The format that a file's ending names; text where it names none.
-fn format_of(path: &Path) -> Format {
-    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    match ending.as_deref() {
-        Some("json") => Format::Json,
-        Some("html" | "htm") => Format::Html,
-        Some("md") => Format::Markdown,
-        Some("xml") => Format::Junit,
-        Some("csv") => Format::Csv,
-        Some("hlog") => Format::Hlog,
-        Some("hgrm") => Format::Hgrm,
-        Some("parquet") => Format::Parquet,
-        Some("jtl") => Format::Jtl,
-        _ => Format::Text,
-    }
+fn format_of(path: &Path) -> &'static Format {
+    Format::of_ending(path.extension().and_then(|ending| ending.to_str()).unwrap_or_default())
 }
 
 /// Each format that is asked for.
-pub fn formats(args: &OutputArgs) -> Vec<Format> {
+pub fn formats(args: &OutputArgs) -> Vec<&'static Format> {
     match args.format {
         Some(format) => vec![format],
         None => args.output.iter().map(|path| format_of(path)).collect(),
@@ -141,43 +128,28 @@ fn summary_file() -> Option<PathBuf> {
     std::env::var_os(SUMMARY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// A result in a format, ready to be written: what can be refused has been.
-enum Rendered<'a> {
-    Text(String),
-    Hgrm(Vec<Hgrm>),
-    Parquet,
-    Jtl(Jtl<'a>),
-}
-
-/// A result in a format: those for programs in English. Series, histograms and what other programs read are made of the
-/// slices.
-fn rendered<'a>(
+/// A result in a format, handed to whoever writes it.
+fn made<T>(
     told: &Told,
-    of: &Slices<'a>,
+    of: &Slices<'_>,
     args: &OutputArgs,
-    format: Format,
-    on: Terminal,
-) -> anyhow::Result<Rendered<'a>> {
-    let (english, result) = (told.english(), told.spoken());
+    (format, path): (&Format, Option<&Path>),
+    write: impl FnOnce(Made<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let slices = &of.through[..];
     let undecided = match args.undecided {
         UndecidedIs::Skip => Undecided::Skip,
         UndecidedIs::Fail => Undecided::Fail,
     };
-    Ok(Rendered::Text(match format {
-        Format::Text => text(result, slices, args, on),
-        Format::Json => proofload_report::json(english),
-        Format::Markdown => proofload_report::markdown(result),
-        Format::Html => proofload_report::html(result, &of.all()),
-        Format::Junit => proofload_report::junit(result, undecided),
-        Format::Csv => proofload_report::csv(english),
-        Format::CsvSeries => proofload_report::csv_series(slices),
-        Format::Charts => Language::English.within(|| proofload_report::charts(english, &of.all())),
-        Format::Hlog => proofload_report::hlog(slices),
-        Format::Hgrm => return Ok(Rendered::Hgrm(proofload_report::export::hgrm(english, slices)?)),
-        Format::Parquet => return Ok(Rendered::Parquet),
-        Format::Jtl => return Ok(Rendered::Jtl(Jtl::of(english, slices)?)),
-    }))
+    let (english, spoken) = (told.english(), told.spoken());
+    let on = path.map_or_else(standard_output, |_| Terminal { colour: false, columns: COLUMNS });
+    let text = || text(spoken, slices, args, on);
+    let exported = Exported { english, spoken, slices, all: &of.all(), undecided, text: &text };
+    let made = format.make(&exported);
+    write(match path {
+        Some(path) => made.with_context(|| format!("cannot write {}", path.display()))?,
+        None => made?,
+    })
 }
 
 /// Renders and writes a result: to every file that was named, and to standard output, unless a format was chosen for the files
@@ -189,7 +161,7 @@ fn rendered<'a>(
 pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
-        let format = args.format.unwrap_or(Format::Text);
+        let format = args.format.unwrap_or(&FORMATS[0]);
         to_standard_output(result, slices, args, format)?;
     }
     let mut failed = Vec::new();
@@ -217,58 +189,47 @@ fn to_standard_output(
     result: &Told,
     slices: &Slices<'_>,
     args: &OutputArgs,
-    format: Format,
+    format: &Format,
 ) -> anyhow::Result<()> {
-    let to_terminal = around::is_terminal();
-    match rendered(result, slices, args, format, standard_output())? {
-        Rendered::Text(text) => print(&text),
-        Rendered::Hgrm(all) => match &all[..] {
+    made(result, slices, args, (format, None), |made| match made {
+        Made::Text(text) => print(&text),
+        Made::Texts(all) => match &all[..] {
             [one] => print(&one.text),
             all => {
                 let why = format!(
-                    "hgrm: {} distributions, and a file holds one: name it with -o FILE.hgrm, which writes FILE-NAME.hgrm \
-                     for each",
+                    "{format:?}: {} distributions, and a file holds one: name it with -o FILE.{format:?}, which writes \
+                     FILE-NAME.{format:?} for each",
                     all.len()
                 );
                 Err(leave(Exit::Usage, why))
             }
         },
-        Rendered::Parquet if to_terminal => {
-            Err(leave(Exit::Usage, "parquet is no text: name a file with -o FILE.parquet"))
+        Made::Stream(false, _) if around::is_terminal() => {
+            Err(leave(Exit::Usage, format!("{format:?} is no text: name a file with -o FILE.{format:?}")))
         }
-        Rendered::Parquet => {
-            unless_gone(proofload_report::export::parquet(result.english(), &slices.through, around::Output))
-        }
-        Rendered::Jtl(jtl) => {
+        Made::Stream(_, write) => {
             let mut out = BufWriter::new(around::Output);
-            unless_gone(jtl.write(&mut out).and_then(|()| Ok(out.flush()?)))
+            unless_gone(write(&mut out).and_then(|()| Ok(out.flush()?)))
         }
-    }
+    })
 }
 
 fn to_file(
     result: &Told,
     slices: &Slices<'_>,
     args: &OutputArgs,
-    format: Format,
+    format: &Format,
     path: &Path,
 ) -> anyhow::Result<()> {
-    let on = Terminal { colour: false, columns: COLUMNS };
-    let rendered = rendered(result, slices, args, format, on)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    match rendered {
-        Rendered::Text(text) => created(path, args, |file| Ok(file.write_all(text.as_bytes())?)),
-        Rendered::Hgrm(all) => match &all[..] {
-            [one] => created(path, args, |file| Ok(file.write_all(one.text.as_bytes())?)),
-            all => all.iter().try_for_each(|one| {
-                created(&beside(path, &one.name), args, |file| Ok(file.write_all(one.text.as_bytes())?))
-            }),
+    let as_text = |path: &Path, text: &str| created(path, args, |file| Ok(file.write_all(text.as_bytes())?));
+    made(result, slices, args, (format, Some(path)), |made| match made {
+        Made::Text(text) => as_text(path, &text),
+        Made::Texts(all) => match &all[..] {
+            [one] => as_text(path, &one.text),
+            all => all.iter().try_for_each(|one| as_text(&beside(path, &one.name), &one.text)),
         },
-        Rendered::Parquet => created(path, args, |file| {
-            proofload_report::export::parquet(result.english(), &slices.through, file)
-        }),
-        Rendered::Jtl(jtl) => created(path, args, |file| jtl.write(file)),
-    }
+        Made::Stream(_, write) => created(path, args, |file| write(file)),
+    })
 }
 
 /// Writes a file, and says so.

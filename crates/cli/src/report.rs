@@ -1,6 +1,6 @@
 //! `proofload report`: a record drawn again, nothing run.
 
-use crate::args::{Format, ReportArgs};
+use crate::args::ReportArgs;
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::output::Told;
@@ -13,9 +13,7 @@ use std::path::Path;
 /// A condensed record has neither the course of a slice nor a histogram for each; what is drawn of them would be half of it.
 fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
     let slices = output::Slices::of(record).through;
-    let is_series =
-        |format| matches!(format, Format::CsvSeries | Format::Hlog | Format::Parquet | Format::Jtl);
-    if output::formats(&args.output).into_iter().any(is_series)
+    if output::formats(&args.output).into_iter().any(|format| format.of_slices)
         && slices.iter().any(|slice| slice.condensed.is_some())
     {
         let why = "this record was condensed: series and histograms of single slices are not in it; read them from the \

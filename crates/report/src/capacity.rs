@@ -2,14 +2,16 @@
 
 use crate::shown::{Table, told_all};
 use crate::{messages, number};
+use proofload_language::{Columns, named, say, word};
 use proofload_stats::Measure;
-use proofload_store::schema::{CapacityResult, CapacityTrial, RunResult};
+use proofload_stats::capacity::{Answer, Limit};
+use proofload_store::schema::{
+    CapacityAnswer, CapacityResult, CapacityTrial, Plan, PlannedCapacity, RunResult, TrialOutcome, TrialStage,
+};
 
 /// The answers, then every trial.
 pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
-    if result.capacities.is_empty() {
-        return Vec::new();
-    }
+    let Some(first) = result.capacities.first() else { return Vec::new() };
     let rate = |per_s: Option<f64>| {
         per_s.map_or_else(|| messages::NONE.to_string(), |per_s| number::with_unit(per_s, "per_s"))
     };
@@ -17,18 +19,18 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
         vec![
             capacity.variant.clone(),
             capacity.estimate.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
-            messages::capacity_answer(&capacity.answer).to_string(),
+            capacity_answer(&capacity.answer).to_string(),
             rate(capacity.at_least_per_s),
             rate(capacity.at_most_per_s),
             capacity.searched.to_string(),
             (capacity.trials.len() as u32).saturating_sub(capacity.searched).to_string(),
         ]
     };
-    let mut tables = vec![Table {
-        title: messages::capacity_title(&result.capacities[0].slo),
-        header: messages::CAPACITY_COLUMNS.map(str::to_string).to_vec(),
-        rows: result.capacities.iter().map(answer).collect(),
-    }];
+    let mut tables = vec![Table::with(
+        capacity_title(&first.slo),
+        Columns::<7>("capacity-columns"),
+        result.capacities.iter().map(answer),
+    )];
     tables.extend(result.capacities.iter().filter(|capacity| !capacity.trials.is_empty()).map(trials));
     tables
 }
@@ -47,7 +49,7 @@ pub(crate) fn rates(capacity: &CapacityResult, most: usize) -> (Vec<Vec<String>>
     nearest.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     nearest.truncate(most.max(1));
     let left = rates.len() - nearest.len();
-    let [_, rate, .., outcome, _] = messages::TRIAL_COLUMNS.texts();
+    let [_, rate, .., outcome, _] = Columns::<7>("trial-columns").texts();
     let mut header = vec![rate.to_string()];
     header.extend(measures.iter().map(|name| (*name).clone()));
     header.push(outcome.to_string());
@@ -56,7 +58,7 @@ pub(crate) fn rates(capacity: &CapacityResult, most: usize) -> (Vec<Vec<String>>
             capacity.trials.iter().filter(|it| it.rate_per_s == *rate).collect();
         let mut row = vec![number::with_unit(*rate, "per_s")];
         row.extend(measures.iter().map(|name| middle_of(name, &trials)));
-        row.push(messages::trial_outcomes(&trials));
+        row.push(trial_outcomes(&trials));
         row
     };
     let rows = rates.iter().filter(|rate| nearest.contains(rate)).map(row);
@@ -85,7 +87,7 @@ fn measures(capacity: &CapacityResult) -> Vec<&String> {
 
 fn trials(capacity: &CapacityResult) -> Table {
     let measures = measures(capacity);
-    let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS.texts();
+    let [number_of, rate, stage, sent, carried, outcome, why] = Columns::<7>("trial-columns").texts();
     let mut header = vec![number_of, rate, stage].into_iter().map(str::to_string).collect::<Vec<_>>();
     header.extend(measures.iter().map(|name| (*name).clone()));
     header.extend([sent, carried, outcome, why].map(str::to_string));
@@ -93,17 +95,17 @@ fn trials(capacity: &CapacityResult) -> Table {
         let mut row = vec![
             (at + 1).to_string(),
             number::with_unit(trial.rate_per_s, "per_s"),
-            messages::trial_stage(&trial.stage, trial.fresh),
+            trial_stage(&trial.stage, trial.fresh),
         ];
         row.extend(measures.iter().map(|name| value(name, trial)));
         let share = |share: Option<f64>| share.map_or_else(|| messages::NONE.to_string(), number::percent);
         row.extend([share(trial.sent_share), share(trial.carried_share)]);
-        row.push(messages::trial_outcome(&trial.outcome).to_string());
+        row.push(trial_outcome(&trial.outcome).to_string());
         row.push(told_all(&trial.why));
         row
     };
     Table {
-        title: messages::trials_of(&capacity.variant),
+        title: say!("trials-of", variant = capacity.variant),
         header,
         rows: capacity.trials.iter().enumerate().map(row).collect(),
     }
@@ -113,4 +115,105 @@ fn value(name: &str, trial: &CapacityTrial) -> String {
     let unit = Measure::parse(name).map_or("count", Measure::unit);
     let found = trial.values.get(name).copied().flatten();
     found.map_or_else(|| messages::NONE.to_string(), |found| number::with_unit(found, unit))
+}
+
+fn rate(per_s: f64) -> String {
+    number::with_unit(per_s, "per_s")
+}
+
+pub(crate) fn capacity_title(slo: &[String]) -> String {
+    say!("capacity-title-capacity-the-highest-rate", slo = slo.join(word!("between-items")))
+}
+
+/// What was searched, in a line.
+pub(crate) fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
+    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    let warm_up_ns = plan.timing.warm_up_ns;
+    say!(
+        "capacity-searched",
+        from = rate(search.from_per_s),
+        to = rate(search.to_per_s),
+        trial = seconds(search.trial_ns),
+        trials_max = search.trials_max,
+        warm_up = (warm_up_ns > 0).then(|| seconds(warm_up_ns)),
+        seed = plan.seed
+    )
+}
+
+/// What an answer is called in a table.
+pub(crate) fn capacity_answer(answer: &CapacityAnswer) -> &str {
+    match answer {
+        CapacityAnswer::BelowRange => word!("capacity-answer-below-the-range"),
+        CapacityAnswer::AboveRange => word!("capacity-answer-not-within-the-range"),
+        CapacityAnswer::ClientLimited => word!("capacity-answer-client-limited"),
+        CapacityAnswer::ConnectionLimited => word!("capacity-answer-limited-by-connections"),
+        CapacityAnswer::NotSettled => word!("capacity-answer-not-settled"),
+        other => named(other.name()),
+    }
+}
+
+/// What a trial was for.
+fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
+    let what = match stage {
+        TrialStage::ConfirmLow => word!("trial-stage-confirm-low"),
+        TrialStage::ConfirmHigh => word!("trial-stage-confirm-high"),
+        other => named(other.name()),
+    };
+    if fresh { say!("trial-stage-fresh", what) } else { what.to_string() }
+}
+
+/// How a trial came out.
+pub(crate) fn trial_outcome(outcome: &TrialOutcome) -> &str {
+    match outcome {
+        TrialOutcome::ClientLimited => word!("trial-outcome-client-limited"),
+        TrialOutcome::ConnectionLimited => word!("trial-outcome-connections"),
+        other => named(other.name()),
+    }
+}
+
+/// How the trials of a rate came out: `pass`, `2 of 3 pass`.
+fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for trial in trials {
+        let said = trial_outcome(&trial.outcome);
+        match kinds.iter_mut().find(|(kind, _)| *kind == said) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((said, 1)),
+        }
+    }
+    let all = trials.len();
+    let said = kinds.into_iter().map(|(outcome, n)| match all {
+        1 => outcome.to_string(),
+        all => say!("trial-outcomes", n, all, outcome),
+    });
+    said.collect::<Vec<_>>().join(word!("between-items"))
+}
+
+/// The answer; the last line to remember.
+pub(crate) fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> String {
+    match *answer {
+        Answer::Found { low, point, high, .. } => {
+            let interval = number::with_ends(point, low, high, "per_s");
+            say!("capacity-found", variant, interval, slo, process)
+        }
+        Answer::BelowRange { lowest, .. } => {
+            say!("capacity-below-range", variant, slo, rate = rate(lowest), process)
+        }
+        Answer::AboveRange { highest, .. } => {
+            say!("capacity-above-range", variant, rate = rate(highest), slo, process)
+        }
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => say!(
+            "capacity-limited",
+            generator = limit == Limit::Generator,
+            variant,
+            rate = rate(at),
+            at_least = at_least.map(rate),
+            unconfirmed = unconfirmed.map(rate),
+            slo,
+            process
+        ),
+        Answer::NotSettled { passed, failed, .. } => {
+            say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
+        }
+    }
 }

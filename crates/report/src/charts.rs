@@ -12,13 +12,14 @@ mod trials;
 use crate::messages;
 use proofload_language::{Columns, named, say, word};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The chart that stands above the verdicts.
 pub(crate) const CLAIMS: &str = "claims";
 
 /// A table and how it is drawn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chart {
     /// Part of the name of its place in the page, and of its file.
     pub id: String,
@@ -37,7 +38,8 @@ pub struct Chart {
     pub rows: Vec<Vec<Cell>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Drawn {
     /// Rows of name, verdict, point, low, high, from where to where a claim holds, and the value of each block.
     Intervals,
@@ -51,7 +53,7 @@ pub enum Drawn {
     Parts,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Axis {
     /// Its name; empty where the heading says it.
     pub name: String,
@@ -62,7 +64,8 @@ pub struct Axis {
 }
 
 /// How values lie on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Scale {
     Linear,
     Log,
@@ -72,7 +75,8 @@ pub enum Scale {
 }
 
 /// A number, a text, or nothing measured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Cell {
     Text(String),
     Number(f64),
@@ -133,25 +137,7 @@ impl Chart {
     }
 
     fn value(&self) -> Value {
-        let row = |row: &Vec<Cell>| row.iter().map(Cell::value).collect::<Value>();
-        let mut value = json!({
-            "id": self.id,
-            "drawn": match self.drawn {
-                Drawn::Intervals => "intervals",
-                Drawn::Lines => "lines",
-                Drawn::Course => "course",
-                Drawn::Dots => "dots",
-                Drawn::Parts => "parts",
-            },
-            "title": self.title,
-            "says": self.says,
-            "x": self.x.value(),
-            "y": self.y.value(),
-            "group": self.group,
-            "columns": self.columns,
-            "units": self.units,
-            "rows": self.rows.iter().map(row).collect::<Value>(),
-        });
+        let mut value = json!(self);
         let cells = self.cells_in_words();
         if !cells.is_empty() {
             value["cells"] = Value::Object(cells);
@@ -170,27 +156,7 @@ impl Chart {
     }
 }
 
-impl Axis {
-    fn value(&self) -> Value {
-        let scale = match self.scale {
-            Scale::Linear => "linear",
-            Scale::Log => "log",
-            Scale::Names => "names",
-            Scale::Quantile => "quantile",
-        };
-        json!({ "name": self.name, "unit": self.unit, "scale": scale })
-    }
-}
-
 impl Cell {
-    fn value(&self) -> Value {
-        match self {
-            Cell::Text(text) => text.as_str().into(),
-            Cell::Number(number) => (*number).into(),
-            Cell::Nothing => Value::Null,
-        }
-    }
-
     fn text(text: &str) -> Cell {
         Cell::Text(crate::escape::line(text))
     }

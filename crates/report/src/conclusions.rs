@@ -30,9 +30,10 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
     }
     reasons.extend(row.not_tested.iter().map(facts::told));
-    reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
-    reasons
-        .extend(row.contradictions.iter().map(|what| messages::rests_on_contradiction(&facts::told(what))));
+    reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| say!("beware", why)));
+    reasons.extend(
+        row.contradictions.iter().map(|what| say!("rests-on-contradiction", sentence = facts::told(what))),
+    );
     VerdictView {
         verdict: named(row.outcome.name()).to_string(),
         tone: tone(&row.outcome),
@@ -42,12 +43,8 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
             published_in => say!("was", figure = row.was, published_in),
         },
         rests_on,
-        amount: String::new(),
-        found: String::new(),
-        sentence: String::new(),
-        reason_in_sentence: None,
         reasons,
-        bar: None,
+        ..VerdictView::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::messages;
 use crate::shown::Table;
 use proofload_language::facts::told;
-use proofload_language::word;
+use proofload_language::{Columns, word};
 use proofload_store::schema::{Exploratory, RunResult};
 
 /// The comparisons as a table; nothing where there are none.
@@ -12,9 +12,9 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
         let count = crate::number::count;
         let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
         let sure = |_: f64| crate::number::confidence(found.confidence);
-        let word = if found.stands_out { messages::STANDS_OUT.to_string() } else { String::new() };
+        let word = if found.stands_out { word!("stands-out").to_string() } else { String::new() };
         vec![
-            messages::compared(&found.measure, &found.over, &found.under, &found.point),
+            compared(&found.measure, &found.over, &found.under, &found.point),
             found.ratio.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
             found
                 .ratio
@@ -31,9 +31,10 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
                 .join(word!("between-sentences")),
         ]
     };
-    (!result.exploratory.is_empty()).then(|| Table {
-        title: messages::EXPLORATORY.to_string(),
-        header: messages::EXPLORATORY_COLUMNS.map(str::to_string).to_vec(),
-        rows: result.exploratory.iter().map(row).collect(),
-    })
+    Table::of(word!("exploratory"), Columns::<7>("exploratory-columns"), result.exploratory.iter().map(row))
+}
+
+/// `p99(nio2) / p99(nio) @ 64c`.
+fn compared(measure: &str, over: &str, under: &str, point: &str) -> String {
+    format!("{measure}({over}) / {measure}({under}) @ {point}")
 }

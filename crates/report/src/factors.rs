@@ -1,24 +1,46 @@
 //! The table of settings that matter.
 
 use crate::messages;
+use crate::messages::blocks;
 use crate::shown::Table;
-use proofload_store::schema::{FactorEffect, RunResult};
+use proofload_language::{Columns, say, word};
+use proofload_store::schema::{FactorEffect, LevelChange, RunResult};
 
 /// A row for each effect; nothing where nothing was looked at.
 pub(crate) fn table(result: &RunResult) -> Option<Table> {
     let factors = result.factors.as_ref().filter(|factors| !factors.effects.is_empty())?;
     let row = |effect: &FactorEffect| {
         vec![
-            messages::changes(&effect.changes),
-            messages::measured_at(&effect.measure, &effect.point),
+            changes(&effect.changes),
+            messages::at(&effect.measure, &effect.point),
             messages::interval(&effect.estimate),
-            messages::finding(&effect.finding, effect.changes.len() > 1).to_string(),
-            messages::combinations(effect.matched, effect.combinations, effect.blocks),
+            finding(&effect.finding, effect.changes.len() > 1).to_string(),
+            combinations(effect.matched, effect.combinations, effect.blocks),
         ]
     };
-    Some(Table {
-        title: messages::FACTORS.to_string(),
-        header: messages::FACTOR_COLUMNS.map(str::to_string).to_vec(),
-        rows: factors.effects.iter().map(row).collect(),
-    })
+    Some(Table::with(word!("factors"), Columns::<5>("factor-columns"), factors.effects.iter().map(row)))
+}
+
+/// `heap: 256m → 1g`; of an interaction both.
+fn changes(changes: &[LevelChange]) -> String {
+    let said = changes
+        .iter()
+        .map(|it| say!("labelled", label = it.factor, what = format!("{} → {}", it.from, it.to)));
+    said.collect::<Vec<_>>().join(word!("between-changes"))
+}
+
+/// What an interval says of a setting.
+fn finding(finding: &str, together: bool) -> &'static str {
+    match (finding, together) {
+        ("matters", false) => word!("chart-matters"),
+        ("matters", true) => word!("finding-matters-each-depends-on"),
+        ("practically equal", false) => word!("finding-equal-within"),
+        ("practically equal", true) => word!("finding-depends-on-the-other"),
+        _ => word!("finding-not-told-apart"),
+    }
+}
+
+/// Over how much of the grid an effect is the mean.
+fn combinations(matched: u32, of: u32, n: u32) -> String {
+    say!("combinations", all = matched == of, matched, of, blocks = blocks(n))
 }

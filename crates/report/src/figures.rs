@@ -1,12 +1,13 @@
 //! The table of what the variants came to at each load point.
 
+use crate::messages::interval;
 use crate::shown::Table;
 use crate::{messages, number};
 use proofload_analysis::figures::{TABLE, TABLE_IF_MEASURED, errors, outcome};
 use proofload_analysis::{measures_of, restore};
-use proofload_language::named;
+use proofload_language::{named, say, word};
 use proofload_stats::Measure;
-use proofload_store::schema::{Figure, Point, RunResult};
+use proofload_store::schema::{Estimate, Figure, Point, Replication, RunResult};
 
 /// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
 fn shown(result: &RunResult) -> Vec<String> {
@@ -29,12 +30,12 @@ pub(crate) fn table(result: &RunResult) -> Table {
     let has_value =
         |measure: &str| result.figures.iter().any(|f| f.measure == measure && f.estimate.is_some());
     measures.retain(|measure| has_value(measure));
-    let mut header = [messages::VARIANT, messages::ERRORS, messages::LOOP].map(String::from).to_vec();
+    let mut header = [word!("variant"), word!("errors"), word!("loop")].map(String::from).to_vec();
     header.extend(measures.iter().map(ToString::to_string));
-    header.push(messages::starts_column(&result.replication).to_string());
-    header.push(messages::ANSWERED.to_string());
+    header.push(starts_column(&result.replication).to_string());
+    header.push(word!("answered-column").to_string());
     let rows = result.points.iter().map(|point| row(result, point, &measures)).collect();
-    Table { title: messages::FIGURES.to_string(), header, rows }
+    Table { title: word!("figures").to_string(), header, rows }
 }
 
 fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
@@ -51,7 +52,7 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
             return messages::NONE.to_string();
         };
         let fewer = (figure.starts < starts).then_some(figure.starts);
-        let over = messages::over_starts(estimate, figure.rough, fewer, &result.replication);
+        let over = over_starts(estimate, figure.rough, fewer, &result.replication);
         messages::bounded(figure.at_least, over)
     };
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
@@ -60,7 +61,35 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     // Errors first: whoever reads on reads it in view of them.
     let mut row = vec![messages::place(point), number::count(errors(point)), arrivals];
     row.extend(figures.iter().map(cell));
-    row.push(messages::starts_cell(starts));
+    row.push(starts_cell(starts));
     row.push(number::count(outcome(point, "answered")));
     row
+}
+
+/// Column of how many starts the figures of a row rest on; of running processes it is blocks.
+fn starts_column(replication: &Replication) -> &'static str {
+    if *replication == Replication::Process {
+        word!("starts-column-blocks")
+    } else {
+        word!("starts-column-starts")
+    }
+}
+
+/// So many; of one alone there is no interval.
+fn starts_cell(n: u32) -> String {
+    if n == 1 { word!("starts-cell").to_string() } else { n.to_string() }
+}
+
+/// A figure with its interval between starts; marked where it is rough, and where it rests on fewer starts than the
+/// others of its row.
+fn over_starts(estimate: &Estimate, rough: bool, fewer: Option<u32>, replication: &Replication) -> String {
+    let figure = match (rough, estimate.low) {
+        (true, _) => format!("≈ {}", number::with_unit(estimate.point, &estimate.unit)),
+        (false, Some(_)) => interval(estimate),
+        (false, None) => number::with_unit(estimate.point, &estimate.unit),
+    };
+    match fewer {
+        None => figure,
+        Some(n) => say!("over-starts", figure, n, restarted = *replication != Replication::Process),
+    }
 }

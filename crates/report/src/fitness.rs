@@ -3,7 +3,8 @@
 use crate::shown::Table;
 use crate::{messages, number};
 use proofload_language::facts::told;
-use proofload_store::schema::{CheckOutcome, FitnessCheck, Point, RunResult};
+use proofload_language::{Columns, named, word};
+use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 
 const WORST_FIRST: [CheckOutcome; 4] =
     [CheckOutcome::Failed, CheckOutcome::Unresolved, CheckOutcome::Passed, CheckOutcome::NotMeasured];
@@ -26,19 +27,15 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     let row = |(point, check): &(&Point, &FitnessCheck)| {
         let place = if several { messages::place(point) } else { String::new() };
         vec![
-            messages::check(&check.check).to_string(),
+            check_text(&check.check).to_string(),
             check.found.map_or_else(|| messages::NONE.to_string(), |found| value(found, &check.unit)),
             allowed(check),
-            messages::check_outcome(&check.outcome).to_string(),
+            check_outcome(&check.outcome).to_string(),
             place,
             check.note.as_ref().map(told).unwrap_or_default(),
         ]
     };
-    (!rows.is_empty()).then(|| Table {
-        title: messages::FITNESS.to_string(),
-        header: messages::FITNESS_COLUMNS.map(str::to_string).to_vec(),
-        rows: rows.iter().map(row).collect(),
-    })
+    Table::of(word!("fitness"), Columns::<6>("fitness-columns"), rows.iter().map(row))
 }
 
 /// A single measurement without an answer says nothing of the generator.
@@ -71,6 +68,39 @@ fn allowed(check: &FitnessCheck) -> String {
         (None, _) => messages::NONE.to_string(),
         (Some(limit), "ratio") => format!("±{}", number::percent(limit)),
         (Some(limit), unit) => value(limit, unit),
+    }
+}
+
+fn check_text(name: &CheckName) -> &str {
+    match name {
+        CheckName::SendDelay => word!("check-send-delay-of-its"),
+        // Earlier records have it for all claims.
+        CheckName::SendDelayEarly | CheckName::SendDelayTail => word!("check-send-delay-of-its-own-p99"),
+        CheckName::Unsent => word!("check-requests-left-unsent-a"),
+        CheckName::AtWork => word!("check-time-a-worker-was"),
+        CheckName::Away => word!("check-time-a-worker-was-kept-from"),
+        CheckName::LengthenedMean => word!("check-mean-lengthened-by-its"),
+        CheckName::LengthenedP99 => word!("check-p99-lengthened-by-its"),
+        CheckName::LengthenedP999 => word!("check-p99-lengthened-by-its-own-delays"),
+        CheckName::Hiccups => word!("check-away-from-its-sockets"),
+        CheckName::LittlesLaw => word!("check-littles-law-connections-unaccounted"),
+        CheckName::Ports => word!("check-connections-without-a-local"),
+        CheckName::Descriptors => word!("check-connections-without-a-descriptor"),
+        CheckName::Ceiling => word!("check-share-of-the-ceiling"),
+        CheckName::CeilingTail => word!("check-share-of-the-ceiling-for-p99"),
+        CheckName::PerturbedThroughput => word!("check-throughput-with-twice-the"),
+        CheckName::PerturbedP99 => word!("check-p99-with-twice-the"),
+        CheckName::Other(name) => name,
+    }
+}
+
+/// How a check came out.
+fn check_outcome(outcome: &CheckOutcome) -> &str {
+    match outcome {
+        CheckOutcome::Failed => word!("check-outcome-failed"),
+        CheckOutcome::NotMeasured => word!("check-outcome-not-measured"),
+        CheckOutcome::Unresolved => word!("check-outcome-not-resolved"),
+        other => named(other.name()),
     }
 }
 

@@ -6,7 +6,7 @@ use proofload_analysis::figures::errors;
 use proofload_analysis::{fixed_conditions, restore};
 use proofload_facts::Reason;
 use proofload_language::facts::told;
-use proofload_language::word;
+use proofload_language::{say, word};
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
 
@@ -92,32 +92,24 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         Some(stream) => format!("{}[{stream}]", measure.name()),
         None => measure.name(),
     };
-    let line = match (measure, &claim.comparison) {
-        (measure, Comparison::Within(band)) if judged.verdict == Verdict::Supported => {
-            let measure = Some(of(measure)).filter(|_| measure != Measure::Throughput);
-            messages::headline_alike(
-                measure.as_deref(),
-                [name(over)?, name(under)?],
-                point,
-                *band,
-                (&interval, &basis),
-            )
+    let named = Some(of(measure)).filter(|_| measure != Measure::Throughput);
+    let (named, both) = (named.as_deref(), [name(over)?, name(under)?]);
+    let line = match &claim.comparison {
+        Comparison::Within(band) if judged.verdict == Verdict::Supported => {
+            messages::headline_alike(named, both, point, *band, (&interval, &basis))
         }
-        (Measure::Throughput, _)
-            if plan.two_sided && judged.verdict == Verdict::Undecided && plan.timing.looks != [1] =>
+        _ if measure == Measure::Throughput
+            && plan.two_sided
+            && judged.verdict == Verdict::Undecided
+            && plan.timing.looks != [1] =>
         {
-            return Some(messages::headline_open([name(over)?, name(under)?], point, &interval, &basis));
+            return Some(messages::headline_open(both, point, &interval, &basis));
         }
-        (Measure::Throughput, _) => {
-            messages::headline_throughput(name(over)?, name(under)?, point, ratio, &basis)
-        }
-        (measure, _) => {
-            messages::headline_measure(&of(measure), name(over)?, name(under)?, point, ratio, &basis)
-        }
+        _ => messages::headline_ratio(named, both, point, ratio, &basis),
     };
     let line = match judged.verdict {
-        Verdict::Undecided if plan.timing.looks == [1] => messages::screen::headline_checked(&line),
-        Verdict::Undecided => messages::headline_undecided(&line),
+        Verdict::Undecided if plan.timing.looks == [1] => say!("headline-checked", line),
+        Verdict::Undecided => say!("headline-undecided", line),
         _ => line,
     };
     let depends = judged.reasons.iter().filter(|it| matches!(it, Reason::DependsOn { .. })).map(told);

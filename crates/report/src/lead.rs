@@ -174,15 +174,7 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     if failed == 0 || failed as f64 <= ERROR_SHARE_MAX * all as f64 {
         return None;
     }
-    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-    for (kind, n) in points.iter().flat_map(|point| &point.outcomes) {
-        if *n > 0 && !matches!(kind.as_str(), "answered" | "unsent") {
-            let sum = kinds.entry(kind).or_default();
-            *sum = sum.saturating_add(*n);
-        }
-    }
-    let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let kinds = kinds(points);
     let bad = |kind: &str| points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == kind);
     let said = kinds
         .iter()
@@ -198,6 +190,20 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
+}
+
+/// What exchanges that were sent and not answered ended in, the most frequent first.
+pub(crate) fn kinds<'a>(points: &[&'a Point]) -> Vec<(&'a str, u64)> {
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (kind, n) in points.iter().flat_map(|point| &point.outcomes) {
+        if *n > 0 && !matches!(kind.as_str(), "answered" | "unsent") {
+            let sum = kinds.entry(kind).or_default();
+            *sum = sum.saturating_add(*n);
+        }
+    }
+    let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    kinds
 }
 
 /// Its first line and the beginning of what follows its head.
@@ -222,8 +228,8 @@ fn against_baseline(result: &RunResult) -> Vec<Lead> {
         let figures = baseline.figures.iter().filter(|figure| figure.verdict == verdict);
         at_most(figures.map(line).collect(), tone)
     };
-    let mut lines = of(Verdict::Refuted, Tone::Bad, words::REGRESSION.text());
-    lines.extend(of(Verdict::Undecided, Tone::Open, words::AGAINST.text()));
+    let mut lines = of(Verdict::Refuted, Tone::Bad, word!("lead-regression"));
+    lines.extend(of(Verdict::Undecided, Tone::Open, word!("lead-against-the-baseline")));
     lines
 }
 
@@ -295,13 +301,13 @@ fn of_overall(overall: Overall, result: &RunResult) -> Lead {
     let (word, text) = match overall {
         Overall::AllSupported => (named("supported"), ""),
         Overall::Refuted => (named("refuted"), ""),
-        Overall::Regressed => (words::REGRESSION.text(), ""),
-        Overall::Undecided => (named("undecided"), words::NOTHING_JUDGED.text()),
-        Overall::Checked => (words::CHECKED.text(), words::EVERYTHING_WORKS.text()),
+        Overall::Regressed => (word!("lead-regression"), ""),
+        Overall::Undecided => (named("undecided"), word!("lead-nothing-judged")),
+        Overall::Checked => (word!("screen-checked"), word!("lead-everything-works")),
         Overall::Invalid if result.points.iter().all(|point| outcome(point, "answered") == 0) => {
-            (words::NO_VERDICT.text(), words::NOTHING_ANSWERED.text())
+            (words::NO_VERDICT.text(), word!("generator-nothing-was-answered"))
         }
-        Overall::Invalid => (words::NO_VERDICT.text(), words::GENERATOR_AT_ITS_LIMIT.text()),
+        Overall::Invalid => (words::NO_VERDICT.text(), word!("lead-the-generator")),
     };
     Lead::new(Tone::of(overall), word, text.to_string())
 }

@@ -2,73 +2,35 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
-mod capacity;
-mod changes;
-mod conclusions;
 mod conditions;
-mod doctor;
-mod exploratory;
-mod factors;
-mod figures;
-mod fitness;
 pub mod lead;
-mod noise;
 pub mod places;
-mod reproductions;
-mod runs;
-mod scalability;
 pub mod screen;
 mod single;
 mod sittings;
-mod steady;
-mod transport;
-mod trends;
 mod verdict;
 
-pub use capacity::*;
-pub use changes::*;
-pub use conclusions::*;
 pub(crate) use conditions::*;
-pub use doctor::*;
-pub use exploratory::*;
-pub use factors::*;
-pub use figures::*;
-pub use fitness::*;
-pub use noise::*;
-pub use reproductions::*;
-pub use runs::*;
-pub use scalability::*;
 pub use single::*;
 pub use sittings::*;
-pub use steady::*;
-pub use transport::*;
-pub use trends::*;
 pub use verdict::*;
 
 use crate::number;
 use proofload_facts::Finding;
 use proofload_language::facts::told;
-use proofload_language::{Columns, Phrase, named, say, word};
+use proofload_language::{Phrase, named, say, word};
 use proofload_store::schema::{
-    BorrowedSpread, ClaimResult, Durations, Estimate, Lender, Mode, Model, Point, RunState, SingleLoad,
+    BorrowedSpread, ClaimResult, Durations, Estimate, FigurePair, Lender, Mode, Point, RunState, SingleLoad,
     Verdict,
 };
 
+pub const CONCLUSIONS: Phrase = Phrase("conclusions");
+pub const CONTRADICTIONS: Phrase = Phrase("contradictions");
+pub const TRENDS: Phrase = Phrase("trends-over-the-soak");
 pub const VERDICTS: Phrase = Phrase("verdicts");
-/// What the sentences about claims are called where there is no room for them.
-pub const SENTENCES: Phrase = Phrase("sentences");
 pub const EXPECTATIONS: Phrase = Phrase("expectations");
 /// Heading of the published figures.
 pub const PUBLISHED: Phrase = Phrase("published-elsewhere");
-/// Columns of the published figures.
-pub const PUBLISHED_COLUMNS: Columns<5> = Columns("published-columns");
-pub const FIGURES: Phrase = Phrase("figures");
-/// Heading of the outcomes that are not answers.
-pub const OUTCOMES: Phrase = Phrase("outcomes");
-pub const ENVIRONMENT: Phrase = Phrase("environment");
-pub const PARAMETERS: Phrase = Phrase("parameters");
-/// What is folded below a verdict.
-pub const DETAILS: Phrase = Phrase("details");
 /// Heading of what limits the test.
 pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.
@@ -110,36 +72,18 @@ pub fn blocks(n: u32) -> String {
     say!("blocks", n)
 }
 
-/// The last line: how many times as many requests one serves as the other. `end` is what to say instead of the
-/// point estimate; `basis` what it rests on.
-pub fn headline_throughput(
-    over: &str,
-    under: &str,
+/// The last line: how many times as many requests one serves as the other, or how many times the measure that is named. `end` is
+/// what to say instead of the point estimate; `basis` what it rests on.
+pub fn headline_ratio(
+    measure: Option<&str>,
+    [over, under]: [&str; 2],
     point: Option<&str>,
     (ratio, end): (&str, Option<&str>),
     basis: &str,
 ) -> String {
-    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    let (verb, rest) = tense(ratio);
-    let verb = if verb { word!("headline-throughput-serves") } else { word!("headline-throughput-served") };
+    let (at, (sure, rest)) = (at_point(point), tense(ratio));
     let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
-    say!("headline-throughput-times-as-many-requests", over, verb, times, under, at, rest, basis)
-}
-
-/// The last line where the first claim compares something else.
-pub fn headline_measure(
-    measure: &str,
-    over: &str,
-    under: &str,
-    point: Option<&str>,
-    (ratio, end): (&str, Option<&str>),
-    basis: &str,
-) -> String {
-    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    let (verb, rest) = tense(ratio);
-    let verb = if verb { word!("headline-measure-is") } else { word!("headline-measure-was") };
-    let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
-    say!("headline-measure-of-times-that-of", measure, over, verb, times, under, at, rest, basis)
+    say!("headline-ratio", measure, over, sure, times, under, at, rest, basis)
 }
 
 /// The last line where the claim that two are alike is supported; the measure is named unless it is the throughput.
@@ -150,18 +94,17 @@ pub fn headline_alike(
     band: f64,
     (ratio, basis): (&str, &str),
 ) -> String {
-    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    let (band, (_, rest)) = (number::plain_percent(band), tense(ratio));
-    match measure {
-        None => say!("headline-alike", over, under, band, at, rest, basis),
-        Some(measure) => say!("headline-alike-measure", measure, over, under, band, at, rest, basis),
-    }
+    let (band, at, (_, rest)) = (number::plain_percent(band), at_point(point), tense(ratio));
+    say!("headline-alike", measure, over, under, band, at, rest, basis)
+}
+
+fn at_point(point: Option<&str>) -> String {
+    point.map(|point| format!(" @ {point}")).unwrap_or_default()
 }
 
 /// The last line where neither server is shown to be faster, nor both to be alike.
 pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str, basis: &str) -> String {
-    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    say!("headline-open", over, under, at, ratio, basis)
+    say!("headline-open", over, under, at = at_point(point), ratio, basis)
 }
 
 /// What `compare` claims of a pair.
@@ -177,11 +120,6 @@ pub fn at_least(ratio: f64, decimals: usize) -> String {
 /// The same, from above.
 pub fn at_most(ratio: f64, decimals: usize) -> String {
     say!("at-most-ratio", ratio = format!("{ratio:.decimals$}"))
-}
-
-/// A last line on which nobody should act yet.
-pub fn headline_undecided(line: &str) -> String {
-    say!("headline-undecided", line)
 }
 
 fn exactly(ratio: &str) -> String {
@@ -226,56 +164,16 @@ pub fn place(point: &Point) -> String {
     place_of(&point.variant, &point.stream, &point.point)
 }
 
-/// What a verdict is about.
-pub const CLAIM: Phrase = Phrase("claim");
-/// What a verdict is about.
-pub const EXPECTATION: Phrase = Phrase("expectation");
 /// Columns of verdicts about that.
 pub fn verdict_columns(what: &str) -> [&str; 4] {
     [word!("verdict-columns-verdict"), what, word!("verdict-columns-based-on"), word!("verdict-columns-why")]
 }
-/// Heading of what else is said of the verdicts.
-pub const REASONS: Phrase = Phrase("reasons");
 /// What the facts of the machine begin with, where they stand among others.
 pub const MACHINE: &str = "machine";
 /// A sentence among the limits.
 pub const LIMIT: &str = "limit";
-/// The run as a whole, in a list of claims.
-pub const THE_RUN: Phrase = Phrase("the-run");
-pub const VARIANT: Phrase = Phrase("variant");
-pub const ANSWERED: Phrase = Phrase("answered-column");
-pub const ERRORS: Phrase = Phrase("errors");
 /// Stands where nothing was measured.
 pub const NONE: &str = "–";
-/// Columns of latencies; the first names the clock.
-pub const LATENCY_COLUMNS: Columns<8> = Columns("latency-columns");
-pub const RESPONSE_TIME: Phrase = Phrase("response-time");
-pub const SERVICE_TIME: Phrase = Phrase("service-time");
-pub const FIRST_BYTE: Phrase = Phrase("first-byte");
-pub const SEND_DELAY: Phrase = Phrase("send-delay");
-pub const WORKLOAD: Phrase = Phrase("workload");
-pub const PRESET: Phrase = Phrase("preset-preset");
-/// How the variants took turns.
-pub const MODE: Phrase = Phrase("mode");
-pub const BLOCKS: Phrase = Phrase("blocks-word");
-pub const CONDITIONS: Phrase = Phrase("conditions");
-/// A parameter, and a fact of the machine.
-pub const CPUS: Phrase = Phrase("cpus");
-pub const GENERATOR: Phrase = Phrase("generator");
-pub const BYTES: Phrase = Phrase("bytes");
-/// A fact of the machine.
-pub const PROOFLOAD: Phrase = Phrase("proofload");
-/// A fact of the machine.
-pub const KERNEL: Phrase = Phrase("kernel");
-/// A fact of the machine.
-pub const CPU_MODEL: Phrase = Phrase("cpu-model");
-/// A fact of the machine.
-pub const MEMORY: Phrase = Phrase("memory");
-
-/// Heading of a single measurement's latencies.
-pub fn loop_of(point: &str, model: &Model) -> String {
-    say!("loop-of", point, model = named(model.name()))
-}
 
 /// `interrupted: by a signal`.
 pub fn ended(state: &RunState, why: Option<&Finding>) -> String {
@@ -338,11 +236,6 @@ pub fn generator(point: &Point) -> String {
     say!("generator-of-cpu-per-exchange", cost, threads, driver = of.driver, fit)
 }
 
-/// Traffic of a single measurement.
-pub fn sent_and_received(sent: u64, received: u64) -> String {
-    say!("sent-and-received", sent = number::bytes(sent as f64), received = number::bytes(received as f64))
-}
-
 /// The last line of a single measurement.
 pub fn headline_single(per_s: Option<f64>, seconds: f64, times: &Durations, errors: u64) -> String {
     let quantile = |ns: Option<u64>, q: f64| {
@@ -392,7 +285,38 @@ pub fn left_out(sections: &[&str]) -> String {
     say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
 }
 
-/// What a run that counts came to.
-pub fn answered(n: &str) -> String {
-    say!("answered", n)
+/// A figure that may be a lower end.
+pub fn bounded(is_lower_end: bool, figure: String) -> String {
+    if is_lower_end { format!("≥ {figure}") } else { figure }
+}
+
+/// `nio @ 64c`, `nio [fast] @ 64c`.
+pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
+    match stream {
+        "" => format!("{variant} @ {point}"),
+        stream => format!("{variant} [{stream}] @ {point}"),
+    }
+}
+
+/// What a run comes to that goes on.
+pub const OPEN: Phrase = Phrase("ui-still-open");
+
+/// Which figure of two runs: `p99[reads](nio) @ 64c`.
+pub fn figure_of(pair: &FigurePair) -> String {
+    let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
+    format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point)
+}
+
+/// How a figure stands against the baseline's.
+pub fn against_baseline(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Supported => word!("against-baseline-no-regression"),
+        Verdict::Refuted => word!("against-baseline-regression"),
+        _ => word!("against-baseline-undecided"),
+    }
+}
+
+/// A variant at a load point.
+pub fn at(variant: &str, point: &str) -> String {
+    format!("{variant} @ {point}")
 }

@@ -1,7 +1,9 @@
 //! The table of knee, plateau and peak of each variant.
 
-use crate::messages;
+use crate::messages::{NONE, blocks};
 use crate::shown::{Table, told_all};
+use crate::{messages, number};
+use proofload_language::{Columns, say, word};
 use proofload_store::schema::{Estimate, RunResult, Scalability};
 
 /// A row for each variant; nothing where of no variant anything is told.
@@ -11,23 +13,47 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     };
     let row = |of: &Scalability| {
         let peak = match (&of.peak, &of.most, of.connections.last()) {
-            (None, Some(_), Some(highest)) => messages::not_observed_up_to(*highest),
+            (None, Some(_), Some(highest)) => say!("not-observed-up-to", highest = *highest),
             (peak, ..) => cell(peak),
         };
         vec![
-            if of.asks.is_empty() { of.variant.clone() } else { messages::asked_of(&of.variant, &of.asks) },
+            if of.asks.is_empty() { of.variant.clone() } else { asked_of(&of.variant, &of.asks) },
             cell(&of.most),
             cell(&of.low_load_response),
             cell(&of.knee),
-            of.plateau_from.as_ref().map_or_else(|| messages::NONE.to_string(), messages::from_rung),
+            of.plateau_from.as_ref().map_or_else(|| messages::NONE.to_string(), from_rung),
             peak,
-            messages::ladder(&of.connections, of.blocks),
+            ladder(&of.connections, of.blocks),
             told_all(&of.reasons),
         ]
     };
-    result.scalability.iter().any(|of| of.most.is_some()).then(|| Table {
-        title: messages::SCALABILITY.to_string(),
-        header: messages::SCALABILITY_COLUMNS.map(str::to_string).to_vec(),
-        rows: result.scalability.iter().map(row).collect(),
+    result.scalability.iter().any(|of| of.most.is_some()).then(|| {
+        Table::with(
+            word!("scalability"),
+            Columns::<8>("scalability-columns"),
+            result.scalability.iter().map(row),
+        )
     })
+}
+
+/// The first rung of a plateau, with those that may and that surely do belong to it.
+fn from_rung(found: &Estimate) -> String {
+    let rung = |end: Option<f64>| end.map_or_else(|| NONE.to_string(), |end| number::count(end as u64));
+    let point = number::count(found.point as u64);
+    format!("{point} [{}, {}]", rung(found.low), rung(found.high))
+}
+
+/// Which numbers of connections, over how many blocks.
+fn ladder(connections: &[u32], n: u32) -> String {
+    let [first, .., last] = connections else {
+        return connections
+            .first()
+            .map_or_else(|| NONE.to_string(), |only| say!("ladder-of-one", only, blocks = blocks(n)));
+    };
+    say!("ladder", points = connections.len(), first, last, blocks = blocks(n))
+}
+
+/// A variant, and the only request that it is asked.
+fn asked_of(variant: &str, asks: &str) -> String {
+    format!("{variant}{}{asks}", word!("between-parts"))
 }

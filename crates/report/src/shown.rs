@@ -2,10 +2,10 @@
 
 use proofload_analysis::Overall;
 use proofload_language::facts::told;
-use proofload_language::word;
+use proofload_language::{Columns, word};
 
 /// A claim with its verdict.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerdictView {
     /// `supported`, `refuted` or `undecided`, or what stands for these where no claim was judged.
     pub verdict: String,
@@ -41,9 +41,10 @@ impl VerdictView {
 }
 
 /// Whether an outcome is what was hoped for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     Good,
+    #[default]
     Open,
     Bad,
 }
@@ -109,6 +110,24 @@ pub struct Table {
 }
 
 impl Table {
+    pub(crate) fn with<const N: usize>(
+        title: impl Into<String>,
+        columns: Columns<N>,
+        rows: impl Iterator<Item = Vec<String>>,
+    ) -> Table {
+        let header = columns.map(str::to_string).to_vec();
+        Table { title: title.into(), header, rows: rows.collect() }
+    }
+
+    /// A table of these rows, if there are any.
+    pub(crate) fn of<const N: usize>(
+        title: impl Into<String>,
+        columns: Columns<N>,
+        rows: impl Iterator<Item = Vec<String>>,
+    ) -> Option<Table> {
+        Some(Table::with(title, columns, rows)).filter(|table| !table.rows.is_empty())
+    }
+
     /// Whether a column holds words: the first one does, and each with a cell that begins with a letter.
     pub fn is_text(&self, column: usize) -> bool {
         let begins = |row: &Vec<String>| row.get(column).and_then(|cell| cell.chars().next());

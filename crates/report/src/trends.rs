@@ -1,25 +1,22 @@
 //! Whether something grew over soaks, as it is shown.
 
+use crate::messages::place_of;
 use crate::shown::{Tone, VerdictView};
 use crate::{messages, number};
 use proofload_language::facts::told;
+use proofload_language::{named, say, word};
 use proofload_store::schema::{self, TrendResult};
 
 /// The rows as they are shown.
 pub(crate) fn views(trends: &[TrendResult]) -> Vec<VerdictView> {
     let several_blocks = trends.iter().any(|row| row.block != trends[0].block);
     let view = |row: &TrendResult| VerdictView {
-        verdict: messages::trend_verdict(&row.verdict).to_string(),
+        verdict: trend_verdict(&row.verdict).to_string(),
         tone: tone(&row.verdict),
-        name: messages::trend_of(row, several_blocks),
-        text: String::new(),
+        name: trend_of(row, several_blocks),
         rests_on: rests_on(row),
-        amount: String::new(),
-        found: String::new(),
-        sentence: String::new(),
-        reason_in_sentence: None,
         reasons: row.reasons.iter().map(told).collect(),
-        bar: None,
+        ..VerdictView::default()
     };
     trends.iter().map(view).collect()
 }
@@ -36,10 +33,52 @@ fn tone(verdict: &schema::TrendVerdict) -> Tone {
 fn rests_on(row: &TrendResult) -> String {
     let (Some(per_hour), Some(level)) = (&row.per_hour, row.level) else { return String::new() };
     let each = row.per_exchange.as_ref().map(messages::interval);
-    messages::trend_rests_on(
+    trend_rests_on(
         &messages::interval(per_hour),
         each.as_deref(),
         &number::with_unit(level, &per_hour.unit),
         row,
+    )
+}
+
+/// The word of a verdict.
+fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
+    match verdict {
+        schema::TrendVerdict::NoGrowth => word!("trend-verdict"),
+        other => named(other.name()),
+    }
+}
+
+/// `live set of nio @ 64c-soak, block 2`.
+fn trend_of(row: &TrendResult, several_blocks: bool) -> String {
+    let place = place_of(&row.variant, &row.stream, &row.point);
+    let block = several_blocks.then_some(row.block);
+    say!("trend-of", measure = trend_measure(&row.measure), place, block)
+}
+
+/// A measure of a trend in words.
+fn trend_measure(name: &str) -> &str {
+    match name {
+        "live_set" => word!("trend-measure-live-set-after-forced"),
+        "heap_low" => word!("trend-measure-used-heap-the-least"),
+        "rss" => word!("trend-measure-resident-memory"),
+        "descriptors" => word!("trend-measure-open-descriptors"),
+        "response_p50" => word!("trend-measure-p50-of-each-second"),
+        "response_p99" => word!("trend-measure-p99-of-each-second"),
+        other => other,
+    }
+}
+
+/// The figures of a trend.
+fn trend_rests_on(per_hour: &str, each: Option<&str>, level: &str, row: &TrendResult) -> String {
+    say!(
+        "trend-rests-on",
+        per_hour,
+        each,
+        confidence = number::percent(row.confidence),
+        level,
+        values = number::count(u64::from(row.values)),
+        hours = row.hours.map(number::plain),
+        left_out = number::count(u64::from(row.left_out))
     )
 }

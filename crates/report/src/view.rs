@@ -7,10 +7,10 @@ use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
 use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
-use proofload_language::{named, say, word};
+use proofload_language::{Columns, named, say, word};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
-    Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
+    Model, Negotiated, Point, PublishedFigure, RunResult, RunState, TlsTerms, Transport, Verdict,
 };
 
 /// A result, ready to be drawn.
@@ -155,11 +155,8 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         text: messages::expected(&row.range, &row.source),
         amount: row.estimate.as_ref().map(messages::interval).unwrap_or_default(),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
-        found: String::new(),
-        sentence: String::new(),
-        reason_in_sentence: None,
         reasons: row.reasons.iter().map(told).collect(),
-        bar: None,
+        ..VerdictView::default()
     }
 }
 
@@ -174,11 +171,7 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
             messages::published_in(&figure.source, &figure.url),
         ]
     };
-    (!result.published.is_empty()).then(|| Table {
-        title: messages::PUBLISHED.to_string(),
-        header: messages::PUBLISHED_COLUMNS.map(str::to_string).to_vec(),
-        rows: result.published.iter().map(row).collect(),
-    })
+    Table::of(messages::PUBLISHED, Columns::<5>("published-columns"), result.published.iter().map(row))
 }
 
 /// The claims; of a comparison both ways the answers.
@@ -246,7 +239,6 @@ fn is_named_by_text(claim: &ClaimResult) -> bool {
 }
 
 fn against_baseline(baseline: &Baseline) -> Table {
-    let header = messages::BASELINE_COLUMNS.map(str::to_string);
     let row = |figure: &BaselineFigure| {
         vec![
             format!("{}({}) @ {}", figure.measure, figure.variant, figure.point),
@@ -257,16 +249,11 @@ fn against_baseline(baseline: &Baseline) -> Table {
             told_all(&figure.reasons),
         ]
     };
-    let rows = baseline.figures.iter().map(row).collect();
-    Table {
-        title: messages::baseline_title(baseline.tolerance, &baseline.run),
-        header: header.to_vec(),
-        rows,
-    }
+    let title = say!("baseline-title", run = baseline.run, tolerance = number::percent(baseline.tolerance));
+    Table::with(title, Columns::<6>("baseline-columns"), baseline.figures.iter().map(row))
 }
 
 fn latencies(point: &Point) -> Table {
-    let header: Vec<String> = messages::LATENCY_COLUMNS.map(str::to_string).to_vec();
     let row = |name: &str, durations: &Durations| {
         let cell = |ns: Option<f64>, q: f64| {
             let shown = |ns| messages::bounded(durations.is_at_least(q), number::duration(ns));
@@ -286,23 +273,22 @@ fn latencies(point: &Point) -> Table {
         ]
     };
     let none = |name: &str| {
-        let cells = std::iter::repeat_n(messages::NONE, header.len() - 1);
-        std::iter::once(name).chain(cells).map(str::to_string).collect()
+        let mut cells = vec![messages::NONE.to_string(); 8];
+        cells[0] = name.to_string();
+        cells
     };
-    Table {
-        title: messages::loop_of(&point.point, &point.model),
-        rows: vec![
-            row(messages::RESPONSE_TIME.text(), &point.response_time_ns),
-            row(messages::SERVICE_TIME.text(), &point.service_time_ns),
-            row(messages::FIRST_BYTE.text(), &point.first_byte_ns),
-            match point.model {
-                // Nothing is due before it is sent.
-                Model::Closed => none(messages::SEND_DELAY.text()),
-                _ => row(messages::SEND_DELAY.text(), &point.send_delay_ns),
-            },
-        ],
-        header,
-    }
+    let rows = [
+        row(word!("response-time"), &point.response_time_ns),
+        row(word!("service-time"), &point.service_time_ns),
+        row(word!("first-byte"), &point.first_byte_ns),
+        match point.model {
+            // Nothing is due before it is sent.
+            Model::Closed => none(word!("send-delay")),
+            _ => row(word!("send-delay"), &point.send_delay_ns),
+        },
+    ];
+    let title = say!("loop-of", point = point.point, model = named(point.model.name()));
+    Table::with(title, Columns::<8>("latency-columns"), rows.into_iter())
 }
 
 /// Outcomes that were seen, other than answers; nothing when every exchange was answered.
@@ -318,7 +304,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     if kinds.is_empty() {
         return None;
     }
-    let mut header = vec![messages::VARIANT.to_string(), messages::ANSWERED.to_string()];
+    let mut header = vec![word!("variant").to_string(), word!("answered-column").to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
         let mut row = vec![messages::place(point)];
@@ -326,7 +312,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
         row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
         row
     });
-    Some(Table { title: messages::OUTCOMES.to_string(), header, rows: rows.collect() })
+    Some(Table { title: word!("outcomes").to_string(), header, rows: rows.collect() })
 }
 
 /// TLS handshakes of each point; nothing without TLS.
@@ -339,20 +325,18 @@ fn handshakes(points: &[Point]) -> Option<Table> {
         for kind in [&found.full, &found.resumed] {
             row.extend([number::count(kind.count), cell(kind.p50), cell(kind.p99), cell(kind.max)]);
         }
-        row.push(messages::negotiated(&found.negotiated));
+        row.push(negotiated(&found.negotiated));
         Some(row)
     };
-    let rows: Vec<Vec<String>> = points.iter().filter_map(row).collect();
-    let header = messages::HANDSHAKE_COLUMNS.map(str::to_string).to_vec();
-    (!rows.is_empty()).then(|| Table { title: messages::HANDSHAKES.to_string(), header, rows })
+    Table::of(word!("handshakes"), Columns::<10>("handshake-columns"), points.iter().filter_map(row))
 }
 
 /// Name and value for what connections passed through.
 fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let Some(transport) = transport else { return Vec::new() };
     let proxy = Some(&transport.proxy).filter(|proxy| !proxy.is_empty());
-    let proxy = proxy.map(|proxy| (messages::PROXY.to_string(), proxy.clone()));
-    let tls = transport.tls.as_ref().map(|tls| (messages::TLS.to_string(), messages::tls(tls)));
+    let proxy = proxy.map(|proxy| (word!("proxy").to_string(), proxy.clone()));
+    let tls = transport.tls.as_ref().map(|tls| (word!("tls").to_string(), tls_text(tls)));
     proxy.into_iter().chain(tls).collect()
 }
 
@@ -366,38 +350,47 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
                 add(&format!("{}: {what}", variant.name), value);
             }
         }
-        add(messages::WORKLOAD.text(), plan.workload.join("; "));
+        add(word!("workload"), plan.workload.join("; "));
         match &plan.capacity {
-            Some(search) => add(messages::CAPACITY_SEARCH.text(), messages::capacity_search(search, plan)),
-            None => add(messages::PRESET.text(), messages::preset(plan)),
+            Some(search) => add(word!("capacity-search"), crate::capacity::capacity_search(search, plan)),
+            None => add(word!("preset-preset"), crate::steady::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
-            add(messages::MODE.text(), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
+            add(word!("mode"), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
         }
         if let Some(chosen) = &result.slicing {
-            messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES.text(), said));
-            let held =
-                result.slice_length.as_ref().map(|found| messages::held_against_long(found, &plan.timing));
-            held.into_iter().for_each(|said| add(messages::SLICES.text(), said));
-            add(messages::CYCLES.text(), messages::slicing(chosen));
-            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS.text(), said));
+            crate::steady::slices(chosen).into_iter().for_each(|said| add(word!("slices"), said));
+            let held = result
+                .slice_length
+                .as_ref()
+                .map(|found| crate::steady::held_against_long(found, &plan.timing));
+            held.into_iter().for_each(|said| add(word!("slices"), said));
+            add(word!("cycles"), crate::steady::slicing(chosen));
+            crate::steady::worth_of_turns(chosen).into_iter().for_each(|said| add(word!("turns"), said));
         }
-        add(messages::BLOCKS.text(), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
-        add(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+        add(word!("blocks-word"), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
+        add(word!("cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
         if !plan.agents.is_empty() {
-            add(messages::places::AGENTS.text(), messages::places::agents(&plan.agents));
+            add(word!("places-agents"), messages::places::agents(&plan.agents));
         }
         let network = result.network.iter().map(messages::places::network);
-        network.for_each(|said| add(messages::places::NETWORK.text(), said));
-        messages::conditions(plan).into_iter().for_each(|said| add(messages::CONDITIONS.text(), said));
+        network.for_each(|said| add(word!("places-network"), said));
+        messages::conditions(plan).into_iter().for_each(|said| add(word!("conditions"), said));
     }
     if let Some(load) = &result.load {
-        add(messages::WORKLOAD.text(), messages::asked(load));
+        add(word!("workload"), messages::asked(load));
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
-        add(messages::GENERATOR.text(), messages::generator(point));
+        add(word!("generator"), messages::generator(point));
         passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));
-        add(messages::BYTES.text(), messages::sent_and_received(point.bytes_sent, point.bytes_received));
+        add(
+            word!("bytes"),
+            say!(
+                "sent-and-received",
+                sent = number::bytes(point.bytes_sent as f64),
+                received = number::bytes(point.bytes_received as f64)
+            ),
+        );
     }
     rows
 }
@@ -405,13 +398,32 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
 fn environment(result: &RunResult) -> Vec<(String, String)> {
     let environment = &result.environment;
     let mut rows = vec![
-        (messages::PROOFLOAD.to_string(), environment.proofload.clone()),
-        (messages::KERNEL.to_string(), environment.kernel.clone()),
-        (messages::CPU_MODEL.to_string(), environment.cpu_model.clone()),
-        (messages::CPUS.to_string(), format!("{:?}", environment.cpus)),
-        (messages::MEMORY.to_string(), number::bytes(environment.memory_bytes as f64)),
+        (word!("proofload").to_string(), environment.proofload.clone()),
+        (word!("kernel").to_string(), environment.kernel.clone()),
+        (word!("cpu-model").to_string(), environment.cpu_model.clone()),
+        (word!("cpus").to_string(), format!("{:?}", environment.cpus)),
+        (word!("memory").to_string(), number::bytes(environment.memory_bytes as f64)),
     ];
     rows.retain(|(_, value)| !value.is_empty());
     rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
     rows
+}
+
+fn tls_text(terms: &TlsTerms) -> String {
+    say!(
+        "tls-with",
+        versions = terms.versions.join(word!("between-choices")),
+        server_name = terms.server_name,
+        trusts = (!terms.insecure).then_some(&terms.trusts),
+        client_certificate = terms.client_certificate,
+        resumption = terms.resumption
+    )
+}
+
+fn negotiated(found: &[Negotiated]) -> String {
+    let one = |found: &Negotiated| {
+        let alpn = if found.alpn.is_empty() { word!("negotiated-no-alpn") } else { found.alpn.as_str() };
+        say!("negotiated-tls", version = found.version, cipher_suite = found.cipher_suite, alpn)
+    };
+    found.iter().map(one).collect::<Vec<_>>().join(word!("between-sentences"))
 }

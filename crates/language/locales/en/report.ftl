@@ -18,12 +18,16 @@ blocks = { $n ->
     [one] 1 block
    *[other] { $n } blocks
 }
-headline-throughput-serves = serves
-headline-throughput-served = served
-headline-throughput-times-as-many-requests = { $over } { $verb } { $times } times as many requests as { $under }{ $at }{ $rest }, { $basis }
-headline-measure-is = is
-headline-measure-was = was
-headline-measure-of-times-that-of = { $measure } of { $over } { $verb } { $times } times that of { $under }{ $at }{ $rest }, { $basis }
+headline-ratio = { $measure ->
+    [none] { $over } { $sure ->
+        [true] serves
+       *[false] served
+    } { $times } times as many requests as { $under }{ $at }{ $rest }, { $basis }
+   *[other] { $measure } of { $over } { $sure ->
+        [true] is
+       *[false] was
+    } { $times } times that of { $under }{ $at }{ $rest }, { $basis }
+}
 at-least-ratio = at least { $ratio }
 at-most-ratio = at most { $ratio }
 headline-undecided = { $line } (undecided)
@@ -87,8 +91,10 @@ latency-columns = {" "}| count | mean | p50 | p90 | p99 | p99.9 | max
 answered-column = answered
 bytes = bytes
 tally-of = { $n } { $word }
-headline-alike = { $over } and { $under } serve alike within { $band }{ $at }{ $rest }, { $basis }
-headline-alike-measure = { $measure } of { $over } and { $under } is alike within { $band }{ $at }{ $rest }, { $basis }
+headline-alike = { $measure ->
+    [none] { $over } and { $under } serve alike within { $band }{ $at }{ $rest }, { $basis }
+   *[other] { $measure } of { $over } and { $under } is alike within { $band }{ $at }{ $rest }, { $basis }
+}
 claim-serves-more = { $first } serves more than { $other }
 claim-serve-alike = { $first } and { $other } serve alike
 headline-open = { $over } or { $under }{ $at }: undecided, ×{ $ratio }, { $basis }

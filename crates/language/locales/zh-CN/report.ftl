@@ -15,12 +15,16 @@ bar-below = 于 { $high } 以下
 bar-everywhere = 于任何值
 bar-on-a-logarithmic-scale = { $interval }，对数刻度从 { $from } 到 { $to }；论断成立{ $holds }
 blocks = { $n } 个区组
-headline-throughput-serves = {""}
-headline-throughput-served = 实测
-headline-throughput-times-as-many-requests = { $over } 与 { $under }{ $at } 的吞吐量之比{ $verb }{ $times }{ $rest }，基于 { $basis }
-headline-measure-is = {""}
-headline-measure-was = 实测
-headline-measure-of-times-that-of = { $over } 与 { $under }{ $at } 的 { $measure } 之比{ $verb }{ $times }{ $rest }，基于 { $basis }
+headline-ratio = { $measure ->
+    [none] { $over } 与 { $under }{ $at } 的吞吐量之比{ $sure ->
+        [true] {""}
+       *[false] 实测
+    }{ $times }{ $rest }，基于 { $basis }
+   *[other] { $over } 与 { $under }{ $at } 的 { $measure } 之比{ $sure ->
+        [true] {""}
+       *[false] 实测
+    }{ $times }{ $rest }，基于 { $basis }
+}
 at-least-ratio = 至少为 { $ratio }
 at-most-ratio = 至多为 { $ratio }
 headline-undecided = { $line }（未定）
@@ -75,8 +79,10 @@ answered-column = 已应答
 bytes = 字节
 preset-preset = 预设
 tally-of = { $n } 条{ $word }
-headline-alike = { $over } 与 { $under }{ $at } 的吞吐量相当{ $rest }，相差在 { $band } 以内，基于 { $basis }
-headline-alike-measure = { $over } 与 { $under }{ $at } 的 { $measure } 相当{ $rest }，相差在 { $band } 以内，基于 { $basis }
+headline-alike = { $measure ->
+    [none] { $over } 与 { $under }{ $at } 的吞吐量相当{ $rest }，相差在 { $band } 以内，基于 { $basis }
+   *[other] { $over } 与 { $under }{ $at } 的 { $measure } 相当{ $rest }，相差在 { $band } 以内，基于 { $basis }
+}
 claim-serves-more = { $first } 的吞吐量高于 { $other }
 claim-serve-alike = { $first } 与 { $other } 的吞吐量相当
 headline-open = { $over } 与 { $under }{ $at } 哪个更快：未定，×{ $ratio }，基于 { $basis }

@@ -1,25 +1,9 @@
 //! Ratios beside what they are held against: what was published, and what is found under another condition of measuring.
 
-use super::claims::intervals;
+use super::claims::{ends, intervals, row};
 use super::{Cell, Chart};
 use proofload_language::{condition, word};
-use proofload_store::schema::{ClaimResult, Estimate, RunResult};
-
-fn row(name: &str, [point, low, high]: [Option<f64>; 3]) -> Vec<Cell> {
-    vec![
-        Cell::text(name),
-        Cell::text(""),
-        Cell::of(point),
-        Cell::of(low),
-        Cell::of(high),
-        Cell::Nothing,
-        Cell::Nothing,
-    ]
-}
-
-fn ends(found: &Estimate) -> [Option<f64>; 3] {
-    [Some(found.point), found.low, found.high]
-}
+use proofload_store::schema::{ClaimResult, RunResult};
 
 /// Claims whose ratio depends on a condition of measuring: the ratio at each of its levels.
 pub fn conditions(result: &RunResult) -> Option<Chart> {
@@ -28,7 +12,8 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         let dependencies = claim.depends_on.iter().flat_map(|on| on.levels.iter().map(move |at| (on, at)));
         let ratios = dependencies.filter(|(_, at)| at.estimate.unit == "ratio");
         let rows = ratios.map(|(on, at)| {
-            row(&format!("{name}: {}", condition(&on.condition, &at.level)), ends(&at.estimate))
+            let name = format!("{name}: {}", condition(&on.condition, &at.level));
+            row(&name, "", ends(&at.estimate), [None; 2])
         });
         rows.collect::<Vec<_>>()
     };
@@ -43,7 +28,8 @@ pub fn published(result: &RunResult) -> Option<Chart> {
     let rows = figures.filter_map(|figure| {
         let over = |value: f64| value / figure.published;
         let found = figure.found.as_ref()?;
-        Some(row(&figure.quantity, [figure.ratio, found.low.map(over), found.high.map(over)]))
+        let ends = [figure.ratio, found.low.map(over), found.high.map(over)];
+        Some(row(&figure.quantity, "", ends, [None; 2]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let (title, says) = (word!("chart-published"), word!("chart-published-says"));

@@ -4,28 +4,32 @@ use super::{Axis, CLAIMS, Cell, Chart, Scale};
 use crate::{bars, messages};
 use proofload_analysis::COMPARED;
 use proofload_language::word;
-use proofload_store::schema::{FigurePair, RunDiff, RunResult};
+use proofload_store::schema::{Estimate, FigurePair, RunDiff, RunResult};
 
 pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
     let x = Axis { name: word!("chart-ratio").to_string(), unit: "ratio", scale: Scale::Log };
     Chart::intervals(id, title.to_string(), says, x, rows)
 }
 
+/// A row of such a chart: its name, a word for how it came out, point and ends of the interval, and where the claim holds.
+pub(super) fn row(name: &str, word: &str, ends: [Option<f64>; 3], holds: [Option<f64>; 2]) -> Vec<Cell> {
+    let numbers = ends.into_iter().chain(holds).map(Cell::of);
+    [Cell::text(name), Cell::text(word)].into_iter().chain(numbers).collect()
+}
+
+pub(super) fn ends(found: &Estimate) -> [Option<f64>; 3] {
+    [Some(found.point), found.low, found.high]
+}
+
 /// The claims whose quantity is a ratio, on one scale.
 pub fn forest(result: &RunResult) -> Option<Chart> {
-    let row = |ratio: bars::Ratio| {
+    let of_claim = |ratio: bars::Ratio| {
         let claim = &ratio.claim;
-        vec![
-            Cell::text(if claim.name.is_empty() { &claim.text } else { &claim.name }),
-            Cell::text(claim.verdict.name()),
-            Cell::Number(ratio.point),
-            Cell::Number(ratio.low),
-            Cell::Number(ratio.high),
-            Cell::of(ratio.holds.0),
-            Cell::of(ratio.holds.1),
-        ]
+        let name = if claim.name.is_empty() { &claim.text } else { &claim.name };
+        let ends = [ratio.point, ratio.low, ratio.high].map(Some);
+        row(name, claim.verdict.name(), ends, ratio.holds.into())
     };
-    let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(row).collect();
+    let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(of_claim).collect();
     (rows.len() > 1).then(|| intervals(CLAIMS, word!("chart-claims"), word!("chart-claims-says"), rows))
 }
 
@@ -34,9 +38,8 @@ pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
     let is_compared = |pair: &&FigurePair| COMPARED.iter().any(|measure| measure.name() == pair.measure);
     let rows = diff.figures.iter().filter(is_compared).filter_map(|pair| {
         let ratio = pair.ratio.as_ref()?;
-        let name = Cell::text(&messages::figure_of(pair));
-        let ends = [Cell::Number(ratio.low?), Cell::Number(ratio.high?), Cell::Nothing, Cell::Nothing];
-        Some([vec![name, Cell::text(""), Cell::Number(ratio.point)], ends.to_vec()].concat())
+        let ends = [ratio.point, ratio.low?, ratio.high?].map(Some);
+        Some(row(&messages::figure_of(pair), "", ends, [None; 2]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let (title, says) = (word!("chart-runs"), word!("chart-runs-says"));
@@ -49,15 +52,8 @@ pub fn effects(result: &RunResult) -> Option<Chart> {
     let rows = effects.iter().map(|effect| {
         let changes: Vec<String> =
             effect.changes.iter().map(|it| format!("{} {} → {}", it.factor, it.from, it.to)).collect();
-        vec![
-            Cell::text(&format!("{}: {}", effect.measure, changes.join(" × "))),
-            Cell::text(&effect.finding),
-            Cell::Number(effect.estimate.point),
-            Cell::of(effect.estimate.low),
-            Cell::of(effect.estimate.high),
-            Cell::Nothing,
-            Cell::Nothing,
-        ]
+        let name = format!("{}: {}", effect.measure, changes.join(" × "));
+        row(&name, &effect.finding, ends(&effect.estimate), [None; 2])
     });
     Some(intervals("factors", word!("chart-factors"), word!("chart-factors-says"), rows.collect()))
 }

@@ -1,6 +1,6 @@
 //! Figures over the load, and from block to block.
 
-use super::{Axis, Cell, Chart, Scale, series};
+use super::{Axis, Cell, Chart, Scale, claims, series};
 use proofload_language::{measure_in_words, say, word};
 use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
 
@@ -26,6 +26,10 @@ fn figures<'a>(result: &'a RunResult, measure: &str) -> Vec<&'a Figure> {
     result.figures.iter().filter(of).collect()
 }
 
+fn ends_of(figure: &Figure) -> [Option<f64>; 3] {
+    figure.estimate.as_ref().map_or([None; 3], claims::ends)
+}
+
 /// A chart for each measure: over the load where there are several load points, else variant beneath variant. A search
 /// for a capacity has its own figures.
 pub fn charts(result: &RunResult) -> Vec<Chart> {
@@ -47,16 +51,7 @@ pub fn charts(result: &RunResult) -> Vec<Chart> {
 fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
     let blocks = figures.iter().map(|figure| figure.per_block.len()).max().filter(|most| *most <= DOTS_MAX);
     let row = |figure: &&Figure| {
-        let estimate = figure.estimate.as_ref();
-        let mut row = vec![
-            Cell::text(&figure.variant),
-            Cell::text(""),
-            Cell::of(estimate.map(|found| found.point)),
-            Cell::of(estimate.and_then(|found| found.low)),
-            Cell::of(estimate.and_then(|found| found.high)),
-            Cell::Nothing,
-            Cell::Nothing,
-        ];
+        let mut row = claims::row(&figure.variant, "", ends_of(figure), [None; 2]);
         let of_block = |at| Cell::of(figure.per_block.get(at).copied().flatten());
         row.extend((0..blocks.unwrap_or(0)).map(of_block));
         row
@@ -109,14 +104,8 @@ fn over_load(
         }
     };
     let row = |figure: &&Figure| {
-        let estimate = figure.estimate.as_ref();
-        vec![
-            Cell::text(&figure.variant),
-            place(&figure.point),
-            Cell::of(estimate.map(|found| found.point)),
-            Cell::of(estimate.and_then(|found| found.low)),
-            Cell::of(estimate.and_then(|found| found.high)),
-        ]
+        let place = [Cell::text(&figure.variant), place(&figure.point)];
+        place.into_iter().chain(ends_of(figure).map(Cell::of)).collect()
     };
     let (name, along_unit, along_scale) = along(amounts.as_ref().map(|(_, unit)| *unit));
     let axes = [

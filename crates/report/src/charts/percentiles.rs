@@ -2,7 +2,6 @@
 
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Drawn, Scale, rank, series};
-use crate::messages;
 use proofload_language::{Columns, word};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
@@ -52,7 +51,7 @@ pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> C
         title: word!("chart-percentiles").to_string(),
         says: word!("chart-percentiles-says").to_string(),
         x: Axis { name: word!("chart-percentile").to_string(), unit: "share", scale: Scale::Quantile },
-        y: Axis { name: messages::RESPONSE_TIME.to_string(), unit: "ns", scale: Scale::Log },
+        y: Axis { name: word!("response-time").to_string(), unit: "ns", scale: Scale::Log },
         group: "",
         columns: Columns::<4>("chart-percentile-columns").map(str::to_string).to_vec(),
         units: vec!["", "share", "ns", "count"],

@@ -1,7 +1,6 @@
 //! The trials of a search for a capacity.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, of_name};
-use crate::messages;
 use proofload_language::{measure_in_words, say, word};
 use proofload_stats::Measure;
 use proofload_store::schema::{CapacityTrial, RunResult, TrialOutcome};
@@ -46,6 +45,6 @@ fn chart(result: &RunResult, measure: &str) -> Chart {
 fn why_not(trial: &CapacityTrial) -> Cell {
     match trial.outcome {
         TrialOutcome::Pass => Cell::text(""),
-        _ => Cell::text(messages::trial_outcome(&trial.outcome)),
+        _ => Cell::text(crate::capacity::trial_outcome(&trial.outcome)),
     }
 }

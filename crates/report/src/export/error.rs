@@ -1,8 +1,10 @@
 //! What can go wrong.
 
+use crate::escape;
 use parquet::errors::ParquetError;
 use proofload_language::{say, word};
-use proofload_measure::DecodeError;
+use proofload_measure::{DecodeError, LatencyHistogram};
+use proofload_store::schema::Slice;
 use std::io;
 
 /// Why a file could not be made.
@@ -38,4 +40,16 @@ impl ExportError {
         };
         error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     }
+}
+
+/// A stored histogram of response times, or of how long was waited in vain; an empty text is an empty one.
+pub(crate) fn decoded(slice: &Slice, text: &str) -> Result<LatencyHistogram, ExportError> {
+    if text.is_empty() {
+        return Ok(LatencyHistogram::new());
+    }
+    LatencyHistogram::decode(text).map_err(|source| ExportError::Histogram {
+        block: slice.block,
+        label: escape::line(&slice.label()),
+        source,
+    })
 }

@@ -7,7 +7,7 @@ mod lines;
 
 use crate::escape;
 use crate::export::ExportError;
-use crate::export::slices::decoded;
+use crate::export::error::decoded;
 use lines::{Lines, Share};
 use proofload_measure::Outcome;
 use proofload_store::schema::{RunResult, Slice};

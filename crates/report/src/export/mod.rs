@@ -7,8 +7,7 @@ mod error;
 mod hgrm;
 mod jtl;
 mod parquet;
-mod series;
-mod slices;
+pub(crate) mod series;
 
 pub use error::ExportError;
 pub use hgrm::{Hgrm, hgrm};

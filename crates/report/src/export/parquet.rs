@@ -3,7 +3,7 @@
 use crate::export::ExportError;
 use crate::export::series::{One, each};
 use ::parquet::basic::Compression;
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use ::parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -62,97 +62,79 @@ pub fn parquet(result: &RunResult, slices: &[&Slice], to: impl Write + Send) -> 
     Ok(())
 }
 
-/// What is the same for all values of a slice.
-struct Of {
-    block: i32,
-    phase: ByteArray,
-    cycle: i32,
-    position: i32,
-    variant: ByteArray,
-    stream: ByteArray,
-    point: ByteArray,
-    in_figures: bool,
-    window_start: i64,
-}
-
-impl Of {
-    fn new(slice: &Slice, in_figures: bool) -> Of {
-        let small = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-        Of {
-            block: small(slice.block),
-            phase: slice.phase.name().into(),
-            cycle: small(slice.cycle),
-            position: small(slice.position),
-            variant: slice.measured.variant.as_str().into(),
-            stream: slice.measured.stream.as_str().into(),
-            point: slice.measured.point.as_str().into(),
-            in_figures,
-            window_start: long(slice.started_unix_ns),
-        }
-    }
+fn small(n: u32) -> i32 {
+    i32::try_from(n).unwrap_or(i32::MAX)
 }
 
 fn long(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-#[derive(Default)]
-struct Rows {
-    block: Vec<i32>,
-    phase: Vec<ByteArray>,
-    cycle: Vec<i32>,
-    position: Vec<i32>,
-    variant: Vec<ByteArray>,
-    stream: Vec<ByteArray>,
-    point: Vec<ByteArray>,
-    in_figures: Vec<bool>,
-    window_start: Vec<i64>,
-    grain: Vec<ByteArray>,
-    at_ns: Vec<i64>,
-    series: Vec<ByteArray>,
-    value: Vec<f64>,
-    /// 1 for each row with a value, 0 for others.
-    has_value: Vec<i16>,
-    at_least: Vec<bool>,
+/// The columns in the order of [`SCHEMA`], each with its type and its value: of a slice, and of one of its values.
+macro_rules! columns {
+    (
+        |$slice:ident, $counts:ident| { $($of:ident: $of_type:ident = $of_value:expr;)+ }
+        |$one:ident| { $($name:ident: $type:ident = $value:expr;)+ }
+    ) => {
+        /// What is the same for all values of a slice.
+        struct Of {
+            $($of: <$of_type as DataType>::T,)+
+        }
+
+        impl Of {
+            fn new($slice: &Slice, $counts: bool) -> Of {
+                Of { $($of: $of_value,)+ }
+            }
+        }
+
+        #[derive(Default)]
+        struct Rows {
+            $($of: Vec<<$of_type as DataType>::T>,)+
+            $($name: Vec<<$type as DataType>::T>,)+
+            value: Vec<f64>,
+            /// 1 for each row with a value, 0 for others.
+            has_value: Vec<i16>,
+            at_least: Vec<bool>,
+        }
+
+        impl Rows {
+            fn add(&mut self, of: &Of, $one: &One<'_>) {
+                $(self.$of.push(of.$of.clone());)+
+                $(self.$name.push($value);)+
+                self.value.extend($one.value);
+                self.has_value.push($one.value.is_some().into());
+                self.at_least.push($one.at_least);
+            }
+
+            fn write<W: Write + Send>(self, mut group: SerializedRowGroupWriter<'_, W>) -> Result<(), ExportError> {
+                let to = &mut group;
+                $(column::<$of_type, W>(to, &self.$of, None)?;)+
+                $(column::<$type, W>(to, &self.$name, None)?;)+
+                column::<DoubleType, W>(to, &self.value, Some(&self.has_value))?;
+                column::<BoolType, W>(to, &self.at_least, None)?;
+                group.close()?;
+                Ok(())
+            }
+        }
+    };
 }
 
-impl Rows {
-    fn add(&mut self, of: &Of, one: &One<'_>) {
-        self.block.push(of.block);
-        self.phase.push(of.phase.clone());
-        self.cycle.push(of.cycle);
-        self.position.push(of.position);
-        self.variant.push(of.variant.clone());
-        self.stream.push(of.stream.clone());
-        self.point.push(of.point.clone());
-        self.in_figures.push(of.in_figures);
-        self.window_start.push(of.window_start);
-        self.grain.push(one.grain.into());
-        self.at_ns.push(long(one.at_ns));
-        self.series.push(one.series.into());
-        self.value.extend(one.value);
-        self.has_value.push(one.value.is_some().into());
-        self.at_least.push(one.at_least);
+columns! {
+    |slice, counts| {
+        block: Int32Type = small(slice.block);
+        phase: ByteArrayType = slice.phase.name().into();
+        cycle: Int32Type = small(slice.cycle);
+        position: Int32Type = small(slice.position);
+        variant: ByteArrayType = slice.measured.variant.as_str().into();
+        stream: ByteArrayType = slice.measured.stream.as_str().into();
+        point: ByteArrayType = slice.measured.point.as_str().into();
+        in_figures: BoolType = counts;
+        window_start: Int64Type = long(slice.started_unix_ns);
     }
-
-    fn write<W: Write + Send>(self, mut group: SerializedRowGroupWriter<'_, W>) -> Result<(), ExportError> {
-        let to = &mut group;
-        column::<Int32Type, W>(to, &self.block, None)?;
-        column::<ByteArrayType, W>(to, &self.phase, None)?;
-        column::<Int32Type, W>(to, &self.cycle, None)?;
-        column::<Int32Type, W>(to, &self.position, None)?;
-        column::<ByteArrayType, W>(to, &self.variant, None)?;
-        column::<ByteArrayType, W>(to, &self.stream, None)?;
-        column::<ByteArrayType, W>(to, &self.point, None)?;
-        column::<BoolType, W>(to, &self.in_figures, None)?;
-        column::<Int64Type, W>(to, &self.window_start, None)?;
-        column::<ByteArrayType, W>(to, &self.grain, None)?;
-        column::<Int64Type, W>(to, &self.at_ns, None)?;
-        column::<ByteArrayType, W>(to, &self.series, None)?;
-        column::<DoubleType, W>(to, &self.value, Some(&self.has_value))?;
-        column::<BoolType, W>(to, &self.at_least, None)?;
-        group.close()?;
-        Ok(())
+    |one| {
+        grain: ByteArrayType = one.grain.into();
+        at_ns: Int64Type = long(one.at_ns);
+        series: ByteArrayType = one.series.into();
     }
 }
 

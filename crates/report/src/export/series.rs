@@ -29,18 +29,14 @@ pub fn each<E>(slice: &Slice, to: &mut impl FnMut(One<'_>) -> Result<(), E>) -> 
             to(One { grain: "window", at_ns: 0, series, value, at_least })
         })?;
     }
-    seconds(slice, to)?;
-    let Some(telemetry) = &slice.telemetry else { return Ok(()) };
-    for (series, values) in &telemetry.series {
-        for (at_ns, value) in telemetry.at_ns.iter().zip(values) {
-            let value = value.map(|value| value as f64);
-            to(One { grain: "sample", at_ns: *at_ns, series, value, at_least: false })?;
-        }
-    }
-    Ok(())
+    course(slice, to)
 }
 
-fn seconds<E>(slice: &Slice, to: &mut impl FnMut(One<'_>) -> Result<(), E>) -> Result<(), E> {
+/// Hands over the values of each second, then of each telemetry sample.
+///
+/// # Errors
+/// Those of `to`.
+pub fn course<E>(slice: &Slice, to: &mut impl FnMut(One<'_>) -> Result<(), E>) -> Result<(), E> {
     let measured = &slice.measured;
     let answered: Vec<Option<u64>> = measured.per_second.iter().copied().map(Some).collect();
     let series = [
@@ -52,6 +48,13 @@ fn seconds<E>(slice: &Slice, to: &mut impl FnMut(One<'_>) -> Result<(), E>) -> R
         for (second, value) in values.iter().enumerate() {
             let (at_ns, value) = (second as u64 * SECOND_NS, value.map(|value| value as f64));
             to(One { grain: "second", at_ns, series, value, at_least: false })?;
+        }
+    }
+    let Some(telemetry) = &slice.telemetry else { return Ok(()) };
+    for (series, values) in &telemetry.series {
+        for (at_ns, value) in telemetry.at_ns.iter().zip(values) {
+            let value = value.map(|value| value as f64);
+            to(One { grain: "sample", at_ns: *at_ns, series, value, at_least: false })?;
         }
     }
     Ok(())
@@ -94,18 +97,22 @@ fn window<E>(slice: &Slice, say: &mut Say<'_, E>) -> Result<(), E> {
     Ok(())
 }
 
-fn quantiles<E>(clock: &str, durations: &Durations, say: &mut Say<'_, E>) -> Result<(), E> {
+/// Durations as an export has them: name, nanoseconds, quantile.
+pub fn values_of(durations: &Durations) -> [(&'static str, Option<f64>, f64); 6] {
     let ns = |value: Option<u64>| value.map(|ns| ns as f64);
-    say(&format!("{clock}_count"), Some(durations.count as f64), false)?;
-    let values = [
+    [
         ("mean", durations.mean, 1.0),
         ("p50", ns(durations.p50), 0.5),
         ("p90", ns(durations.p90), 0.9),
         ("p99", ns(durations.p99), 0.99),
         ("p999", ns(durations.p999), 0.999),
         ("max", ns(durations.max), 1.0),
-    ];
-    for (name, value, q) in values {
+    ]
+}
+
+fn quantiles<E>(clock: &str, durations: &Durations, say: &mut Say<'_, E>) -> Result<(), E> {
+    say(&format!("{clock}_count"), Some(durations.count as f64), false)?;
+    for (name, value, q) in values_of(durations) {
         say(&format!("{clock}_{name}_ns"), value, value.is_some() && durations.is_at_least(q))?;
     }
     Ok(())

@@ -7,19 +7,8 @@ use proofload_language::{Phrase, say, word};
 use proofload_measure::Outcome;
 use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
 
-pub const REGRESSION: Phrase = Phrase("lead-regression");
-/// Neither worse than the baseline nor not.
-pub const AGAINST: Phrase = Phrase("lead-against-the-baseline");
-pub const NOTHING_JUDGED: Phrase = Phrase("lead-nothing-judged");
-/// One block was asked for.
-pub const CHECKED: Phrase = Phrase("screen-checked");
-pub const EVERYTHING_WORKS: Phrase = Phrase("lead-everything-works");
 /// Nothing can be based on it.
 pub const NO_VERDICT: Phrase = Phrase("lead-no-verdict");
-/// Why not.
-pub const NOTHING_ANSWERED: Phrase = Phrase("generator-nothing-was-answered");
-/// Why not.
-pub const GENERATOR_AT_ITS_LIMIT: Phrase = Phrase("lead-the-generator");
 
 /// `803 of 803 rejected: status 404, expected 200`.
 pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {

@@ -2,13 +2,8 @@
 
 use crate::number;
 use proofload_language::facts::told;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{say, word};
 use proofload_store::schema::{Network, PlannedAgent};
-
-/// A row: the agents.
-pub const AGENTS: Phrase = Phrase("places-agents");
-/// A row: the network.
-pub const NETWORK: Phrase = Phrase("places-network");
 
 /// Most machines that are named.
 const NAMED_MAX: usize = 8;

@@ -10,8 +10,6 @@ use proofload_language::{Phrase, named, say, word};
 use proofload_store::schema::{ClaimResult, Exploratory, Mode, Model, Plan, RunResult, Sitting, Verdict};
 use std::mem::discriminant;
 
-/// Expectations, in a line that counts them.
-pub const EXPECTED: Phrase = Phrase("screen-expected");
 /// Published conclusions, in a line that counts them.
 pub const PUBLISHED: Phrase = Phrase("screen-published");
 /// Series of a soak, in a line that counts them.
@@ -206,11 +204,6 @@ fn is_listed(limit: &Limit) -> bool {
 
 pub fn more(run: &str, limits: usize) -> String {
     say!("more", limits, run)
-}
-
-/// A last line of a run that only checked that everything works.
-pub fn headline_checked(line: &str) -> String {
-    say!("headline-checked", line)
 }
 
 #[cfg(test)]

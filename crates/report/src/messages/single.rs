@@ -1,7 +1,7 @@
 //! Sentences about a single measurement.
 
 use crate::number;
-use proofload_language::{Phrase, named, say};
+use proofload_language::{named, say};
 use proofload_store::schema::{Agents, Model, Point};
 
 /// `50 connections, closed loop, 10.0 s`.
@@ -32,11 +32,6 @@ pub fn errors_of(n: u64, share: f64, what: &str) -> String {
     say!("errors-of", n = number::count(n), share = number::short_percent(share), what)
 }
 
-/// The generator, where no check of it failed; how busy its busiest worker was.
-pub fn generator_fit(busy: Option<f64>) -> String {
-    say!("generator-fit-busy", busy = busy.map(number::short_percent))
-}
-
 /// The processes that carried a load out together, and what is missing of it for those that were lost.
 pub fn agents(of: Agents) -> String {
     say!(
@@ -49,12 +44,6 @@ pub fn agents(of: Agents) -> String {
     )
 }
 
-pub fn record_at(path: &str) -> String {
-    say!("record-at", path)
-}
-
 pub fn more_verbose(n: usize) -> String {
     say!("more-verbose-and-more-v", n)
 }
-
-pub const LATENCY: Phrase = Phrase("latency");

@@ -2,7 +2,7 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::{Columns, Phrase, say};
+use proofload_language::say;
 use proofload_stats::{Between, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
@@ -59,10 +59,6 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
     let worth = blocks_advised.map(blocks);
     say!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
 }
-
-/// Headings of the sittings of a study.
-pub const SITTINGS: Phrase = Phrase("sittings-sittings");
-pub const SITTING_COLUMNS: Columns<4> = Columns("sitting-columns");
 
 /// How many runs, sittings and blocks a result rests on.
 pub fn made_of_sittings(result: &SittingsResult) -> String {

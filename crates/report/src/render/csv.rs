@@ -2,7 +2,9 @@
 //! whatever was measured.
 
 use crate::escape::csv as safe;
-use proofload_store::schema::{Durations, Model, Point, RunResult, Slice};
+use crate::export::series::{course, values_of};
+use proofload_store::schema::{Model, Point, RunResult, Slice};
+use std::convert::Infallible;
 
 /// The figures with their intervals, then what was counted.
 pub fn csv(result: &RunResult) -> String {
@@ -59,25 +61,11 @@ fn counted(point: &Point, out: &mut String) {
     for (clock, durations) in clocks {
         // Nothing is due before it is sent.
         let is_none = clock == "send_delay" && point.model == Model::Closed;
-        for (name, value) in quantiles(durations).into_iter().filter(|_| !is_none) {
+        for (name, value, _) in values_of(durations).into_iter().filter(|_| !is_none) {
             say(&format!("total.{clock}.{name}"), "ns", value);
         }
     }
 }
-
-fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
-    let ns = |value: Option<u64>| value.map(|ns| ns as f64);
-    [
-        ("mean", durations.mean),
-        ("p50", ns(durations.p50)),
-        ("p90", ns(durations.p90)),
-        ("p99", ns(durations.p99)),
-        ("p999", ns(durations.p999)),
-        ("max", ns(durations.max)),
-    ]
-}
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
 /// the window's start.
@@ -97,28 +85,13 @@ pub fn csv_series(slices: &[&Slice]) -> String {
             safe(&slice.measured.point),
             slice.started_unix_ns
         );
-        for (second, answered) in slice.measured.per_second.iter().enumerate() {
-            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * SECOND_NS));
-        }
-        let latencies = [
-            ("response_p50_ns", &slice.measured.response_p50_per_second_ns),
-            ("response_p99_ns", &slice.measured.response_p99_per_second_ns),
-        ];
-        for (name, seconds) in latencies {
-            for (second, value) in seconds.iter().enumerate() {
-                let value = value.map(|value| value.to_string()).unwrap_or_default();
-                out.push_str(&format!("{place},{},{name},{value}\r\n", second as u64 * SECOND_NS));
-            }
-        }
-        let Some(telemetry) = &slice.telemetry else { continue };
-        for (series, values) in &telemetry.series {
-            let name = safe(series);
-            for (at_ns, value) in telemetry.at_ns.iter().zip(values) {
-                // Not measured is empty, not zero.
-                let value = value.map(|value| value.to_string()).unwrap_or_default();
-                out.push_str(&format!("{place},{at_ns},{name},{value}\r\n"));
-            }
-        }
+        let written: Result<(), Infallible> = course(slice, &mut |one| {
+            // Not measured is empty, not zero.
+            let (series, value) = (safe(one.series), number(one.value));
+            out.push_str(&format!("{place},{},{series},{value}\r\n", one.at_ns));
+            Ok(())
+        });
+        let Ok(()) = written;
     }
     out
 }

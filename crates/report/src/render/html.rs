@@ -123,8 +123,8 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
         let commands = format!("<pre>{}</pre>", safe(&view.again.join("\n")));
         body.push_str(&folded(word!("run-again"), &commands));
     }
-    body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
-    body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
+    body.push_str(&pairs(word!("parameters"), &view.parameters));
+    body.push_str(&pairs(word!("environment"), &view.environment));
     Page { title: view.title, header, body, charts: numbers(&charts) }
 }
 
@@ -199,7 +199,7 @@ fn card(verdict: &VerdictView, n: usize, tag: &str) -> String {
         true => details,
         false => {
             // A page that is followed knows by the label what was open.
-            let word = messages::DETAILS;
+            let word = word!("details");
             format!("<details><summary aria-label=\"{word} {n}\">{word}</summary>{details}</details>")
         }
     };

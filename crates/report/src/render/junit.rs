@@ -8,7 +8,7 @@ use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_analysis::{Overall, overall};
 use proofload_language::facts::told;
-use proofload_language::{named, word};
+use proofload_language::{named, say, word};
 use proofload_store::schema::{
     Baseline, BaselineFigure, CapacityAnswer, CapacityResult, Point, RunResult, RunState, Verdict,
 };
@@ -96,11 +96,11 @@ fn run_case(result: &RunResult, view: &View, came: Came) -> String {
         Came::Failed => format!("<failure type=\"failed\" message=\"{why}\"/>"),
         Came::Skipped => format!("<skipped message=\"{why}\"/>"),
         Came::Passed => {
-            let said = [messages::answered(&number::count(answered)), view.headline.clone()];
+            let said = [say!("answered", n = number::count(answered)), view.headline.clone()];
             format!("<system-out>{}</system-out>", safe(said.join("\n").trim_end()))
         }
     };
-    format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", messages::THE_RUN)
+    format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", word!("the-run"))
 }
 
 /// How a test case came out.
@@ -140,8 +140,8 @@ impl Case {
     /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
-            name: format!("{}: {}", found.variant, messages::capacity_title(&found.slo)),
-            word: messages::capacity_answer(&found.answer).to_string(),
+            name: format!("{}: {}", found.variant, crate::capacity::capacity_title(&found.slo)),
+            word: crate::capacity::capacity_answer(&found.answer).to_string(),
             holds: match found.answer {
                 CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
                 CapacityAnswer::BelowRange => Some(false),
@@ -167,7 +167,7 @@ impl Case {
         };
         if baseline.figures.is_empty() {
             return vec![Case {
-                name: messages::lead::AGAINST.to_string(),
+                name: word!("lead-against-the-baseline").to_string(),
                 word: named("undecided").to_string(),
                 holds: None,
                 said: vec![messages::lead::none_compared(&baseline.run)],

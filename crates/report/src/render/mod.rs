@@ -2,9 +2,11 @@
 //! renderer reads no file.
 
 mod csv;
+mod doctor;
 mod hlog;
 mod html;
 mod junit;
+mod lines;
 mod markdown;
 mod noise;
 mod reproductions;
@@ -14,14 +16,16 @@ mod sittings;
 mod text;
 
 pub use csv::{csv, csv_series};
+pub use doctor::{doctor_text, in_column};
 pub use hlog::hlog;
 pub use html::{Page, STYLE, html, page, page_of_two, script};
 pub use junit::{Undecided, junit};
+pub use lines::Terminal;
 pub use markdown::{markdown_report as markdown, markdown_within};
-pub use noise::{noise_text, tune_text};
+pub use noise::{age, noise_lines, noise_text, tune_text};
 pub use reproductions::{Reproduction, reproductions};
 pub use runs::{diff_text, history_text};
-pub use screen::{Terminal, screen};
+pub use screen::screen;
 pub use sittings::sittings_text;
 pub use text::{text, text_within};
 

@@ -6,8 +6,10 @@ use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_facts::Limit;
 use proofload_language::facts::told;
-use proofload_language::{named, word};
-use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
+use proofload_language::{Columns, named, say, word};
+use proofload_store::schema::{
+    ConclusionOutcome, ConclusionResult, ConclusionTest, Environment, Plan, RunResult, RunState,
+};
 
 /// A record with the name under which a reader finds it.
 #[derive(Clone, Debug)]
@@ -21,16 +23,16 @@ pub struct Reproduction {
 
 /// The page for these records, in their order.
 pub fn reproductions(records: &[Reproduction]) -> String {
-    let mut out = format!("# {}\n\n{}\n\n", messages::REPRODUCTIONS, messages::REPRODUCTIONS_HEAD);
+    let mut out = format!("# {}\n\n{}\n\n", word!("reproductions"), word!("reproductions-head"));
     if records.is_empty() {
-        return format!("{out}{}\n", messages::NO_REPRODUCTIONS);
+        return format!("{out}{}\n", word!("no-reproductions"));
     }
     let rows =
         || records.iter().flat_map(|record| record.result.conclusions.iter().map(move |row| (record, row)));
     let outcomes: Vec<_> = rows().map(|(_, row)| &row.outcome).collect();
-    out.push_str(&format!("{}\n\n", messages::reproductions_tally(&outcomes)));
+    out.push_str(&format!("{}\n\n", reproductions_tally(&outcomes)));
     let summary: Vec<Vec<String>> = rows().map(|(record, row)| summary_row(record, row)).collect();
-    out.push_str(&table(&messages::SUMMARY_COLUMNS.texts(), &summary));
+    out.push_str(&table(&Columns::<5>("summary-columns").texts(), &summary));
     records.iter().for_each(|record| out.push_str(&section(record)));
     format!("{}\n", out.trim_end())
 }
@@ -90,19 +92,20 @@ fn section(record: &Reproduction) -> String {
     }
     let plan = result.plan.clone().unwrap_or_default();
     let sources = plan.references.iter();
-    let sources = sources.map(|it| messages::published_by(&messages::published_in(&it.source, &it.url)));
-    let facts =
-        [messages::measured_on(&record.date, &plan, result), messages::measured_with(&result.environment)];
-    let changed = (!plan.settings.is_empty()).then(|| messages::set_differently(&plan.settings));
+    let sources =
+        sources.map(|it| say!("published-by", published_in = messages::published_in(&it.source, &it.url)));
+    let facts = [measured_on(&record.date, &plan, result), measured_with(&result.environment)];
+    let changed = (!plan.settings.is_empty())
+        .then(|| say!("set-differently", settings = plan.settings.join(word!("between-items"))));
     let facts = sources.chain(facts).chain(changed);
     facts.for_each(|fact| out.push_str(&format!("- {}\n", markdown(&fact))));
     out.push('\n');
     if result.conclusions.is_empty() {
-        out.push_str(&format!("{}\n\n", messages::CONCLUDES_NOTHING));
+        out.push_str(&format!("{}\n\n", word!("concludes-nothing")));
     } else {
-        out.push_str(&format!("### {}\n\n", messages::STUDY_CONCLUSIONS));
+        out.push_str(&format!("### {}\n\n", word!("study-conclusions")));
         let rows: Vec<Vec<String>> = result.conclusions.iter().flat_map(conclusion_rows).collect();
-        out.push_str(&table(&messages::STUDY_CONCLUSION_COLUMNS.texts(), &rows));
+        out.push_str(&table(&Columns::<6>("study-conclusion-columns").texts(), &rows));
         let notes: Vec<String> = result.conclusions.iter().flat_map(notes).collect();
         notes.iter().for_each(|note| out.push_str(&format!("- {}\n", markdown(note))));
         if !notes.is_empty() {
@@ -114,7 +117,7 @@ fn section(record: &Reproduction) -> String {
     out.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
     out.push_str(&published(result));
     let not_tested: Vec<String> = plan.not_tested.iter().map(told).collect();
-    out.push_str(&list(messages::STUDY_NOT_TESTED.text(), &not_tested));
+    out.push_str(&list(word!("study-not-tested"), &not_tested));
     out.push_str(&list(messages::LIMITS.text(), &limits(result)));
     out + &again(record, &plan)
 }
@@ -146,9 +149,9 @@ fn notes(row: &ConclusionResult) -> Vec<String> {
     }
     said.extend(row.tests.iter().flat_map(|test| test.reasons.iter().map(told)));
     said.extend(row.not_tested.iter().map(told));
-    said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
-    said.extend(row.contradictions.iter().map(|it| messages::rests_on_contradiction(&told(it))));
-    said.iter().map(|sentence| messages::of_conclusion(&row.says, sentence)).collect()
+    said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| say!("beware", why)));
+    said.extend(row.contradictions.iter().map(|it| say!("rests-on-contradiction", sentence = told(it))));
+    said.iter().map(|sentence| of_conclusion(&row.says, sentence)).collect()
 }
 
 /// Claims that no conclusion is tested by; a study may ask for more than was published.
@@ -157,19 +160,19 @@ fn further_claims(view: &View, result: &RunResult) -> String {
         |name: &str| result.conclusions.iter().flat_map(|row| &row.tests).any(|test| test.claim == name);
     let others = result.claims.iter().zip(&view.verdicts).filter(|(claim, _)| !tested(&claim.name));
     let rows = others.map(|(_, row)| (messages::claimed(&row.name, &row.text), row)).collect();
-    verdicts(messages::FURTHER_CLAIMS.text(), messages::CLAIM.text(), rows)
+    verdicts(word!("further-claims"), word!("claim"), rows)
 }
 
 /// What became of each quantity of a soak, and what else is said of it.
 fn trends(view: &View) -> String {
     let rows = view.trends.iter().map(|row| (row.name.clone(), row)).collect();
     let reasons = |row: &VerdictView| {
-        row.reasons.iter().map(|reason| messages::of_conclusion(&row.name, reason)).collect::<Vec<_>>()
+        row.reasons.iter().map(|reason| of_conclusion(&row.name, reason)).collect::<Vec<_>>()
     };
     let notes = view.trends.iter().flat_map(reasons).map(|note| format!("- {}\n", markdown(&note)));
     let notes: String = notes.collect();
     let gap = if notes.is_empty() { "" } else { "\n" };
-    verdicts(messages::TRENDS.text(), messages::TREND.text(), rows) + &notes + gap
+    verdicts(messages::TRENDS.text(), word!("trend"), rows) + &notes + gap
 }
 
 /// A section with a row for each verdict, `what` being the column of what it is on; empty without any.
@@ -193,7 +196,7 @@ fn published(result: &RunResult) -> String {
     let header: Vec<&str> = drawn.header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> =
         drawn.rows.iter().map(|row| row.iter().map(|cell| markdown(cell)).collect()).collect();
-    format!("### {}\n\n{}", messages::STUDY_FIGURES, table(&header, &rows))
+    format!("### {}\n\n{}", word!("study-figures"), table(&header, &rows))
 }
 
 /// What limits the test, but for what is listed under *not tested*.
@@ -209,7 +212,7 @@ const SHOWN: [&str; 4] = ["-q", "--quiet", "--github-summary", "--no-wait"];
 
 /// The commands that measure and compute it again.
 fn again(record: &Reproduction, plan: &Plan) -> String {
-    let mut out = format!("### {}\n\n```sh\n", messages::REPEAT);
+    let mut out = format!("### {}\n\n```sh\n", word!("repeat"));
     let mut kept: Vec<String> = Vec::new();
     let mut arguments = plan.arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -222,12 +225,46 @@ fn again(record: &Reproduction, plan: &Plan) -> String {
         }
     }
     if !kept.is_empty() {
-        out.push_str(&format!("{}\nproofload {}\n", messages::MEASURE_AGAIN, kept.join(" ")));
+        out.push_str(&format!("{}\nproofload {}\n", word!("measure-again"), kept.join(" ")));
     }
-    out.push_str(&format!(
-        "{}\nproofload report {}\n```\n\n",
-        messages::COMPUTE_AGAIN,
-        shell(&record.record)
-    ));
+    out.push_str(&format!("{}\nproofload report {}\n```\n\n", word!("compute-again"), shell(&record.record)));
     out
+}
+
+/// How many came out how.
+fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
+    let count = |wanted: &ConclusionOutcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
+    use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
+    let each = [Reproduced, NotReproduced, Undecided, NotTested]
+        .map(|outcome| format!("{} {outcome}", count(&outcome)));
+    say!("reproductions-tally", outcomes = outcomes.len(), each = each.join(word!("between-items")))
+}
+
+/// When and for how long it was measured.
+fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
+    let minutes = number::plain(plan.timing.budget_ns as f64 / 60e9);
+    let blocks = crate::messages::complete_and_excluded(result.blocks, result.excluded_blocks);
+    let ended = match &result.status.state {
+        RunState::Finished => None,
+        state => Some(crate::messages::ended(state, result.status.why.as_ref())),
+    };
+    say!("measured-on", date, preset = named(plan.preset.name()), minutes, blocks, ended)
+}
+
+/// On what, in a line.
+fn measured_with(environment: &Environment) -> String {
+    let model = Some(&environment.cpu_model).filter(|model| !model.is_empty());
+    say!(
+        "measured-with",
+        model,
+        cpus = environment.cpus.len(),
+        memory = number::bytes(environment.memory_bytes as f64),
+        kernel = environment.kernel,
+        proofload = environment.proofload
+    )
+}
+
+/// What is further said of a conclusion.
+fn of_conclusion(says: &str, sentence: &str) -> String {
+    say!("labelled", label = says, what = sentence)
 }

@@ -2,6 +2,7 @@
 
 use crate::escape::{line, terminal};
 use crate::messages;
+use crate::render::lines::{Colour, Terminal, aligned, padded};
 use crate::shown::{Table, Tone, VerdictView};
 use crate::view::view;
 use proofload_store::schema::RunResult;
@@ -12,11 +13,11 @@ const NAME_MAX: usize = 32;
 
 /// The result as text; with colours if asked for. The last line is the one to remember.
 pub fn text(result: &RunResult, colour: bool) -> String {
-    text_within(result, colour, usize::MAX)
+    text_within(result, Terminal { colour, ..Terminal::FILE })
 }
 
 /// The same for a terminal of so many columns: a table that is wider is drawn row by row.
-pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
+pub fn text_within(result: &RunResult, on: Terminal) -> String {
     let view = view(result);
     let mut out = String::new();
     let mut say = |line: &str| {
@@ -24,18 +25,18 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         out.push('\n');
     };
     for lead in view.lead.iter().filter(|lead| lead.tone != Tone::Good) {
-        say(&painted(&line(&lead.line()), lead.tone, colour));
+        say(&on.paint(lead.tone, &line(&lead.line())));
         if !lead.sample.is_empty() {
             say(&format!("  {}", line(&lead.sample)));
         }
     }
-    say(&bold(&line(&view.title), colour));
+    say(&on.paint(Colour::Bold, &line(&view.title)));
     for line in [&view.question, &view.ended].into_iter().filter(|text| !text.is_empty()) {
         say(&terminal(line));
     }
     if !view.verdicts.is_empty() {
         say("");
-        judged_lines(&view.verdicts, colour).iter().for_each(|lines| say(lines));
+        judged_lines(&view.verdicts, on).iter().for_each(|lines| say(lines));
     }
     for (title, rows) in [
         (messages::EXPECTATIONS, &view.expectations),
@@ -44,22 +45,22 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     ] {
         if !rows.is_empty() {
             say("");
-            say(&bold(&title, colour));
-            judged_lines(rows, colour).iter().for_each(|lines| say(lines));
+            say(&on.paint(Colour::Bold, &title));
+            judged_lines(rows, on).iter().for_each(|lines| say(lines));
         }
     }
     for table in &view.tables {
         say("");
-        say(&table_lines(table, colour, columns));
+        say(&table_lines(table, on));
     }
     if !view.contradictions.is_empty() {
         say("");
-        say(&bold(messages::CONTRADICTIONS.text(), colour));
+        say(&on.paint(Colour::Bold, messages::CONTRADICTIONS.text()));
         view.contradictions.iter().for_each(|sentence| say(&format!("  - {}", line(sentence))));
     }
     if !view.bad_answers.is_empty() {
         say("");
-        say(&bold(messages::BAD_ANSWERS.text(), colour));
+        say(&on.paint(Colour::Bold, messages::BAD_ANSWERS.text()));
         for answer in &view.bad_answers {
             say(&format!("  {}: {}", line(&answer.outcome), line(&answer.what)));
             if let Some(first) = answer.received.lines().next() {
@@ -75,12 +76,12 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         .for_each(|(name, value)| say(&format!("{}  {}", padded(&line(name), width), line(value))));
     if !view.limits.is_empty() {
         say("");
-        say(&bold(messages::LIMITS.text(), colour));
+        say(&on.paint(Colour::Bold, messages::LIMITS.text()));
         view.limits.iter().for_each(|limit| say(&format!("  - {}", line(limit))));
     }
     say("");
     if !view.headline.is_empty() {
-        say(&bold(&line(&view.headline), colour));
+        say(&on.paint(Colour::Bold, &line(&view.headline)));
     }
     out
 }
@@ -88,15 +89,15 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
 /// Width of the words of verdicts, unless a longer one stands among them.
 const WORD: usize = 9;
 
-pub(super) fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
+pub(super) fn judged_lines(rows: &[VerdictView], on: Terminal) -> Vec<String> {
     let words = rows.iter().map(|row| line(&row.verdict).width());
     let width = words.max().unwrap_or(0).max(WORD);
-    rows.iter().map(|row| verdict_lines(row, colour, width)).collect()
+    rows.iter().map(|row| verdict_lines(row, on, width)).collect()
 }
 
-fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
+fn verdict_lines(verdict: &VerdictView, on: Terminal, width: usize) -> String {
     let word = padded(&line(&verdict.verdict), width);
-    let word = painted(&word, verdict.tone, colour);
+    let word = on.paint(verdict.tone, &word);
     let below = " ".repeat(width + 2);
     let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));
     if !verdict.rests_on.is_empty() {
@@ -111,26 +112,15 @@ fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
     lines
 }
 
-pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String {
+pub(super) fn table_lines(table: &Table, on: Terminal) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(&table.header)
         .chain(&table.rows)
         .map(|row| row.iter().map(|cell| line(cell)).collect())
         .collect();
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
-    let mut lines = bold(&line(&table.title), colour);
-    if widths.iter().map(|width| width + 2).sum::<usize>() > columns {
-        lines.push_str(&row_by_row(&rows));
-        return lines;
-    }
-    for row in &rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-            column if table.is_text(column) => padded(cell, *width),
-            _ => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
-        });
-        lines.push_str(&format!("\n  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));
+    let mut lines = on.paint(Colour::Bold, &line(&table.title));
+    match aligned(&rows, on.columns.saturating_sub(2), |column| table.is_text(column)) {
+        Some(rows) => rows.iter().for_each(|row| lines.push_str(&format!("\n  {row}"))),
+        None => lines.push_str(&row_by_row(&rows)),
     }
     lines
 }
@@ -149,24 +139,6 @@ fn row_by_row(rows: &[Vec<String>]) -> String {
     lines
 }
 
-/// With spaces behind it up to so many columns of the terminal.
-fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
-}
-
-fn painted(text: &str, tone: Tone, colour: bool) -> String {
-    let code = match tone {
-        Tone::Good => 32,
-        Tone::Bad => 31,
-        Tone::Open => 33,
-    };
-    if colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
-}
-
-fn bold(text: &str, colour: bool) -> String {
-    if colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_string() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,8 +151,11 @@ mod tests {
             header: row(["", "p99"]),
             rows: vec![row(["连接器", "1 ms"]), row(["nio", "12 ms"])],
         };
-        assert_eq!(table_lines(&table, false, 80), "\n            p99\n  连接器   1 ms\n  nio     12 ms");
-        let narrow = table_lines(&table, false, 10);
+        assert_eq!(
+            table_lines(&table, Terminal { columns: 80, ..Terminal::FILE }),
+            "\n            p99\n  连接器   1 ms\n  nio     12 ms"
+        );
+        let narrow = table_lines(&table, Terminal { columns: 10, ..Terminal::FILE });
         assert_eq!(narrow, "\n  连接器\n    p99  1 ms\n  nio\n    p99  12 ms");
     }
 }

@@ -190,8 +190,8 @@ fn colours_only_when_asked_for() {
 fn a_table_wider_than_the_terminal_is_drawn_row_by_row() {
     let result = result(CASE);
     let wide = text(&result, false);
-    assert_eq!(text_within(&result, false, 200), wide);
-    let narrow = text_within(&result, false, 80);
+    assert_eq!(text_within(&result, within(200)), wide);
+    let narrow = text_within(&result, within(80));
     assert!(
         narrow.contains(
             "\n  nio2 @ 64c\n    errors           0\n    loop             closed\n    throughput       "
@@ -230,4 +230,8 @@ fn long_names_leave_the_other_lines_where_they_were() {
     result.plan.as_mut().expect("a plan").variants[0].name = long.into();
     let said = text(&result, false);
     assert!(said.contains("\nworkload  ") && said.contains(&format!("\n{long}  ")), "{said}");
+}
+
+fn within(columns: usize) -> proofload_report::Terminal {
+    proofload_report::Terminal { colour: false, columns }
 }

@@ -3,12 +3,10 @@
 
 mod bars;
 mod gauge;
-mod lines;
 mod study;
 mod url;
 
-pub use lines::Terminal;
-
+use super::lines::Terminal;
 use super::text::text_within;
 use proofload_store::schema::{RunResult, Slice};
 
@@ -17,6 +15,6 @@ pub fn screen(result: &RunResult, slices: &[&Slice], terminal: Terminal) -> Stri
     match (&result.plan, result.points.first()) {
         (Some(plan), _) => study::study(result, plan, terminal),
         (None, Some(point)) => url::screen(result, point, slices.first().copied(), terminal),
-        _ => text_within(result, terminal.colour, terminal.columns),
+        _ => text_within(result, terminal),
     }
 }

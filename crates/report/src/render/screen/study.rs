@@ -1,7 +1,6 @@
 //! The screen of a study or a comparison: verdicts first, then a small table, then what to beware of, then where the rest is.
 
 use super::gauge::drawn;
-use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
 use crate::capacity::rates;
 use crate::headline::shown;
@@ -9,6 +8,7 @@ use crate::lead;
 use crate::messages::screen as messages;
 use crate::names;
 use crate::number;
+use crate::render::lines::{Colour, Terminal, aligned, clipped, padded, shown as line, wrapped};
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
 use proofload_analysis::figures::{errors, outcome};
@@ -73,9 +73,8 @@ impl Screen {
     /// What is not well, before everything.
     fn lead(&mut self, result: &RunResult) {
         for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
-            let colour = if lead.tone == Tone::Bad { Colour::Bad } else { Colour::Open };
             let lines = wrapped(&line(&lead.line()), self.terminal.columns, 2);
-            self.lines.extend(lines.iter().map(|text| self.terminal.paint(colour, text)));
+            self.lines.extend(lines.iter().map(|text| self.terminal.paint(lead.tone, text)));
             if !lead.sample.is_empty() {
                 let sample = clipped(&line(&lead.sample), self.terminal.columns.saturating_sub(2));
                 self.say(format!("  {}", self.terminal.paint(Colour::Dim, &sample)));
@@ -133,7 +132,7 @@ impl Screen {
             self.sentence(&line(&own), 2);
         }
         for (title, rows) in [
-            (messages::EXPECTED, &view.expectations),
+            (Phrase("screen-expected"), &view.expectations),
             (messages::PUBLISHED, &view.conclusions),
             (messages::TRENDS, &view.trends),
         ] {
@@ -218,7 +217,7 @@ impl Screen {
         let shown = points.len().min(TABLE_ROWS_MAX);
         for with_ends in [true, false] {
             let rows = table_rows(result, plan, &points[..shown], with_ends);
-            let lines = aligned(&rows, self.terminal.columns);
+            let lines = aligned(&rows, self.terminal.columns, |at| at == 0);
             if lines.is_some() || !with_ends {
                 let narrow =
                     || rows.iter().map(|row| clipped(&row.join("  "), self.terminal.columns)).collect();
@@ -240,7 +239,7 @@ impl Screen {
             }
             let (rows, left) = rates(capacity, RATES_MAX / result.capacities.len());
             let narrow = || rows.iter().map(|row| clipped(&row.join("  "), self.terminal.columns)).collect();
-            let lines = aligned(&rows, self.terminal.columns).unwrap_or_else(narrow);
+            let lines = aligned(&rows, self.terminal.columns, |at| at == 0).unwrap_or_else(narrow);
             self.lines.extend(lines);
             if left > 0 {
                 self.say(messages::more_rows(left));
@@ -344,7 +343,7 @@ fn table_rows(result: &RunResult, plan: &Plan, points: &[&Point], with_ends: boo
     let several = plan.points.len() > 1;
     let mut header = vec![String::new()];
     header.extend(columns.iter().map(|(measure, name)| name.map_or(*measure, Phrase::text).to_string()));
-    header.push(crate::messages::ERRORS.to_string());
+    header.push(word!("errors").to_string());
     let mut rows = vec![header];
     for point in points {
         let name =
@@ -372,20 +371,4 @@ fn cell(figure: &Figure, with_ends: bool) -> String {
         Some(half) => format!("{value} ±{}", number::short_percent(half).replace(' ', "")),
         None => value,
     }
-}
-
-/// Rows with their columns below each other; `None` where they are wider than the terminal.
-fn aligned(rows: &[Vec<String>], columns: usize) -> Option<Vec<String>> {
-    let width =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows.first()?.len()).map(width).collect();
-    let whole = widths.iter().map(|width| width + 2).sum::<usize>().saturating_sub(2);
-    let drawn = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
-            0 => padded(cell, *width),
-            _ => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
-    };
-    (whole <= columns).then(|| rows.iter().map(drawn).collect())
 }

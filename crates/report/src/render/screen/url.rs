@@ -1,7 +1,7 @@
 //! The screen of one endpoint.
 
-use super::lines::{shown as line, words};
-use super::{Terminal, bars};
+use super::bars;
+use crate::render::lines::{Colour, Terminal, clipped, shown as line, words};
 use crate::render::text::judged_lines;
 use crate::shown::Tone;
 use crate::view::verdict;
@@ -12,7 +12,7 @@ use proofload_facts::Limit;
 use proofload_language::{say, word};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, Slice};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 /// Most things to beware of.
 const WARNINGS_MAX: usize = 3;
@@ -21,20 +21,14 @@ const CLAIMS_MAX: usize = 6;
 /// Kinds of errors that are named.
 const KINDS_MAX: usize = 3;
 
-const BOLD: u32 = 1;
-const RED: u32 = 31;
-const YELLOW: u32 = 33;
-const CYAN: u32 = 36;
-
 /// One screen: what was asked, what came, how long it took, what went wrong, and what to beware of.
 pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, terminal: Terminal) -> String {
     let mut page = Page { out: String::new(), terminal };
     for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
-        let colour = if lead.tone == Tone::Bad { RED } else { YELLOW };
-        page.said(&format!("{} ", lead.mark), &lead.line()[lead.mark.len() + 1..], Some(colour));
-        page.said("  ", &cut(&line(&lead.sample), terminal.columns.saturating_sub(2)), None);
+        page.said(&format!("{} ", lead.mark), &lead.line()[lead.mark.len() + 1..], Some(lead.tone.into()));
+        page.said("  ", &clipped(&line(&lead.sample), terminal.columns.saturating_sub(2)), None);
     }
-    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
+    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(Colour::Bold));
     if outcome(point, "answered") > 0 {
         figures(&mut page, point, slice);
     }
@@ -47,13 +41,13 @@ pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, t
         limits.into_iter().filter(|limit| !matches!(limit, Limit::NothingAnswered { .. })).collect();
     let warnings = messages::screen::warnings(&limits);
     for warning in warnings.iter().take(WARNINGS_MAX) {
-        page.said("⚠ ", warning, Some(YELLOW));
+        page.said("⚠ ", warning, Some(Colour::Open));
     }
     if warnings.len() > WARNINGS_MAX {
         page.said("  ", &messages::more_verbose(warnings.len() - WARNINGS_MAX), None);
     }
     page.parts(&closing(result, point), "  ", None);
-    page.said("", &headline::headline(result), Some(BOLD));
+    page.said("", &headline::headline(result), Some(Colour::Bold));
     page.out
 }
 
@@ -76,7 +70,7 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     .map(|(name, ns, q)| (name, ns, times.is_at_least(q)));
     let mut parts = bars::in_one_unit(&quantiles);
     if let Some(first) = parts.first_mut() {
-        *first = format!("{}  {first}", messages::LATENCY);
+        *first = format!("{}  {first}", word!("latency"));
     }
     page.parts(&parts, "  ", None);
     let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
@@ -85,7 +79,7 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     for (name, bar, share) in rows {
         let indent = " ".repeat(4 + width - name.width());
         let behind = " ".repeat(21_usize.saturating_sub(bar.width()));
-        let bar = page.coloured(&bar, CYAN);
+        let bar = page.terminal.paint(Colour::Picture, &bar);
         page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
     }
 }
@@ -95,27 +89,21 @@ fn errors_of(page: &mut Page, point: &Point) {
     if n == 0 {
         return;
     }
-    let mut kinds: Vec<(&String, u64)> = point
-        .outcomes
-        .iter()
-        .filter(|(kind, n)| **n > 0 && !matches!(kind.as_str(), "answered" | "unsent"))
-        .map(|(kind, n)| (kind, *n))
-        .collect();
-    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let kinds = lead::kinds(&[point]);
     let named = kinds.iter().take(KINDS_MAX).map(|(kind, n)| {
-        let bad = point.bad_answers.iter().find(|bad| bad.outcome == **kind);
+        let bad = point.bad_answers.iter().find(|bad| bad.outcome == *kind);
         let what = bad.map_or_else(|| say!("fact-outcome", outcome = kind), |bad| line(&bad.what));
         if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
     });
     let named = named.collect::<Vec<_>>().join(word!("between-items"));
     let all = n.saturating_add(outcome(point, "answered")).max(1);
     let said = messages::errors_of(n, n as f64 / all as f64, &named);
-    page.said("  ", &said, Some(RED));
+    page.said("  ", &said, Some(Colour::Bad));
 }
 
 fn claims(page: &mut Page, result: &RunResult) {
     let rows: Vec<_> = result.claims.iter().map(|claim| verdict(claim, None, true)).collect();
-    let lines = judged_lines(&rows, page.terminal.colour);
+    let lines = judged_lines(&rows, page.terminal);
     let mut lines = lines.iter().flat_map(|lines| lines.lines());
     lines.by_ref().take(CLAIMS_MAX).for_each(|line| page.raw(line));
     let left = lines.count();
@@ -130,11 +118,14 @@ fn closing(result: &RunResult, point: &Point) -> Vec<String> {
     if outcome(point, "answered") > 0 && point.generator.fit {
         let checks = &point.generator.checks;
         let at_work = checks.iter().find(|check| check.check == CheckName::AtWork);
-        parts.push(messages::generator_fit(at_work.and_then(|check| check.found)));
+        parts.push(say!(
+            "generator-fit-busy",
+            busy = (at_work.and_then(|check| check.found)).map(number::short_percent)
+        ));
         parts.extend(point.generator.agents.map(messages::agents));
     }
     if !result.run.is_empty() {
-        parts.push(messages::record_at(&line(&result.run)));
+        parts.push(say!("record-at", path = line(&result.run)));
     }
     parts
 }
@@ -145,7 +136,7 @@ struct Filling<'a> {
     /// What the first line begins with, and what the others do.
     first: &'a str,
     later: &'a str,
-    colour: Option<u32>,
+    colour: Option<Colour>,
 }
 
 /// Lines that are no wider than the terminal.
@@ -155,19 +146,15 @@ struct Page {
 }
 
 impl Page {
-    fn coloured(&self, text: &str, code: u32) -> String {
-        if self.terminal.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
-    }
-
     /// Parts three blanks apart, as many in a line as there is room for.
-    fn parts(&mut self, parts: &[String], indent: &str, colour: Option<u32>) {
+    fn parts(&mut self, parts: &[String], indent: &str, colour: Option<Colour>) {
         let parts = parts.iter().filter(|part| !part.is_empty());
         let filling = Filling { between: "   ", first: indent, later: indent, colour };
         self.filled(parts.map(|part| (part.as_str(), true)), &filling);
     }
 
     /// A sentence, with hanging indent.
-    fn said(&mut self, mark: &str, sentence: &str, colour: Option<u32>) {
+    fn said(&mut self, mark: &str, sentence: &str, colour: Option<Colour>) {
         if !sentence.is_empty() {
             let sentence = line(sentence);
             let hanging = " ".repeat(mark.width());
@@ -198,32 +185,19 @@ impl Page {
         }
     }
 
-    fn finish(&mut self, text: &str, colour: Option<u32>) {
-        let text = cut(text, self.terminal.columns);
-        let text = colour.map_or_else(|| text.clone(), |code| self.coloured(&text, code));
+    fn finish(&mut self, text: &str, colour: Option<Colour>) {
+        let text = clipped(text, self.terminal.columns);
+        let text = colour.map_or_else(|| text.clone(), |colour| self.terminal.paint(colour, &text));
         self.out.push_str(&text);
         self.out.push('\n');
     }
 
     /// A line that is ready, colours and all.
     fn raw(&mut self, text: &str) {
-        let line = if self.terminal.colour { text.to_string() } else { cut(text, self.terminal.columns) };
+        let line = if self.terminal.colour { text.to_string() } else { clipped(text, self.terminal.columns) };
         self.out.push_str(&line);
         self.out.push('\n');
     }
-}
-
-/// So much of a text as fits, with a sign that it goes on.
-fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_string();
-    }
-    let mut used = 0;
-    let fits = text.chars().take_while(|c| {
-        used += c.width().unwrap_or(0);
-        used < columns
-    });
-    format!("{}…", fits.collect::<String>())
 }
 
 #[cfg(test)]

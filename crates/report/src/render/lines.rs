@@ -1,5 +1,6 @@
 //! Lines of a terminal: their width, their colours, and how they break.
 
+use crate::shown::Tone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the text is drawn on.
@@ -19,17 +20,32 @@ pub(super) enum Colour {
     Open,
     Bold,
     Dim,
+    Picture,
+}
+
+impl From<Tone> for Colour {
+    fn from(tone: Tone) -> Colour {
+        match tone {
+            Tone::Good => Colour::Good,
+            Tone::Open => Colour::Open,
+            Tone::Bad => Colour::Bad,
+        }
+    }
 }
 
 impl Terminal {
+    /// A file, which has no edge.
+    pub(super) const FILE: Terminal = Terminal { colour: false, columns: usize::MAX };
+
     /// The text in a colour, where the terminal has colours.
-    pub(super) fn paint(self, colour: Colour, text: &str) -> String {
-        let code = match colour {
+    pub(super) fn paint(self, colour: impl Into<Colour>, text: &str) -> String {
+        let code = match colour.into() {
             Colour::Good => 32,
             Colour::Bad => 31,
             Colour::Open => 33,
             Colour::Bold => 1,
             Colour::Dim => 2,
+            Colour::Picture => 36,
         };
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
     }
@@ -119,6 +135,27 @@ fn parts(before: char, after: char) -> bool {
     let opens = |c: char| "（“《［「".contains(c);
     let closes = |c: char| "，。；：、）”》］」！？…".contains(c);
     (is_chinese(before) || is_chinese(after)) && !opens(before) && !closes(after)
+}
+
+/// Rows in columns with two spaces between, those of text to the left and numbers to the right; `None` where that is wider than
+/// so many columns.
+pub(super) fn aligned(
+    rows: &[Vec<String>],
+    columns: usize,
+    is_text: impl Fn(usize) -> bool,
+) -> Option<Vec<String>> {
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first()?.len()).map(width).collect();
+    let whole = widths.iter().map(|width| width + 2).sum::<usize>().saturating_sub(2);
+    let drawn = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match is_text(at) {
+            true => padded(cell, *width),
+            false => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    (whole <= columns).then(|| rows.iter().map(drawn).collect())
 }
 
 #[cfg(test)]
