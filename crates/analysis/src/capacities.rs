@@ -39,9 +39,7 @@ fn result(
     let answer = search.cut_off();
     let (at_least, at_most) = ends(&answer);
     let estimate = match answer {
-        Answer::Found { low, point, high, .. } => {
-            Some(Estimate { point, low: Some(low), high: Some(high), unit: "per_s".to_string() })
-        }
+        Answer::Found { low, point, high, .. } => Some(Estimate::new(point, Some((low, high)), "per_s")),
         _ => None,
     };
     let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());

@@ -69,7 +69,11 @@ pub fn searches(run: &Run) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> 
         path: run.path().join(proofload_store::layout::PLAN),
         why: format!("capacity: {why}"),
     })?;
-    let trials = capacity_trials(run, &slo)?;
+    let mut trials = Vec::new();
+    for slice in trial_slices(run) {
+        let ceiling = lowest(run.ceilings(), &slice.measured.variant);
+        trials.extend(trial_of(slice, &slo, ceiling, run.plan().method, run.path())?);
+    }
     let of_variant = |variant: &Variant| {
         let own: Vec<SeenTrial> =
             trials.iter().filter(|trial| trial.variant == variant.name).cloned().collect();
@@ -88,15 +92,6 @@ pub fn trial_slices(run: &Run) -> Vec<&Slice> {
     blocks.sort_by_key(|(number, _)| *number);
     let slices = blocks.into_iter().flat_map(|(_, slices)| slices);
     slices.filter(|slice| slice.trial.is_some()).collect()
-}
-
-fn capacity_trials(run: &Run, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
-    let mut seen = Vec::new();
-    for slice in trial_slices(run) {
-        let ceiling = lowest(run.ceilings(), &slice.measured.variant);
-        seen.extend(trial_of(slice, slo, ceiling, run.plan().method, run.path())?);
-    }
-    Ok(seen)
 }
 
 /// The ceiling that may have been a variant's limit.

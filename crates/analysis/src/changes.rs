@@ -110,11 +110,10 @@ impl Key {
 }
 
 fn figures(names: &Names, measures: &[Measure]) -> Vec<FigureOf> {
-    let streams = || std::iter::once(None).chain((0..names.streams.len()).map(Some));
     let mut all = Vec::new();
     for point in 0..names.points.len() {
         for variant in 0..names.variants.len() {
-            for stream in streams() {
+            for stream in names.parts() {
                 let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
                 all.extend(known.map(|&measure| FigureOf { measure, variant, point, stream }));
             }
@@ -125,9 +124,9 @@ fn figures(names: &Names, measures: &[Measure]) -> Vec<FigureOf> {
 
 fn key(names: &Names, of: FigureOf) -> Key {
     Key {
-        variant: names.variants[of.variant].name.clone(),
-        point: names.points[of.point].clone(),
-        stream: of.stream.map_or_else(String::new, |at| names.streams[at].clone()),
+        variant: names.name_of(of.variant),
+        point: names.point_of(of.point),
+        stream: names.stream_of(of.stream),
         measure: of.measure,
     }
 }

@@ -62,7 +62,7 @@ const MOST_CONNECTIONS: &str = ": most connections";
 /// Name and value of everything, so that two of them can be laid side by side.
 type Facts = BTreeMap<String, String>;
 
-fn differences(left: &Facts, right: &Facts) -> Vec<Difference> {
+pub(crate) fn differences(left: &Facts, right: &Facts) -> Vec<Difference> {
     let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     let differing = names.into_iter().filter(|name| left.get(*name) != right.get(*name));
     differing

@@ -67,9 +67,8 @@ fn told(
     names: &Names,
     reference: &PlannedReference,
 ) -> PublishedContradiction {
-    let variant = names.variants.get(place.0).map(|known| known.name.clone()).unwrap_or_default();
-    let point = names.points.get(place.1).cloned().unwrap_or_default();
-    let stream = place.2.and_then(|at| names.streams.get(at)).cloned().unwrap_or_default();
+    let (variant, point) = (names.name_of(place.0), names.point_of(place.1));
+    let stream = names.stream_of(place.2);
     let what = contradicts(contradiction, place_of(&variant, &stream, &point));
     PublishedContradiction {
         source: reference.source.clone(),

@@ -6,12 +6,7 @@ use proofload_store::schema::Estimate;
 /// like an end and is none.
 pub fn stored(estimate: proofload_stats::Estimate) -> Estimate {
     let bounds = estimate.low.is_finite() && estimate.high.is_finite();
-    Estimate {
-        point: estimate.point,
-        low: bounds.then_some(estimate.low),
-        high: bounds.then_some(estimate.high),
-        unit: estimate.unit.to_string(),
-    }
+    Estimate::new(estimate.point, bounds.then_some((estimate.low, estimate.high)), estimate.unit)
 }
 
 #[cfg(test)]

@@ -86,12 +86,8 @@ pub(crate) fn beside_found(
             PublishedFigure {
                 quantity,
                 ratio: found.estimate.as_ref().map(|estimate| estimate.point / figure_of.value),
-                variant: names
-                    .variants
-                    .get(figure_of.variant)
-                    .map(|known| known.name.clone())
-                    .unwrap_or_default(),
-                point: names.points.get(figure_of.point).cloned().unwrap_or_default(),
+                variant: names.name_of(figure_of.variant),
+                point: names.point_of(figure_of.point),
                 measure: found.measure,
                 published: figure_of.value,
                 unit: figure_of.measure.unit().to_string(),

@@ -138,12 +138,7 @@ fn entry(effect: &Effect, measure: String, point: String, changes: Vec<LevelChan
         measure,
         point,
         changes,
-        estimate: Estimate {
-            point: effect.point,
-            low: Some(effect.low),
-            high: Some(effect.high),
-            unit: "ratio".to_string(),
-        },
+        estimate: Estimate::new(effect.point, Some((effect.low, effect.high)), "ratio"),
         confidence: effect.confidence,
         blocks: effect.blocks,
         matched: effect.matched,

@@ -58,16 +58,16 @@ pub fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
         measures = TABLE.to_vec();
     }
     let cells = Cells::of(observations);
-    let streams = std::iter::once(None).chain((0..names.streams.len()).map(Some));
+
     let mut figures = Vec::new();
     for (point, label) in names.points.iter().enumerate() {
         for (variant, selector) in names.variants.iter().enumerate() {
-            for stream in streams.clone() {
+            for stream in names.parts() {
                 let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
                 figures.extend(known.map(|&measure| Figure {
                     variant: selector.name.clone(),
                     point: label.clone(),
-                    stream: stream.map_or_else(String::new, |at| names.streams[at].clone()),
+                    stream: names.stream_of(stream),
                     ..figure(&cells, (variant, point, stream), measure)
                 }));
             }
@@ -92,12 +92,7 @@ pub fn figure(all: &Cells<'_>, place: CellKey, measure: Measure) -> Figure {
         measure: measure.name(),
         estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| {
             let ends = mean.ends.filter(|_| !rough).map(|(low, high)| (low.max(floor), high));
-            Estimate {
-                point: mean.mean,
-                low: ends.map(|(low, _)| low),
-                high: ends.map(|(_, high)| high),
-                unit: measure.unit().to_string(),
-            }
+            Estimate::new(mean.mean, ends, measure.unit())
         }),
         confidence: 1.0 - TABLE_TAIL,
         per_block,
@@ -195,12 +190,7 @@ pub fn of_one(point: &Point) -> Vec<Figure> {
         point: point.point.clone(),
         stream: point.stream.clone(),
         measure: measure.name(),
-        estimate: value.map(|point| Estimate {
-            point,
-            low: None,
-            high: None,
-            unit: measure.unit().to_string(),
-        }),
+        estimate: value.map(|point| Estimate::new(point, None, measure.unit())),
         per_block: vec![value],
         starts: u32::from(value.is_some()),
         exchanges: answered,

@@ -5,6 +5,7 @@
 
 use crate::checks::{LENGTHENED, answer_bytes, answer_class, check_ceiling};
 use crate::conditions::{level_of, levels_of};
+use crate::merge::mean;
 use crate::streams::fused;
 use proofload_facts::Finding;
 use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
@@ -50,12 +51,8 @@ fn pairs_at(run: &Run, blocks: &[&Block], point: &str) -> Result<Vec<Pair>, Stor
     let mut pairs = Vec::new();
     for block in blocks {
         for planned in &plan.variants {
-            let is_it = |slice: &&Slice| {
-                let measured = &slice.measured;
-                slice.phase == Phase::Perturbation
-                    && measured.variant == planned.name
-                    && measured.point == point
-            };
+            let is_it =
+                |slice: &&Slice| slice.phase == Phase::Perturbation && slice.is_of(&planned.name, point);
             let lines: Vec<&Slice> = block.slices.iter().filter(is_it).collect();
             let slices = fused(&lines, run.path(), run.fused())?;
             let of = |perturbed: bool| slices.iter().find(|slice| slice.perturbed == perturbed);
@@ -158,10 +155,8 @@ pub fn disturbances(run: &Run) -> Vec<Disturbance> {
     for block in run.blocks() {
         let measured = block.slices.iter().filter(|slice| slice.is_measured());
         let conditions: Vec<_> = measured.filter_map(|slice| slice.conditions.as_ref()).collect();
-        let mean =
-            |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-        let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share).collect());
-        let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
+        let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share));
+        let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share));
         enter_speeds(&mut clocks, run.plan(), block, |seen| seen.frequency_hz);
         enter_speeds(&mut works, run.plan(), block, |seen| Some(1e9 / seen.canary_ns? as f64));
         let mut causes = Vec::new();
@@ -236,7 +231,8 @@ pub(crate) fn checks(
         let levels = levels_of(run.plan(), trial.first().map_or(1, Slice::place));
         check_ceiling(&points, whole, under(levels), &why)
     };
-    let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
+    let used = |checks: &[FitnessCheck; 2]| checks[0].found.unwrap_or(f64::NEG_INFINITY);
+    let worst = trials.iter().map(of_block).max_by(|a, b| used(a).total_cmp(&used(b)));
     let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
     // Where it is known by how much tails are lengthened, they need no margin to the ceiling of their own.
     let mut own = slices().flat_map(|slice| &slice.measured.generator.checks);
@@ -255,16 +251,13 @@ pub(crate) fn checks(
 /// one block or another, and what that does to a tail shows in the spread of the blocks. One that it takes away in most spoils
 /// the tails of all. Of several streams the worst.
 fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
-    let slices = blocks.iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured());
+    let slices = blocks.iter().flat_map(|block| &block.slices);
+    let slices = slices.filter(|slice| slice.is_measured() && slice.is_of(variant, point));
     let mut streams: BTreeMap<&str, Vec<(f64, &FitnessCheck)>> = BTreeMap::new();
     for slice in slices {
-        let measured = &slice.measured;
-        if measured.variant != variant || measured.point != point {
-            continue;
-        }
-        let own = measured.generator.checks.iter().filter(|own| own.check == *check);
+        let own = slice.measured.generator.checks.iter().filter(|own| own.check == *check);
         let found = own.filter_map(|own| Some((own.found? / own.limit?, own)));
-        streams.entry(&measured.stream).or_default().extend(found);
+        streams.entry(&slice.measured.stream).or_default().extend(found);
     }
     let medians = streams.into_values().filter(|found| found.len() >= SLICES_MIN).map(|mut found| {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -278,15 +271,4 @@ fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Op
         )
     });
     medians.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, check)| check)
-}
-
-/// Nothing is less than anything.
-trait TotalOrder {
-    fn total_cmp_none(&self, other: &Self) -> std::cmp::Ordering;
-}
-
-impl TotalOrder for Option<f64> {
-    fn total_cmp_none(&self, other: &Self) -> std::cmp::Ordering {
-        self.unwrap_or(f64::NEG_INFINITY).total_cmp(&other.unwrap_or(f64::NEG_INFINITY))
-    }
 }

@@ -1,7 +1,7 @@
 //! What forbids saying how fast a variant is at a load point, whatever was measured there.
 
 use proofload_facts::Reason;
-use proofload_stats::{Cell, ERROR_SHARE_MAX};
+use proofload_stats::{Cell, ERROR_SHARE_MAX, share_of_errors};
 
 /// The reason, of one variant's cells of a measure at a load point: the generator was the limit, or too many exchanges
 /// failed. `None` where nothing forbids it.
@@ -11,6 +11,6 @@ pub(crate) fn against<'a>(cells: impl Iterator<Item = &'a Cell> + Clone) -> Opti
     }
     let errors = cells.clone().fold(0, |sum: u64, cell| sum.saturating_add(cell.errors));
     let finished = cells.fold(0, |sum: u64, cell| sum.saturating_add(cell.finished));
-    let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
+    let share = share_of_errors(errors, finished);
     (share > ERROR_SHARE_MAX).then_some(Reason::FailedShare { error_share: share })
 }

@@ -153,8 +153,8 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
             let lines: Vec<&Slice> = block
                 .slices
                 .iter()
-                .filter(|slice| slice.is_measured() && (1..=CYCLES_MAX).contains(&slice.cycle))
-                .filter(|slice| slice.measured.variant == planned.name && slice.measured.point == load.label)
+                .filter(|slice| slice.is_measured() && slice.is_of(&planned.name, &load.label))
+                .filter(|slice| (1..=CYCLES_MAX).contains(&slice.cycle))
                 .filter(|slice| !disturbed.contains(&(load.label.as_str(), slice.cycle)))
                 .collect();
             if lines.is_empty() {
@@ -162,28 +162,22 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
             }
             let asleep = level_of(plan, block.place, "cpus_awake") == Some("false");
             let unfit = unfit(&lines, asleep);
-            let is_long = |slice: &&Slice| {
-                slice.phase == Phase::Long
-                    && slice.measured.variant == planned.name
-                    && slice.measured.point == load.label
-            };
+            let is_long =
+                |slice: &&Slice| slice.phase == Phase::Long && slice.is_of(&planned.name, &load.label);
             let long: Vec<&Slice> = block.slices.iter().filter(is_long).collect();
+            let alone = plan.streams.is_empty();
             let mut trial = |stream, slices, long| {
-                let unfit = unfit.clone();
-                let (unfit_for_tails, failed) = (Vec::new(), Vec::new());
-                let block = block.number;
-                let alone = plan.streams.is_empty();
                 trials.push(Trial {
-                    block,
+                    block: block.number,
                     variant,
                     point,
                     stream,
                     slices,
                     long,
                     alone,
-                    unfit,
-                    unfit_for_tails,
-                    failed,
+                    unfit: unfit.clone(),
+                    unfit_for_tails: Vec::new(),
+                    failed: Vec::new(),
                     method: plan.method,
                 });
             };
@@ -193,15 +187,13 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
                 let borrowed = |line: &&'a Slice| Cow::Borrowed(*line);
                 trial(Some(stream), own.map(borrowed).collect(), long.map(borrowed).collect());
             }
-            let all = match plan.streams.is_empty() {
-                true => lines.into_iter().map(Cow::Borrowed).collect(),
-                false => fused(&lines, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
+            let whole = |lines: Vec<&'a Slice>| -> Result<Vec<Cow<'a, Slice>>, StoreError> {
+                Ok(match alone {
+                    true => lines.into_iter().map(Cow::Borrowed).collect(),
+                    false => fused(&lines, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
+                })
             };
-            let long = match plan.streams.is_empty() {
-                true => long.into_iter().map(Cow::Borrowed).collect(),
-                false => fused(&long, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
-            };
-            trial(None, all, long);
+            trial(None, whole(lines)?, whole(long)?);
         }
     }
     Ok(trials)
@@ -469,11 +461,11 @@ impl Responses {
 fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> Option<f64> {
     let mut counts = OutcomeCounts::default();
     slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+    let sum = |of: fn(&Slice) -> u64| slices.iter().map(|slice| of(slice)).fold(0, u64::saturating_add);
     match measure {
         Measure::Throughput => {
             let seconds: f64 = slices.iter().map(|slice| slice.measured.seconds).sum();
-            let answered =
-                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            let answered = sum(|slice| slice.answered_in_window);
             (seconds > 0.0).then(|| answered as f64 / seconds)
         }
         Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax => {
@@ -482,10 +474,8 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> O
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
         Measure::ReceivedBytesPerExchange => {
-            let bytes =
-                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.measured.bytes_received));
-            let answered =
-                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            let bytes = sum(|slice| slice.measured.bytes_received);
+            let answered = sum(|slice| slice.answered_in_window);
             (answered > 0).then(|| bytes as f64 / answered as f64)
         }
         other => subject::value(other, slices),

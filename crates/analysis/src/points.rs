@@ -32,8 +32,7 @@ fn point(run: &Run, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, S
     let lines: Vec<&Slice> = blocks
         .iter()
         .flat_map(|block| &block.slices)
-        .filter(|slice| slice.is_measured())
-        .filter(|slice| slice.measured.variant == variant.name && slice.measured.point == load.label)
+        .filter(|slice| slice.is_measured() && slice.is_of(&variant.name, &load.label))
         .collect();
     if lines.is_empty() {
         return Ok(Vec::new());

@@ -5,11 +5,11 @@ use crate::claims::Judgements;
 use crate::error::AnalysisError;
 use crate::figures::figured;
 use crate::fitness::left_out;
-use crate::joined::sitting_cost;
 use crate::judged::{all_told, judged};
 use crate::observe::observations;
 use crate::planned::{published_figures, restore};
 use crate::points::points;
+use crate::pooled::sitting_cost;
 use crate::steady::steady_states;
 use crate::{
     capacities, conclusions, expected, exploratory, factors, figures, hints, limits, own, scalability,
@@ -18,8 +18,8 @@ use crate::{
 use proofload_facts::Finding;
 use proofload_stats::capacity::Answer;
 use proofload_store::schema::{
-    Baseline, CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, Point,
-    RunResult, Slice, Verdict,
+    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Generator, Plan, Point, RunResult,
+    Slice, Verdict,
 };
 use proofload_store::{Run, kept_baseline};
 
@@ -42,8 +42,7 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
     let judged = judged(run, &claims, &design)?.claims;
-    let seconds_per_block =
-        plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
+    let seconds_per_block = plan.estimated_seconds / f64::from(design.last().max(1));
     let points = if plan.capacity.is_some() { capacities::points(run) } else { points(run)? };
     let published = published_figures(plan, &names)?;
     let observations = observations(run, &figured(&claims, &published))?;
@@ -112,9 +111,6 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
 }
 
 /// A baseline with which nothing could be compared is no pass.
-fn none_compared(baseline: &Baseline) -> bool {
-    baseline.figures.is_empty()
-}
 
 /// What a result comes to as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +172,8 @@ pub fn overall(result: &RunResult) -> Overall {
     match judged {
         Overall::Undecided | Overall::AllSupported if against(Verdict::Refuted) => Overall::Regressed,
         Overall::AllSupported
-            if against(Verdict::Undecided) || result.baseline.as_ref().is_some_and(none_compared) =>
+            if against(Verdict::Undecided)
+                || result.baseline.as_ref().is_some_and(|of| of.figures.is_empty()) =>
         {
             Overall::Undecided
         }

@@ -5,9 +5,9 @@ use crate::claims::earlier_spread;
 use crate::compare;
 use crate::error::AnalysisError;
 use crate::figures::TABLE_TAIL;
-use crate::joined::runs_alike;
 use crate::observe::observations;
 use crate::planned::restore;
+use crate::pooled::runs_alike;
 use crate::reasons;
 use crate::result::{Analysed, of_run};
 use proofload_facts::{Finding, Reason};
@@ -137,16 +137,7 @@ fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, AnalysisError> {
         Ok(named.collect::<std::collections::BTreeMap<_, _>>())
     };
     let (left, right) = (last(left)?, last(right)?);
-    let mut names: Vec<&String> = left.keys().chain(right.keys()).collect();
-    names.sort();
-    names.dedup();
-    let differing = names.into_iter().filter(|name| left.get(*name) != right.get(*name));
-    let difference = |name: &String| Difference {
-        what: name.clone(),
-        left: left.get(name).cloned(),
-        right: right.get(name).cloned(),
-    };
-    Ok(differing.map(difference).collect())
+    Ok(compare::differences(&left, &right))
 }
 
 fn same(a: &Figure, b: &Figure) -> bool {
@@ -160,15 +151,11 @@ fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
             figure.map(|figure| figure.per_block.iter().copied().flatten().collect()).unwrap_or_default()
         };
         let (before, after) = (seen(a), seen(b));
-        let ratio = ratio_unpaired(&after, &before, TABLE_TAIL).map(|ratio| Estimate {
-            point: ratio.point,
-            low: Some(ratio.low),
-            high: Some(ratio.high),
-            unit: "ratio".to_string(),
-        });
+        let ratio = ratio_unpaired(&after, &before, TABLE_TAIL)
+            .map(|ratio| Estimate::new(ratio.point, Some((ratio.low, ratio.high)), "ratio"));
         let point_only = || {
             let (a, b) = (a?.estimate.as_ref()?.point, b?.estimate.as_ref()?.point);
-            (a > 0.0).then(|| Estimate { point: b / a, low: None, high: None, unit: "ratio".to_string() })
+            (a > 0.0).then(|| Estimate::new(b / a, None, "ratio"))
         };
         Some(FigurePair {
             variant: any.variant.clone(),
@@ -251,15 +238,12 @@ pub fn baseline(
     }
     let (now, then) = (observations(run, &COMPARED)?, observations(base, &COMPARED)?);
     // A figure that neither has (CPU of a server that was not started) is no comparison.
+    let seen = |of: &Observations, measure, variant, point| {
+        let mut cells = of.cells.iter().filter(|cell| cell.merged.is_some());
+        cells.any(|cell| (cell.measure, cell.variant, cell.point) == (measure, variant, point))
+    };
     let known = |c: &Counterpart| {
-        let here = now.cells.iter().any(|cell| {
-            (cell.measure, cell.variant, cell.point) == (c.measure, c.variant.0, c.point.0)
-                && cell.merged.is_some()
-        });
-        here || then.cells.iter().any(|cell| {
-            (cell.measure, cell.variant, cell.point) == (c.measure, c.variant.1, c.point.1)
-                && cell.merged.is_some()
-        })
+        seen(&now, c.measure, c.variant.0, c.point.0) || seen(&then, c.measure, c.variant.1, c.point.1)
     };
     counterparts.retain(known);
     enter_spreads(&mut counterparts, run, base)?;
@@ -269,12 +253,9 @@ pub fn baseline(
         point: names.points[of.point.0].clone(),
         measure: of.measure.name(),
         verdict: judged.verdict.into(),
-        ratio: judged.estimate.map(|estimate| Estimate {
-            point: estimate.point,
-            low: Some(estimate.low),
-            high: Some(estimate.high),
-            unit: "ratio".to_string(),
-        }),
+        ratio: judged
+            .estimate
+            .map(|estimate| Estimate::new(estimate.point, Some((estimate.low, estimate.high)), "ratio")),
         confidence: judged.confidence,
         blocks: judged.blocks,
         baseline_blocks: usable_blocks(&then, of),

@@ -150,6 +150,8 @@ impl Climb<'_> {
 }
 
 fn enter(found: &proofload_stats::Scalability, into: &mut Scalability) {
+    let of_mean = |mean: MeanInterval, unit| Estimate::new(mean.mean, mean.ends, unit);
+    let of_fit = |fit: Fitted, unit| Estimate::new(fit.point, Some((fit.low, fit.high)), unit);
     let (lowest, highest) = match (into.connections.first(), into.connections.last()) {
         (Some(lowest), Some(highest)) => (*lowest, *highest),
         _ => return,
@@ -192,19 +194,6 @@ fn no_ladder(why: &NoLadder) -> Reason {
         }
         NoLadder::Unsound => Reason::NonFinite,
     }
-}
-
-fn of_mean(mean: MeanInterval, unit: &str) -> Estimate {
-    Estimate {
-        point: mean.mean,
-        low: mean.ends.map(|(low, _)| low),
-        high: mean.ends.map(|(_, high)| high),
-        unit: unit.to_string(),
-    }
-}
-
-fn of_fit(fit: Fitted, unit: &str) -> Estimate {
-    Estimate { point: fit.point, low: Some(fit.low), high: Some(fit.high), unit: unit.to_string() }
 }
 
 /// Why a study with several numbers of connections has no such table.

@@ -5,8 +5,8 @@ use crate::compare;
 use crate::error::AnalysisError;
 use crate::figures::figured;
 use crate::fitness::counting_blocks;
-use crate::joined::{conditions_of, joined, judged_over, sitting_cost};
 use crate::planned::restore;
+use crate::pooled::{conditions_of, judged_over, pooled, sitting_cost};
 use crate::result::{Overall, of_run, overall};
 use proofload_facts::{Finding, Limit};
 use proofload_stats::{Design, Kind, Names};
@@ -24,7 +24,7 @@ pub fn sittings(runs: &[Run]) -> Result<Option<(SittingsResult, Judgements)>, An
     let plan = last.plan();
     let (names, claims, design) = restore(plan)?;
     let names = Names { conditions: conditions_of(runs), ..names };
-    let observations = joined(runs, &figured(&claims, &[]))?;
+    let observations = pooled(runs, &figured(&claims, &[]))?;
     let number = sittings_of(&observations);
     if number < 2 {
         return Ok(None);
@@ -70,9 +70,8 @@ fn looks(runs: &[Run], sittings: u32) -> (Vec<u32>, bool) {
 }
 
 fn sitting_run(run: &Run) -> SittingRun {
-    let id = run.path().file_name().map(|id| id.to_string_lossy().into_owned());
     SittingRun {
-        id: id.unwrap_or_default(),
+        id: run.id(),
         run: run.path().display().to_string(),
         began_unix_ns: began(run),
         seed: run.plan().seed,

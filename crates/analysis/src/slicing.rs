@@ -131,7 +131,7 @@ pub fn choose_slicing(
         return Ok(None);
     }
     let (worth, claim, pairs, parts) = found.swap_remove(found.len() / 2);
-    let last = design.looks.last().copied().unwrap_or(1);
+    let last = design.last();
     let complete = observations.blocks.len() as u32;
     let room = ROOM * seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
     let room = (room / costs.cycle_seconds).clamp(0.0, f64::from(CYCLES_MAX)) as u32;

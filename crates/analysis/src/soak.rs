@@ -1,5 +1,6 @@
 //! What soaks show over time: series of values, each of one variant at one load point in one block.
 
+use crate::streams::per_second;
 use proofload_stats::trend::{Fold, TrendRule, TrendValue};
 use proofload_store::Run;
 use proofload_store::schema::{Checkpoint, Plan, Slice, Telemetry};
@@ -171,11 +172,7 @@ struct Answered {
 
 impl Answered {
     fn of(lines: &[&Slice]) -> Answered {
-        let mut up_to: Vec<u64> = Vec::new();
-        for series in lines.iter().map(|line| &line.measured.per_second) {
-            up_to.resize(up_to.len().max(series.len()), 0);
-            up_to.iter_mut().zip(series).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
-        }
+        let mut up_to = per_second(lines);
         let mut sum = 0_u64;
         for second in &mut up_to {
             sum = sum.saturating_add(*second);

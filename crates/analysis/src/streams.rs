@@ -23,11 +23,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
     let points = || lines.iter().map(|slice| &slice.measured);
     let seconds = points().map(|point| point.seconds).fold(0.0, f64::max);
     let answered: u64 = lines.iter().fold(0, |sum, slice| sum.saturating_add(slice.answered_in_window));
-    let mut per_second: Vec<u64> = Vec::new();
-    for series in points().map(|point| &point.per_second) {
-        per_second.resize(per_second.len().max(series.len()), 0);
-        per_second.iter_mut().zip(series).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
-    }
+    let per_second = per_second(lines);
     let same_model = points().all(|point| point.model == first.measured.model);
     let mut measured = Point {
         variant: first.measured.variant.clone(),
@@ -60,4 +56,14 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         },
         ..(*first).clone()
     })
+}
+
+/// Answers of each second, over all lines of a slice.
+pub(crate) fn per_second(lines: &[&Slice]) -> Vec<u64> {
+    let mut sums: Vec<u64> = Vec::new();
+    for series in lines.iter().map(|line| &line.measured.per_second) {
+        sums.resize(sums.len().max(series.len()), 0);
+        sums.iter_mut().zip(series).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+    }
+    sums
 }

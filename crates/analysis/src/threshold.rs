@@ -2,10 +2,10 @@
 
 use crate::claims::{Judgements, claim_result};
 use crate::error::AnalysisError;
-use crate::joined::sitting_cost;
 use crate::judged::measures_of;
 use crate::observe::{observations, observations_of};
 use crate::planned::{PlanError, restore};
+use crate::pooled::sitting_cost;
 use crate::result::{Analysed, of_run};
 use proofload_facts::Mistake;
 use proofload_language::facts::told;
@@ -84,8 +84,7 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<Analysed, AnalysisErro
     let design = Design { futility: false, ..design };
     let observations = observations(run, &measures_of(&claims))?;
     let judged = judge(&claims, &observations, &design).claims;
-    let last = design.looks.last().copied().unwrap_or(1).max(1);
-    let seconds_per_block = plan.estimated_seconds / f64::from(last);
+    let seconds_per_block = plan.estimated_seconds / f64::from(design.last().max(1));
     let cost = sitting_cost(std::slice::from_ref(run));
     let judgements = Judgements { claims, judged, names, design, observations, cost };
     analysed.result.claims.extend(judgements.results(seconds_per_block));

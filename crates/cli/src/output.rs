@@ -172,7 +172,7 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
     if let Some(last) = failed.pop() {
         // What was measured is told somewhere.
         if args.format.is_some() || args.quiet {
-            to_standard_output(result, slices, args, Format::Text)?;
+            to_standard_output(result, slices, args, &FORMATS[0])?;
         }
         failed.iter().for_each(|error| around::error_line(format!("{error:#}")));
         return Err(last);
@@ -191,21 +191,22 @@ fn to_standard_output(
     args: &OutputArgs,
     format: &Format,
 ) -> anyhow::Result<()> {
+    let name = format.name;
     made(result, slices, args, (format, None), |made| match made {
         Made::Text(text) => print(&text),
         Made::Texts(all) => match &all[..] {
             [one] => print(&one.text),
             all => {
                 let why = format!(
-                    "{format:?}: {} distributions, and a file holds one: name it with -o FILE.{format:?}, which writes \
-                     FILE-NAME.{format:?} for each",
+                    "{name}: {} distributions, and a file holds one: name it with -o FILE.{name}, which writes \
+                     FILE-NAME.{name} for each",
                     all.len()
                 );
                 Err(leave(Exit::Usage, why))
             }
         },
         Made::Stream(false, _) if around::is_terminal() => {
-            Err(leave(Exit::Usage, format!("{format:?} is no text: name a file with -o FILE.{format:?}")))
+            Err(leave(Exit::Usage, format!("{name} is no text: name a file with -o FILE.{name}")))
         }
         Made::Stream(_, write) => {
             let mut out = BufWriter::new(around::Output);

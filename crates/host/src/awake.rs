@@ -7,6 +7,7 @@
 //! Service, `/dev/cpu_dma_latency`: Documentation/power/pm_qos_interface.rst).
 
 use super::{cpus, root::Root};
+use proofload_facts::Finding;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,32 +25,17 @@ const AWAKE: &str = "POLL";
 pub const AS_IT_LIKES: &str = "as the kernel likes";
 
 /// What the CPUs do while there is nothing to do and somebody measures.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Sleep {
     /// Waking takes no longer than this; with 0 they stay awake.
     AtMost { waking_us: i32 },
     /// They sleep as the kernel likes.
-    AsItLikes { why: WhyUnlimited },
-}
-
-/// Why nothing limits how deep CPUs sleep.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum WhyUnlimited {
-    #[default]
-    NotLooked,
-    /// The kernel has none to choose from.
-    NoIdleStates,
-    /// Each idle state of a virtual CPU gives it away.
-    EachGivesAway,
-    /// The idle state has no latency on record; `state` is its folder.
-    NoLatency { state: String },
-    /// The request was refused; `error` in the system's words.
-    Refused { path: &'static str, error: String },
+    AsItLikes { why: Finding },
 }
 
 impl Default for Sleep {
     fn default() -> Self {
-        Sleep::AsItLikes { why: WhyUnlimited::default() }
+        Sleep::AsItLikes { why: Finding::SleepNotLookedAt }
     }
 }
 
@@ -90,9 +76,10 @@ pub(super) fn sleep(root: &Root) -> Sleep {
 }
 
 /// The limit in microseconds that the kernel took, and what it holds by.
-fn request(root: &Root) -> Result<(i32, File), WhyUnlimited> {
+fn request(root: &Root) -> Result<(i32, File), Finding> {
     let waking_us = limit(root)?;
-    let refused = |error: io::Error| WhyUnlimited::Refused { path: REQUESTS, error: error.to_string() };
+    let refused =
+        |error: io::Error| Finding::SleepRefused { path: REQUESTS.to_string(), error: error.to_string() };
     let mut file = OpenOptions::new().write(true).open(root.path(REQUESTS)).map_err(refused)?;
     file.write_all(&waking_us.to_ne_bytes()).map_err(refused)?;
     Ok((waking_us, file))
@@ -102,18 +89,18 @@ fn request(root: &Root) -> Result<(i32, File), WhyUnlimited> {
 ///
 /// On metal as long as it takes from the shallowest state that is a sleep: one that goes on looking for work would slow its
 /// core's other thread down, and keep the core from a higher clock. A virtual CPU stays awake, since any sleep gives it away.
-fn limit(root: &Root) -> Result<i32, WhyUnlimited> {
+fn limit(root: &Root) -> Result<i32, Finding> {
     let state = |number: u32, what: &str| root.text(format!("{STATES}/state{number}/{what}"));
-    let first = state(0, "name").ok_or(WhyUnlimited::NoIdleStates)?;
+    let first = state(0, "name").ok_or(Finding::NoIdleStates)?;
     let is_virtual = cpus::is_virtual(root);
     let shallowest = match (first == AWAKE, is_virtual) {
         (true, true) => return Ok(0),
-        (false, true) => return Err(WhyUnlimited::EachGivesAway),
+        (false, true) => return Err(Finding::EachGivesCpuAway),
         (true, false) => 1,
         (false, false) => 0,
     };
     let latency = state(shallowest, "latency").and_then(|text| text.parse().ok());
-    latency.ok_or_else(|| WhyUnlimited::NoLatency { state: format!("{STATES}/state{shallowest}") })
+    latency.ok_or_else(|| Finding::NoWakeUpLatency { state: format!("{STATES}/state{shallowest}") })
 }
 
 #[cfg(test)]
@@ -165,18 +152,18 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let refused = |root: &Root| match why(root) {
-            WhyUnlimited::Refused { path: "/dev/cpu_dma_latency", error } => error,
+            Finding::SleepRefused { error, .. } => error,
             other => panic!("{other:?}"),
         };
         let (_folder, root) = machine("hypervisor", &[]);
-        assert_eq!(why(&root), WhyUnlimited::NoIdleStates);
+        assert_eq!(why(&root), Finding::NoIdleStates);
         fs::remove_file(root.path(REQUESTS)).unwrap();
         fs::write(root.path("/proc/cmdline"), "quiet idle=poll\n").unwrap();
         assert_eq!(sleep(&root), Sleep::AtMost { waking_us: 0 }, "the kernel was told to at its start");
         let (_folder, root) = machine("hypervisor", &[("WFI", "1")]);
-        assert_eq!(why(&root), WhyUnlimited::EachGivesAway);
+        assert_eq!(why(&root), Finding::EachGivesCpuAway);
         let (_folder, root) = machine("", &[("POLL", "0")]);
-        assert_eq!(why(&root), WhyUnlimited::NoLatency { state: format!("{STATES}/state1") });
+        assert_eq!(why(&root), Finding::NoWakeUpLatency { state: format!("{STATES}/state1") });
         let (folder, root) = machine("hypervisor", &[("POLL", "0")]);
         fs::remove_file(folder.path().join(REQUESTS.trim_start_matches('/'))).unwrap();
         assert!(refused(&root).contains("No such file"), "{}", refused(&root));

@@ -2,12 +2,12 @@
 //!
 //! Findings are figures; the report has the sentences. A record keeps those that limit what is measured.
 
-use super::awake::{Sleep, WhyUnlimited};
+use super::awake::Sleep;
 use super::cpus::{self, CpuShare, Shortage};
 use super::facts::Facts;
 use super::jdk::Jdk;
-use super::leftovers;
 use super::lock::{self, Holder, LockError};
+use super::orphans;
 use proofload_facts::Finding as Recorded;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -94,7 +94,7 @@ pub enum Finding {
     /// Who measures on this machine.
     Lock(Result<Option<Holder>, LockError>),
     /// Processes of subjects that outlived their run.
-    Leftovers(Vec<u32>),
+    Orphans(Vec<u32>),
 }
 
 impl Finding {
@@ -136,7 +136,7 @@ impl Finding {
             Finding::Maven(path) => good_if(path.is_some()),
             Finding::Lock(Ok(holder)) => good_if(holder.is_none()),
             Finding::Lock(Err(_)) => State::Bad,
-            Finding::Leftovers(pids) => good_if(pids.is_empty()),
+            Finding::Orphans(pids) => good_if(pids.is_empty()),
         }
     }
 }
@@ -158,7 +158,8 @@ impl Finding {
             },
             Finding::Governors(names) => Recorded::Governor { names: names.iter().cloned().collect() },
             Finding::Sleep { sleep, is_virtual } => {
-                Recorded::CpusSleep { given_away: *is_virtual, why: why_of(sleep)? }
+                let Sleep::AsItLikes { why } = sleep else { return None };
+                Recorded::CpusSleep { given_away: *is_virtual, why: Box::new(why.clone()) }
             }
             Finding::Load { processes: Some(processes), cpus } => {
                 Recorded::MachineBusy { processes: *processes, cpus: *cpus as u32 }
@@ -178,32 +179,18 @@ impl Finding {
                 let source = source.clone().unwrap_or_default();
                 Recorded::SlowClock { source, step_ns: *step_ns, read_ns: *read_ns }
             }
-            Finding::Jdk { .. } | Finding::Maven(_) | Finding::Lock(_) | Finding::Leftovers(_) => {
+            Finding::Jdk { .. } | Finding::Maven(_) | Finding::Lock(_) | Finding::Orphans(_) => {
                 return None;
             }
         })
     }
 }
 
-/// Why CPUs sleep as they like.
-fn why_of(sleep: &Sleep) -> Option<Box<Recorded>> {
-    let Sleep::AsItLikes { why } = sleep else { return None };
-    Some(Box::new(match why {
-        WhyUnlimited::NotLooked => Recorded::SleepNotLookedAt,
-        WhyUnlimited::NoIdleStates => Recorded::NoIdleStates,
-        WhyUnlimited::EachGivesAway => Recorded::EachGivesCpuAway,
-        WhyUnlimited::NoLatency { state } => Recorded::NoWakeUpLatency { state: state.clone() },
-        WhyUnlimited::Refused { path, error } => {
-            Recorded::SleepRefused { path: path.to_string(), error: error.to_string() }
-        }
-    }))
-}
-
 pub fn doctor() -> Vec<Finding> {
     let facts = Facts::read();
     let mut findings = audit_machine(&facts);
     findings.extend(audit_tools(&facts));
-    findings.extend([Finding::Lock(lock::holder()), Finding::Leftovers(leftovers::find())]);
+    findings.extend([Finding::Lock(lock::holder()), Finding::Orphans(orphans::find())]);
     findings
 }
 

@@ -6,7 +6,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 
 pub mod affinity;
-pub mod aside;
 mod awake;
 mod cgroup;
 pub mod clock;
@@ -18,21 +17,22 @@ mod facts;
 pub mod files;
 pub mod http;
 pub mod jdk;
-mod leftovers;
 pub mod lock;
+mod orphans;
 pub mod others;
 pub mod process;
 mod root;
+pub mod sched_idle;
 mod settings;
 pub mod signals;
 pub mod started;
 pub mod steady;
 
-pub use awake::{AS_IT_LIKES, Awake, Sleep, WhyUnlimited};
+pub use awake::{AS_IT_LIKES, Awake, Sleep};
 pub use doctor::{Finding, State, doctor};
 pub use environment::{boot, environment};
 pub use facts::memory_available_bytes;
-pub use leftovers::MARK_KEEPER;
+pub use orphans::MARK_KEEPER;
 
 /// Where the program was started; empty where the system does not say.
 pub fn working_directory() -> String {

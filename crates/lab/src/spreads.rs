@@ -100,7 +100,7 @@ fn of_run(run: &Run, compiling: &[bool], unix_ns: u64) -> Option<KeptSpreads> {
     let spreads = subjects.iter().filter_map(spread).take(SPREADS_MAX).collect();
     Some(KeptSpreads {
         format: FORMAT_VERSION,
-        run: run.path().file_name()?.to_string_lossy().into_owned(),
+        run: run.id(),
         machine: compare::machine_of(plan, run.environment()),
         began_unix_ns: run.status().sittings.first().map_or(unix_ns, |sitting| sitting.began_unix_ns),
         ended_unix_ns: unix_ns,

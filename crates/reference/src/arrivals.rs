@@ -64,7 +64,7 @@ fn decode(record: &[u8; RECORD]) -> Arrival {
 
 /// The file that all workers write to.
 #[derive(Debug)]
-pub(crate) struct LogFile {
+pub struct LogFile {
     path: PathBuf,
     file: Mutex<(File, u64)>,
 }
@@ -92,7 +92,7 @@ impl LogFile {
 
 /// One worker's end of the log.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub struct Log {
     file: Arc<LogFile>,
     block: Vec<u8>,
 }

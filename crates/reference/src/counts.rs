@@ -1,50 +1,109 @@
-//! What was done, counted kind by kind.
+//! The work of a server, counted kind by kind.
 //!
 //! Each worker counts in its own cells; anyone may read them at any time. What the client can see is counted
 //! *before* the system call that shows it, and taken back if that call fails: so a client that has its last
 //! answer finds it in the counts, whichever worker it asks.
 
+use crate::ending::Ending;
 use crate::{Fault, TlsFault};
 use proofload_measure::{Outcome, OutcomeCounts};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a worker counts besides faults and outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub(crate) enum Count {
-    Requests,
-    Answered,
-    MethodsRefused,
-    ClientLeft,
-    CutByStop,
-    BadRequests,
-    Accepted,
-    Control,
-    TurnedAway,
-    ClosedByClient,
-    ClosedByServer,
-    ResetByClient,
-    ResetByServer,
-    BytesReceived,
-    BytesSent,
-    SpinCpu,
-    SpinWall,
-    ArrivalsLogged,
-    ArrivalsDropped,
-    HandshakesFull,
-    HandshakesResumed,
-    HandshakesFailed,
+/// One row for each count: its doc, its cell, and its name in [`Counts`] and in JSON.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $count:ident $name:ident,)+) => {
+        /// Cells of a worker besides faults and outcomes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Count {
+            $($count,)+
+        }
+
+        const PLAIN: usize = [$(Count::$count),+].len();
+
+        /// Work of a server so far. Requests to `/__counts` and `/__ready`, their answers, and connections whose
+        /// first request was one of them (`control`), are in none of the other counts.
+        ///
+        /// `requests` = `answered` + `reset_before` + `reset_within` + `short_body` + `silence` + `client_left` +
+        /// `cut_by_stop` + those in the making.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            /// The server's start on the monotonic clock, in nanoseconds; stalls are counted from here.
+            pub started_ns: u64,
+            /// When these counts were taken, on the same clock; of a [`crate::Report`], the server's end.
+            pub now_ns: u64,
+            $($(#[$doc])* pub $name: u64,)+
+            /// Outcomes that a truthful client must have come to.
+            pub expected: OutcomeCounts,
+            faults: [u64; Fault::ALL.len()],
+            tls_faults: [u64; TlsFault::ALL.len()],
+        }
+
+        impl Counts {
+            fn of_cells(sum: &[u64; CELLS]) -> Counts {
+                Counts { $($name: sum[Count::$count as usize],)+ ..Counts::default() }
+            }
+
+            fn plain(&self) -> [(&'static str, u64); PLAIN] {
+                [$((stringify!($name), self.$name)),+]
+            }
+        }
+    };
 }
 
-const PLAIN: usize = Count::HandshakesFailed as usize + 1;
+counts! {
+    Requests requests,
+    /// Answers whose last byte the kernel took, whatever their status and whatever followed them.
+    Answered answered,
+    /// Answers among these with status 405, to methods other than GET, HEAD and POST.
+    MethodsRefused methods_refused,
+    /// Requests whose client hung up before the answer was written.
+    ClientLeft client_left,
+    /// Requests that were in the making when the server was stopped.
+    CutByStop cut_by_stop,
+    /// What was no request, or over a limit; answered 400, 413, 431 or 501 and closed, never in `requests`.
+    BadRequests bad_requests,
+    Accepted accepted,
+    /// Connections that only asked about the server itself; not in `accepted`.
+    Control control,
+    /// Connections closed at once because too many were open; not in `accepted`.
+    TurnedAway turned_away,
+    /// Connections on which the client's FIN came first.
+    ClosedByClient closed_by_client,
+    /// Connections on which the server's FIN came first.
+    ClosedByServer closed_by_server,
+    /// Connections that the client reset.
+    ResetByClient reset_by_client,
+    /// Connections that the server reset.
+    ResetByServer reset_by_server,
+    /// Bytes of whole requests.
+    BytesReceived bytes_received,
+    /// Bytes of answers that the kernel took.
+    BytesSent bytes_sent,
+    /// CPU time burnt by spins, in nanoseconds.
+    SpinCpu spin_cpu_ns,
+    /// Time that passed during spins, in nanoseconds.
+    SpinWall spin_wall_ns,
+    /// Arrivals written to the log.
+    ArrivalsLogged arrivals_logged,
+    /// Arrivals that the log had no room for.
+    ArrivalsDropped arrivals_dropped,
+    /// TLS handshakes done in full.
+    HandshakesFull handshakes_full,
+    /// TLS handshakes that resumed a session.
+    HandshakesResumed handshakes_resumed,
+    /// TLS handshakes that either side broke off saying why, or that were none; not those harmed on purpose.
+    HandshakesFailed handshakes_failed,
+}
+
 /// Where the faults of connections begin.
 const HARMED: usize = PLAIN + Fault::ALL.len() + Outcome::ALL.len();
 const CELLS: usize = HARMED + TlsFault::ALL.len();
 
 /// The cells of one worker: one thread writes, any thread reads.
 #[derive(Debug)]
-pub(crate) struct Cells([AtomicU64; CELLS]);
+pub struct Cells([AtomicU64; CELLS]);
 
 impl Cells {
     pub fn new() -> Self {
@@ -67,6 +126,13 @@ impl Cells {
         self.bump(PLAIN + Fault::ALL.len() + outcome as usize, n);
     }
 
+    /// Counts a request with its outcome (`n` = 1), or takes that back (`n` = -1 in two's complement).
+    pub fn count_ending(&self, ending: Ending, n: u64) {
+        self.ended(ending.fault, ending.outcome, n);
+        self.add(Count::Answered, if ending.is_answer() { n } else { 0 });
+        self.add(Count::MethodsRefused, if ending.refused { n } else { 0 });
+    }
+
     /// Counts a connection that was treated badly before its first request.
     pub fn harmed(&self, fault: TlsFault) {
         self.bump(HARMED + fault as usize, 1);
@@ -83,77 +149,18 @@ impl Cells {
     }
 }
 
-/// What a server did so far. Requests to `/__counts` and `/__ready`, their answers, and connections whose
-/// first request was one of them (`control`), are in none of the other counts.
-///
-/// `requests` = `answered` + `reset_before` + `reset_within` + `short_body` + `silence` + `client_left` +
-/// `cut_by_stop` + those in the making.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// The server's start on the monotonic clock, in nanoseconds; stalls are counted from here.
-    pub started_ns: u64,
-    /// When these counts were taken, on the same clock; of a [`crate::Report`], the server's end.
-    pub now_ns: u64,
-    pub requests: u64,
-    /// Answers whose last byte the kernel took, whatever their status and whatever followed them.
-    pub answered: u64,
-    /// Answers among these with status 405, to methods other than GET, HEAD and POST.
-    pub methods_refused: u64,
-    /// Requests whose client hung up before the answer was written.
-    pub client_left: u64,
-    /// Requests that were in the making when the server was stopped.
-    pub cut_by_stop: u64,
-    /// What was no request, or over a limit; answered 400, 413, 431 or 501 and closed, never in `requests`.
-    pub bad_requests: u64,
-    pub accepted: u64,
-    /// Connections that only asked about the server itself; not in `accepted`.
-    pub control: u64,
-    /// Connections closed at once because too many were open; not in `accepted`.
-    pub turned_away: u64,
-    /// Connections on which the client's FIN came first.
-    pub closed_by_client: u64,
-    /// Connections on which the server's FIN came first.
-    pub closed_by_server: u64,
-    /// Connections that the client reset.
-    pub reset_by_client: u64,
-    /// Connections that the server reset.
-    pub reset_by_server: u64,
-    /// Bytes of whole requests.
-    pub bytes_received: u64,
-    /// Bytes of answers that the kernel took.
-    pub bytes_sent: u64,
-    /// CPU time burnt by spins, in nanoseconds.
-    pub spin_cpu_ns: u64,
-    /// Time that passed during spins, in nanoseconds.
-    pub spin_wall_ns: u64,
-    /// Arrivals written to the log.
-    pub arrivals_logged: u64,
-    /// Arrivals that the log had no room for.
-    pub arrivals_dropped: u64,
-    /// TLS handshakes done in full.
-    pub handshakes_full: u64,
-    /// TLS handshakes that resumed a session.
-    pub handshakes_resumed: u64,
-    /// TLS handshakes that either side broke off saying why, or that were none; not those harmed on purpose.
-    pub handshakes_failed: u64,
-    /// What a truthful client must have made of the requests so far.
-    pub expected: OutcomeCounts,
-    faults: [u64; Fault::ALL.len()],
-    tls_faults: [u64; TlsFault::ALL.len()],
-}
-
 impl Counts {
-    /// How many requests this fault was done to.
+    /// Requests that met this fault.
     pub fn fault(&self, fault: Fault) -> u64 {
         self.faults[fault as usize]
     }
 
-    /// How many connections this fault was done to.
+    /// Connections that met this fault.
     pub fn tls_fault(&self, fault: TlsFault) -> u64 {
         self.tls_faults[fault as usize]
     }
 
-    pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a Cells>, started_ns: u64, now_ns: u64) -> Counts {
+    pub fn sum<'a>(workers: impl Iterator<Item = &'a Cells>, started_ns: u64, now_ns: u64) -> Counts {
         let mut sum = [0u64; CELLS];
         for cells in workers {
             for (cell, total) in sum.iter_mut().enumerate() {
@@ -161,34 +168,7 @@ impl Counts {
                 *total = total.wrapping_add(cells.get(cell));
             }
         }
-        let get = |count: Count| sum[count as usize];
-        let mut counts = Counts {
-            started_ns,
-            now_ns,
-            requests: get(Count::Requests),
-            answered: get(Count::Answered),
-            methods_refused: get(Count::MethodsRefused),
-            client_left: get(Count::ClientLeft),
-            cut_by_stop: get(Count::CutByStop),
-            bad_requests: get(Count::BadRequests),
-            accepted: get(Count::Accepted),
-            control: get(Count::Control),
-            turned_away: get(Count::TurnedAway),
-            closed_by_client: get(Count::ClosedByClient),
-            closed_by_server: get(Count::ClosedByServer),
-            reset_by_client: get(Count::ResetByClient),
-            reset_by_server: get(Count::ResetByServer),
-            bytes_received: get(Count::BytesReceived),
-            bytes_sent: get(Count::BytesSent),
-            spin_cpu_ns: get(Count::SpinCpu),
-            spin_wall_ns: get(Count::SpinWall),
-            arrivals_logged: get(Count::ArrivalsLogged),
-            arrivals_dropped: get(Count::ArrivalsDropped),
-            handshakes_full: get(Count::HandshakesFull),
-            handshakes_resumed: get(Count::HandshakesResumed),
-            handshakes_failed: get(Count::HandshakesFailed),
-            ..Counts::default()
-        };
+        let mut counts = Counts { started_ns, now_ns, ..Counts::of_cells(&sum) };
         for fault in Fault::ALL {
             counts.faults[fault as usize] = sum[PLAIN + fault as usize];
         }
@@ -235,33 +215,6 @@ impl Counts {
         json.pop();
         json.push('}');
         json
-    }
-
-    fn plain(&self) -> [(&'static str, u64); PLAIN] {
-        [
-            ("requests", self.requests),
-            ("answered", self.answered),
-            ("methods_refused", self.methods_refused),
-            ("client_left", self.client_left),
-            ("cut_by_stop", self.cut_by_stop),
-            ("bad_requests", self.bad_requests),
-            ("accepted", self.accepted),
-            ("control", self.control),
-            ("turned_away", self.turned_away),
-            ("closed_by_client", self.closed_by_client),
-            ("closed_by_server", self.closed_by_server),
-            ("reset_by_client", self.reset_by_client),
-            ("reset_by_server", self.reset_by_server),
-            ("bytes_received", self.bytes_received),
-            ("bytes_sent", self.bytes_sent),
-            ("spin_cpu_ns", self.spin_cpu_ns),
-            ("spin_wall_ns", self.spin_wall_ns),
-            ("arrivals_logged", self.arrivals_logged),
-            ("arrivals_dropped", self.arrivals_dropped),
-            ("handshakes_full", self.handshakes_full),
-            ("handshakes_resumed", self.handshakes_resumed),
-            ("handshakes_failed", self.handshakes_failed),
-        ]
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{Config, Fault, Faults, ServiceTime, Size, Stall};
 
 /// What will be done with one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Decision {
+pub struct Decision {
     /// What to do wrong, if anything.
     pub fault: Option<Fault>,
     /// When the answer leaves, or its fault happens; same axis as the arrival.
@@ -18,7 +18,7 @@ pub(crate) struct Decision {
 
 /// The rules by which requests are decided, and the state of the queue.
 #[derive(Debug)]
-pub(crate) struct Decider {
+pub struct Decider {
     service: ServiceTime,
     size: Size,
     stall: Option<Stall>,

@@ -1,4 +1,4 @@
-//! How connections and exchanges end.
+//! Ends of connections and exchanges.
 
 use crate::Fault;
 use proofload_measure::Outcome;
@@ -12,15 +12,26 @@ pub(crate) enum Gone {
     ServerFin,
 }
 
-/// What the client will have made of the request in hand.
+/// Outcome of the request in hand at its client.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ending {
+pub struct Ending {
     pub fault: Option<Fault>,
     pub outcome: Outcome,
     pub refused: bool,
 }
 
 impl Ending {
+    /// The ending of a request of a connection that carried an exchange before it, or did not.
+    pub fn of(fault: Option<Fault>, refused: bool, reused: bool) -> Ending {
+        let ordinary = if refused { Outcome::Rejected } else { Outcome::Answered };
+        // A fault of an answer that says no already: whole answers stay refusals.
+        let outcome = match fault.map(|fault| fault.expected_outcome(reused)) {
+            None | Some(Outcome::Answered) => ordinary,
+            Some(outcome) => outcome,
+        };
+        Ending { fault, outcome, refused }
+    }
+
     /// Whether the last byte makes it; otherwise it is the reset or the FIN after it.
     pub fn is_answer(&self) -> bool {
         !matches!(self.fault, Some(Fault::ResetBefore | Fault::ResetWithin | Fault::ShortBody))

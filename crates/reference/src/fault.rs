@@ -21,8 +21,8 @@
 
 use crate::ReferenceError;
 use crate::dice::Dice;
-use crate::parse::{probability, refuse};
-use proofload_language::{say, word};
+use crate::parse::{Text, drawn, duration, probability};
+use proofload_language::word;
 use proofload_measure::Outcome;
 
 /// One way of treating a request badly.
@@ -109,54 +109,35 @@ impl Faults {
     /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let what = word!("value-faults");
-        let expected = word!("expected-faults");
+        let value = Text { what: word!("value-faults"), text, expected: word!("expected-faults") };
         let mut faults = Faults::NONE;
-        if text == "none" {
-            return Ok(faults);
-        }
-        let mut seen: Vec<&str> = Vec::new();
-        for pair in text.split(',') {
-            let Some((name, value)) = pair.split_once('=') else {
-                return Err(refuse(
-                    what,
-                    text,
-                    &say!("wrong-no-equals", pair = format!("{pair:?}")),
-                    expected,
-                ));
-            };
-            if seen.contains(&name) {
-                return Err(refuse(what, text, &say!("wrong-twice", name), expected));
-            }
-            seen.push(name);
-            if name == "drip_every" {
-                faults.drip_every_ns = crate::parse::duration("drip_every", value)?;
-                if !(1_000..=1_000_000_000).contains(&faults.drip_every_ns) {
-                    return Err(refuse(what, text, word!("wrong-drip-every"), expected));
+        for (name, given) in value.pairs()? {
+            match name {
+                "drip_every" => {
+                    faults.drip_every_ns = duration("drip_every", given)?;
+                    if !(1_000..=1_000_000_000).contains(&faults.drip_every_ns) {
+                        return Err(value.refuse(word!("wrong-drip-every")));
+                    }
                 }
-            } else if name == "wrong_length" {
-                let half = probability(what, value)? / 2.0;
-                faults.add(Fault::ShortBody, half);
-                faults.add(Fault::Surplus, half);
-            } else {
-                let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name);
-                let fault = fault.ok_or_else(|| {
-                    refuse(what, text, &say!("wrong-fault", name = format!("{name:?}")), expected)
-                })?;
-                faults.add(fault, probability(what, value)?);
+                "wrong_length" => {
+                    let half = probability(value.what, given)? / 2.0;
+                    faults.probability[Fault::ShortBody as usize] += half;
+                    faults.probability[Fault::Surplus as usize] += half;
+                }
+                _ => {
+                    let fault = value.place_of(name, Fault::ALL.into_iter().map(Fault::name))?;
+                    faults.probability[fault] += probability(value.what, given)?;
+                }
             }
         }
-        // Ten terms of 0.1 sum to a hair over 1 in floating point.
-        if faults.probability.iter().sum::<f64>() > 1.0 + 1e-9 {
-            return Err(refuse(what, text, word!("wrong-sum"), expected));
-        }
+        value.check_sum(&faults.probability)?;
         Ok(faults)
     }
 
     /// These faults, with `probability` (0 to 1) added to that of one of them.
     #[must_use]
     pub fn with(mut self, fault: Fault, probability: f64) -> Self {
-        self.add(fault, probability);
+        self.probability[fault as usize] += probability;
         self
     }
 
@@ -171,15 +152,7 @@ impl Faults {
     }
 
     pub fn draw(&self, dice: &mut Dice) -> Option<Fault> {
-        let mut left = dice.unit();
-        Fault::ALL.into_iter().find(|&fault| {
-            left -= self.probability(fault);
-            left < 0.0
-        })
-    }
-
-    fn add(&mut self, fault: Fault, probability: f64) {
-        self.probability[fault as usize] += probability;
+        drawn(&self.probability, dice.unit()).map(|at| Fault::ALL[at])
     }
 }
 

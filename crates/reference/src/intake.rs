@@ -7,7 +7,7 @@ use proofload_wire::http1::server::{BodyLength, Method, RequestHead, RequestPars
 const LIMITS: Limits = Limits { head_max: 16 * 1024, body_max: 1 << 30 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Target {
     /// `/__counts`: what the server did so far.
     Counts,
     /// `/__ready`: whether it serves.
@@ -18,8 +18,8 @@ pub(crate) enum Place {
 
 /// A request, as far as the answer depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub place: Place,
+pub struct Asked {
+    pub target: Target,
     pub head_only: bool,
     /// Whether the method is none of GET, HEAD and POST.
     pub refused: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Asked {
 
 /// What was found at the front of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub enum Taken {
     /// Not yet a whole request.
     More,
     /// A head whose client waits for `100 Continue`.
@@ -48,7 +48,7 @@ pub(crate) enum Taken {
 
 /// Takes requests from the bytes of one connection.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub struct Intake {
     parser: RequestParser,
     /// The request whose body is being read.
     body_of: Option<Asked>,
@@ -92,13 +92,13 @@ impl Intake {
 }
 
 fn ask(head: &RequestHead, input: &[u8]) -> Asked {
-    let place = match &input[head.target.clone()] {
-        b"/__counts" => Place::Counts,
-        b"/__ready" => Place::Ready,
-        _ => Place::Load,
+    let target = match &input[head.target.clone()] {
+        b"/__counts" => Target::Counts,
+        b"/__ready" => Target::Ready,
+        _ => Target::Load,
     };
     Asked {
-        place,
+        target,
         head_only: head.method == Method::Head,
         refused: !matches!(head.method, Method::Get | Method::Head | Method::Post),
         close: !head.keep_alive,
@@ -151,8 +151,8 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect();
-        let places: Vec<Place> = asked.iter().map(|asked| asked.place).collect();
-        assert_eq!(places, [Place::Load, Place::Load, Place::Load, Place::Ready]);
+        let targets: Vec<Target> = asked.iter().map(|asked| asked.target).collect();
+        assert_eq!(targets, [Target::Load, Target::Load, Target::Load, Target::Ready]);
         assert_eq!(asked.iter().map(|asked| asked.bytes).sum::<u64>(), STREAM.len() as u64);
         assert!(asked[3].head_only && asked[3].close && !asked[0].close && !asked[0].refused);
     }

@@ -8,7 +8,7 @@
 //! - [`Config`] says what to do, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`] and
 //!   [`Faults`] read their textual forms.
 //! - [`serve`] serves until a [`Stop`] is requested; [`run`] until SIGTERM or SIGINT;
-//!   [`Running`] serves on a thread of its own; [`Simulated`] needs neither sockets nor time.
+//!   [`Running`] serves on a thread of its own.
 //! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts
 //!   itself, takes service time, or fails.
 //! - [`Fault::expected_outcome`] is the table of faults and outcomes.
@@ -39,7 +39,6 @@ mod server;
 mod service;
 mod serving;
 mod shared;
-mod simulated;
 mod stall;
 mod stop;
 mod timers;
@@ -54,7 +53,17 @@ pub use error::ReferenceError;
 pub use fault::{Fault, Faults};
 pub use server::{Report, Running, Server, run, serve};
 pub use service::{Delay, SERVICE_MAX_NS, SIZE_MAX, ServiceTime, Size};
-pub use simulated::{Act, Simulated, SimulatedLine};
 pub use stall::Stall;
 pub use stop::Stop;
 pub use tls::{Identity, Made, TlsConfig, TlsFault, TlsFaults, TlsVersion};
+
+/// Parts of which tests make a server in virtual time; no interface.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::arrivals::{Log, LogFile};
+    pub use crate::counts::{Cells, Count};
+    pub use crate::decide::Decider;
+    pub use crate::ending::Ending;
+    pub use crate::intake::{Asked, Intake, Taken, Target};
+    pub use crate::reply::{After, Form, Reply};
+}

@@ -3,7 +3,7 @@
 //! Each parser names the whole value it was given, what is wrong with it, and what it should look like.
 
 use crate::ReferenceError;
-use proofload_language::word;
+use proofload_language::{say, word};
 
 /// Builds the error of a value that could not be read.
 pub(crate) fn refuse(what: &'static str, value: &str, wrong: &str, expected: &'static str) -> ReferenceError {
@@ -67,6 +67,73 @@ pub(crate) fn probability(what: &'static str, value: &str) -> Result<f64, Refere
         return Err(refuse(what, value, word!("wrong-over-one"), expected));
     }
     Ok(p)
+}
+
+/// A whole value, and the two things that a complaint about it says beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    pub what: &'static str,
+    pub text: &'a str,
+    pub expected: &'static str,
+}
+
+impl<'a> Text<'a> {
+    pub fn refuse(self, wrong: &str) -> ReferenceError {
+        refuse(self.what, self.text, wrong, self.expected)
+    }
+
+    /// The two ends of `1ms..3ms`, each read by `end`.
+    pub fn range(
+        self,
+        value: &str,
+        end: impl Fn(&str) -> Result<u64, ReferenceError>,
+    ) -> Result<(u64, u64), ReferenceError> {
+        let (low, high) = value.split_once("..").ok_or_else(|| self.refuse(word!("wrong-range")))?;
+        let (low, high) = (end(low)?, end(high)?);
+        if low > high { Err(self.refuse(word!("wrong-backwards"))) } else { Ok((low, high)) }
+    }
+
+    /// The pairs of `name=value,name=value`, each name once; none of `none`.
+    pub fn pairs(self) -> Result<Vec<(&'a str, &'a str)>, ReferenceError> {
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        for pair in self.text.split(',').filter(|_| self.text != "none") {
+            let Some((name, value)) = pair.split_once('=') else {
+                return Err(self.refuse(&say!("wrong-no-equals", pair = format!("{pair:?}"))));
+            };
+            if found.iter().any(|(known, _)| *known == name) {
+                return Err(self.refuse(&say!("wrong-twice", name)));
+            }
+            found.push((name, value));
+        }
+        Ok(found)
+    }
+
+    /// The place of a fault of this name among all.
+    pub fn place_of(
+        self,
+        name: &str,
+        mut names: impl Iterator<Item = &'static str>,
+    ) -> Result<usize, ReferenceError> {
+        let place = names.position(|known| known == name);
+        place.ok_or_else(|| self.refuse(&say!("wrong-fault", name = format!("{name:?}"))))
+    }
+
+    /// Refuses probabilities that exceed 1 together.
+    pub fn check_sum(self, probability: &[f64]) -> Result<(), ReferenceError> {
+        // Ten terms of 0.1 sum to a hair over 1 in floating point.
+        match probability.iter().sum::<f64>() > 1.0 + 1e-9 {
+            true => Err(self.refuse(word!("wrong-sum"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The place that a number from 0 to 1 falls into, if these probabilities are laid end to end.
+pub(crate) fn drawn(probability: &[f64], mut unit: f64) -> Option<usize> {
+    probability.iter().position(|share| {
+        unit -= share;
+        unit < 0.0
+    })
 }
 
 fn split_unit(value: &str) -> (&str, &str) {

@@ -38,7 +38,7 @@ static BODY: [u8; PATTERN] = {
 
 /// What becomes of the connection when all bytes have left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
+pub enum After {
     /// The next request may come.
     Next,
     Fin,
@@ -49,7 +49,7 @@ pub(crate) enum After {
 
 /// What the answer must look like, faults aside.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Form {
+pub struct Form {
     /// Status of an answer without fault.
     pub status: u16,
     /// Whether the body is left out (`HEAD`).
@@ -73,7 +73,7 @@ impl Form {
 
 /// The answer being sent: head, body and surplus, of which `cut` bytes leave.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub struct Reply {
     head: Vec<u8>,
     body: u64,
     tail: &'static [u8],

@@ -2,7 +2,7 @@
 
 use crate::ReferenceError;
 use crate::dice::Dice;
-use crate::parse::{bytes, duration, refuse};
+use crate::parse::{Text, bytes, duration};
 use proofload_language::word;
 
 /// Longest delay or spin that can be configured, and the cap of an exponential draw: a minute.
@@ -43,12 +43,12 @@ impl ServiceTime {
     /// # Errors
     /// [`ReferenceError::BadValue`] when the text is none of these, or longer than a minute.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let what = word!("value-service");
         let expected = "none, const:2ms, exp:500us, uniform:1ms..3ms, spin:200us, or spin:50us+exp:1ms";
+        let given = Text { what: word!("value-service"), text, expected };
         let bounded = |value: &str| {
-            let nanos = duration(what, value)?;
+            let nanos = duration(given.what, value)?;
             if nanos > SERVICE_MAX_NS {
-                return Err(refuse(what, text, word!("wrong-over-a-minute"), expected));
+                return Err(given.refuse(word!("wrong-over-a-minute")));
             }
             Ok(nanos)
         };
@@ -58,30 +58,24 @@ impl ServiceTime {
         }
         for term in text.split('+') {
             let Some((kind, value)) = term.split_once(':') else {
-                return Err(refuse(what, text, word!("wrong-no-distribution"), expected));
+                return Err(given.refuse(word!("wrong-no-distribution")));
             };
             if kind == "spin" && service.spin_ns == 0 {
                 service.spin_ns = bounded(value)?;
                 continue;
             }
             if service.delay != Delay::None {
-                return Err(refuse(what, text, word!("wrong-two-delays"), expected));
+                return Err(given.refuse(word!("wrong-two-delays")));
             }
             service.delay = match kind {
                 "const" => Delay::Constant(bounded(value)?),
                 "exp" => Delay::Exponential(bounded(value)?),
                 "uniform" => {
-                    let (low, high) = value
-                        .split_once("..")
-                        .ok_or_else(|| refuse(what, text, word!("wrong-range"), expected))?;
-                    let (low, high) = (bounded(low)?, bounded(high)?);
-                    if low > high {
-                        return Err(refuse(what, text, word!("wrong-backwards"), expected));
-                    }
+                    let (low, high) = given.range(value, bounded)?;
                     Delay::Uniform(low, high)
                 }
-                "spin" => return Err(refuse(what, text, word!("wrong-spins-twice"), expected)),
-                _ => return Err(refuse(what, text, word!("wrong-distribution"), expected)),
+                "spin" => return Err(given.refuse(word!("wrong-spins-twice"))),
+                _ => return Err(given.refuse(word!("wrong-distribution"))),
             };
         }
         Ok(service)
@@ -119,26 +113,20 @@ impl Size {
     /// # Errors
     /// [`ReferenceError::BadValue`] when the text is none of these, or larger than [`SIZE_MAX`].
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let what = word!("value-body");
         let expected = "const:1024, 4KiB or uniform:100..10KiB";
-        let bounded = |value: &str| match bytes(what, value)? {
-            size if size > SIZE_MAX => Err(refuse(what, text, word!("wrong-over-a-gib"), expected)),
+        let given = Text { what: word!("value-body"), text, expected };
+        let bounded = |value: &str| match bytes(given.what, value)? {
+            size if size > SIZE_MAX => Err(given.refuse(word!("wrong-over-a-gib"))),
             size => Ok(size),
         };
         match text.split_once(':') {
             None => Ok(Size::Constant(bounded(text)?)),
             Some(("const", value)) => Ok(Size::Constant(bounded(value)?)),
             Some(("uniform", value)) => {
-                let (low, high) = value
-                    .split_once("..")
-                    .ok_or_else(|| refuse(what, text, word!("wrong-range"), expected))?;
-                let (low, high) = (bounded(low)?, bounded(high)?);
-                if low > high {
-                    return Err(refuse(what, text, word!("wrong-backwards"), expected));
-                }
+                let (low, high) = given.range(value, bounded)?;
                 Ok(Size::Uniform(low, high))
             }
-            Some(_) => Err(refuse(what, text, word!("wrong-distribution"), expected)),
+            Some(_) => Err(given.refuse(word!("wrong-distribution"))),
         }
     }
 

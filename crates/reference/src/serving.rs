@@ -10,14 +10,13 @@ use crate::connection::{Connection, Phase};
 use crate::counts::{Cells, Count};
 use crate::decide::Decider;
 use crate::ending::{Ending, Gone};
-use crate::intake::{Asked, Place, Taken};
+use crate::intake::{Asked, Taken, Target};
 use crate::null::Null;
 use crate::reply::{After, Form};
 use crate::shared::Shared;
 use crate::timers::Timers;
 use crate::tls::{CIPHER, Received, Receiving, receive_some};
 use crate::{Fault, ReferenceError};
-use proofload_measure::Outcome;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
@@ -184,7 +183,7 @@ impl Serving {
     }
 
     fn begin(&mut self, conn: &mut Connection, asked: Asked, now_ns: u64) -> Flow {
-        if asked.place != Place::Load {
+        if asked.target != Target::Load {
             return self.answer_control(conn, asked);
         }
         if std::mem::take(&mut conn.control) {
@@ -204,15 +203,10 @@ impl Serving {
         let decision = self.decider.decide(conn.number, conn.requests, served_ns);
         self.log_arrival(conn.arrived_ns, conn.number, decision.fault);
         let status = if asked.refused { 405 } else { 200 };
-        let ordinary = if asked.refused { Outcome::Rejected } else { Outcome::Answered };
-        // A fault of an answer that says no already: whole answers stay refusals.
-        let outcome = match decision.fault.map(|fault| fault.expected_outcome(conn.requests > 1)) {
-            None | Some(Outcome::Answered) => ordinary,
-            Some(outcome) => outcome,
-        };
-        conn.ending = Some(Ending { fault: decision.fault, outcome, refused: asked.refused });
+        let ending = Ending::of(decision.fault, asked.refused, conn.requests > 1);
+        conn.ending = Some(ending);
         if decision.fault == Some(Fault::Silence) {
-            self.cells.ended(decision.fault, outcome, 1);
+            self.cells.ended(decision.fault, ending.outcome, 1);
             conn.phase = Phase::Silent;
             return if conn.hung { self.notice_end(conn) } else { Ok(()) };
         }
@@ -244,8 +238,8 @@ impl Serving {
         }
         conn.ending = None;
         let form = Form { status: 200, head_only: asked.head_only, close: asked.close, old: asked.old };
-        match asked.place {
-            Place::Counts => {
+        match asked.target {
+            Target::Counts => {
                 conn.reply.set_text(200, "application/json", &self.shared.counts().to_json(), form)
             }
             _ => conn.reply.set_text(200, "text/plain", "ready\n", form),
@@ -269,12 +263,12 @@ impl Serving {
             let ends = conn.reply.ends_at(conn.reply.sent() + attempt);
             let ending = conn.ending.filter(|ending| ends && ending.is_answer());
             if let Some(ending) = ending {
-                self.count_ending(ending, 1);
+                self.cells.count_ending(ending, 1);
             }
             let sent = conn.line.send(&conn.fd, &pieces);
             let taken = sent.map_or(0, |n| n as u64);
             if let Some(ending) = ending.filter(|_| taken < attempt) {
-                self.count_ending(ending, LESS_ONE);
+                self.cells.count_ending(ending, LESS_ONE);
             }
             if conn.ending.is_some() {
                 self.cells.add(Count::BytesSent, taken);
@@ -299,13 +293,13 @@ impl Serving {
             After::Next => conn.phase = Phase::Reading,
             After::Fin => {
                 if let Some(ending) = conn.ending.filter(|ending| !ending.is_answer()) {
-                    self.count_ending(ending, 1);
+                    self.cells.count_ending(ending, 1);
                 }
                 return self.close(conn);
             }
             After::Reset => {
                 if let Some(ending) = conn.ending {
-                    self.count_ending(ending, 1);
+                    self.cells.count_ending(ending, 1);
                 }
                 return self.reset(conn);
             }
@@ -315,16 +309,6 @@ impl Serving {
             }
         }
         Ok(())
-    }
-
-    fn count_ending(&self, ending: Ending, n: u64) {
-        self.cells.ended(ending.fault, ending.outcome, n);
-        if ending.is_answer() {
-            self.cells.add(Count::Answered, n);
-        }
-        if ending.refused {
-            self.cells.add(Count::MethodsRefused, n);
-        }
     }
 
     /// Sends FIN, and reads what still comes, for to close with bytes unread would reset the connection and

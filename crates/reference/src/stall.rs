@@ -1,7 +1,7 @@
 //! Stalls: stretches in which the server answers nothing, on a schedule known to the nanosecond.
 
 use crate::ReferenceError;
-use crate::parse::{duration, refuse};
+use crate::parse::{Text, duration};
 use proofload_language::word;
 
 /// A stall of `length_ns` begins at every whole multiple of `period_ns` after the server's start: at one
@@ -20,17 +20,16 @@ impl Stall {
     /// [`ReferenceError::BadValue`] when the text is not such a pair, when either is zero, or when the stall
     /// is not shorter than its period.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let what = word!("value-stall");
-        let expected = word!("expected-stall");
+        let given = Text { what: word!("value-stall"), text, expected: word!("expected-stall") };
         let Some((length, period)) = text.split_once('/') else {
-            return Err(refuse(what, text, word!("wrong-no-period"), expected));
+            return Err(given.refuse(word!("wrong-no-period")));
         };
-        let (length_ns, period_ns) = (duration(what, length)?, duration(what, period)?);
+        let (length_ns, period_ns) = (duration(given.what, length)?, duration(given.what, period)?);
         if length_ns == 0 || period_ns == 0 {
-            return Err(refuse(what, text, word!("wrong-zero"), expected));
+            return Err(given.refuse(word!("wrong-zero")));
         }
         if length_ns >= period_ns {
-            return Err(refuse(what, text, word!("wrong-stall"), expected));
+            return Err(given.refuse(word!("wrong-stall")));
         }
         Ok(Stall { length_ns, period_ns })
     }

@@ -44,8 +44,10 @@ pub enum Made<'a> {
     /// One file for each.
     Texts(Vec<Hgrm>),
     /// Written piece by piece; whether it is text.
-    Stream(bool, Box<dyn FnOnce(&mut (dyn Write + Send)) -> Result<(), ExportError> + 'a>),
+    Stream(bool, Writer<'a>),
 }
+
+type Writer<'a> = Box<dyn FnOnce(&mut (dyn Write + Send)) -> Result<(), ExportError> + 'a>;
 
 macro_rules! formats {
     ($($name:literal [$($ending:literal)*] $of_slices:literal $help:literal $make:expr;)+) => {

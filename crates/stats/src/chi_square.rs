@@ -16,26 +16,7 @@ pub fn quantile(share: f64, freedom: u32) -> f64 {
     if share >= 1.0 {
         return f64::INFINITY;
     }
-    let (mut low, mut high) = (0.0, 1.0);
-    while below(high, freedom) < share {
-        low = high;
-        high *= 2.0;
-        if high > 1e15 {
-            return f64::INFINITY;
-        }
-    }
-    while high - low > 1e-13 * high {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if below(middle, freedom) < share {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
+    crate::student::crossing(|x| below(x, freedom) < share)
 }
 
 /// The interval of a standard deviation that was taken of `n` values of a normal distribution; it misses with

@@ -159,6 +159,28 @@ pub struct Names {
     pub conditions: Vec<ConditionNames>,
 }
 
+impl Names {
+    /// Empty where none is known.
+    pub fn name_of(&self, variant: usize) -> String {
+        self.variants.get(variant).map(|known| known.name.clone()).unwrap_or_default()
+    }
+
+    /// Empty where none is known.
+    pub fn point_of(&self, point: usize) -> String {
+        self.points.get(point).cloned().unwrap_or_default()
+    }
+
+    /// Empty for the whole.
+    pub fn stream_of(&self, stream: Option<usize>) -> String {
+        stream.and_then(|at| self.streams.get(at)).cloned().unwrap_or_default()
+    }
+
+    /// The whole, then each stream.
+    pub fn parts(&self) -> impl Iterator<Item = Option<usize>> + Clone + use<> {
+        std::iter::once(None).chain((0..self.streams.len()).map(Some))
+    }
+}
+
 /// How a condition of measuring is named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConditionNames {

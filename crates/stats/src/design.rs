@@ -118,11 +118,6 @@ impl Design {
         Design { futility: true, ..self }
     }
 
-    /// The same, with what is known of the spread between sittings.
-    pub fn with_known(self, known: Vec<KnownSpread>) -> Self {
-        Design { known, ..self }
-    }
-
     /// What is known of the spread between sittings in what this claim is about.
     pub(crate) fn between(&self, claim: &Claim) -> Option<&Between> {
         self.known.iter().find(|known| known.claim == claim.text).map(|known| &known.between)

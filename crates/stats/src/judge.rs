@@ -27,7 +27,7 @@ mod units;
 
 pub use figure::{figure_of, sitting_values_of_figure};
 pub use flaws::reach_in;
-pub use guard::ERROR_SHARE_MAX;
+pub use guard::{ERROR_SHARE_MAX, share_of_errors};
 pub use observed::{first_values, sitting_values};
 pub use outlook::outlook;
 pub use seen::judge_seen;

@@ -22,7 +22,7 @@ mod judge;
 pub mod noise;
 mod observation;
 mod pairs;
-mod plausible;
+mod published_consistency;
 pub mod rng;
 pub mod sample;
 mod scalability;
@@ -48,11 +48,11 @@ pub use interval::{
 };
 pub use judge::{
     Counterpart, ERROR_SHARE_MAX, figure_of, first_values, judge, judge_regressions, judge_seen, outlook,
-    reach_in, sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
+    reach_in, share_of_errors, sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
 };
 pub use observation::{Cell, LostStart, Observations, Reach, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};
-pub use plausible::{Contradiction, InFlight, SLACK, contradictions};
+pub use published_consistency::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };

@@ -27,8 +27,13 @@ pub fn critical(tail: f64, freedom: u32) -> f64 {
     if tail >= 1.0 {
         return 0.0;
     }
+    crossing(|t| two_sided_tail(t, freedom) > tail)
+}
+
+/// The number above zero up to which `is_before` holds, to 13 digits; infinite beyond 10^15.
+pub(crate) fn crossing(is_before: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while two_sided_tail(high, freedom) > tail {
+    while is_before(high) {
         low = high;
         high *= 2.0;
         if high > 1e15 {
@@ -40,7 +45,7 @@ pub fn critical(tail: f64, freedom: u32) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        if two_sided_tail(middle, freedom) > tail {
+        if is_before(middle) {
             low = middle;
         } else {
             high = middle;

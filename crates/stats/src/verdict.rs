@@ -300,6 +300,23 @@ pub struct Judged {
     pub borrowed: Option<Borrowed>,
 }
 
+impl Judged {
+    /// Settled without an answer, an estimate or a reason so far.
+    pub(crate) fn undecided(confidence: f64, blocks: u32) -> Judged {
+        Judged {
+            verdict: Verdict::Undecided,
+            estimate: None,
+            confidence,
+            blocks,
+            reasons: Vec::new(),
+            settled: true,
+            projection: None,
+            scope: Scope::ThisSitting,
+            borrowed: None,
+        }
+    }
+}
+
 /// Of what an interval is: of the time at which it was measured, or of any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Scope {

@@ -155,6 +155,11 @@ impl Run {
         &self.path
     }
 
+    /// The name of its directory.
+    pub fn id(&self) -> String {
+        self.path.file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -230,9 +235,7 @@ impl Run {
     pub fn measured_ns(&self) -> u64 {
         let span = |slices: &Vec<Slice>| {
             let began = slices.iter().map(|slice| slice.started_unix_ns).min()?;
-            let end =
-                |slice: &Slice| slice.started_unix_ns.saturating_add((slice.measured.seconds * 1e9) as u64);
-            Some(slices.iter().map(end).max()?.saturating_sub(began))
+            Some(slices.iter().map(Slice::ended_unix_ns).max()?.saturating_sub(began))
         };
         let cut = self.partial.iter().filter(|_| self.plan.capacity.is_some()).map(|block| &block.slices);
         let all = self.blocks.iter().map(|block| &block.slices).chain(cut);

@@ -20,68 +20,36 @@ mod slice;
 mod slicing;
 mod spreads;
 mod steady;
-mod words;
-
-pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
-pub use claims::{
-    AtLevel, BorrowedSpread, ClaimResult, DependsOn, Exploratory, Lender, PlannedClaim, SittingSpread,
-};
-
-pub use expectations::{
-    ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,
-    PlannedFigure, PlannedReference, PublishedContradiction, PublishedFigure,
-};
-
-pub use factors::{FactorEffect, FactorTable, LevelChange};
-
-pub use figures::Figure;
-
-pub use fitness::{Ceiling, Conditions, FitnessCheck, Network};
-
-pub use noise::*;
-pub use parts::{Agents, BadAnswer, Durations, Histograms, Silences};
-pub use plan::{
-    EarlierSittings, EarlierSpread, LentSpread, Level, LoadPoint, METHOD, Plan, PlannedAgent,
-    PlannedCondition, PlannedSitting, StreamLoad, Timing, Variant,
-};
-
-pub use records::{
-    Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
-    HistoryVerdict, RunDiff, Sitting, SittingRun, SittingsResult, SubjectFacts,
-};
-
-pub use result::RunResult;
-
-pub use scalability::Scalability;
-
-pub use single::SingleLoad;
-
-pub use slicing::{SliceLength, Slicing};
-
-pub use spreads::{KeptSpread, KeptSpreads, Runtime, SpreadKind};
-
-pub use steady::{SteadyStart, SteadyState, WarmUp};
-
-pub use words::{
-    CapacityAnswer, CheckName, CheckOutcome, ConclusionOutcome, ExpectationOutcome, Looking, Mode, Model,
-    Phase, Preset, Replication, RunState, Scope, Steadiness, SubjectKind, TrendVerdict, TrialOutcome,
-    TrialStage, Verdict,
-};
-
-use proofload_facts::Finding;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
 mod telemetry;
 mod transport;
 mod trends;
+mod words;
 
-pub use transport::{Handshakes, Negotiated, TlsTerms, Transport};
+pub use capacity::*;
+pub use claims::*;
+pub use expectations::*;
+pub use factors::*;
+pub use figures::*;
+pub use fitness::*;
+pub use noise::*;
+pub use parts::*;
+pub use plan::*;
+pub use records::*;
+pub use result::*;
+pub use scalability::*;
+pub use single::*;
+pub use slicing::*;
+pub use spreads::*;
+pub use steady::*;
+pub use telemetry::*;
+pub use transport::*;
+pub use trends::*;
+pub use words::*;
 
-pub use trends::{Checkpoint, ClassGrowth, TrendResult};
-
-pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
+use proofload_facts::{Finding, or_nothing};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 3;
@@ -99,7 +67,6 @@ pub struct Generator {
     pub threads: u32,
     /// How late the first exchange of a worker was begun, after the instant at which it was intended: the worst of
     /// the workers. `null` when none was begun.
-    #[serde(default)]
     pub start_error_ns: Option<u64>,
     /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
@@ -173,7 +140,7 @@ pub struct Point {
     #[serde(default)]
     pub redirects: u64,
     /// Answers that belong to no exchange: more than requests, or later than the exchange was given up.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub surplus: u64,
     /// Answered per second of the window.
     pub per_second: Vec<u64>,
@@ -190,10 +157,8 @@ pub struct Point {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silences: Option<Silences>,
     /// TLS handshakes; absent without TLS.
-    #[serde(default)]
     pub handshakes: Option<Handshakes>,
     /// What connections passed through; of a single measurement only, for a study's stands in its plan.
-    #[serde(default)]
     pub transport: Option<Transport>,
     /// The generator.
     pub generator: Generator,
@@ -240,10 +205,8 @@ pub struct Slice {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub died: bool,
     /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
-    #[serde(default)]
     pub telemetry: Option<Telemetry>,
     /// What the machine did meanwhile.
-    #[serde(default)]
     pub conditions: Option<Conditions>,
     /// Of a pair of the phase `perturbation`, the slice with twice the threads.
     #[serde(default)]
@@ -292,11 +255,7 @@ pub struct Status {
     /// `running`, `finished`, `interrupted` or `failed`.
     pub state: RunState,
     /// Why, when not finished.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
     /// When it was conducted, from when to when, and how each sitting ended.
     #[serde(default)]
@@ -316,7 +275,13 @@ pub struct Estimate {
     pub unit: String,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+impl Estimate {
+    pub fn new(point: f64, ends: Option<(f64, f64)>, unit: &str) -> Estimate {
+        let (low, high) = ends.unzip();
+        Estimate { point, low, high, unit: unit.to_string() }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

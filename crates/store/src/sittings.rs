@@ -80,17 +80,14 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
     if last.state == RunState::Running {
         last.state = RunState::Killed;
         last.why = Some(Finding::EndedWithoutAWord);
-        last.ended_unix_ns = slices().map(end_of).max().filter(|&end| end >= last.began_unix_ns);
+        last.ended_unix_ns =
+            slices().map(Slice::ended_unix_ns).max().filter(|&end| end >= last.began_unix_ns);
     }
     let cut_off = matches!(last.state, RunState::Killed | RunState::Interrupted);
     if cut_off && last_begun > 0 && !is_whole && !is_known {
         last.cut_block = Some(last_begun);
     }
     status
-}
-
-fn end_of(slice: &Slice) -> u64 {
-    slice.started_unix_ns.saturating_add((slice.measured.seconds * 1e9) as u64)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) fn of_process(pid: u32, jvm: Option<&mut JvmFile>) -> BTreeMap<String
         facts.insert("cpus_allowed".to_string(), cpus.trim().to_string());
     }
     // The data of a JVM that is starting cannot be read yet.
-    if let Some(Ok(texts)) = jvm.map(JvmFile::texts) {
+    if let Some(texts) = jvm.and_then(JvmFile::texts) {
         facts.extend(of_jvm(&texts));
     }
     facts

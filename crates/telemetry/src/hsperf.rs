@@ -11,14 +11,12 @@ mod offsets;
 
 use super::JvmUse;
 use offsets::Offsets;
-use proofload_language::{say, word};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{Read, Seek};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use thiserror::Error;
 
 /// First four bytes of the file, in this order on every machine.
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
@@ -28,22 +26,6 @@ const HEADER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 20;
 /// Most bytes of a file that are read; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-
-/// Why a file cannot be used. While a JVM starts, try again later.
-#[derive(Debug, Error)]
-pub enum HsperfError {
-    /// Cannot be opened or read.
-    #[error("{}", say!("hsperf-io", source = .0))]
-    Io(#[from] io::Error),
-    /// A link, a device, or a file of another user.
-    #[error("{}", say!("hsperf-not-the-jvms", what = .0))]
-    NotTheJvms(&'static str),
-    #[error("{}", say!("hsperf-malformed", what, at))]
-    Malformed { what: &'static str, at: usize },
-    /// The JVM has not finished its header.
-    #[error("{}", word!("hsperf-not-yet"))]
-    NotYet,
-}
 
 /// Byte order of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,30 +91,19 @@ fn eight(bytes: &[u8], at: usize) -> Option<[u8; 8]> {
     bytes.get(at..at.checked_add(8)?)?.try_into().ok()
 }
 
-fn parse_header(bytes: &[u8]) -> Result<Header, HsperfError> {
-    let short = HsperfError::Malformed { what: word!("hsperf-ends"), at: bytes.len() };
-    let Some(head) = bytes.get(..HEADER_BYTES) else { return Err(short) };
-    if head[..4] != MAGIC {
-        return Err(HsperfError::Malformed { what: word!("hsperf-magic"), at: 0 });
-    }
+fn parse_header(bytes: &[u8]) -> Option<Header> {
+    let head = bytes.get(..HEADER_BYTES).filter(|head| head[..4] == MAGIC && head[5] == 2)?;
     let order = match head[4] {
         0 => Order::Big,
         1 => Order::Little,
-        _ => return Err(HsperfError::Malformed { what: word!("hsperf-byte-order"), at: 4 }),
+        _ => return None,
     };
-    if head[5] != 2 {
-        return Err(HsperfError::Malformed { what: word!("hsperf-version"), at: 5 });
-    }
-    let number = |at| four(head, at).map_or(-1, |bytes| order.i32(bytes));
-    let size = |at| {
-        let negative = HsperfError::Malformed { what: word!("hsperf-size"), at };
-        usize::try_from(number(at)).map_err(|_| negative)
-    };
-    Ok(Header {
+    let size = |at| usize::try_from(order.i32(four(head, at)?)).ok();
+    Some(Header {
         order,
         accessible: head[7] != 0,
         used: size(8)?,
-        changed: eight(head, 16).map_or(0, |bytes| order.i64(bytes)),
+        changed: order.i64(eight(head, 16)?),
         first: size(24)?,
         entries: size(28)?,
     })
@@ -142,18 +113,15 @@ fn parse_header(bytes: &[u8]) -> Result<Header, HsperfError> {
 ///
 /// # Errors
 /// When the header is wrong, or says that readers have to wait.
-pub fn parse(bytes: &[u8]) -> Result<Counters, HsperfError> {
-    let header = parse_header(bytes)?;
-    if !header.accessible {
-        return Err(HsperfError::NotYet);
-    }
+pub fn parse(bytes: &[u8]) -> Option<Counters> {
+    let header = parse_header(bytes).filter(|header| header.accessible)?;
     let bytes = &bytes[..bytes.len().min(header.used)];
     let mut counters = Counters { list: Vec::new(), texts: Vec::new(), complete: false, order: header.order };
     let mut at = header.first;
     let mut read = 0;
     // Every round moves on by at least the fixed part of an entry.
     while read < header.entries {
-        let Some((length, entry)) = parse_entry(bytes, at, header.order) else { return Ok(counters) };
+        let Some((length, entry)) = parse_entry(bytes, at, header.order) else { return Some(counters) };
         match entry {
             Entry::Counter(counter) => counters.list.push(counter),
             Entry::Text(name, text) => counters.texts.push((name, text)),
@@ -163,7 +131,7 @@ pub fn parse(bytes: &[u8]) -> Result<Counters, HsperfError> {
         read += 1;
     }
     counters.complete = true;
-    Ok(counters)
+    Some(counters)
 }
 
 enum Entry {
@@ -201,14 +169,6 @@ fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Entry)> 
     Some((length, found))
 }
 
-/// The texts of a file by name, such as the JVM's version and arguments.
-///
-/// # Errors
-/// When the header is wrong, or says that readers have to wait.
-pub fn texts(bytes: &[u8]) -> Result<BTreeMap<String, String>, HsperfError> {
-    Ok(parse(bytes)?.texts.into_iter().collect())
-}
-
 /// The performance data of one running JVM.
 #[derive(Debug)]
 pub struct JvmFile {
@@ -221,19 +181,13 @@ pub struct JvmFile {
 }
 
 impl JvmFile {
-    /// Opens the file, which must belong to the JVM's user: `/tmp` is everybody's.
-    ///
-    /// # Errors
-    /// See [`HsperfError`]; worth another try later while the JVM starts.
-    pub fn open(path: &Path, owner: u32) -> Result<JvmFile, HsperfError> {
+    /// Opens the file, which must be a plain one of the JVM's user: `/tmp` is everybody's. `None` also while the JVM starts.
+    pub fn open(path: &Path, owner: u32) -> Option<JvmFile> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = open(path, flags, Mode::empty()).map_err(io::Error::from)?;
-        let found = fstat(&file).map_err(io::Error::from)?;
-        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-            return Err(HsperfError::NotTheJvms(word!("hsperf-not-plain")));
-        }
-        if found.st_uid != owner {
-            return Err(HsperfError::NotTheJvms(word!("hsperf-of-another")));
+        let file = open(path, flags, Mode::empty()).ok()?;
+        let found = fstat(&file).ok()?;
+        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || found.st_uid != owner {
+            return None;
         }
         let mut jvm = JvmFile {
             file: File::from(file),
@@ -243,54 +197,47 @@ impl JvmFile {
             bytes: Vec::new(),
         };
         jvm.resolve()?;
-        Ok(jvm)
+        Some(jvm)
     }
 
-    /// What the JVM has counted so far; `None` for what it does not count.
-    ///
-    /// # Errors
-    /// When the file has become unreadable.
-    pub fn read(&mut self) -> Result<JvmUse, HsperfError> {
+    /// The JVM's counts so far; `None` when the file has become unreadable.
+    pub fn read(&mut self) -> Option<JvmUse> {
         let mut head = [0; HEADER_BYTES];
-        self.file.read_exact_at(&mut head, 0)?;
+        self.file.read_exact_at(&mut head, 0).ok()?;
         let header = parse_header(&head)?;
         if self.resolved != Some((header.entries, header.changed)) {
             self.resolve()?;
         }
         // One read of some 32 KiB costs less than one for each counter.
         self.bytes.resize(self.offsets.end(), 0);
-        self.file.read_exact_at(&mut self.bytes, 0)?;
+        self.file.read_exact_at(&mut self.bytes, 0).ok()?;
         let value = |at: usize| {
             let value = eight(&self.bytes, at).map_or(0, |bytes| self.order.i64(bytes));
             u64::try_from(value).unwrap_or(0)
         };
-        Ok(self.offsets.read(value))
+        Some(self.offsets.read(value))
     }
 
-    /// The texts that the JVM keeps there; see [`texts`].
-    ///
-    /// # Errors
-    /// When the file has become unreadable.
-    pub fn texts(&mut self) -> Result<BTreeMap<String, String>, HsperfError> {
-        use std::io::{Read, Seek};
-        let mut bytes = Vec::new();
-        self.file.rewind()?;
-        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-        texts(&bytes)
+    /// Texts by name, such as the JVM's version and arguments.
+    pub fn texts(&mut self) -> Option<BTreeMap<String, String>> {
+        Some(parse(&self.whole()?)?.texts.into_iter().collect())
     }
 
-    fn resolve(&mut self) -> Result<(), HsperfError> {
-        use std::io::{Read, Seek};
+    fn whole(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.file.rewind()?;
-        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-        let header = parse_header(&bytes)?;
-        let counters = parse(&bytes)?;
+        self.file.rewind().ok()?;
+        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    fn resolve(&mut self) -> Option<()> {
+        let bytes = self.whole()?;
+        let (header, counters) = (parse_header(&bytes)?, parse(&bytes)?);
         self.order = counters.order;
         self.offsets = Offsets::find(&counters);
         // With a half written entry the names are looked up again at the next read.
         self.resolved = counters.complete.then_some((header.entries, header.changed));
-        Ok(())
+        Some(())
     }
 }
 

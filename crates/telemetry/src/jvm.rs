@@ -9,39 +9,70 @@ pub struct Collector {
     pub pause_ns: u64,
 }
 
-/// What a JVM did since it started, and what it holds now; `None` for what is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JvmUse {
-    /// Time that compilations took, summed over the compilers' threads, by the clock on the wall: on a busy machine
-    /// more than their CPU time. A compilation counts when it is done.
-    pub jit_ns: Option<u64>,
-    /// Time of garbage collection pauses, all collectors. Work beside the running program is not among it.
-    pub gc_ns: Option<u64>,
-    /// Garbage collections, as the collectors count them (Shenandoah counts phases).
-    pub gc_count: Option<u64>,
-    /// Full collections among them, in which the program stands still; `None` for collectors that do not count them
-    /// apart (ZGC, Shenandoah, CMS).
-    pub full_gc_count: Option<u64>,
-    pub safepoints: Option<u64>,
-    pub safepoint_ns: Option<u64>,
-    /// Times that a thread found a monitor taken.
-    pub contended_locks: Option<u64>,
-    /// Bytes used in all spaces, as of their last change.
-    pub heap_used_bytes: Option<u64>,
-    /// Bytes of memory that the generations have.
-    pub heap_capacity_bytes: Option<u64>,
-    /// Bytes used in the old generation.
-    pub old_used_bytes: Option<u64>,
-    /// Bytes of memory that the old generation has.
-    pub old_capacity_bytes: Option<u64>,
-    /// Bytes used by classes and what belongs to them.
-    pub metaspace_used_bytes: Option<u64>,
-    pub threads: Option<u64>,
-    /// Most of them so far.
-    pub threads_peak: Option<u64>,
-    pub threads_daemon: Option<u64>,
-    pub loaded_classes: Option<u64>,
-    pub collectors: Vec<Collector>,
+/// The struct of counters, which add up, and states, which replace each other, and how two of it are combined.
+macro_rules! jvm_use {
+    (counters { $($(#[$of_counter:meta])* $counter:ident,)+ } states { $($(#[$of_state:meta])* $state:ident,)+ }) => {
+        /// What a JVM did since it started, and what it holds now; `None` for what is not known.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct JvmUse {
+            $($(#[$of_counter])* pub $counter: Option<u64>,)+
+            $($(#[$of_state])* pub $state: Option<u64>,)+
+            /// Each collector by its name.
+            pub collectors: Vec<Collector>,
+        }
+
+        impl JvmUse {
+            /// Counters and states combined each in its way; collectors of the first.
+            fn combined(
+                &self,
+                other: &JvmUse,
+                counter: impl Fn(Known, Known) -> Known,
+                state: impl Fn(Known, Known) -> Known,
+            ) -> JvmUse {
+                JvmUse {
+                    $($counter: counter(self.$counter, other.$counter),)+
+                    $($state: state(self.$state, other.$state),)+
+                    collectors: self.collectors.clone(),
+                }
+            }
+        }
+    };
+}
+
+jvm_use! {
+    counters {
+        /// Time that compilations took, summed over the compilers' threads, by the clock on the wall: on a busy machine
+        /// more than their CPU time. A compilation counts when it is done.
+        jit_ns,
+        /// Time of garbage collection pauses, all collectors. Work beside the running program is not among it.
+        gc_ns,
+        /// Garbage collections, as the collectors count them (Shenandoah counts phases).
+        gc_count,
+        /// Full collections among them, in which the program stands still; `None` for collectors that do not count them
+        /// apart (ZGC, Shenandoah, CMS).
+        full_gc_count,
+        safepoints,
+        safepoint_ns,
+        /// Times that a thread found a monitor taken.
+        contended_locks,
+    }
+    states {
+        /// Bytes used in all spaces, as of their last change.
+        heap_used_bytes,
+        /// Bytes of memory that the generations have.
+        heap_capacity_bytes,
+        /// Bytes used in the old generation.
+        old_used_bytes,
+        /// Bytes of memory that the old generation has.
+        old_capacity_bytes,
+        /// Bytes used by classes and what belongs to them.
+        metaspace_used_bytes,
+        threads,
+        /// Most of them so far.
+        threads_peak,
+        threads_daemon,
+        loaded_classes,
+    }
 }
 
 type Known = Option<u64>;
@@ -76,33 +107,6 @@ impl JvmUse {
     pub(super) fn ended(&self) -> JvmUse {
         let counted = self.combined(&JvmUse::default(), |a, _| a, |_, _| None);
         JvmUse { collectors: self.collectors.clone(), ..counted }
-    }
-
-    fn combined(
-        &self,
-        other: &JvmUse,
-        counter: impl Fn(Known, Known) -> Known,
-        state: impl Fn(Known, Known) -> Known,
-    ) -> JvmUse {
-        JvmUse {
-            jit_ns: counter(self.jit_ns, other.jit_ns),
-            gc_ns: counter(self.gc_ns, other.gc_ns),
-            gc_count: counter(self.gc_count, other.gc_count),
-            full_gc_count: counter(self.full_gc_count, other.full_gc_count),
-            safepoints: counter(self.safepoints, other.safepoints),
-            safepoint_ns: counter(self.safepoint_ns, other.safepoint_ns),
-            contended_locks: counter(self.contended_locks, other.contended_locks),
-            heap_used_bytes: state(self.heap_used_bytes, other.heap_used_bytes),
-            heap_capacity_bytes: state(self.heap_capacity_bytes, other.heap_capacity_bytes),
-            old_used_bytes: state(self.old_used_bytes, other.old_used_bytes),
-            old_capacity_bytes: state(self.old_capacity_bytes, other.old_capacity_bytes),
-            metaspace_used_bytes: state(self.metaspace_used_bytes, other.metaspace_used_bytes),
-            threads: state(self.threads, other.threads),
-            threads_peak: state(self.threads_peak, other.threads_peak),
-            threads_daemon: state(self.threads_daemon, other.threads_daemon),
-            loaded_classes: state(self.loaded_classes, other.loaded_classes),
-            collectors: self.collectors.clone(),
-        }
     }
 }
 

@@ -213,7 +213,7 @@ impl Tracked {
             self.jvm = find_jvm_file(self.pid, users);
         }
         // The last reading is kept while the file cannot be read.
-        if let Some(Ok(read)) = self.jvm.as_mut().map(JvmFile::read) {
+        if let Some(read) = self.jvm.as_mut().and_then(JvmFile::read) {
             self.jvm_use = self.jvm_use.followed_by(read);
         }
     }
@@ -364,7 +364,7 @@ fn find_jvm_file(pid: u32, users: &mut BTreeMap<u32, Option<String>>) -> Option<
         // Users of a directory service have no line there.
         None => folders_of(user),
     };
-    folders.iter().find_map(|folder| JvmFile::open(&folder.join(pid.to_string()), user).ok())
+    folders.iter().find_map(|folder| JvmFile::open(&folder.join(pid.to_string()), user))
 }
 
 fn folders_of(user: u32) -> Vec<PathBuf> {

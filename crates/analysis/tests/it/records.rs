@@ -1,7 +1,7 @@
 //! What records of every version say, damaged ones and those that went on.
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
-use proofload_analysis::{condense, conditions_of, joined, judged, measures_of, observations, points};
+use proofload_analysis::{condense, conditions_of, judged, measures_of, observations, points, pooled};
 use proofload_stats::Measure;
 use proofload_store::schema::{FORMAT_VERSION, Phase, Plan, PlannedCondition, Slice};
 use proofload_store::{Run, RunWriter, StoreError};
@@ -140,7 +140,7 @@ fn several_runs_know_under_which_conditions_each_of_their_blocks_was_measured() 
         conditions_of(&runs).into_iter().map(|known| (known.name, known.levels)).collect();
     let named = |name: &str, levels: [&str; 2]| (name.to_string(), levels.map(str::to_string).to_vec());
     assert_eq!(names, [named("cpus_awake", ["true", "false"]), named("driver", ["epoll", "io_uring"])]);
-    let seen = joined(&runs, &[Measure::Throughput]).unwrap();
+    let seen = pooled(&runs, &[Measure::Throughput]).unwrap();
     assert_eq!(seen.conditions, [[0, 0, 1, 1], [0, 1, 1, 0]]);
     assert_eq!(seen.sittings, [1, 1, 2, 2]);
 }

@@ -86,11 +86,11 @@ fn missing_tools_are_warnings_for_those_who_need_them() {
 }
 
 #[test]
-fn the_lock_and_leftovers_are_good_while_there_are_none() {
+fn the_lock_and_orphans_are_good_while_there_are_none() {
     let held = Finding::Lock(Ok(Some(Holder::default())));
     let broken = Finding::Lock(Err(LockError::NotAFile { path: "x".into(), what: "a directory" }));
     let findings =
-        [Finding::Lock(Ok(None)), held, broken, Finding::Leftovers(vec![]), Finding::Leftovers(vec![12, 13])];
+        [Finding::Lock(Ok(None)), held, broken, Finding::Orphans(vec![]), Finding::Orphans(vec![12, 13])];
     let expected = [State::Good, State::Warning, State::Bad, State::Good, State::Warning];
     assert_eq!(states(&findings), expected);
 }

@@ -177,10 +177,6 @@ ui-no-random = the system gives no random numbers for the token in the address: 
 ui-cannot-wait = cannot wait for requests: { $source }
 
 ## What is read of JVMs.
-hsperf-io = the performance-data file cannot be read: { $source }
-hsperf-not-the-jvms = the performance-data file is { $what }
-hsperf-malformed = not a performance-data file: { $what } at byte { $at }
-hsperf-not-yet = the JVM has not opened its performance data to readers yet
 attach-no-handler = it takes no requests: it does not handle SIGQUIT
 attach-silent = it takes no requests: nothing listened on { $path } within 5 s
 attach-slow = it did not come to the end of its answer within 60 s
@@ -194,13 +190,6 @@ attach-signalling = signalling it
 attach-its-socket = its socket
 attach-connecting = connecting to it
 attach-asking = asking it
-hsperf-ends = it ends
-hsperf-magic = another magic number
-hsperf-byte-order = an unknown byte order
-hsperf-version = another version than 2
-hsperf-size = a negative size
-hsperf-not-plain = not a plain file
-hsperf-of-another = another user's
 
 ## The reference server.
 reference-bad-value = { $what } { $value } cannot be used: { $wrong }; write it such as { $expected }

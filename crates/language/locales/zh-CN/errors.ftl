@@ -194,10 +194,6 @@ ui-no-random = 系统无法为地址中的令牌提供随机数：{ $source }
 ui-cannot-wait = 无法等待请求：{ $source }
 
 ## 从 JVM 读取的数据。
-hsperf-io = 无法读取性能数据文件：{ $source }
-hsperf-not-the-jvms = 性能数据文件是{ $what }
-hsperf-malformed = 不是性能数据文件：第 { $at } 字节处{ $what }
-hsperf-not-yet = JVM 尚未开放它的性能数据
 attach-no-handler = 它不接受请求：没有处理 SIGQUIT
 attach-silent = 它不接受请求：5 秒内没有监听 { $path }
 attach-slow = 它没有在 60 秒内答完
@@ -211,13 +207,6 @@ attach-signalling = 向它发送信号
 attach-its-socket = 它的套接字
 attach-connecting = 与它建立连接
 attach-asking = 向它查询
-hsperf-ends = 文件提前结束
-hsperf-magic = 魔数不符
-hsperf-byte-order = 字节序未知
-hsperf-version = 版本不是 2
-hsperf-size = 大小为负
-hsperf-not-plain = 非普通文件
-hsperf-of-another = 其他用户的文件
 
 ## 参考服务器。
 reference-bad-value = { $what } { $value } 不能使用：{ $wrong }；应为：{ $expected }

@@ -13,8 +13,8 @@
 
 use crate::ReferenceError;
 use crate::dice::Dice;
-use crate::parse::{probability, refuse};
-use proofload_language::{say, word};
+use crate::parse::{Text, drawn, probability};
+use proofload_language::word;
 
 /// One way of treating a connection badly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,45 +73,19 @@ impl TlsFaults {
     /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let what = word!("value-tls-faults");
-        let expected = word!("expected-tls-faults");
+        let value = Text { what: word!("value-tls-faults"), text, expected: word!("expected-tls-faults") };
         let mut faults = TlsFaults::NONE;
-        if text == "none" {
-            return Ok(faults);
+        for (name, given) in value.pairs()? {
+            let fault = value.place_of(name, TlsFault::ALL.into_iter().map(TlsFault::name))?;
+            faults.probability[fault] = probability(value.what, given)?;
         }
-        let mut seen: Vec<&str> = Vec::new();
-        for pair in text.split(',') {
-            let Some((name, value)) = pair.split_once('=') else {
-                return Err(refuse(
-                    what,
-                    text,
-                    &say!("wrong-no-equals", pair = format!("{pair:?}")),
-                    expected,
-                ));
-            };
-            if seen.contains(&name) {
-                return Err(refuse(what, text, &say!("wrong-twice", name), expected));
-            }
-            seen.push(name);
-            let fault = TlsFault::ALL.into_iter().find(|fault| fault.name() == name);
-            let fault = fault.ok_or_else(|| {
-                refuse(what, text, &say!("wrong-fault", name = format!("{name:?}")), expected)
-            })?;
-            faults.probability[fault as usize] = probability(what, value)?;
-        }
-        if faults.probability.iter().sum::<f64>() > 1.0 + 1e-9 {
-            return Err(refuse(what, text, word!("wrong-sum"), expected));
-        }
+        value.check_sum(&faults.probability)?;
         Ok(faults)
     }
 
     /// Decides for one connection (from 1, in order of acceptance).
     pub(super) fn draw(&self, seed: u64, connection: u64) -> Option<TlsFault> {
         // Requests are numbered from 1.
-        let mut left = Dice::for_request(seed, connection, 0).unit();
-        TlsFault::ALL.into_iter().find(|&fault| {
-            left -= self.probability[fault as usize];
-            left < 0.0
-        })
+        drawn(&self.probability, Dice::for_request(seed, connection, 0).unit()).map(|at| TlsFault::ALL[at])
     }
 }

@@ -1,7 +1,8 @@
 //! What is said of this machine, and what to do about it.
 
 use proofload_host::cpus::{CpuShare, Shortage, list_text};
-use proofload_host::{Finding, Sleep, State, WhyUnlimited};
+use proofload_host::{Finding, Sleep, State};
+use proofload_language::facts::told;
 use proofload_language::{say, word};
 use std::ops::RangeInclusive;
 use unicode_width::UnicodeWidthStr;
@@ -82,8 +83,8 @@ fn doctor_finding(finding: &Finding) -> String {
             say!("doctor-finding-lock-measures-on-this", holder = holder.to_string())
         }
         Finding::Lock(Err(error)) => say!("doctor-finding-lock", error = error.to_string()),
-        Finding::Leftovers(_) if is_good => word!("doctor-finding-leftovers-no-subject-outlived").into(),
-        Finding::Leftovers(pids) => {
+        Finding::Orphans(_) if is_good => word!("doctor-finding-leftovers-no-subject-outlived").into(),
+        Finding::Orphans(pids) => {
             let pids = listed(pids, word!("between-items"));
             say!("doctor-finding-leftovers-processes-of-runs", pids)
         }
@@ -116,13 +117,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
         Sleep::AtMost { waking_us } => {
             return say!("asleep-cpus-sleep-no-deeper", waking_us);
         }
-        Sleep::AsItLikes { why } => match why {
-            WhyUnlimited::NotLooked => word!("asleep-not-looked-at").into(),
-            WhyUnlimited::NoIdleStates => word!("asleep-the-kernel-leaves-no").into(),
-            WhyUnlimited::EachGivesAway => word!("asleep-each-of-its-idle").into(),
-            WhyUnlimited::NoLatency { state } => say!("asleep-tells-no-latency", state),
-            WhyUnlimited::Refused { path, error } => say!("labelled", label = path, what = error),
-        },
+        Sleep::AsItLikes { why } => told(why),
     };
     match is_virtual {
         true => say!("asleep-cpus-that-sleep-are", why),
@@ -165,7 +160,7 @@ fn remedy(finding: &Finding) -> String {
         Finding::Maven(_) => word!("remedy-apt-get-install-maven"),
         Finding::Lock(Ok(_)) => word!("remedy-wait-for-it-or"),
         Finding::Lock(Err(_)) => word!("remedy-remove-what-is-at"),
-        Finding::Leftovers(_) => word!("remedy-proofload-doctor-clean"),
+        Finding::Orphans(_) => word!("remedy-proofload-doctor-clean"),
     };
     text.into()
 }

@@ -1,9 +1,10 @@
 //! What the doctor says of every finding.
 
+use proofload_facts::Finding as Why;
 use proofload_host::cpus::{CpuShare, Shortage};
 use proofload_host::jdk::Jdk;
 use proofload_host::lock::{Holder, LockError};
-use proofload_host::{Finding, Sleep, State, WhyUnlimited};
+use proofload_host::{Finding, Sleep, State};
 use proofload_report::doctor_text;
 
 const GIB: u64 = 1 << 30;
@@ -18,7 +19,7 @@ fn governors(names: &[&str]) -> Finding {
     Finding::Governors(names.iter().map(ToString::to_string).collect())
 }
 
-fn sleeps(is_virtual: bool, why: WhyUnlimited) -> Finding {
+fn sleeps(is_virtual: bool, why: Why) -> Finding {
     Finding::Sleep { sleep: Sleep::AsItLikes { why }, is_virtual }
 }
 
@@ -50,10 +51,10 @@ fn of_the_machine() -> Vec<Finding> {
         cores(None, Some(Shortage::TwoCpus)),
         governors(&["performance", "powersave"]),
         awake(2),
-        sleeps(true, WhyUnlimited::NoIdleStates),
-        sleeps(true, WhyUnlimited::EachGivesAway),
-        sleeps(false, WhyUnlimited::NoLatency { state: no_latency }),
-        sleeps(false, WhyUnlimited::Refused { path: "/dev/cpu_dma_latency", error: denied }),
+        sleeps(true, Why::NoIdleStates),
+        sleeps(true, Why::EachGivesCpuAway),
+        sleeps(false, Why::NoWakeUpLatency { state: no_latency }),
+        sleeps(false, Why::SleepRefused { path: "/dev/cpu_dma_latency".into(), error: denied }),
         Finding::Load { processes: None, cpus: 4 },
         Finding::Load { processes: Some(2.5), cpus: 4 },
         memory(8 * GIB, Some(GIB / 2)),
@@ -89,8 +90,8 @@ fn of_tools_and_runs() -> Vec<Finding> {
         Finding::Lock(Ok(None)),
         Finding::Lock(Ok(Some(holder))),
         Finding::Lock(Err(LockError::NotAFile { path: "/tmp/x".into(), what: "directory" })),
-        Finding::Leftovers(vec![]),
-        Finding::Leftovers(vec![12, 13]),
+        Finding::Orphans(vec![]),
+        Finding::Orphans(vec![12, 13]),
     ]
 }
 

@@ -13,7 +13,7 @@ use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header;
 use hyper::{Request, Response, StatusCode};
-use proofload_host::{aside, cpus, http, lock};
+use proofload_host::{cpus, http, lock, sched_idle};
 use proofload_language::{Language, word};
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -116,7 +116,7 @@ async fn made(
     let work = move || {
         if !matches!(lock::holder(), Ok(None)) {
             // Refused: it works as everybody does.
-            let _ = aside::step_aside();
+            let _ = sched_idle::enter();
         }
         let answer = language.within(|| site.answer(&route, known.as_deref()));
         // The next one may begin before this one has been sent.

@@ -27,14 +27,10 @@ impl Names {
         match found[..] {
             [index] => Ok(index),
             [] => {
-                let similar = similar_to(text, self.selectors().iter().map(String::as_str));
-                let found = text.to_string();
-                Err(Mistake::UnknownName {
-                    what: Thing::Variant,
-                    found,
-                    similar,
-                    known: self.known_variants(),
-                })
+                let selectors = self.selectors();
+                let similar = similar_to(text, selectors.iter().map(String::as_str));
+                let (found, known) = (text.to_string(), self.known_variants());
+                Err(Mistake::UnknownName { what: Thing::Variant, found, similar, known })
             }
             _ => {
                 let names: Vec<&str> =
@@ -49,16 +45,10 @@ impl Names {
     /// # Errors
     /// The points there are.
     pub fn point(&self, label: &str) -> Result<usize, Mistake> {
-        self.points.iter().position(|point| point == label).ok_or_else(|| {
-            let known: Vec<&str> = self.points.iter().map(String::as_str).collect();
-            let similar = similar_to(label, known.iter().copied());
-            Mistake::UnknownName {
-                what: Thing::Point,
-                found: label.to_string(),
-                similar,
-                known: listed(&known),
-            }
-        })
+        self.points
+            .iter()
+            .position(|point| point == label)
+            .ok_or_else(|| unknown(Thing::Point, label, label, &self.points))
     }
 
     /// The stream of that name.
@@ -71,14 +61,7 @@ impl Names {
             if self.streams.is_empty() {
                 return Mistake::NoStreams { stream: name.to_string() };
             }
-            let known: Vec<&str> = self.streams.iter().map(String::as_str).collect();
-            let similar = similar_to(name, known.iter().copied());
-            Mistake::UnknownName {
-                what: Thing::Stream,
-                found: name.to_string(),
-                similar,
-                known: listed(&known),
-            }
+            unknown(Thing::Stream, name, name, &self.streams)
         })
     }
 
@@ -101,6 +84,13 @@ impl Names {
     }
 }
 
+/// The mistake of a name that is none of these; `meant` is what it is compared with.
+pub(super) fn unknown(what: Thing, found: &str, meant: &str, known: &[impl AsRef<str>]) -> Mistake {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    let similar = similar_to(meant, known.iter().copied());
+    Mistake::UnknownName { what, found: found.to_string(), similar, known: listed(&known) }
+}
+
 fn has_level(variant: &Selector, piece: &str) -> bool {
     variant.levels.iter().any(|(key, level)| {
         level == piece
@@ -110,13 +100,13 @@ fn has_level(variant: &Selector, piece: &str) -> bool {
     })
 }
 
-pub(super) fn listed(all: &[&str]) -> String {
+fn listed(all: &[&str]) -> String {
     let shown = all[..all.len().min(LISTED_MAX)].join(", ");
     if all.len() > LISTED_MAX { format!("{shown}, … ({})", all.len()) } else { shown }
 }
 
 /// The one that was probably meant.
-pub(super) fn similar_to<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+fn similar_to<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let far = (text.chars().count() / 3).max(1);
     let nearest = known.map(|candidate| (distance(text, candidate), candidate)).min();
     nearest.filter(|(edits, _)| *edits <= far).map(|(_, candidate)| candidate.to_string())

@@ -1,7 +1,7 @@
 //! Checks what a claim refers to, so that all mistakes are reported at once, and expands it.
 
 use super::grammar::{Piece, RawClaim, RawSide, RawTerm, error, never_closed, read};
-use super::names::{listed, similar_to};
+use super::names::unknown;
 use super::quantity::in_base_unit;
 use super::{Claim, ClaimError, Comparison, Measure, Names, Side, Term};
 use proofload_facts::{Mistake, Thing};
@@ -92,14 +92,7 @@ impl Checker<'_> {
         let at = name.at;
         let known = Measure::parse(text).ok_or_else(|| {
             let meant = if text == "p100" { "max" } else { text };
-            let similar = similar_to(meant, Measure::names());
-            let known: Vec<&str> = Measure::names().collect();
-            Mistake::UnknownName {
-                what: Thing::Measure,
-                found: text.to_string(),
-                similar,
-                known: listed(&known),
-            }
+            unknown(Thing::Measure, text, meant, &Measure::names().collect::<Vec<_>>())
         });
         self.note(at, known)
     }

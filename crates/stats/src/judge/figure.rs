@@ -1,6 +1,6 @@
 //! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
 
-use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
+use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, share_of_errors, unsteady_in};
 use crate::{Cell, FigureOf, Measure, Observations, Reach, Reason, Unsteady, mean_over_blocks};
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl<'a> Figure<'a> {
     pub fn guards(&self) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let (errors, finished) = (self.sum(Cell::errors_outside), self.sum(|cell| cell.finished));
-        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
+        let share = share_of_errors(errors, finished);
         if self.of.measure.is_speed() && share > ERROR_SHARE_MAX {
             reasons.push(Reason::Errors { variant: self.of.variant, share });
         }

@@ -204,12 +204,17 @@ pub(super) fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
             errors = errors.saturating_add(cell.errors_outside());
             finished = finished.saturating_add(cell.finished);
         }
-        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
+        let share = share_of_errors(errors, finished);
         if share > ERROR_SHARE_MAX {
             reasons.push(Reason::Errors { variant: trial.variant, share });
         }
     }
     reasons
+}
+
+/// Of errors and other exchanges together, where `finished` may leave out those that never ended.
+pub fn share_of_errors(errors: u64, finished: u64) -> f64 {
+    if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 }
 }
 
 /// Blocks that count for nobody, when they are the most.

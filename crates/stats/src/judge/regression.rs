@@ -73,15 +73,8 @@ fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
     let blocks = now.values.len() as u32;
     let fewest = now.values.len().min(then.values.len());
     let mut judged = Judged {
-        verdict: Verdict::Undecided,
-        estimate: None,
-        confidence: 1.0 - tail,
-        blocks,
-        reasons: Vec::new(),
-        settled: true,
-        projection: None,
         scope: of.between.map_or(Scope::ThisSitting, Scope::Widened),
-        borrowed: None,
+        ..Judged::undecided(1.0 - tail, blocks)
     };
     let ratio = match &of.between {
         Some(between) => ratio_between_sittings(&now.values, &then.values, tail, between),

@@ -9,7 +9,7 @@ use super::flaws::Flaws;
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;
-use crate::{Claim, Estimate, Judged, Judgement, Observations, Reach, Reason, Scope, Verdict};
+use crate::{Claim, Estimate, Judged, Judgement, Observations, Reach, Reason, Verdict};
 
 /// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
 /// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator). Refuted where
@@ -22,17 +22,7 @@ pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
 }
 
 fn seen(series: &Series<'_>, blocks: u32) -> Judged {
-    let mut judged = Judged {
-        verdict: Verdict::Undecided,
-        estimate: None,
-        confidence: 0.0,
-        blocks,
-        reasons: Vec::new(),
-        settled: true,
-        projection: None,
-        scope: Scope::ThisSitting,
-        borrowed: None,
-    };
+    let mut judged = Judged::undecided(0.0, blocks);
     if blocks == 0 {
         judged.reasons.push(Reason::NoData);
         return judged;

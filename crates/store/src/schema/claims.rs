@@ -41,7 +41,6 @@ pub struct ClaimResult {
     #[serde(skip)]
     pub reason_in_sentence: Option<usize>,
     /// The Hodges–Lehmann estimate beside it, in the unit of the estimate.
-    #[serde(default)]
     pub hodges_lehmann: Option<f64>,
     /// Whether it was settled before the last look. Then chance helped more often than not, and the end of the interval
     /// that is nearer to what is claimed is the one to quote.
@@ -61,10 +60,8 @@ pub struct ClaimResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub borrowed: Option<BorrowedSpread>,
     /// τ, the spread between sittings; absent where it is not known.
-    #[serde(default)]
     pub tau: Option<SittingSpread>,
     /// Where the mean of the next sitting lies with 95 %, if it has as many blocks; absent for a single sitting.
-    #[serde(default)]
     pub prediction: Option<Estimate>,
 }
 
@@ -130,16 +127,12 @@ pub struct SittingSpread {
     #[serde(default)]
     pub earlier: bool,
     /// Standard deviation between the blocks of a sitting, in the same unit.
-    #[serde(default)]
     pub within: Option<f64>,
     /// Cochran's Q: whether the sittings differ by more than their blocks explain.
-    #[serde(default)]
     pub q: Option<f64>,
     /// How often chance alone brings about this Q or a larger one.
-    #[serde(default)]
     pub p: Option<f64>,
     /// Blocks that a sitting is worth, at what a sitting and a block took here; absent where sittings do not differ.
-    #[serde(default)]
     pub blocks_advised: Option<u32>,
 }
 

@@ -31,7 +31,6 @@ pub struct Figure {
     #[serde(default)]
     pub exchanges: u64,
     /// Of a quantile, the fewest exchanges of a start that lie beyond it.
-    #[serde(default)]
     pub beyond: Option<u64>,
     /// Whether these are fewer than 100: then the quantile is not resolvable, and has no interval.
     #[serde(default)]
@@ -40,10 +39,8 @@ pub struct Figure {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// How much values differ from start to start: the standard deviation of their logarithms. Of quantiles only.
-    #[serde(default)]
     pub between_starts: Option<f64>,
     /// How much a single start leaves open: the standard error of its logarithm, from how its cycles differ. Where it
     /// is more than half of that between starts, longer starts would tell more than further ones.
-    #[serde(default)]
     pub within_start: Option<f64>,
 }

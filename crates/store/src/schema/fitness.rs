@@ -1,7 +1,7 @@
 //! Whether the generator, and the machine around it, were fit to measure.
 
 use super::{CheckName, CheckOutcome};
-use proofload_facts::Finding;
+use proofload_facts::{Finding, or_nothing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +21,7 @@ pub struct FitnessCheck {
     /// Unit of both: `ns`, `share`, `count`, `connections`; `ratio` for a factor that is 1 when nothing changed.
     pub unit: String,
     /// What belongs to the figure, or why there is none.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub note: Option<Finding>,
 }
 
@@ -60,11 +56,7 @@ pub struct Ceiling {
     /// Exchanges per second; `null` when it could not be measured.
     pub exchanges_per_s: Option<f64>,
     /// Why it was not measured; empty when it was.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
     /// Wall-clock time of the measurement, nanoseconds since 1970.
     pub measured_unix_ns: u64,
@@ -96,10 +88,6 @@ pub struct Network {
     /// Bytes per second that came with answers of 64 KiB, over four connections of each agent.
     pub bytes_per_s: Option<f64>,
     /// Why something was not measured; empty when all was.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
 }

@@ -1,6 +1,6 @@
 //! What a point and a slice are made of.
 
-use super::Generator;
+use super::{Generator, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +24,8 @@ pub struct Durations {
     /// Of response times: exchanges without an end (`unsent`, `timeout`, `unanswered`), beside the `count`. They rank above
     /// all that ended. A quantile whose rank lies among them, the mean and the largest are lower ends, as if each had
     /// ended when it was given up.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unended: u64,
-}
-
-fn is_none(n: &u64) -> bool {
-    *n == 0
 }
 
 impl Durations {
@@ -102,10 +98,10 @@ pub struct Agents {
     pub clocks_within_ns: u64,
     /// How many of them were lost before they had carried out their share, which nobody else did; of several loads the most.
     /// What they told before is in all figures but the generator's own; what was under way then is in none.
-    #[serde(default, skip_serializing_if = "is_none_lost")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub lost: u32,
     /// Exchanges that those left out, none of which is an outcome: each would have had as many as each of the others.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub not_offered: u64,
 }
 
@@ -114,10 +110,6 @@ impl Generator {
     pub fn agents_lost(&self) -> u32 {
         self.agents.map_or(0, |agents| agents.lost)
     }
-}
-
-fn is_none_lost(n: &u32) -> bool {
-    *n == 0
 }
 
 impl Agents {

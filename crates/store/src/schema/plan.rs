@@ -4,7 +4,7 @@ use super::{
     Looking, Mode, Model, PlannedCapacity, PlannedClaim, PlannedExpectation, PlannedReference, Preset,
     Replication, SubjectKind, Transport,
 };
-use proofload_facts::Finding;
+use proofload_facts::{Finding, or_nothing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,7 +48,6 @@ pub struct Variant {
     #[serde(default)]
     pub shares: String,
     /// What connections to it pass through; absent for nothing.
-    #[serde(default)]
     pub transport: Option<Transport>,
 }
 
@@ -190,20 +189,12 @@ pub struct PlannedCondition {
     /// Its levels. With several it varies over the blocks (`condition_order`).
     pub levels: Vec<String>,
     /// Why it does not vary, where the machine does not let it; else empty.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
 }
 
 /// The newest rules of judging.
 pub const METHOD: u32 = 2;
-
-fn is_first_method(method: &u32) -> bool {
-    *method == 0
-}
 
 /// The plan, on disk before the first start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -225,14 +216,10 @@ pub struct Plan {
     #[serde(default)]
     pub mode: Mode,
     /// Why this mode.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub mode_reason: Option<Finding>,
     /// By which rules it is judged, [`METHOD`] at most; absent for the first. A record keeps the verdicts of its own.
-    #[serde(default, skip_serializing_if = "is_first_method")]
+    #[serde(default, skip_serializing_if = "super::is_default")]
     pub method: u32,
     /// Error rate over all claims.
     pub alpha: f64,

@@ -1,7 +1,7 @@
 //! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
 
 use super::{ClaimResult, Estimate, Preset, RunState, SittingSpread, Status, Verdict};
-use proofload_facts::{Finding, Limit, Reason};
+use proofload_facts::{Finding, Limit, Reason, or_nothing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,11 +16,7 @@ pub struct Sitting {
     /// `running`, `finished`, `interrupted`, `failed`, or `killed`: it ended without a word.
     pub state: RunState,
     /// Why, when not finished.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
     /// The block that its end cut off. It is excluded and, other than a block that its own servers lost, is no
     /// sign against the run.
@@ -58,11 +54,7 @@ pub struct Baseline {
     /// Variants and load points that only one of the two runs has.
     pub unmatched: Vec<String>,
     /// In which build of the generator the two differ, a sentence; empty where they do not, or nobody knows.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "proofload_facts::or_nothing"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub build: Option<Finding>,
 }
 
@@ -89,7 +81,6 @@ pub struct BaselineFigure {
     /// Why.
     pub reasons: Vec<Reason>,
     /// The spread of the figure between sittings, which the interval knows; absent where too few are on record.
-    #[serde(default)]
     pub tau: Option<SittingSpread>,
 }
 
@@ -164,7 +155,6 @@ pub struct HistoryEntry {
     /// Why it could not be read; empty when it could.
     pub damage: String,
     /// The comparable runs of the study that it belongs to; absent where no block is complete, and while it goes on.
-    #[serde(default)]
     pub series: Option<HistorySeries>,
     /// Figures of it that are in no series, and why.
     #[serde(default)]

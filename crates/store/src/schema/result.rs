@@ -56,7 +56,6 @@ pub struct RunResult {
     #[serde(default)]
     pub scalability: Vec<Scalability>,
     /// Which settings matter; absent unless several factors were varied.
-    #[serde(default)]
     pub factors: Option<FactorTable>,
     /// Complete blocks.
     pub blocks: u32,
@@ -72,7 +71,6 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
     /// How many cycles the blocks after the first look have, where it was chosen.
-    #[serde(default)]
     pub slicing: Option<Slicing>,
     /// How the short slices were held against long ones; `null` where there were none, or no claim compares slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,14 +83,12 @@ pub struct RunResult {
     /// The plan; absent for a single measurement.
     pub plan: Option<Plan>,
     /// What a single measurement asked for; absent for a study, whose plan says it.
-    #[serde(default)]
     pub load: Option<SingleLoad>,
     /// The machine.
     pub environment: Environment,
     /// Limits of this test, generated from what was really seen.
     pub limits: Vec<Limit>,
     /// The comparison with a baseline, where one was asked for.
-    #[serde(default)]
     pub baseline: Option<Baseline>,
 }
 

@@ -1,4 +1,4 @@
-//! What a slice says of itself.
+//! Accessors of a slice.
 
 use super::{Phase, Point, Slice};
 
@@ -8,7 +8,15 @@ impl Slice {
         self.place.unwrap_or(self.block)
     }
 
-    /// Whether figures and verdicts rest on it.
+    pub fn is_of(&self, variant: &str, point: &str) -> bool {
+        self.measured.variant == variant && self.measured.point == point
+    }
+
+    pub fn ended_unix_ns(&self) -> u64 {
+        self.started_unix_ns.saturating_add((self.measured.seconds * 1e9) as u64)
+    }
+
+    /// True for slices that figures and verdicts rest on.
     pub fn is_measured(&self) -> bool {
         self.phase == Phase::Measure
     }

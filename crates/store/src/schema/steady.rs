@@ -31,28 +31,20 @@ pub struct WarmUp {
     #[serde(default)]
     pub windows_cpu_ns_per_exchange: Vec<Option<f64>>,
     /// The last window against the one before: 0.02 is 2 % more.
-    #[serde(default)]
     pub change: Option<f64>,
     /// What of that is none.
-    #[serde(default)]
     pub change_allowed: Option<f64>,
     /// The same beyond what the others did.
-    #[serde(default)]
     pub change_between: Option<f64>,
     /// What of that is none.
-    #[serde(default)]
     pub change_between_allowed: Option<f64>,
     /// The throughput of the last window against the one before; `null` where the load fixes it.
-    #[serde(default)]
     pub throughput_change: Option<f64>,
     /// The same beyond what the others did.
-    #[serde(default)]
     pub throughput_change_between: Option<f64>,
     /// How much faster it still became within ten seconds, by its throughput, else by its CPU: 0.02 is 2 %.
-    #[serde(default)]
     pub slope_per_10s: Option<f64>,
     /// The same beyond what the others did.
-    #[serde(default)]
     pub slope_between_per_10s: Option<f64>,
 }
 

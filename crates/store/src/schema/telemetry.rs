@@ -27,107 +27,74 @@ pub struct SubjectUse {
     pub gc_count: Option<u64>,
     /// Full collections among them, less those that were forced at checkpoints (JVM; not known of collectors that do
     /// not count them apart).
-    #[serde(default)]
     pub full_gc_count: Option<u64>,
     /// Live processes at the end.
-    #[serde(default)]
     pub processes: Option<u64>,
     /// Largest resident memory that a sample showed.
-    #[serde(default)]
     pub rss_peak_bytes: Option<u64>,
     /// Resident memory after the window, what processes share divided among those that share it.
-    #[serde(default)]
     pub pss_bytes: Option<u64>,
     /// Resident memory after the window that no other process shares.
-    #[serde(default)]
     pub uss_bytes: Option<u64>,
     /// Page faults that needed no disk.
-    #[serde(default)]
     pub minor_faults: Option<u64>,
     /// Page faults that waited for a disk.
-    #[serde(default)]
     pub major_faults: Option<u64>,
     /// Times that threads gave up the CPU themselves: they waited for something.
-    #[serde(default)]
     pub voluntary_switches: Option<u64>,
     /// Times that the kernel took the CPU from a thread.
-    #[serde(default)]
     pub involuntary_switches: Option<u64>,
     /// How evenly CPU time is spread over the threads of the busiest pool: `balance` of these [`ThreadsUse`].
-    #[serde(default)]
     pub worker_balance: Option<f64>,
     /// Bytes read from disks.
-    #[serde(default)]
     pub disk_read_bytes: Option<u64>,
     /// Bytes written to disks, or due to be.
-    #[serde(default)]
     pub disk_written_bytes: Option<u64>,
     /// Established connections of the subject's sockets after the window.
-    #[serde(default)]
     pub connections: Option<u64>,
     /// Connections of the subject's ports in TIME_WAIT after the window.
-    #[serde(default)]
     pub time_wait: Option<u64>,
     /// Most connections that a sample found waiting to be accepted, all listening sockets of the subject together.
-    #[serde(default)]
     pub accept_queue_max: Option<u64>,
     /// Connections that found an accept queue full: the whole machine.
-    #[serde(default)]
     pub listen_overflows: Option<u64>,
     /// Connection attempts that a listening socket dropped, for that reason or another: the whole machine.
-    #[serde(default)]
     pub listen_drops: Option<u64>,
     /// Payload bytes, both ways, on connections to the subject's ports other than the one that is loaded.
     /// `null` when too much of it went by between two looks.
-    #[serde(default)]
     pub backend_bytes: Option<u64>,
     /// Back-end connections that were seen.
-    #[serde(default)]
     pub backend_connections: Option<u64>,
     /// Back-end connections of which some bytes were not seen: closed after the last look at them, or never seen
     /// alive.
-    #[serde(default)]
     pub backend_connections_lost: Option<u64>,
     /// Bytes used in the heap at the end, as the JVM last counted them.
-    #[serde(default)]
     pub heap_used_bytes: Option<u64>,
     /// Bytes of memory that the heap has at the end (JVM).
-    #[serde(default)]
     pub heap_capacity_bytes: Option<u64>,
     /// Bytes used in the old generation when the window began (JVM).
-    #[serde(default)]
     pub old_used_before_bytes: Option<u64>,
     /// Bytes used in the old generation at the end (JVM).
-    #[serde(default)]
     pub old_used_bytes: Option<u64>,
     /// Bytes of memory that the old generation has at the end (JVM).
-    #[serde(default)]
     pub old_capacity_bytes: Option<u64>,
     /// Safepoints (JVM).
-    #[serde(default)]
     pub safepoints: Option<u64>,
     /// Time the program stood still at safepoints, collections included (JVM).
-    #[serde(default)]
     pub safepoint_ns: Option<u64>,
     /// Live threads that the JVM knows of, at the end.
-    #[serde(default)]
     pub jvm_threads: Option<u64>,
     /// Most of them since the JVM's start.
-    #[serde(default)]
     pub jvm_threads_peak: Option<u64>,
     /// Daemons among them at the end.
-    #[serde(default)]
     pub jvm_threads_daemon: Option<u64>,
     /// Classes loaded at the end (JVM).
-    #[serde(default)]
     pub loaded_classes: Option<u64>,
     /// Times that a thread found a monitor taken (JVM; releases after JDK 21 count it only with the catalogue's
     /// `count_locks`).
-    #[serde(default)]
     pub contended_locks: Option<u64>,
     /// CPU time of the sampler itself: what looking at the subject cost the machine, from before the window to
     /// after it.
-    #[serde(default)]
     pub sampler_cpu_ns: Option<u64>,
 }
 
@@ -159,7 +126,6 @@ pub struct Telemetry {
     #[serde(default)]
     pub growth: Vec<ClassGrowth>,
     /// Largest size that the heaps may have (JVM); asked at checkpoints only.
-    #[serde(default)]
     pub heap_max_bytes: Option<u64>,
     /// What could not be measured, and why.
     pub missing: Vec<Finding>,
@@ -195,7 +161,6 @@ pub struct ThreadsUse {
     pub involuntary_switches: u64,
     /// Jain's fairness index of the CPU time of those that were there all the time: 1 is even, 1/n is one of n that
     /// did everything. `null` when fewer than two used any, and for threads that a JVM runs for itself.
-    #[serde(default)]
     pub balance: Option<f64>,
 }
 

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transport {
     /// How TLS is spoken; absent for plain text.
-    #[serde(default)]
     pub tls: Option<TlsTerms>,
     /// The HTTP proxy that makes the tunnels, `host:port`; empty for none. Its credentials are not recorded.
     #[serde(default)]

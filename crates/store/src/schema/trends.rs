@@ -15,7 +15,6 @@ pub struct Checkpoint {
     /// Bytes of all live objects, all JVMs of the subject together; `null` when one of them did not say.
     pub live_bytes: Option<u64>,
     /// Full collections that it forced; `null` where the collector does not count them apart.
-    #[serde(default)]
     pub forced_full_gcs: Option<u64>,
 }
 

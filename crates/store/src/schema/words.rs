@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ })+) => {$(
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $name {
@@ -77,7 +77,7 @@ macro_rules! words {
                 json_schema!({ "type": "string", "enum": [$($word),+] })
             }
         }
-    };
+    )+};
 }
 
 words! {
@@ -96,9 +96,7 @@ words! {
         /// The block left this variant out at this load point, because no open claim needed it any more.
         Spared = "spared",
     }
-}
 
-words! {
     /// How the variants take turns.
     Mode {
         /// All run at once, slice by slice.
@@ -108,9 +106,7 @@ words! {
         /// Of records that knew only cycles.
         Unsaid = "",
     }
-}
 
-words! {
     /// When requests leave.
     Model {
         /// Each connection asks again when it is answered.
@@ -122,9 +118,7 @@ words! {
         /// In a line without a measurement.
         Unsaid = "",
     }
-}
 
-words! {
     /// What was repeated.
     Replication {
         /// Fresh processes in each block.
@@ -134,9 +128,7 @@ words! {
         /// A single measurement, where nothing was.
         Unsaid = "",
     }
-}
 
-words! {
     /// Of which sittings a claim's interval speaks.
     Scope {
         /// Of the one in which it was measured.
@@ -146,9 +138,7 @@ words! {
         /// Where there is no interval; and in older results.
         Unsaid = "",
     }
-}
 
-words! {
     /// How much time a study takes.
     Preset {
         /// One block, no verdict.
@@ -160,9 +150,7 @@ words! {
         /// Hours.
         Thorough = "thorough",
     }
-}
 
-words! {
     /// What makes judging more than once honest.
     Looking {
         /// Bounds for the looks of the plan.
@@ -172,9 +160,7 @@ words! {
         /// The same as `looks`.
         Unsaid = "",
     }
-}
 
-words! {
     /// Where a variant comes from.
     SubjectKind {
         /// A folder of the catalogue.
@@ -184,9 +170,7 @@ words! {
         /// A server that already runs.
         Url = "url",
     }
-}
 
-words! {
     /// How a run, or a sitting of it, ended.
     RunState {
         /// It goes on, or ended without a word.
@@ -200,9 +184,7 @@ words! {
         /// Of a sitting: it ended without a word.
         Killed = "killed",
     }
-}
 
-words! {
     /// What became of a claim, or of the comparison with a baseline.
     Verdict {
         /// The interval lies where the claim says.
@@ -212,15 +194,7 @@ words! {
         /// Neither, or something forbids a verdict.
         Undecided = "undecided",
     }
-}
 
-impl From<proofload_stats::Verdict> for Verdict {
-    fn from(verdict: proofload_stats::Verdict) -> Verdict {
-        Verdict::from(verdict.name())
-    }
-}
-
-words! {
     /// What became of an expectation.
     ExpectationOutcome {
         /// The interval lies within the range.
@@ -230,9 +204,7 @@ words! {
         /// Neither, or something forbids a verdict.
         Undecided = "undecided",
     }
-}
 
-words! {
     /// What became of a published conclusion.
     ConclusionOutcome {
         /// All claims that test it are supported.
@@ -244,9 +216,7 @@ words! {
         /// Nothing tests it.
         NotTested = "not tested",
     }
-}
 
-words! {
     /// What a check of the generator came to.
     CheckOutcome {
         /// Within what is allowed.
@@ -258,9 +228,7 @@ words! {
         /// There is no value.
         NotMeasured = "not_measured",
     }
-}
 
-words! {
     /// A check of the generator.
     CheckName {
         /// Own send delay, 90th percentile against that of response time.
@@ -298,9 +266,7 @@ words! {
         /// What they do to p99.
         PerturbedP99 = "perturbation_p99",
     }
-}
 
-words! {
     /// How a variant came to its steady state, or did not.
     Steadiness {
         /// The warm-up ended by the rule.
@@ -318,21 +284,7 @@ words! {
         /// Of a start: the variant moved another way than the others while it was measured.
         LateStep = "late_step",
     }
-}
 
-impl Steadiness {
-    /// Whether such a start has no steady state, in its own figures or in comparisons.
-    pub fn is_unsteady(&self) -> bool {
-        matches!(self, Steadiness::NoSteadyState | Steadiness::LateStep | Steadiness::StillWarming)
-    }
-
-    /// Whether it has one in comparisons all the same, for all variants changed alike.
-    pub fn is_shared(&self) -> bool {
-        *self == Steadiness::StillWarming
-    }
-}
-
-words! {
     /// What a trial is for.
     TrialStage {
         /// It narrows the search.
@@ -342,9 +294,7 @@ words! {
         /// It confirms the upper end.
         ConfirmHigh = "confirm-high",
     }
-}
 
-words! {
     /// What a trial of a search came to.
     TrialOutcome {
         /// The objective held.
@@ -356,9 +306,7 @@ words! {
         /// The connections were.
         ConnectionLimited = "connection_limited",
     }
-}
 
-words! {
     /// What a search for a capacity came to.
     CapacityAnswer {
         /// A rate with its interval.
@@ -374,9 +322,7 @@ words! {
         /// The trials do not settle it.
         NotSettled = "not_settled",
     }
-}
 
-words! {
     /// Whether something grew over a soak.
     TrendVerdict {
         /// A live set that grows.
@@ -389,6 +335,24 @@ words! {
         Filling = "filling",
         /// Neither.
         Undecided = "undecided",
+    }
+}
+
+impl From<proofload_stats::Verdict> for Verdict {
+    fn from(verdict: proofload_stats::Verdict) -> Verdict {
+        Verdict::from(verdict.name())
+    }
+}
+
+impl Steadiness {
+    /// Whether such a start has no steady state, in its own figures or in comparisons.
+    pub fn is_unsteady(&self) -> bool {
+        matches!(self, Steadiness::NoSteadyState | Steadiness::LateStep | Steadiness::StillWarming)
+    }
+
+    /// Whether it has one in comparisons all the same, for all variants changed alike.
+    pub fn is_shared(&self) -> bool {
+        *self == Steadiness::StillWarming
     }
 }
 

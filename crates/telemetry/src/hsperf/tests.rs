@@ -13,7 +13,7 @@ const SERIAL_25: &[u8] = include_bytes!("../../testdata/hsperf/jdk25-serial.hspe
 const PARALLEL_25: &[u8] = include_bytes!("../../testdata/hsperf/jdk25-parallel.hsperf");
 const ALL: [&[u8]; 8] = [SERIAL_17, PARALLEL_17, G1_17, Z_17, SERIAL_25, PARALLEL_25, G1_25, Z_25];
 
-fn opened(bytes: &[u8]) -> (tempfile::NamedTempFile, Result<JvmFile, HsperfError>) {
+fn opened(bytes: &[u8]) -> (tempfile::NamedTempFile, Option<JvmFile>) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let jvm = JvmFile::open(file.path(), getuid().as_raw());
@@ -213,11 +213,11 @@ fn a_half_written_entry_hides_what_follows_until_the_next_look() {
 fn a_jvm_that_is_not_ready_is_told_from_a_strange_file() {
     let mut bytes = G1_17.to_vec();
     bytes[7] = 0;
-    assert!(matches!(parse(&bytes), Err(HsperfError::NotYet)));
+    assert_eq!(parse(&bytes), None);
     for (at, value) in [(0, 0), (4, 7), (5, 3), (11, 0x80)] {
         let mut bytes = G1_17.to_vec();
         bytes[at] = value;
-        assert!(matches!(parse(&bytes), Err(HsperfError::Malformed { .. })), "byte {at}");
+        assert_eq!(parse(&bytes), None, "byte {at}");
     }
 }
 
@@ -266,16 +266,13 @@ fn ticks_become_nanoseconds_by_the_files_own_frequency() {
 fn another_users_file_a_link_and_a_short_file_are_refused() {
     let (file, jvm) = opened(G1_17);
     jvm.unwrap();
-    assert!(matches!(
-        JvmFile::open(file.path(), getuid().as_raw() + 1),
-        Err(HsperfError::NotTheJvms("another user's"))
-    ));
+    assert!(JvmFile::open(file.path(), getuid().as_raw() + 1).is_none());
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("1");
     std::os::unix::fs::symlink(file.path(), &link).unwrap();
-    assert!(matches!(JvmFile::open(&link, getuid().as_raw()), Err(HsperfError::Io(_))));
-    assert!(matches!(JvmFile::open(folder.path(), getuid().as_raw()), Err(HsperfError::NotTheJvms(_))));
-    assert!(matches!(opened(&G1_17[..20]).1, Err(HsperfError::Malformed { .. })));
+    assert!(JvmFile::open(&link, getuid().as_raw()).is_none());
+    assert!(JvmFile::open(folder.path(), getuid().as_raw()).is_none());
+    assert!(opened(&G1_17[..20]).1.is_none());
 }
 
 #[test]
@@ -283,9 +280,9 @@ fn a_file_that_is_shortened_is_an_error_and_no_crash() {
     let (file, jvm) = opened(G1_17);
     let mut jvm = jvm.unwrap();
     file.as_file().set_len(100).unwrap();
-    assert!(matches!(jvm.read(), Err(HsperfError::Io(_))));
+    assert_eq!(jvm.read(), None);
     file.as_file().set_len(0).unwrap();
-    assert!(matches!(jvm.read(), Err(HsperfError::Io(_))));
+    assert_eq!(jvm.read(), None);
 }
 
 proptest! {
@@ -306,7 +303,7 @@ proptest! {
             bytes[at * 4..at * 4 + 4].copy_from_slice(&number.to_le_bytes());
         }
         bytes.truncate(if length < 6000 { bytes.len() } else { length });
-        if let Ok(counters) = parse(&bytes) {
+        if let Some(counters) = parse(&bytes) {
             let offsets = Offsets::find(&counters);
             for counter in &counters.list {
                 prop_assert!(counter.at + 8 <= bytes.len(), "{} lies in the file", counter.name);

@@ -2,11 +2,13 @@
 //! a process shows, as the executable.
 
 mod bench;
+mod simulated;
 pub mod world;
 
 use proofload_cli::{Console, Surroundings};
-use proofload_reference::{Config, Counts, Running, Simulated};
+use proofload_reference::{Config, Counts, Running};
 use serde_json::Value;
+use simulated::Simulated;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

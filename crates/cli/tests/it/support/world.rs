@@ -1,9 +1,10 @@
 //! The world of a test: servers at addresses, reached in virtual time by the engine itself.
 
+use super::simulated::{Act, Simulated, SimulatedLine};
 use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::{EngineError, Generator, Here, Launch, LoadResult, Target, launch};
 use proofload_host::clock;
-use proofload_reference::{Act, Config, Simulated, SimulatedLine};
+use proofload_reference::Config;
 use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Sim};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

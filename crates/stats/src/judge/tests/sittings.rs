@@ -96,7 +96,7 @@ fn counts_are_of_all_blocks_of_all_sittings() {
 fn known(tau: f64, freedom: f64) -> Design {
     let claim = claims(&[FASTER]).remove(0).text;
     let between = Between { tau, freedom, sittings: 5, of_means: 0.0 };
-    Design::quick().with_known(vec![KnownSpread { claim, between }])
+    Design { known: vec![KnownSpread { claim, between }], ..Design::quick() }
 }
 
 /// Four blocks 10 % apart by a percent or two decide about their own sitting; that sittings spread by 6 % forbids to say it

@@ -342,7 +342,7 @@ fn contradicting(tau: f64, sittings: u32, studies: u32, seed: u64) -> (u32, u32)
             let claims = kind.claims();
             let between: Option<Between> = Sittings::of(&earlier).and_then(|sittings| sittings.between);
             let known = between.map(|between| KnownSpread { claim: claims[0].text.clone(), between });
-            let design = kind.design(&claims).with_known(known.into_iter().collect());
+            let design = Design { known: known.into_iter().collect(), ..kind.design(&claims) };
             let observations = kind.study(&mut Rng::new(seed + 2 * study + at));
             judge(&claims, &observations, &design).claims[0].verdict
         };

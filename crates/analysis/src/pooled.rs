@@ -24,7 +24,7 @@ const EARLIER_RUNS_MAX: usize = 20;
 ///
 /// # Errors
 /// When a stored histogram cannot be read.
-pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreError> {
+pub fn pooled(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreError> {
     let conditions = conditions_of(runs);
     let mut all = Observations { conditions: vec![Vec::new(); conditions.len()], ..Observations::default() };
     let (mut begun, mut sittings) = (0, 0);
@@ -58,7 +58,7 @@ pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
 }
 
 /// The conditions of measuring that all of these runs know, each with the levels that it has in any of them: the names of
-/// what [`joined`] says about conditions.
+/// what [`pooled`] says about conditions.
 pub fn conditions_of(runs: &[Run]) -> Vec<ConditionNames> {
     let known = |run: &Run, name: &str| run.plan().conditions.iter().any(|it| it.name == name);
     let mut all: Vec<ConditionNames> = Vec::new();
@@ -82,7 +82,7 @@ pub fn conditions_of(runs: &[Run]) -> Vec<ConditionNames> {
 /// # Errors
 /// When a stored histogram cannot be read.
 pub fn judged_over(runs: &[Run], claims: &[Claim], design: &Design) -> Result<Judgement, StoreError> {
-    Ok(judge(claims, &joined(runs, &measures_of(claims))?, design))
+    Ok(judge(claims, &pooled(runs, &measures_of(claims))?, design))
 }
 
 /// What a sitting cost beside its blocks, in blocks: the time that the runs were conducted and did not measure.
@@ -136,8 +136,7 @@ pub fn earlier_sittings(
         })
     };
     let claims: Vec<EarlierSpread> = claims.iter().filter_map(spread).collect();
-    let id = |run: &Run| run.path().file_name().map(|id| id.to_string_lossy().into_owned());
-    let runs = alike.iter().filter_map(id).collect();
+    let runs = alike.iter().map(Run::id).collect();
     Ok((!claims.is_empty()).then_some(EarlierSittings { runs, claims }))
 }
 

@@ -7,7 +7,7 @@ use std::io;
 ///
 /// # Errors
 /// When the kernel refuses.
-pub fn step_aside() -> io::Result<()> {
+pub fn enter() -> io::Result<()> {
     // SAFETY: an all-zero sched_param is a valid value, the one that this policy asks for.
     let parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     // SAFETY: 0 is the calling thread; `parameters` is initialised and outlives the call.
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn a_thread_that_steps_aside_does_so_alone() {
         let before = policy();
-        let aside = std::thread::spawn(|| step_aside().map(|()| policy())).join().expect("it ends");
+        let aside = std::thread::spawn(|| enter().map(|()| policy())).join().expect("it ends");
         assert_eq!(aside.expect("anybody may step aside"), libc::SCHED_IDLE);
         assert_eq!(policy(), before);
     }

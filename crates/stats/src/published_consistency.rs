@@ -60,11 +60,6 @@ pub enum Contradiction {
 }
 
 impl Contradiction {
-    /// Whether nothing can explain it; otherwise something is missing from the figures.
-    pub fn is_impossible(&self) -> bool {
-        !matches!(self, Contradiction::Unaccounted { .. } | Contradiction::Utilisation { .. })
-    }
-
     /// The measures that it is about.
     pub fn measures(&self) -> Vec<Measure> {
         match *self {

@@ -2,14 +2,10 @@
 //! at which it does it. Parsing, decisions, answers and counts are those of the server that listens; TLS and the null
 //! server are left to that.
 
-use crate::arrivals::{Log, LogFile};
-use crate::counts::{Cells, Count};
-use crate::decide::Decider;
-use crate::ending::Ending;
-use crate::intake::{Asked, Intake, Place, Taken};
-use crate::reply::{After, Form, Reply};
-use crate::{Config, Counts, Fault, ReferenceError};
-use proofload_measure::Outcome;
+use proofload_reference::parts::{
+    After, Asked, Cells, Count, Decider, Ending, Form, Intake, Log, LogFile, Reply, Taken, Target,
+};
+use proofload_reference::{Config, Counts, Fault, ReferenceError};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -146,7 +142,7 @@ impl SimulatedLine {
         let Some(connection) = self.connections.remove(&name) else { return };
         // An answer that had not left by then never does.
         if let Some((ending, sent)) = connection.last.filter(|_| connection.free_ns > now_ns) {
-            self.count(ending, 1u64.wrapping_neg());
+            self.cells.count_ending(ending, 1u64.wrapping_neg());
             self.cells.take_back(Count::BytesSent, sent);
             self.cells.add(Count::ClientLeft, 1);
         }
@@ -156,7 +152,7 @@ impl SimulatedLine {
     }
 
     fn begin(&mut self, connection: &mut Connection, asked: Asked, now_ns: u64, acts: &mut Vec<(u64, Act)>) {
-        if asked.place != Place::Load {
+        if asked.target != Target::Load {
             return self.answer_control(connection, asked, now_ns, acts);
         }
         connection.requests += 1;
@@ -169,14 +165,9 @@ impl SimulatedLine {
             let _short = log.add(now_ns, connection.number, decision.fault, &self.cells);
         }
         let status = if asked.refused { 405 } else { 200 };
-        let ordinary = if asked.refused { Outcome::Rejected } else { Outcome::Answered };
-        let outcome = match decision.fault.map(|fault| fault.expected_outcome(connection.requests > 1)) {
-            None | Some(Outcome::Answered) => ordinary,
-            Some(outcome) => outcome,
-        };
-        let ending = Ending { fault: decision.fault, outcome, refused: asked.refused };
+        let ending = Ending::of(decision.fault, asked.refused, connection.requests > 1);
         if decision.fault == Some(Fault::Silence) {
-            self.cells.ended(decision.fault, outcome, 1);
+            self.cells.ended(decision.fault, ending.outcome, 1);
             connection.last = None;
             connection.free_ns = u64::MAX;
             connection.over = true;
@@ -185,7 +176,7 @@ impl SimulatedLine {
         let close = asked.close || connection.requests >= self.server.config.close_after.unwrap_or(u64::MAX);
         connection.reply.set(Form { status, head_only: asked.head_only, close, old: asked.old }, &decision);
         let sent = self.send(connection, decision.due_ns, acts);
-        self.count(ending, 1);
+        self.cells.count_ending(ending, 1);
         self.cells.add(Count::BytesSent, sent);
         connection.last = Some((ending, sent));
     }
@@ -217,8 +208,8 @@ impl SimulatedLine {
             self.cells.add(Count::Control, 1);
         }
         let form = Form { status: 200, head_only: asked.head_only, close: asked.close, old: asked.old };
-        match asked.place {
-            Place::Counts => {
+        match asked.target {
+            Target::Counts => {
                 connection.reply.set_text(200, "application/json", &self.server.counts().to_json(), form);
             }
             _ => connection.reply.set_text(200, "text/plain", "ready\n", form),
@@ -257,16 +248,6 @@ impl SimulatedLine {
         connection.over = true;
         ended
     }
-
-    fn count(&self, ending: Ending, n: u64) {
-        self.cells.ended(ending.fault, ending.outcome, n);
-        if ending.is_answer() {
-            self.cells.add(Count::Answered, n);
-        }
-        if ending.refused {
-            self.cells.add(Count::MethodsRefused, n);
-        }
-    }
 }
 
 impl Drop for SimulatedLine {
@@ -280,7 +261,7 @@ impl Drop for SimulatedLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Faults, ServiceTime};
+    use proofload_reference::{Faults, ServiceTime};
 
     const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
