@@ -110,8 +110,6 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     Ok(Analysed { result, judgements: vec![judgements], answers })
 }
 
-/// A baseline with which nothing could be compared is no pass.
-
 /// What a result comes to as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overall {

@@ -21,6 +21,8 @@
 //! the making gets none: the request is counted in [`Counts::client_left`]. All instants are nanoseconds of
 //! the monotonic clock.
 
+#![allow(clippy::new_without_default, reason = "parts are public for tests alone")]
+
 mod arrivals;
 mod clock;
 mod config;
