@@ -51,7 +51,7 @@ impl Times {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of a metric in seconds on a [`Sheet`], nanoseconds: whole numbers add up without a rounding.
+    /// Of a metric in seconds on a `Sheet`, nanoseconds: whole numbers add up without a rounding.
     Count(u64),
     Number(f64),
     Times(Times),
