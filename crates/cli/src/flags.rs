@@ -22,7 +22,8 @@ const CONNECTIONS: &str = "50";
 const CLAIM_NAME_MAX: usize = 120;
 
 /// Keys of a study that mistakes name, and the flags that say them.
-const WORDS: [(&str, &str); 25] = [
+const WORDS: [(&str, &str); 26] = [
+    ("keep_alive: false", "--keep-alive off"),
     ("auth", "--basic, --bearer"),
     ("body", "--body"),
     ("form", "--form"),

@@ -697,7 +697,7 @@ told Mistake {
     /// A header that Proofload sets.
     ///
     /// Leave it out.
-    Failure OwnHeader { name: String },
+    Failure OwnHeader { name: String, instead: Option<String> },
     /// A token with spaces.
     ///
     /// Write the token alone.
@@ -850,6 +850,13 @@ impl Mistake {
         Mistake::OutOfRange { found: found.to_string(), low: low.to_string(), high: high.to_string() }
     }
 
+    /// A header that the generator sets; what decides about connections has a key of its own.
+    pub fn own_header(name: impl Into<String>) -> Mistake {
+        let name = name.into();
+        let is_reuse = ["connection", "keep-alive"].contains(&name.to_ascii_lowercase().as_str());
+        Mistake::OwnHeader { name, instead: is_reuse.then(|| "keep_alive: false".to_string()) }
+    }
+
     /// Too many of something.
     pub fn too_many(what: Thing, found: impl ToString, most: usize) -> Mistake {
         Mistake::TooMany { what, found: found.to_string(), most: most as u64 }
@@ -875,6 +882,9 @@ impl Mistake {
             }
             Mistake::NoMeaningBeside { beside } => Mistake::NoMeaningBeside { beside: name(beside) },
             Mistake::NoMeaningWithout { needs } => Mistake::NoMeaningWithout { needs: name(needs) },
+            Mistake::OwnHeader { name: header, instead } => {
+                Mistake::OwnHeader { name: header, instead: instead.map(name) }
+            }
             Mistake::In { place, what } => what.with_names(name_of).at(name(place)),
             other => other,
         }

@@ -167,7 +167,7 @@ pub fn header_name(name: &str) -> Result<(), Mistake> {
         return Err(Mistake::not(shown(name), Expected::HeaderName, "X-Name"));
     }
     if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(Mistake::OwnHeader { name: name.to_string() });
+        return Err(Mistake::own_header(name));
     }
     Ok(())
 }

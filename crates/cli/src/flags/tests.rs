@@ -109,6 +109,8 @@ fn mistakes_are_told_at_once_and_once_each_under_their_flags() {
         assert_eq!(flags.iter().filter(|told| **told == flag).count(), 1, "{flag}: {told:#?}");
     }
     assert_eq!(told.len(), 8, "{told:#?}");
+    let closing = wrong(&["127.0.0.1:81", "-H", "Connection: close"]);
+    assert!(closing[0].contains("--keep-alive off"), "{closing:?}");
     let own = wrong(&["127.0.0.1:81", "--basic", "me:x", "-H", "Authorization: y"]);
     assert!(own[0].contains("-H Authorization") && !own[0].contains("headers."), "{own:?}");
 }

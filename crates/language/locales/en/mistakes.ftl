@@ -314,7 +314,10 @@ not-local = { $address } is not an address of this machine; `ip address` lists t
 other-family = { $to } cannot be reached from { $from }, which is of the other family; bind to addresses of its family, or leave it out
 socket-bound = { $to } is a Unix socket, which has no local address; leave bind out
 socket-behind-proxy = a Unix socket is not reached by way of a proxy; delete proxy, or write http://host
-own-header = { $name } is set by Proofload; leave it out (keep_alive decides about connections)
+own-header = { $name } is set by Proofload; { $instead ->
+    [none] leave it out
+   *[other] write { $instead } for a connection for each request
+}
 token-spaces = a token has no spaces; write the token alone
 feeder-in-basic = a value of a feeder cannot stand in user and password, which are sent in base64; put the whole value of Authorization into a column
 user-colon = a user name cannot hold a colon; write user:password

@@ -281,7 +281,10 @@ not-local = { $address } 不是本机的地址；`ip address` 会列出本机地
 other-family = 从 { $from } 无法到达 { $to }，两者的地址族不同；请绑定同一地址族的地址，或去掉绑定
 socket-bound = { $to } 是 Unix 套接字，没有本地地址；请去掉 bind
 socket-behind-proxy = Unix 套接字不能经由代理服务器访问；请删除 proxy，或写 http://host
-own-header = { $name } 由 Proofload 设置；请去掉（连接由 keep_alive 决定）
+own-header = { $name } 由 Proofload 设置；{ $instead ->
+    [none] 请去掉
+   *[other] 若每个请求都要新建连接，请写 { $instead }
+}
 token-spaces = 令牌中不能有空格；请只写令牌本身
 feeder-in-basic = 用户名和密码以 base64 发送，不能使用数据源的值；请把 Authorization 的完整值放进一列
 user-colon = 用户名中不能有冒号；请写 user:password
