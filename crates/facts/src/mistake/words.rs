@@ -1,0 +1,128 @@
+//! Words of mistakes: things, what was expected, and where to look.
+
+use serde::Serialize;
+
+/// Something that a mistake names: what is unknown, there twice, too many, or badly named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Thing {
+    Address,
+    Argument,
+    Claim,
+    Column,
+    Combination,
+    Conclusion,
+    Condition,
+    Entry,
+    Factor,
+    Feeder,
+    Figure,
+    File,
+    Folder,
+    Header,
+    Level,
+    Measure,
+    Parameter,
+    Part,
+    Point,
+    PointOrVariant,
+    Process,
+    Quantity,
+    Redirect,
+    Reference,
+    Row,
+    Setting,
+    Stage,
+    Stream,
+    Study,
+    Subject,
+    Value,
+    Variable,
+    Variant,
+}
+
+/// What a value should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    Address,
+    Arguments,
+    Bytes,
+    Coordinate,
+    CoresNumber,
+    CpuList,
+    Csv,
+    Distribution,
+    Duration,
+    EvenNumber,
+    Factor,
+    Feeder,
+    Header,
+    HeaderName,
+    HostAndPort,
+    JavaValue,
+    JsonObject,
+    KeepAlive,
+    Key,
+    Ladder,
+    List,
+    Machine,
+    Map,
+    MeasureAtPoint,
+    Memory,
+    Method,
+    Number,
+    NumericAddress,
+    Objective,
+    Pair,
+    Part,
+    Path,
+    Percentage,
+    Pin,
+    Pinned,
+    PlainNumber,
+    Proxy,
+    Quantity,
+    Range,
+    Rate,
+    Seconds,
+    Server,
+    Share,
+    Sine,
+    Size,
+    Span,
+    Spike,
+    Stage,
+    Text,
+    TrueOrFalse,
+    Unit,
+    User,
+    WebAddress,
+    Weight,
+    Whole,
+    Words,
+}
+
+/// Why a word without quotes is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unquoted {
+    /// `true`.
+    Boolean,
+    /// `yes`.
+    OldBoolean,
+    /// `1.5`.
+    Number,
+}
+
+/// What to look at where a text is no YAML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Syntax {
+    Quote,
+    Bracket,
+    Depth,
+    Directive,
+    Colon,
+    Indentation,
+}
