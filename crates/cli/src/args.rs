@@ -222,7 +222,6 @@ pub struct MeasureArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_wait: bool,
-    /// What is asked, told instead of done.
     #[command(flatten, next_help_heading = heading::MEASUREMENT)]
     pub asked: AskedArgs,
     /// Who carries it out.
@@ -263,7 +262,6 @@ pub struct CompareArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_wait: bool,
-    /// What is asked, told instead of done.
     #[command(flatten)]
     pub asked: AskedArgs,
     /// The load.
@@ -331,7 +329,6 @@ pub struct RunArgs {
     /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
-    /// Who has which CPUs.
     #[command(flatten)]
     pub cpus: CpuArgs,
     /// Random seed

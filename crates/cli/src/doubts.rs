@@ -1,12 +1,13 @@
 //! What is known of this machine's noise, held against what a study claims.
 
-use proofload_host::clock;
+use proofload_host::{clock, cpus};
 use proofload_lab::study_run::PreparedRun;
 use proofload_lab::{noise, spreads};
 use proofload_language::facts::told;
 use proofload_language::{Phrase, say, word};
 use proofload_stats::{Claim, Side};
 use proofload_store::schema::{Environment, Preset, Runtime, SpreadKind};
+use proofload_study::Condition;
 use proofload_subject::Cache;
 
 /// Where nothing is known of the machine's noise.
@@ -72,6 +73,14 @@ pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
         said.push(say!("doubts-old", outdated = outdated.join(word!("between-items"))));
     }
     said
+}
+
+/// A warning where generator and servers were given the same CPU.
+pub fn shared_cpus(prepared: &PreparedRun<'_>) -> Option<String> {
+    let conditions = &prepared.study.conditions;
+    let [own, servers] = [Condition::GeneratorCpus, Condition::ServerCpus].map(|it| conditions.cpus(it));
+    let shared: Vec<usize> = own.into_iter().filter(|cpu| servers.contains(cpu)).collect();
+    (!shared.is_empty()).then(|| say!("doubts-shared-cpus", cpus = cpus::list_text(&shared)))
 }
 
 /// The same at the end of an explanation.

@@ -23,13 +23,13 @@ use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::{Listener as _, record};
 use proofload_lab::study_run::StudyRun;
 use proofload_language::facts::told;
-use proofload_language::{Language, say};
+use proofload_language::{Language, say, word};
 use proofload_stats::Side;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_store::{SingleWriter, StoreError, histograms_of};
-use proofload_study::{Condition, Draft, Study, is_level, quantity};
+use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -50,6 +50,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let mut draft = draft(args);
     if let Some(path) = &args.asked.save {
         repeatable(&mut draft, args);
+        if args.duration.is_some() || args.warm_up != "0s" {
+            around::error_line(word!("save-lengths"));
+        }
         return flags::save(draft, path);
     }
     let (study, terms, tolerated) = checked(args, draft)?;
@@ -60,7 +63,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let point = &study.points[0];
     let name = redact_own_arguments(&args.urls).join(" ");
     let names = proofload_analysis::names_of_one(&name, &point.label);
-    if study.variants.iter().any(|variant| variant.passage.is_insecure()) {
+    if study.passages().any(Passage::is_insecure) {
         run::warn_insecure(&name);
     }
     if args.debug {
@@ -94,9 +97,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     drop(agents);
     let environment = host::environment();
     let mut measured = record::point(&name, point, &loaded);
-    let servers = study.workload.iter().filter_map(|entry| Some(&entry.at.as_ref()?.passage));
-    let mut passages = study.variants.iter().map(|variant| &variant.passage).chain(servers);
-    measured.transport = passages.find_map(|passage| passage.recorded());
+    // A certificate that is not checked is told before anything else.
+    let unchecked = study.passages().find(|passage| passage.is_insecure());
+    measured.transport = unchecked.into_iter().chain(study.passages()).find_map(Passage::recorded);
     let load = given(endpoint::recorded(&study, &terms, &plan));
     let ceiling = held_against_ceiling(left_out(args), &plan, &environment, &mut measured);
     let slice = single_slice(measured, &loaded);

@@ -98,7 +98,12 @@ const SUMMARY_VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 /// A file that cannot be opened.
 pub fn try_files(args: &OutputArgs) -> anyhow::Result<()> {
     for path in &args.output {
-        let is_new = !path.exists();
+        // A device, a pipe or a link that leads nowhere is not opened in vain.
+        let found = std::fs::symlink_metadata(path);
+        if found.as_ref().is_ok_and(|found| !found.is_file()) {
+            continue;
+        }
+        let is_new = found.is_err();
         let opened = OpenOptions::new().append(true).create(true).open(path);
         opened.map_err(|error| {
             leave(Exit::Usage, format!("-o: cannot write {}: {error}; name another file", path.display()))

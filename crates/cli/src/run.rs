@@ -142,10 +142,17 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     say_left_out(&prepared.left_out, quiet);
     let insecure = prepared.study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| warn_insecure(&variant.name));
-    let doubts = match request.held {
+    let others = prepared
+        .study
+        .workload
+        .iter()
+        .filter(|entry| entry.at.as_ref().is_some_and(|at| at.passage.is_insecure()));
+    others.for_each(|entry| warn_insecure(&entry.name));
+    let mut doubts = match request.held {
         None => doubts::of(&prepared, request.run.cache),
         Some(_) => Vec::new(),
     };
+    doubts.extend(doubts::shared_cpus(&prepared));
     if request.explain {
         let plan = plan::explain(&prepared.study, &prepared.plan);
         output::print(&format!("{plan}{}", doubts::section(&doubts)))?;

@@ -191,7 +191,7 @@ pub fn make<'a>(
         replication,
         method: METHOD,
         alpha: TABLE_ALPHA,
-        variants: study.variants.iter().map(lines::variant).collect(),
+        variants: study.variants.iter().map(|variant| lines::variant(variant, &study.workload)).collect(),
         workload: lines::workload(study),
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
         points: study.points.iter().map(|point| lines::point(study, point)).collect(),

@@ -236,7 +236,7 @@ keys! {
 }
 
 keys! {
-    /// Who has which CPUs, as one condition each.
+    /// CPUs of generator and servers, one condition each.
     CPUS {
         /// CPUs of the generator, as the kernel lists them: `2-3`.
         optional generator_cpus: CPU_LIST,

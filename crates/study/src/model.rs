@@ -75,6 +75,14 @@ pub struct Study {
     pub two_sided: bool,
 }
 
+impl Study {
+    /// What connections pass through: those to subjects, then those to other servers that are asked.
+    pub fn passages(&self) -> impl Iterator<Item = &Passage> {
+        let others = self.workload.iter().filter_map(|entry| Some(&entry.at.as_ref()?.passage));
+        self.variants.iter().map(|variant| &variant.passage).chain(others)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Variant {
     pub name: String,

@@ -1,9 +1,9 @@
-//! What is asked, told instead of done.
+//! Explanation or study file instead of a run.
 
 use clap::Args;
 use std::path::PathBuf;
 
-/// What is asked, told instead of done.
+/// Explanation or study file instead of a run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct AskedArgs {
     /// Print the checked plan and the estimated time; start nothing

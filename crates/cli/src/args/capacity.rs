@@ -25,7 +25,6 @@ pub struct CapacityArgs {
     /// Time allowed for the whole search (30m)
     #[arg(long, value_name = "TIME", default_value = "30m", help_heading = heading::SEARCH)]
     pub budget: String,
-    /// What is asked, told instead of done.
     #[command(flatten, next_help_heading = heading::MEASUREMENT)]
     pub asked: AskedArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result

@@ -1,10 +1,10 @@
-//! Who has which CPUs, as arguments.
+//! CPUs of generator and servers, as arguments.
 
 use super::heading;
 use clap::Args;
 use proofload_study::Draft;
 
-/// Who has which CPUs.
+/// CPUs of generator and servers.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CpuArgs {
     /// CPUs of the generator (2-3)

@@ -93,7 +93,6 @@ pub struct LoadArgs {
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: epoll; compare: both]
     #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
-    /// Who has which CPUs.
     #[command(flatten)]
     pub cpus: CpuArgs,
     /// Number of generator threads

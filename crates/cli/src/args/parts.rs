@@ -80,7 +80,6 @@ pub struct TuneArgs {
     /// Restrict the candidates to a level (connector=nio); may be repeated
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
-    /// Who has which CPUs.
     #[command(flatten)]
     pub cpus: CpuArgs,
     /// Random seed

@@ -48,7 +48,6 @@ pub struct ReplicateArgs {
     /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT", conflicts_with = "from")]
     pub only: Vec<String>,
-    /// Who has which CPUs.
     #[command(flatten)]
     pub cpus: CpuArgs,
     /// Random seed of the first sitting; the others are derived from it

@@ -195,3 +195,46 @@ fn cpus_that_there_are_not_are_refused_by_every_verb() {
     let plan = text(&planned.stdout).to_string();
     assert!(plan.contains("generator: 0") && plan.contains("subjects: 0"), "{plan}{}", text(&planned.stderr));
 }
+
+#[test]
+fn no_verb_waits_for_another_run_unless_it_may() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let lock = dir.path().join("lock");
+    let file = std::fs::File::create(&lock).expect("a file");
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).expect("nobody else has it");
+    let server = Reference::listening(&[]);
+    let url = server.url();
+    let study = format!("subjects.a.url={}", url.trim_end_matches('/'));
+    for asked in [
+        &[url.as_str(), "-n", "5", "-c", "1", "--no-record"][..],
+        &["compare", &url, &url, "--smoke"],
+        &["capacity", &url, "--slo", "p99 < 1s", "--to", "200/s", "--trial", "100ms"],
+        &[
+            "run",
+            "crates/study/testdata/good/cpus.yaml",
+            "--smoke",
+            "--set",
+            &study,
+            "--set",
+            "generator_cpus=0",
+            "--set",
+            "server_cpus=0",
+        ],
+        &["doctor", "--ceiling"],
+    ] {
+        let mut command = executable(&[asked, &["--no-wait"]].concat());
+        let output = command.env("PROOFLOAD_TEST_LOCK_FILE", &lock).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(4), "{asked:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_low_soft_limit_of_descriptors_is_raised() {
+    let server = Reference::listening(&[]);
+    let load =
+        executable(&[&server.url(), "-n", "200", "-c", "100", "--no-record", "--format", "json", "-q"]);
+    let mut limited = std::process::Command::new("/bin/sh");
+    limited.args(["-c", "ulimit -Sn 64; exec \"$@\"", "sh"]).arg(load.get_program()).args(load.get_args());
+    let output = limited.output().expect("it starts");
+    assert_eq!(json(&output)["points"][0]["outcomes"]["answered"], 200, "{}", text(&output.stderr));
+}

@@ -271,3 +271,26 @@ fn a_study_through_a_proxy_records_how_and_no_credentials() {
         assert!(!kept.contains(secret), "{secret} was kept");
     }
 }
+
+#[test]
+fn another_server_whose_certificate_is_not_checked_is_told_like_a_subject() {
+    let secure = Secure::start(&[]);
+    let plain = Reference::start(&[]);
+    let file = secure.directory.path().join("mixed.yaml");
+    let study = format!(
+        "study: mixed\nquestion: Does it go?\nsubjects: {{ a: {{ url: \"http://127.0.0.1:{}\" }} }}\nworkload:\n  page: {{ get: / \
+         }}\n  other: {{ get: /, at: {{ url: \"https://localhost:{}\", tls: {{ insecure: true }} }} }}\nload: {{ closed: {{ \
+         connections: 2 }} }}\nclaims: [ {{ ok: errors(a) == 0 }} ]\n",
+        plain.port, secure.server.port
+    );
+    std::fs::write(&file, study).expect("written");
+    let output = proofload(&["run", file.to_str().expect("text"), "--explain"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("other") && text(&output.stderr).contains("certificate"),
+        "{}",
+        text(&output.stderr)
+    );
+    let at = format!("at https://localhost:{}", secure.server.port);
+    assert!(text(&output.stdout).contains(&at), "{}", text(&output.stdout));
+}

@@ -34,6 +34,11 @@ pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Opt
     format!("expects {}", expected.join(" and "))
 }
 
+/// Another server than the subject, which is asked.
+pub fn of_server(scheme: &str, authority: &str) -> String {
+    format!("at {scheme}://{authority}")
+}
+
 /// The share of an entry.
 pub fn weight(weight: u32, total: u64) -> String {
     format!("{weight} of {total}")

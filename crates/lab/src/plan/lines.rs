@@ -22,7 +22,8 @@ pub fn redact_own_arguments(args: &[String]) -> Vec<String> {
     redact::own_arguments(args)
 }
 
-pub(super) fn variant(variant: &Variant) -> schema::Variant {
+/// A variant, loaded with this workload.
+pub(super) fn variant(variant: &Variant, workload: &[WorkloadEntry]) -> schema::Variant {
     let levels = variant.levels.iter();
     let levels =
         levels.map(|(factor, level)| Level { factor: factor.clone(), level: level.clone() }).collect();
@@ -43,6 +44,9 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
             ("url", messages::running(&url, &address.to_string()), Vec::new())
         }
     };
+    let others = workload.iter().filter_map(|entry| Some(&entry.at.as_ref()?.passage));
+    let unchecked =
+        others.clone().find(|passage| passage.is_insecure()).filter(|_| !variant.passage.is_insecure());
     schema::Variant {
         name: variant.name.clone(),
         levels,
@@ -50,7 +54,8 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         description,
         command,
         shares: variant.shares.clone().unwrap_or_default(),
-        transport: variant.passage.recorded(),
+        // A certificate that is not checked is told, also where another server is asked.
+        transport: unchecked.unwrap_or(&variant.passage).recorded(),
         ..schema::Variant::default()
     }
 }
@@ -137,6 +142,9 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
         entry.request.method,
         proofload_store::redact::word(&shown.target)
     )];
+    if let Some(server) = &entry.at {
+        parts.push(messages::of_server(server.passage.scheme(), &server.authority));
+    }
     for (name, value) in &shown.headers {
         parts.push(format!("{name}: {}", proofload_store::redact::named(name, value)));
     }

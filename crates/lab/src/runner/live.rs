@@ -15,7 +15,7 @@ use proofload_host::others::{self, Others, Programs};
 use proofload_host::steady::{Sides, Steady};
 use proofload_store::schema::{Ceiling, Network};
 use proofload_study::quantity::rate_label;
-use proofload_study::{LoadPoint, LoadRole, SubjectSpec};
+use proofload_study::{Condition, LoadPoint, LoadRole, SubjectSpec};
 use proofload_subject::{Keeper, Running, SubjectError, Surroundings};
 use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, TreeSample, idle_share};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,10 +109,11 @@ impl<'a> LiveBench<'a> {
         found.ok_or(BenchError::Failed(Finding::NotStarted))
     }
 
-    /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
+    /// CPUs that are the generator's alone, or those that the study says; none where it has to share the only one with the subjects.
     fn own_cpus(&self) -> Vec<usize> {
         let (own, subject) = (&self.settings.generator_cpus, &self.settings.subject_cpus);
-        if own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
+        let is_said = self.terms.study.conditions.levels(Condition::GeneratorCpus).is_some();
+        if !is_said && own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
     }
 
     fn is_shared(&self, variant: usize) -> bool {

@@ -132,3 +132,5 @@ live-progress-time = { $warm_up ->
 live-progress-requests = { $done } of { $count } requests, about { $left } left
 save-variable = the study takes a credential from the variable { $name } of the environment
 tune-explain = a search among { $variants } variants in { $heats } heats within { $budget }, then the best against the default; each heat is a study like this one:
+save-lengths = a study has lengths of its own: -d and --warm-up are not written
+doubts-shared-cpus = generator and servers share the CPU { $cpus }: what one takes the other lacks

@@ -123,3 +123,5 @@ live-progress-time = { $warm_up ->
 live-progress-requests = { $done }/{ $count } 个请求，约需 { $left }
 save-variable = 该研究从环境变量 { $name } 取得凭据
 tune-explain = 在 { $budget } 内从 { $variants } 个变体中搜索，共 { $heats } 轮，然后将最佳者与默认者比较；每一轮都是如下的研究：
+save-lengths = 研究自有其时长：-d 与 --warm-up 不写入
+doubts-shared-cpus = 发压端与服务器共用 CPU { $cpus }：一方占用，另一方即不足
