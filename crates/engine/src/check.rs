@@ -1,4 +1,4 @@
-//! Whether a plan can be carried out: all of its problems in one message, before anything starts.
+//! Check that a plan can be carried out: all of its problems in one message, before anything starts.
 
 use crate::driver::Allowance;
 use crate::http::lacks_get;
@@ -14,7 +14,7 @@ const RATE_MAX: f64 = 1e8;
 /// Descriptors that the process needs besides connections: standard streams, logs, telemetry, epoll.
 const OWN_DESCRIPTORS: u64 = 64;
 
-/// How many connections each target has over all shares.
+/// Connections of each target over all shares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dealt {
     /// From the beginning.
@@ -24,14 +24,14 @@ pub(crate) struct Dealt {
 }
 
 impl Dealt {
-    /// What falls to one share.
+    /// The part of one share.
     pub fn of_share(&self, share: Share) -> Dealt {
         let part = |dealt: &[u64]| dealt.iter().map(|all| part(*all, share.k, share.n)).collect();
         Dealt { first: part(&self.first), most: part(&self.most) }
     }
 }
 
-/// For each load how its connections are dealt; all that run at once must fit together.
+/// Distribution of each load's connections; all loads that run at once must fit together.
 pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Dealt>, EngineError> {
     let mut dealt = Vec::new();
     let mut problems = Vec::new();

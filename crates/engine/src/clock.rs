@@ -23,7 +23,7 @@ pub(crate) fn thread_cpu_ns() -> u64 {
     read_ns(ClockId::ThreadCPUTime)
 }
 
-/// How long a thread was ready to run and had no CPU, and how often it was given one.
+/// Time for which a thread was ready to run and had no CPU, and how often it was given one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delayed {
     /// In all, in nanoseconds.
@@ -32,7 +32,7 @@ pub struct Delayed {
     pub runs: u64,
 }
 
-/// That of the thread that asks (`/proc/thread-self/schedstat`); `None` where the kernel does not tell.
+/// Delay of the calling thread (`/proc/thread-self/schedstat`); `None` where the kernel does not report it.
 pub(crate) fn thread_delayed() -> Option<Delayed> {
     thread_local! {
         // The name leads to whichever thread opens it.

@@ -5,7 +5,7 @@ use crate::lane::Lane;
 use crate::{KeepAlive, LoadPlan};
 use proofload_wire::{Outbox, Request, Session, State};
 
-/// What a connection is doing.
+/// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Not connected.
@@ -23,25 +23,25 @@ pub(crate) enum Phase {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub phase: Phase,
-    /// Which target it belongs to, for good.
+    /// Target that it belongs to, for good.
     pub target: u32,
-    /// Whether it is being opened and no exchange waits for it yet.
+    /// True while it is being opened and no exchange waits for it yet.
     pub ahead: bool,
-    /// Whether it was ever dialed.
+    /// True once it was dialed.
     pub dialed: bool,
     /// Exchanges that have ended since it was made last.
     pub carried: u32,
     pub session: Session,
     pub dialed_ns: u64,
-    /// Whether it is established, and its session shakes hands.
+    /// True while it is established and the handshake of its session is under way.
     pub shakes: bool,
-    /// Which of the exchanges that wait for room to be sent has its turn, by name.
+    /// Name of the exchange that has its turn among those that wait for room to be sent.
     pub turn: u32,
     /// Bytes that the session did not consume.
     pub carry: Vec<u8>,
     /// Bytes that the kernel did not take; only after a short write.
     pub backlog: Option<Box<Outbox>>,
-    /// Where cookies are kept or redirects followed.
+    /// Set if cookies are kept or redirects followed.
     pub http: Option<Box<HttpState>>,
 }
 
@@ -66,13 +66,13 @@ impl Connection {
         }
     }
 
-    /// Whether the present request follows a redirect, and is not the first of its exchange.
+    /// True if the present request follows a redirect, and is not the first of its exchange.
     #[inline]
     pub fn is_following(&self) -> bool {
         self.http.as_ref().is_some_and(|http| http.is_following())
     }
 
-    /// What the present exchange of a lane asks next.
+    /// Returns the next request of the lane's present exchange.
     #[inline]
     pub fn request<'a>(&self, plan: &'a LoadPlan, lane: &Lane) -> &'a Request {
         let entry = &plan.mix[lane.entry as usize];
@@ -88,19 +88,19 @@ impl Connection {
         requests[usize::from(closing)]
     }
 
-    /// Whether a request goes over this connection as it is encoded.
+    /// True if a request goes over this connection as it is encoded.
     #[inline]
     pub fn sends_as_encoded(&self, request: &Request) -> bool {
         request.goes_as_encoded() && self.http.is_none()
     }
 
-    /// Whether it can carry an exchange as soon as it is connected.
+    /// True if it can carry an exchange as soon as it is connected.
     #[inline]
     pub fn has_no_handshake(&self) -> bool {
         self.session.state() != State::Opening
     }
 
-    /// Forgets what the connection that has ended was like.
+    /// Clears the state of the connection that has ended.
     pub fn disconnect(&mut self) {
         self.phase = Phase::Cold;
         self.carried = 0;

@@ -42,7 +42,7 @@ impl Deadlines {
         self.at_ns[conn as usize] = NEVER;
     }
 
-    /// When [`Deadlines::expired`] must be called next.
+    /// Instant at which [`Deadlines::expired`] must be called next.
     #[inline]
     pub fn next_ns(&self) -> u64 {
         self.next_sweep_ns
@@ -68,7 +68,7 @@ impl Deadlines {
         expired
     }
 
-    /// Takes the deadline of a connection away if it has come; says whether it had.
+    /// Takes the deadline of a connection away if it has come; returns true if it had.
     #[inline]
     pub fn take(&mut self, conn: u32, now_ns: u64) -> bool {
         let at_ns = &mut self.at_ns[conn as usize];

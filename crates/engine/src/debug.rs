@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// One exchange as it passed over its connection.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// What happened, with its instant.
+    /// Events with their instants.
     pub heard: Vec<(u64, Heard)>,
     /// Bytes received, those that were not kept included.
     pub received: u64,

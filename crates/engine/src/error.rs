@@ -1,8 +1,8 @@
-//! Why a load cannot be carried out.
+//! Errors that prevent a load.
 
 use proofload_language::say;
 
-/// Why a plan cannot be carried out.
+/// Reason for which a plan cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -20,13 +20,13 @@ pub enum EngineError {
     #[error("{}", say!("engine-driver", driver, why))]
     Driver {
         driver: &'static str,
-        /// What is missing or forbidden.
+        /// The missing or forbidden resource.
         why: String,
     },
     /// The first instant that was given had passed before the workers were ready.
     #[error("{}", say!("engine-too-late", seconds = format!("{:.3}", *late_ns as f64 / 1e9)))]
     TooLate {
-        /// How long before.
+        /// Time by which it had passed.
         late_ns: u64,
     },
     /// A process that carries out a share of the load failed, or is gone.

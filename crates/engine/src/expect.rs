@@ -1,4 +1,4 @@
-//! Whether an answer is what was expected, in any protocol.
+//! Check of an answer against what was expected, in any protocol.
 
 use crate::Expect;
 use memchr::memmem::Finder;
@@ -18,11 +18,11 @@ pub(crate) struct Check {
     text: Option<Finder<'static>>,
 }
 
-/// In what an answer differed.
+/// Difference of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     Code(u16),
-    /// How many bytes its body had.
+    /// Size of the body, in bytes.
     Bytes(u64),
     /// Its body lacks the text.
     Text,
@@ -67,7 +67,7 @@ impl Check {
         }
     }
 
-    /// The sentence for a person. `said` is what the server said where it refused a call.
+    /// The sentence for the user. `said` is the server's own text where it refused a call.
     pub fn explain(&self, difference: Difference, said: Option<&[u8]>) -> String {
         match difference {
             Difference::Code(code) | Difference::Unread(code) if self.protocol.code_name(code).is_some() => {
@@ -99,7 +99,8 @@ impl Check {
 }
 
 impl Difference {
-    /// A wrong code is a no from the server; wrong content is a mismatch. What was not looked at says nothing of the server.
+    /// A wrong code is a refusal by the server; wrong content is a mismatch. An answer that was not looked at tells
+    /// nothing about the server.
     pub fn outcome(self) -> Outcome {
         match self {
             Difference::Code(_) => Outcome::Rejected,

@@ -1,4 +1,4 @@
-//! What requests are filled with: rows of tables, counters, random numbers and text.
+//! Values that fill requests: rows of tables, counters, random numbers and text.
 //!
 //! A value is a function of the seed and of a number that no other exchange of the load has, over all
 //! workers and shares. Values of tables are escaped for where they go before the load begins.
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Most sources of values in one load.
 pub const FEEDERS_MAX: usize = 64;
 
-/// In which order rows are taken.
+/// Order in which rows are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Order {
     /// One after the other over all workers; after the last comes the first.
@@ -39,12 +39,12 @@ pub enum Feeder {
     },
     /// Random text whose length is drawn: the beginning of one text that is made before the load.
     Payload {
-        /// How long it is, in bytes.
+        /// Length in bytes.
         sizes: Distribution,
-        /// Longest; what is drawn above it is cut to it.
+        /// Longest; larger draws are cut to it.
         most_bytes: u32,
-        /// For how long a length is held, for all users alike, from the first instant of the load on; by the
-        /// intended time of the exchange. 0 draws one for each exchange.
+        /// Time for which a length is held, for all users alike, from the first instant of the load on; by the intended
+        /// time of the exchange. 0 draws one for each exchange.
         redraw_ns: u64,
     },
     /// Random letters, digits, `-` and `_`.
@@ -67,7 +67,7 @@ pub enum Draw {
         feeder: usize,
         column: Option<Arc<Column>>,
     },
-    /// A text with values in it, for places that must know the whole of it: its length stands before it.
+    /// A text with values in it, for places that need the whole of it because its length precedes it.
     Text(Vec<Piece>),
 }
 
@@ -84,7 +84,7 @@ pub enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Feed {
     pub feeders: Vec<Feeder>,
-    /// What is taken from them.
+    /// Values taken from them.
     pub draws: Vec<Draw>,
 }
 
@@ -95,7 +95,6 @@ impl Column {
         self.ends.push(self.bytes.len());
     }
 
-    /// How many rows it has.
     pub fn rows(&self) -> usize {
         self.ends.len()
     }
@@ -113,7 +112,7 @@ impl Column {
 }
 
 impl Feed {
-    /// What is wrong with it, a sentence each; `mix` are the requests that will draw from it.
+    /// Appends its problems, a sentence each; `mix` are the requests that will draw from it.
     pub(crate) fn problems<'a>(&self, mix: impl Iterator<Item = &'a Request>, problems: &mut Vec<String>) {
         if self.feeders.len() > FEEDERS_MAX {
             problems.push(format!("feeders: {}; at most {FEEDERS_MAX} are possible", self.feeders.len()));
@@ -218,7 +217,7 @@ impl Feed {
 /// Names the random streams of feeders, apart from those of timetable and mix.
 const FEEDERS: u64 = 0x6665_6564 << 16;
 
-/// How far one worker has come in all sources.
+/// Progress of one worker in all sources.
 #[derive(Debug)]
 pub(crate) struct Feeding<'a> {
     feed: &'a Feed,
@@ -318,7 +317,7 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// The row that has that number; 0 of what is no table.
+    /// The row that has that number; 0 for a feeder that is not a table.
     #[inline]
     fn row(&self, feeder: usize, number: u64) -> usize {
         match &self.feed.feeders[feeder] {
@@ -330,7 +329,7 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// Appends what this draw yields to the value that is made.
+    /// Appends the result of this draw to the value that is made.
     fn append(&mut self, draw: &Draw, numbers: &[u64]) {
         let feed = self.feed;
         match draw {
@@ -386,7 +385,7 @@ impl<'a> Feeding<'a> {
     }
 }
 
-/// What can be in a path, a header and a body alike: the alphabet of base64url.
+/// Characters that are allowed in a path, a header and a body alike: the alphabet of base64url.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Letters that are made before they are passed on: one at a time, a text of 50 KB would take longer than its exchange.
@@ -394,7 +393,7 @@ const LETTERS_AT_ONCE: usize = 640;
 /// Letters of six bits each in a random number.
 const LETTERS_OF_NUMBER: usize = 10;
 
-/// Passes on so many random letters.
+/// Passes on `length` random letters.
 fn letters(mut random: Random, length: usize, mut pass_on: impl FnMut(&[u8])) {
     let mut some = [0; LETTERS_AT_ONCE];
     let mut left = length;

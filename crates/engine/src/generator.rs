@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// From when all workers are ready to the first instant of the load, besides the time it takes to open
-/// the connections.
+/// Time from when all workers are ready to the first instant of the load, besides the time it takes to open the
+/// connections.
 pub(crate) const LEAD_NS: u64 = 2_000_000;
 
 /// Loads that are carried out at once, from one common first instant: each by workers of its own, with a record of its
@@ -56,7 +56,7 @@ impl<'a> Launch<'a> {
     }
 }
 
-/// What carries the bytes of a load: any [`Drivers`], or [`Sockets`].
+/// Carrier of the bytes of a load: any [`Drivers`], or [`Sockets`].
 pub trait Network: Sized {
     /// Lets the workers of all loads do their work.
     ///
@@ -129,20 +129,20 @@ impl<D: Drivers> Network for D {
     }
 }
 
-/// What the workers of all loads brought.
+/// Results of the workers of all loads.
 pub struct Performed {
-    /// Of each load its workers' results, and what was made of their seconds.
+    /// Results of each load's workers, and the series collected from their seconds.
     pub(crate) loads: Vec<(Vec<HandedOver>, Collected)>,
     pub(crate) allowance: Allowance,
     pub(crate) peak_rss_bytes: u64,
 }
 
-/// Carries loads out, and tells of every second.
+/// Carries loads out, and reports every second.
 ///
 /// # Errors
-/// When a plan is wrong, when this machine cannot carry it (descriptors, ports), when the operating system refuses what
+/// If a plan is wrong, when this machine cannot carry it (descriptors, ports), when the operating system refuses what
 /// the workers need, or when a given first instant has passed before all workers were ready. A problem of one load of
-/// several names it by its number, from 1. What goes wrong with peers is an outcome, never an error.
+/// several names it by its number, from 1. A failure of a peer is an outcome, never an error.
 pub fn launch<N: Network>(launch: Launch<'_, N>) -> Result<Vec<LoadResult>, EngineError> {
     let plans = launch.plans;
     let Performed { loads, allowance, peak_rss_bytes } = N::perform(launch)?;
@@ -157,7 +157,7 @@ pub fn launch<N: Network>(launch: Launch<'_, N>) -> Result<Vec<LoadResult>, Engi
     Ok(gathered.collect())
 }
 
-/// Who carries loads out: this process, or others that it leads.
+/// Runs loads: in this process, or through other processes that it leads.
 pub trait Generator: Sync {
     /// As [`launch`].
     ///
@@ -174,11 +174,11 @@ pub trait Generator: Sync {
 /// Most bytes of bodies that go to other processes: each of these is sent all of them for each load.
 pub const AGENT_BODIES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Where a process is that carries out a share of every load.
+/// Place of a process that carries out a share of every load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentPlace {
     pub host: String,
-    /// Whether that machine is ours, containers and network namespaces left aside.
+    /// True if that machine is ours, containers and network namespaces left aside.
     pub is_here: bool,
     /// CPUs that it may use.
     pub cpus: u32,
@@ -194,7 +194,7 @@ impl Generator for Here {
     }
 }
 
-/// How often the collector collects if nobody wakes it.
+/// Interval at which the collector collects unless it is woken up.
 const COLLECT_EVERY: Duration = Duration::from_millis(500);
 
 /// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.
@@ -250,7 +250,7 @@ pub(crate) fn show(plan: &LoadPlan, watch: &Watch, stretch: &Stretch<'_>, quanti
     }
 }
 
-/// What the workers of all loads share.
+/// State shared by the workers of all loads.
 struct Common<'a, D> {
     watch: &'a Watch,
     drivers: &'a D,
@@ -261,12 +261,12 @@ struct Common<'a, D> {
     /// Most time that one worker needs to open connections ahead.
     opening_ns: AtomicU64,
     start_ns: AtomicU64,
-    /// By how much a given first instant had passed already.
+    /// Time by which a given first instant had passed already.
     late_ns: AtomicU64,
     stopped_at: AtomicU64,
 }
 
-/// What the workers of one load share.
+/// State shared by the workers of one load.
 struct WorkerGroup<'a, D> {
     plan: &'a LoadPlan,
     dealt: &'a Dealt,
@@ -287,7 +287,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
         result
     }
 
-    /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
+    /// The whole life of one worker. No worker starts unless all can. `number` counts the workers of all loads.
     fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<HandedOver, EngineError> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
         let share =
@@ -329,7 +329,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
         carried_out.map_err(|source| EngineError::System { what: word!("engine-cannot-wait"), source })
     }
 
-    /// Says when all workers begin.
+    /// Sets the instant at which all workers begin.
     fn set_start(&self) {
         let common = self.common;
         let lead_ns = LEAD_NS + common.opening_ns.load(Ordering::Relaxed);
@@ -352,9 +352,9 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
         what: word!("engine-cannot-pin"),
         source: io::Error::from_raw_os_error(errno.raw_os_error()),
     })?;
-    // A thread that wakes up waits for whoever runs there, up to a tick of several milliseconds, unless it weighs more.
-    // Of processes the kernel means the calling thread alone. Without the right to it the worker waits, and the delays
-    // of its sends tell.
+    // A thread that wakes up waits for the one that runs on its CPU, up to a tick of several milliseconds, unless it
+    // weighs more. Of processes the kernel means the calling thread alone. Without permission the worker waits, and the
+    // delays of its sends show it.
     if plan.settings.raised_priority {
         let _ = rustix::process::setpriority_process(None, PRIORITY);
     }

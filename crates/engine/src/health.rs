@@ -44,13 +44,13 @@ const AT_WORK_OPEN: f64 = 0.70;
 const AWAY_SHARE: f64 = 0.02;
 /// Share by which the generator's own delays may lengthen a mean or a tail.
 const LENGTHENED_SHARE: f64 = 0.10;
-/// More is said of no value.
+/// Largest value reported.
 const LENGTHENED_MAX: f64 = 10.0;
 /// Connections that may be unaccounted for, as a share of all.
 const LITTLE_SHARE: f64 = 0.05;
 /// Share of the planned requests that may be left unsent in the end.
 const UNSENT_SHARE: f64 = 0.01;
-/// Fewer exchanges than these say nothing about a 99th percentile or a mean.
+/// Fewer exchanges than this tell nothing about a 99th percentile or a mean.
 const FEWEST: u64 = 100;
 
 /// Checks the workers of one load: what failed, and every check with its figure.
@@ -96,7 +96,7 @@ pub(crate) fn assess(
 /// The check of the 90th percentile. One that fails is a finding: most figures may be in part the generator's.
 fn send_delay(plan: &LoadPlan, own: &LatencyHistogram, snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let found = own.quantile_ns(0.9).filter(|_| own.count() >= FEWEST);
-    // What the generator's own delay has lengthened is no measure for it.
+    // A time that the generator's own delay has lengthened is not a measure for that delay.
     let response_ns = response_ns(snapshot, 0.9).saturating_sub(found.unwrap_or(0));
     let allowed_ns = USUAL_SEND_DELAY_NS.max((response_ns as f64 * SEND_DELAY_SHARE) as u64);
     let allowed_ns = allowed_ns + plan.profile.coalesce_ns();
@@ -134,10 +134,11 @@ fn away(workers: &[WorkerResult]) -> (Check, Option<Finding>) {
     (check, (share > AWAY_SHARE).then_some(Finding::Away { worker, share, allowed: AWAY_SHARE }))
 }
 
-/// By how much the mean and the tail are the generator's own doing. What its short delays are known to add is added once more,
-/// and what that changes is taken for what they have added already (simulation-extrapolation, Cook and Stefanski 1994). Long
-/// ones, of more than a tenth of the quantile, may be all that lies beyond it: what they may have hit is left out. Delays
-/// are those of sends, coalescing that was asked for aside, and of answers that came while a worker was away or busy.
+/// Share of the mean and the tail that the generator itself causes. The known effect of its short delays is added once
+/// more, and the change is taken for the effect that they have had already (simulation-extrapolation, Cook and
+/// Stefanski 1994). Long ones, of more than a tenth of the quantile, may be all that lies beyond it: what they may have
+/// hit is left out. Delays are those of sends, coalescing that was asked for aside, and of answers that came while a
+/// worker was away or busy.
 fn lengthened(plan: &LoadPlan, sums: &WorkerSums, snapshot: &Snapshot) -> [Check; 3] {
     let (away, none) = (&sums.hiccups, LatencyHistogram::new());
     // A coalesced send is late on purpose.

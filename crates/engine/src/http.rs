@@ -1,4 +1,4 @@
-//! What HTTP does above single requests: cookies that are kept and sent back, and redirects that are followed.
+//! HTTP above single requests: cookies that are kept and sent back, and redirects that are followed.
 //!
 //! No other file of the engine knows the protocol. An exchange that follows redirects stays one exchange: intended
 //! once, sent when its first request was, over when its last answer is whole. Only the last answer is judged.
@@ -27,14 +27,14 @@ fn follows(plan: &LoadPlan) -> bool {
     plan.mix.iter().any(|entry| entry.follow.most > 0)
 }
 
-/// Whether a redirect may ask for a GET of this request that the entry does not have.
+/// True if a redirect may ask for a GET of this request that the entry does not have.
 pub(crate) fn lacks_get(entry: &MixEntry) -> bool {
     let bytes = &entry.request.bytes;
     let method = Parts::of(bytes).map_or_else(String::new, |parts| parts.method(bytes).to_owned());
     entry.follow.most > 0 && entry.follow.as_get.is_none() && becomes_get(303, &method)
 }
 
-/// What comes after a whole answer.
+/// Next step after a whole answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Nothing: it is the answer of the exchange.
@@ -57,7 +57,7 @@ pub(crate) struct HttpState {
     cookie_line: Vec<u8>,
     /// Redirects that the present exchange has followed.
     followed: u32,
-    /// Whether one of them made a GET of the request.
+    /// True if a redirect made a GET of the request.
     as_get: bool,
     /// Path and query of the next request, while they are found out.
     next: Vec<u8>,
@@ -97,7 +97,7 @@ impl HttpState {
         self.as_get = false;
     }
 
-    /// Whether the present request is not the first of its exchange.
+    /// True if the present request is not the first of its exchange.
     pub fn is_following(&self) -> bool {
         self.followed > 0
     }
@@ -110,7 +110,7 @@ impl HttpState {
         }
     }
 
-    /// What the present request is filled with.
+    /// Values that fill the present request.
     #[inline(never)]
     pub fn fill<'a>(&'a mut self, request: &Request, values: &'a Values, now_ns: u64) -> Filling<'a> {
         let Some(Parts { target: stretch, .. }) = Parts::of(&request.bytes) else {

@@ -1,4 +1,4 @@
-//! One lane of a connection: what carries one exchange at a time.
+//! One lane of a connection, which carries one exchange at a time.
 //!
 //! A connection whose protocol answers one request after the other has one lane; where several may be in flight, it has
 //! as many as may be. Lanes of a worker are numbered so that the first lanes of all connections come first, then the
@@ -13,7 +13,7 @@ use proofload_wire::ExchangeId;
 /// Names a lane of one worker.
 pub type LaneId = u32;
 
-/// What a lane is doing.
+/// State of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LanePhase {
     /// It can carry an exchange.
@@ -30,20 +30,20 @@ pub(crate) enum LanePhase {
 #[derive(Debug)]
 pub(crate) struct Lane {
     pub phase: LanePhase,
-    /// Which target its connection belongs to.
+    /// Target of its connection.
     pub target: u32,
-    /// Which entry of the mix the present exchange asks.
+    /// Mix entry of the present exchange.
     pub entry: u32,
     /// Exchanges begun so far; numbers the choices from the mix.
     pub begun: u64,
     /// The present exchange; `end_ns` is unused.
     pub times: ExchangeTimes,
-    /// When the present exchange began to use the connection: intended, or established if that was later.
+    /// Instant at which the present exchange began to use the connection: intended, or established if that was later.
     pub ready_ns: u64,
     pub freed_ns: u64,
-    /// Of a connection that was added because none was free: whether it has been free itself.
+    /// For a connection that was added because none was free: true once it has been free itself.
     pub joined: bool,
-    /// Since when it has been of no use to an exchange that counts for latency.
+    /// Instant since which it has been of no use to an exchange that counts for latency.
     pub idle_since_ns: Option<u64>,
     /// The beginning of an answer that came in several pieces.
     pub sample: Option<Vec<u8>>,
@@ -52,7 +52,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// A free lane of a connection to that target; its exchanges draw from so many feeders.
+    /// A free lane of a connection to that target; its exchanges draw from `feeders` feeders.
     pub fn new(target: usize, feeders: usize) -> Self {
         Lane {
             phase: LanePhase::Free,
@@ -70,18 +70,18 @@ impl Lane {
         }
     }
 
-    /// Whether an exchange has begun and not ended.
+    /// True while an exchange has begun and not ended.
     pub fn in_flight(&self) -> bool {
         matches!(self.phase, LanePhase::Waiting | LanePhase::Asking)
     }
 
-    /// What was received of the present answer; `latest` came last.
+    /// Received part of the present answer; `latest` came last.
     pub fn received<'a>(&'a self, latest: &'a [u8]) -> Received<'a> {
         Received { before: self.sample.as_deref().unwrap_or_default(), latest }
     }
 }
 
-/// How lanes and connections are numbered.
+/// Numbering of lanes and connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneNumbers {
     connections: u32,
@@ -89,18 +89,18 @@ pub(crate) struct LaneNumbers {
 }
 
 impl LaneNumbers {
-    /// So many connections with `each` lanes.
+    /// Numbers for that many connections with `each` lanes.
     pub fn new(connections: usize, each: u32) -> Self {
         LaneNumbers { connections: connections as u32, each }
     }
 
-    /// Whether every connection has one lane, with its own number.
+    /// True if every connection has one lane, with its own number.
     #[inline]
     pub fn are_connections(self) -> bool {
         self.each == 1
     }
 
-    /// How many lanes there are.
+    /// Number of lanes.
     pub fn count(self) -> usize {
         self.connections as usize * self.each as usize
     }
@@ -111,7 +111,7 @@ impl LaneNumbers {
         if self.are_connections() { lane } else { lane % self.connections }
     }
 
-    /// What the exchange of a lane is called on its connection.
+    /// Name of a lane's exchange on its connection.
     #[inline]
     pub fn name(self, lane: LaneId) -> ExchangeId {
         ExchangeId(if self.are_connections() { 0 } else { lane / self.connections })

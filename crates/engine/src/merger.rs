@@ -16,15 +16,15 @@ pub struct Merger<'a> {
 }
 
 impl<'a> Merger<'a> {
-    /// For so many shares of these loads.
+    /// A merger for `shares` shares of these loads.
     pub fn new(plans: &'a [LoadPlan], watch: &'a Watch, shares: u32) -> Merger<'a> {
         let window = |plan: &LoadPlan| Window { start_ns: 0, end_ns: plan.extent.longest_ns() };
         let loads = plans.iter().enumerate().map(|(at, plan)| Load::new(at, window(plan), shares));
         Merger { plans, watch, loads: loads.collect() }
     }
 
-    /// What a share (from 0) saw of a load (`stream`, from 0) up to second `last` and from the end of what it told before. One
-    /// that is not there, or has ended, is ignored.
+    /// Adds what a share (from 0) saw of a load (`stream`, from 0) up to second `last` and from the end of its previous
+    /// report. A share that does not exist, or has ended, is ignored.
     pub fn add(&mut self, share: u32, stream: usize, last: u64, seen: &SparseSnapshot) {
         if let Some(load) = self.loads.get_mut(stream) {
             load.merging.add(share, last, seen);
@@ -47,7 +47,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Tells of each stretch that all shares have told of, and says whether all have ended.
+    /// Reports each stretch that all shares have reported; returns true once all have ended.
     pub fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
         let Merger { plans, watch, loads } = self;
         let mut told = |stretch: &Stretch<'_>| {
@@ -64,7 +64,7 @@ impl<'a> Merger<'a> {
         loads.iter_mut().fold(true, |all, load| load.collect(&mut told) & all)
     }
 
-    /// What it all came to.
+    /// The results.
     pub fn finish(self) -> Vec<LoadResult> {
         self.plans.iter().zip(self.loads).map(|(plan, load)| load.finish(plan)).collect()
     }

@@ -1,4 +1,4 @@
-//! What the engine is asked to do.
+//! The plan of a load.
 
 use crate::Target;
 use crate::feed::Feed;
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// How requests are asked, beside what they are; the default asks each request as it is.
+/// Way in which requests are sent, beside their content; the default sends each request as it is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Asking {
-    /// What requests with places are filled with.
+    /// Values for requests with places to fill.
     pub feed: Feed,
-    /// Whether each connection keeps cookies, over all the times that it is made anew, and sends them back. Requests need a place for
+    /// True if each connection keeps cookies, over all its reconnects, and sends them back. Requests need a place for
     /// them.
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
     pub bind: Vec<IpAddr>,
 }
 
-/// What is done about redirects; by default the first answer is the answer.
+/// Treatment of redirects; by default the first answer is the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Follow {
     /// Most redirects that one exchange follows, within its origin; 0 follows none.
@@ -30,7 +30,7 @@ pub struct Follow {
     pub as_get: Option<[Arc<Request>; 2]>,
 }
 
-/// What an answer must be to count as answered.
+/// Conditions for an answer to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expect {
     /// Exactly this code; without it one that is good in its protocol (of HTTP 200 to 399).
@@ -52,9 +52,8 @@ pub struct MixEntry {
     /// The same request as the last of its connection (of HTTP with `Connection: close`), for keep-alive off and the
     /// last of N per connection.
     pub closing_request: Arc<Request>,
-    /// What its answer must be.
     pub expect: Expect,
-    /// What is done about redirects.
+    /// Treatment of redirects.
     pub follow: Follow,
 }
 
@@ -74,7 +73,7 @@ pub enum Extent {
     DurationNs(u64),
     /// After this many requests (and at the latest after `cap_ns`).
     Requests {
-        /// How many, over all workers.
+        /// Number of requests, over all workers.
         count: u64,
         /// Upper bound of the time it may take.
         cap_ns: u64,
@@ -82,7 +81,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// How long it takes at most.
+    /// Its longest duration.
     pub fn longest_ns(&self) -> u64 {
         match *self {
             Extent::DurationNs(ns) => ns,
@@ -91,7 +90,7 @@ impl Extent {
     }
 }
 
-/// What becomes of a request of an open loop that is due while no connection is free, and none can be opened.
+/// Treatment of a request of an open loop that is due while no connection is free, and none can be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Overflow {
     /// It waits for a connection and keeps its intended time.
@@ -101,11 +100,11 @@ pub enum Overflow {
     Drop,
 }
 
-/// What an open loop does when a request is due and no connection is free. The default waits for one of those that
-/// there are.
+/// Behaviour of an open loop when a request is due and no connection is free. The default waits for one of the existing
+/// connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Shortage {
-    /// What becomes of the request once there are as many connections as there may be.
+    /// Treatment of the request once the number of connections has reached its limit.
     pub overflow: Overflow,
     /// Connections that there may be in the end, over all workers; more are opened while requests that are due find
     /// none free. `None` is as many as [`LoadPlan::connections`]; never fewer than those.
@@ -132,7 +131,7 @@ impl Default for Timeouts {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct LoadPlan {
     pub targets: Vec<Target>,
-    /// What is asked, at least one entry.
+    /// The requests, at least one entry.
     pub mix: Vec<MixEntry>,
     pub profile: Profile,
     /// Connections over all workers. Each worker needs one for each target.
@@ -145,45 +144,44 @@ pub struct LoadPlan {
     /// Load before the window that is discarded.
     pub discard_ns: u64,
     pub extent: Extent,
-    /// How long to wait when issuing ends for what is in flight, and for what is due and waits for a free
-    /// connection, if no answer before took longer, or else as long as that; what remains is `unanswered`, or
-    /// `unsent` when it never left.
+    /// Wait after issuing ends for exchanges in flight, and for those that are due and wait for a free connection;
+    /// longer if an earlier answer took longer, namely as long as that. The remaining ones are `unanswered`, or
+    /// `unsent` if they never left.
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,
-    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. With raised priority, pinned workers run
-    /// before whatever else comes to those CPUs, where this process may ask for it.
+    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. With raised priority, pinned workers
+    /// run before anything else on those CPUs, where this process may ask for it.
     pub cpus: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
     /// This load is share `.0` of `.1` equal ones; `(0, 1)` is the whole.
     pub share: (u32, u32),
     pub asking: Asking,
-    /// When connections are wanting; an open loop's matter, the default for others.
+    /// Behaviour when there are too few connections; for open loops only, the default for others.
     pub shortage: Shortage,
-    /// What carries the bytes. Loads that are carried out together have the same.
+    /// Driver that carries the bytes. Loads that are carried out together have the same.
     pub driver: DriverChoice,
-    /// How the generator goes about it.
+    /// Settings of the generator.
     pub settings: GeneratorSettings,
 }
 
-/// How a generator goes about a load, as far as nothing of the load depends on it. A server that shares the machine with it
-/// may be faster or slower for it all the same.
+/// Settings of a generator on which nothing of the load depends. A server that shares the machine with it may be faster
+/// or slower for it all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GeneratorSettings {
     /// Most things that a worker takes from the kernel at once, 1 to [`GeneratorSettings::EVENTS_MAX`].
     pub events: u32,
-    /// When the next request leaves on a connection whose answer has come.
+    /// Instant at which the next request leaves on a connection whose answer has come.
     pub answers: Answers,
-    /// Whether pinned workers run before whatever else comes to their CPUs.
+    /// True if pinned workers run before anything else on their CPUs.
     pub raised_priority: bool,
-    /// In which order connections send their first requests.
+    /// Order in which connections send their first requests.
     pub connections: ConnectionOrder,
 }
 
 impl GeneratorSettings {
-    /// Most things taken at once where nothing else is said: at some 4 µs each a due send is at most a quarter of a
-    /// millisecond late.
+    /// Most events taken at once by default: at some 4 µs each a due send is at most a quarter of a millisecond late.
     pub const EVENTS: u32 = 64;
     /// Most events that may be taken at once.
     pub const EVENTS_MAX: u32 = 4096;
@@ -200,17 +198,17 @@ impl Default for GeneratorSettings {
     }
 }
 
-/// When the next request leaves on a connection whose answer has come.
+/// Instant at which the next request leaves on a connection whose answer has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Answers {
     /// At once, before the next answer is read.
     #[default]
     OneByOne,
-    /// When all answers that came at once were read.
+    /// After all answers that came at once were read.
     Together,
 }
 
-/// In which order the connections of a load send their first requests.
+/// Order in which the connections of a load send their first requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum ConnectionOrder {
     #[default]
@@ -231,7 +229,7 @@ impl LoadPlan {
     }
 }
 
-/// Which of the kernel's interfaces carries the bytes of a load.
+/// The kernel's interface that carries the bytes of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum DriverChoice {
     /// epoll: on every Linux that can run the engine.

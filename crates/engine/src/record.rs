@@ -1,4 +1,4 @@
-//! What a worker writes down: what became of its exchanges, and what it spent on them.
+//! Record of a worker: outcomes of its exchanges, and the resources it spent on them.
 
 use crate::clock::Delayed;
 use crate::seconds::{Giving, Seconds, add_counts};
@@ -10,17 +10,17 @@ use proofload_measure::{
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How much of a bad answer is kept.
+/// Kept length of a bad answer, in bytes.
 pub(crate) const SAMPLE_BYTES: usize = 4096;
 
 /// One send of a hundred may leave this late for the generator's own reasons, whatever the response times are.
 pub(crate) const SEND_DELAY_NS: u64 = 200_000;
-/// How often a worker asks how long it had no CPU.
+/// Interval at which a worker asks how long it had no CPU.
 const DELAY_EVERY_NS: u64 = 1_000_000;
-/// What giving a thread the CPU takes by itself, once for each time that it begins to run.
+/// Time that giving a thread the CPU takes by itself, once for each time that it begins to run.
 const WAKING_NS: u64 = 10_000;
 
-/// What was received of an answer.
+/// Received part of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Received<'a> {
     /// Its beginning, if it came in pieces.
@@ -33,12 +33,13 @@ impl Received<'_> {
         self.before.iter().chain(self.latest).copied()
     }
 
-    /// Whether it begins as an answer of HTTP does.
+    /// True if it begins as an answer of HTTP does.
     pub fn is_http(&self) -> bool {
         self.bytes().take(5).eq(*b"HTTP/")
     }
 
-    /// Whether it begins as an alert or a handshake of TLS does, which a TLS server sends to who asks in plain.
+    /// True if it begins as an alert or a handshake of TLS does, which a TLS server sends to a client that asks in
+    /// plain.
     pub fn is_tls(&self) -> bool {
         let mut bytes = self.bytes();
         matches!((bytes.next(), bytes.next(), bytes.next()), (Some(0x15 | 0x16), Some(3), Some(0..=4)))
@@ -50,7 +51,7 @@ impl Received<'_> {
 pub(crate) struct WorkerRecord {
     pub window: Window,
     pub recorder: Recorder,
-    /// How late sends left for which a connection was free: the generator's own doing.
+    /// Delays of sends for which a connection was free: caused by the generator itself.
     pub own_delay: LatencyHistogram,
     pub idle_time: IdleTime,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
@@ -63,7 +64,7 @@ pub(crate) struct WorkerRecord {
     pub no_descriptor: u64,
     /// Exchanges that were not sent although a connection was free.
     pub behind: u64,
-    /// What TLS handshakes agreed on, each kind once.
+    /// Parameters that TLS handshakes agreed on, each kind once.
     pub negotiated: Vec<Negotiated>,
     /// Longest time that an answer took on its connection, in the window or before it.
     pub slowest_ns: u64,
@@ -76,14 +77,15 @@ pub(crate) struct WorkerRecord {
     waited_ns: u64,
     waited_over_ns: u64,
     away_ns: u64,
-    /// What had been waited beyond what was asked when it was last asked how long the thread had no CPU, and when that was.
+    /// Time waited beyond what was asked for, when the thread's time without a CPU was last read, and the instant of
+    /// that.
     beyond_ns: u64,
     delayed: Option<Delayed>,
     delayed_at_ns: u64,
     hiccups: Hiccups,
-    /// When the window ended before its time.
+    /// Instant at which the window ended, if before its time.
     cut_ns: Option<u64>,
-    /// Of the exchange that was intended first: how late it was begun.
+    /// Intended instant and delay of the exchange that was intended first.
     start_error: Option<(u64, u64)>,
 }
 
@@ -99,19 +101,19 @@ pub(crate) struct IdleTime {
     pub over_ns: u64,
 }
 
-/// What one worker hands over at the end.
+/// Everything that one worker hands over at the end.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct HandedOver {
     pub sums: WorkerSums,
     pub worker: WorkerResult,
 }
 
-/// What adds up over the workers, in any order. That of each takes half a megabyte, and there may be thousands.
+/// Values that add up over the workers, in any order. Those of each take half a megabyte, and there may be thousands.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct WorkerSums {
     /// Answers in each second.
     pub counts: Vec<u64>,
-    /// How late sends left for which a connection was free.
+    /// Delays of sends for which a connection was free.
     pub own_delay: LatencyHistogram,
     pub hiccups: Hiccups,
     /// None of no worker.
@@ -140,15 +142,15 @@ impl WorkerSums {
     }
 }
 
-/// What is one worker's own.
+/// Values of one worker alone.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct WorkerResult {
-    /// When the window really ended, and how long it was.
+    /// Actual end of the window, and its length.
     pub end_ns: u64,
     pub wall_ns: u64,
     /// Sum of the service times of answered exchanges.
     pub service_sum_ns: u64,
-    /// How late the first exchange was begun.
+    /// Delay of the first exchange.
     pub start_error_ns: Option<u64>,
     pub idle_time: IdleTime,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
@@ -222,7 +224,7 @@ impl WorkerRecord {
         self.seconds.set_window(window);
     }
 
-    /// Whether an exchange intended then belongs to the window.
+    /// True if an exchange intended then belongs to the window.
     #[inline]
     pub fn covers(&self, intended_ns: u64) -> bool {
         intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns
@@ -259,7 +261,7 @@ impl WorkerRecord {
         None
     }
 
-    /// Writes down that an exchange was never sent, and given up now; says whether it belongs to the window.
+    /// Records that an exchange was never sent, and given up now; returns true if it belongs to the window.
     pub fn unsent(&mut self, intended_ns: u64, now_ns: u64) -> bool {
         let within = intended_ns >= self.window.start_ns;
         match within {
@@ -307,7 +309,7 @@ impl WorkerRecord {
         }
     }
 
-    /// Whether [`WorkerRecord::note_cpu`] is due for the window's beginning.
+    /// True if [`WorkerRecord::note_cpu`] is due for the window's beginning.
     #[inline]
     pub fn window_is_new(&self, now_ns: u64) -> bool {
         self.cpu[0].is_none() && now_ns >= self.window.start_ns
@@ -331,14 +333,14 @@ impl WorkerRecord {
         }
     }
 
-    /// Whether [`WorkerRecord::note_delayed`] is due.
+    /// True if [`WorkerRecord::note_delayed`] is due.
     #[inline]
     pub fn delay_is_due(&self, now_ns: u64) -> bool {
         now_ns >= self.delayed_at_ns + DELAY_EVERY_NS && self.cpu[0].is_some() && self.cpu[1].is_none()
     }
 
-    /// Notes how long the thread had been ready to run without a CPU until now. A wait that ends with an answer asked for no
-    /// certain time: what a busy machine adds to it shows nowhere else.
+    /// Notes how long the thread had been ready to run without a CPU until now. A wait that ends with an answer asked
+    /// for no certain time: the delay that a busy machine adds to it shows nowhere else.
     pub fn note_delayed(&mut self, delayed: Option<Delayed>, now_ns: u64) {
         if let Some((before, now)) = self.delayed.zip(delayed) {
             let woken_ns = WAKING_NS * now.runs.saturating_sub(before.runs);
@@ -357,7 +359,7 @@ impl WorkerRecord {
         self.seconds.advance_to(now_ns, &mut self.recorder);
     }
 
-    /// Notes how late an exchange was begun that may be the first one.
+    /// Notes the delay of an exchange that may be the first one.
     #[cold]
     pub fn begun(&mut self, intended_ns: u64, now_ns: u64) {
         if self.start_error.is_none_or(|(first_ns, _)| intended_ns < first_ns) {

@@ -1,11 +1,11 @@
-//! What a load returns, and what can be watched while it lasts.
+//! Result of a load, and the values that can be watched while it lasts.
 
 use crate::target::Negotiated;
 use proofload_measure::{Outcome, SecondQuantiles, Silences, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
+/// Problem, or near-problem, of the generator itself. Any of these makes the result client-limited.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
     /// Sends left late: the 90th percentile of the delay between intended and sent that the generator itself caused.
@@ -54,12 +54,13 @@ pub enum Finding {
         /// Left unsent though a connection was free.
         behind: u64,
     },
-    /// One of several processes was lost, and nobody sent what was left of its share.
+    /// One of several processes was lost, and the rest of its share was not sent.
     AgentLost {
         agent: String,
-        /// So long, in nanoseconds, it had told what it did in the window; `None` where it was lost before the load.
+        /// Time, in nanoseconds, for which it had reported its part of the window; `None` if it was lost before the
+        /// load.
         told_ns: Option<u64>,
-        /// How much of the intended load was offered by all together, 0 to 1.
+        /// Part of the intended load that all together offered, 0 to 1.
         offered: f64,
     },
     Descriptors {
@@ -73,7 +74,7 @@ pub enum Finding {
     },
 }
 
-/// Which self-check a [`Check`] is.
+/// Kind of a self-check ([`Check`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckKind {
     /// 90th percentile of the send delay of the generator's own making, in nanoseconds.
@@ -84,7 +85,7 @@ pub enum CheckKind {
     AtWork,
     /// Largest share of the window in which a worker was kept from waking.
     Away,
-    /// By how much the generator's own delays lengthen the mean of response times, as a share. Of no consequence for other
+    /// Lengthening of the mean response time by the generator's own delays, as a share. Of no consequence for other
     /// figures, so it is not a finding; nor are the next two.
     LengthenedMean,
     /// The same of the 99th percentile.
@@ -103,7 +104,7 @@ pub enum CheckKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
     pub kind: CheckKind,
-    /// What was found; `None` when there was too little to tell, or the check does not apply.
+    /// Measured value; `None` if there was too little to tell, or the check does not apply.
     pub found: Option<f64>,
     pub allowed: f64,
 }
@@ -112,24 +113,24 @@ pub struct Check {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BadAnswer {
     pub outcome: Outcome,
-    /// Which entry of the mix asked.
+    /// Mix entry of the request.
     pub mix_entry: usize,
-    /// What was wrong, in a sentence: "status 503, expected 200 to 399".
+    /// Problem, in a sentence: "status 503, expected 200 to 399".
     pub what: String,
-    /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
+    /// Up to 4 KiB of the received bytes, raw. Redacting is the reader's duty.
     pub received: Vec<u8>,
     /// Values of tables in the request, as they were sent. They may be a user's own, and are to be hidden as well.
     pub rows: Option<Vec<Vec<u8>>>,
 }
 
-/// How many connections a load had.
+/// Numbers of connections of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionUse {
-    /// With how many it began.
+    /// Number with which it began.
     pub began: u32,
     /// The most that there were at once: those it began with, and those that were opened for want of a free one.
     pub peak: u32,
-    /// How many there might have been.
+    /// Limit on connections.
     pub most: u32,
 }
 
@@ -142,8 +143,7 @@ pub struct GeneratorUse {
     /// Peak resident memory of the process; of several the sum.
     pub peak_rss_bytes: u64,
     pub threads: u32,
-    /// How late each worker began its first exchange, after the instant at which it was intended; `None` for one that
-    /// began none.
+    /// Delay of each worker's first exchange after its intended instant; `None` for one that began none.
     pub start_error_ns: Vec<Option<u64>>,
     /// Name of the driver that carried it: `epoll`, `io_uring`.
     pub driver: &'static str,
@@ -155,10 +155,10 @@ pub struct GeneratorUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentsUse {
     pub count: u32,
-    /// Within what the clock of each is known, and so the common first instant: half the shortest round trip of
-    /// the slowest. Of a load of 10 s or more also what their clocks ran apart until its end.
+    /// Uncertainty of each clock, and so of the common first instant: half the shortest round trip of the slowest. For
+    /// a load of 10 s or more also the drift of their clocks until its end.
     pub clocks_within_ns: u64,
-    /// How many were lost before they had carried out their share.
+    /// Number that were lost before they had carried out their share.
     pub lost: u32,
     /// Exchanges that those are taken to have left out: each of them would have had as many as each of the others.
     pub not_offered: u64,
@@ -175,30 +175,28 @@ pub struct LoadResult {
     /// Of a closed loop without think time: the stretches without an answer. `None` for other loads, and where nothing was
     /// answered.
     pub silences: Option<Silences>,
-    /// How many connections there were.
     pub connections: ConnectionUse,
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.
     pub findings: Vec<Finding>,
     /// Every self-check with its figure.
     pub checks: Vec<Check>,
-    /// What TLS handshakes agreed on, each kind once, sorted. How many there were and how long they took is in the
-    /// snapshot.
+    /// Parameters that TLS handshakes agreed on, each kind once, sorted. Their number and duration are in the snapshot.
     pub negotiated: Vec<Negotiated>,
     /// The first bad answer of each outcome.
     pub bad_answers: Vec<BadAnswer>,
-    /// Whether it was stopped before its extent.
+    /// True if it was stopped before its extent.
     pub stopped_early: bool,
     /// `CLOCK_MONOTONIC` instant of the window's start (also in `snapshot.window`).
     pub window_start_ns: u64,
 }
 
-/// Shared with whoever watches: counters that workers update at most every 100 ms, and the stop switch.
+/// Shared with observers: counters that workers update at most every 100 ms, and the stop switch.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// Set it to end the load early; workers check it after each poll.
     pub stop: AtomicBool,
-    /// Set it before `stop` to wait for nothing that is in flight: nobody wants the result.
+    /// Set it before `stop` to wait for nothing that is in flight: the result is not wanted.
     pub abandoned: AtomicBool,
     /// Exchanges answered so far, all workers.
     pub answered: AtomicU64,

@@ -11,12 +11,12 @@ use proofload_measure::{Collected, Recorder, SECOND_NS, Series, Snapshot, Stretc
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread::Thread;
 
-/// Seconds for which the series of counts has room; what comes later is left out of the series alone.
+/// Seconds for which the series of counts has room; later ones are left out of the series alone.
 const COUNTS_MAX: u64 = 7 * 86_400;
 /// Snapshots of each worker besides the one that it records in.
 const SPARES: usize = 2;
 
-/// What a worker hands over.
+/// Report of a worker.
 #[derive(Debug)]
 struct Part {
     /// The last second in it.
@@ -29,9 +29,9 @@ struct Part {
 pub(crate) struct Giving {
     full: SyncSender<Part>,
     spare: Receiver<Snapshot>,
-    /// Whom to wake when there is something.
+    /// Thread to wake when a part is ready.
     collector: Thread,
-    /// Wait for an empty snapshot: where time is virtual, it stands still meanwhile.
+    /// Wait for an empty snapshot: where time is virtual, it stops meanwhile.
     waits: bool,
 }
 
@@ -61,9 +61,9 @@ pub(crate) struct Seconds {
     /// The present second, and how many the window has; the one after them is what comes after the window.
     at: u64,
     all: u64,
-    /// When the present second is over.
+    /// End of the present second.
     end_ns: u64,
-    /// When the present snapshot began.
+    /// Beginning of the present snapshot.
     since_ns: u64,
     /// Answers in each second, and those in the present snapshot that are counted already.
     counts: Vec<u64>,
@@ -94,7 +94,7 @@ impl Seconds {
         seconds
     }
 
-    /// Sets when the window begins and ends, before anything is recorded; it stays as long as it was.
+    /// Sets the beginning and end of the window, before anything is recorded; its length stays the same.
     pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.since_ns = window.start_ns;
@@ -140,7 +140,7 @@ impl Seconds {
         };
     }
 
-    /// When the present second is over by the clock.
+    /// End of the present second by the clock.
     fn due_ns(&self) -> u64 {
         self.window.end_ns.min(self.window.start_ns + (self.at + 1) * SECOND_NS)
     }
@@ -213,7 +213,7 @@ impl Collector {
         (Collector { window, workers, stretch, last: 0, begun: false, series }, giving)
     }
 
-    /// Takes what there is, and tells of each stretch that is whole. Says whether all workers have ended.
+    /// Takes all available parts, and reports each complete stretch. Returns true once all workers have ended.
     pub fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
         loop {
             let last = self.last;
@@ -230,7 +230,7 @@ impl Collector {
         }
     }
 
-    /// Takes what belongs to the present stretch.
+    /// Takes the parts of the present stretch.
     fn take(&mut self) {
         for worker in &mut self.workers {
             while let Some(owed) = worker.owes
@@ -263,7 +263,7 @@ impl Collector {
         self.begun = false;
     }
 
-    /// What it has come to.
+    /// The result.
     pub fn finish(self) -> Collected {
         self.series.finish()
     }

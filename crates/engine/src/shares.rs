@@ -1,5 +1,5 @@
-//! One load that several processes carry out: what each does of it, and hands over. What they saw is judged
-//! only when it is merged, by the checks that judge the workers of one process: a process is a few workers elsewhere.
+//! One load that several processes carry out: the share of each, and its report. The reports are judged only when
+//! they are merged, by the checks that judge the workers of one process: a process is a few workers elsewhere.
 
 use crate::generator::{LEAD_NS, Launch, Network, Performed};
 use crate::record::HandedOver;
@@ -7,7 +7,7 @@ use crate::worker::opening_gap_ns;
 use crate::{EngineError, LoadPlan};
 use serde::{Deserialize, Serialize};
 
-/// What one process did of a load.
+/// Result of one process for a load.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct ShareResult {
     pub(crate) workers: Vec<HandedOver>,
@@ -34,8 +34,8 @@ pub fn execute_share<N: Network>(launch: Launch<'_, N>) -> Result<Vec<ShareResul
     Ok(shares.collect())
 }
 
-/// How long a process needs from when it hears of its share to the first instant of the load, at most, in nanoseconds:
-/// kept connections are opened before it.
+/// Longest time that a process needs from receiving its share to the first instant of the load, in nanoseconds: kept
+/// connections are opened before it.
 pub fn lead_ns(plans: &[LoadPlan]) -> u64 {
     let opening = plans.iter().filter(|plan| plan.profile.opens_ahead()).map(|plan| {
         let shares = u64::from(plan.workers) * u64::from(plan.share.1);

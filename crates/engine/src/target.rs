@@ -1,4 +1,4 @@
-//! Whom a load goes to, what its connections pass through, and what TLS agreed on.
+//! Targets of a load, the transport of its connections, and the parameters that TLS agreed on.
 
 use proofload_wire::Protocol;
 use serde::{Deserialize, Serialize};
@@ -42,11 +42,11 @@ impl fmt::Display for Address {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Target {
-    /// What is connected to: the server, or the proxy on the way to it.
+    /// Address to connect to: of the server, or of the proxy on the way to it.
     pub address: Address,
-    /// What connections to it pass through.
+    /// Transport below the protocol on its connections.
     pub transport: Transport,
-    /// What is spoken on them; requests to it are encoded so.
+    /// Protocol of its connections; requests to it are encoded in it.
     pub protocol: Protocol,
 }
 
@@ -57,7 +57,7 @@ impl<A: Into<Address>> From<A> for Target {
     }
 }
 
-/// What a connection passes through; the default is nothing.
+/// Layers that a connection passes through; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Transport {
     /// A tunnel through the HTTP proxy that listens at [`Target::address`]; TLS, if any, is spoken within it.
@@ -72,7 +72,7 @@ impl Transport {
     }
 }
 
-/// What a proxy is asked for, with `CONNECT`.
+/// Proxy that is asked for a tunnel with `CONNECT`.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Proxy {
     /// Host and port of the target, `example.org:443`; the proxy resolves the name.
@@ -109,20 +109,20 @@ impl TlsVersion {
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Tls {
-    /// Who the server must be: a name, which is sent to it (SNI), or a numeric address, which is not.
+    /// Identity that the server must have: a name, which is sent to it (SNI), or a numeric address, which is not.
     pub server_name: String,
-    /// What may be spoken, at least one.
+    /// Allowed versions, at least one.
     pub versions: Vec<TlsVersion>,
     /// Protocols offered to the server, the best first (`http/1.1`); empty offers none.
     pub alpn: Vec<Vec<u8>>,
     /// Certificates of the authorities that are trusted, DER ([`crate::transport::pem::certificates`]). At least one if `verify`.
     pub roots: Vec<Vec<u8>>,
-    /// What is shown to a server that asks who we are.
+    /// Certificate that is shown to a server that asks for one.
     pub client: Option<ClientCertificate>,
-    /// Whether the server's certificate must be good; without it anybody may be the server.
+    /// True if the server's certificate must be valid; without it any peer is accepted as the server.
     pub verify: bool,
-    /// Whether a new connection may resume the session of an earlier one, which spares the costly part of a
-    /// handshake. Each worker keeps its own sessions.
+    /// True if a new connection may resume the session of an earlier one, which spares the costly part of a handshake.
+    /// Each worker keeps its own sessions.
     pub resumption: bool,
 }
 
@@ -141,7 +141,7 @@ impl Tls {
     }
 }
 
-/// Who we are, and the proof.
+/// Certificate of the client, and its key.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ClientCertificate {
     /// Our certificate, and those between it and an authority, DER.
@@ -159,18 +159,18 @@ impl fmt::Debug for ClientCertificate {
 /// A name from a list of ours. Serde would borrow a `&'static str` from what it reads.
 pub(crate) type Name = &'static str;
 
-/// What client and server agreed on.
+/// Parameters that client and server agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct Negotiated {
     pub version: TlsVersion,
     /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
     #[serde(deserialize_with = "names::cipher_suite")]
     pub cipher_suite: Name,
-    /// Which of [`Tls::alpn`] the server picked, by index; `None` if it picked none.
+    /// Index in [`Tls::alpn`] of the protocol that the server picked; `None` if it picked none.
     pub alpn: Option<u8>,
 }
 
-/// What a share of a load was asked with, from names that another process wrote.
+/// Parameters of handshakes, read from names that another process wrote.
 mod names {
     use rustls::crypto::ring::ALL_CIPHER_SUITES;
     use serde::{Deserialize, Deserializer};
@@ -187,7 +187,7 @@ mod names {
 pub struct Handshake {
     /// From the first byte of it that was sent to its end on this side.
     pub took_ns: u64,
-    /// Whether it resumed an earlier session.
+    /// True if it resumed an earlier session.
     pub resumed: bool,
     pub negotiated: Negotiated,
 }

@@ -139,7 +139,7 @@ fn wait_until<T>(load: &ScopedJoinHandle<'_, T>, so: impl Fn() -> bool) {
     }
 }
 
-/// Waits until so many exchanges were answered, or the load is over, and returns how many allocations there had been
+/// Waits until `answered` exchanges were answered, or the load is over, and returns the number of allocations until
 /// then.
 fn allocations_at<T>(load: &ScopedJoinHandle<'_, T>, watch: &Watch, answered: u64) -> u64 {
     wait_until(load, || watch.answered.load(Ordering::Relaxed) >= answered);
@@ -173,14 +173,14 @@ fn closing_peer(leads: Leads) -> SocketAddr {
                 }
             };
             let redirect = b"HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n";
-            // Whoever leaves early is no matter for this test.
+            // A client that leaves early does not matter for this test.
             let _ = stream.write_all(if led { &answer } else { redirect });
         }
     });
     address
 }
 
-/// How a load differs from the others.
+/// Differences of a load from the others.
 #[derive(Clone, Debug)]
 struct Case {
     profile: Profile,
@@ -192,7 +192,7 @@ struct Case {
     leads: Leads,
 }
 
-/// Whether the peer redirects, which is followed once.
+/// Redirects of the peer, of which one is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Leads {
     Nowhere,
@@ -229,7 +229,7 @@ fn cases_of_http() -> Vec<Case> {
     ]
 }
 
-/// What is allocated beside a test counts as its own.
+/// Held by each test: allocations made meanwhile count as its own.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[test]

@@ -22,7 +22,7 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static FREED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Whether the thread is the peer's: the library allocates there too.
+    /// True on the peer's thread: the library allocates there too.
     static PEER: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -98,7 +98,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
         shortage: Default::default(),
     };
     let watch = Watch::default();
-    // Exchanges, allocations and what is held, once so many more exchanges were answered.
+    // Exchanges, allocations and bytes held, once `more` further exchanges were answered.
     let after = |load: &ScopedJoinHandle<'_, _>, more: u64| {
         let enough = peer.answered() + more;
         // A load that is over, because it panicked, answers no more.

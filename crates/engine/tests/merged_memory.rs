@@ -1,5 +1,5 @@
-//! What adding up the shares of a load holds: the present seconds and the sums, however many shares there are and however long
-//! they have told. All in virtual time; what is counted are the bytes that are allocated and not freed.
+//! Memory held while the shares of a load are added up: the present seconds and the sums, however many shares there are
+//! and however long they have reported. All in virtual time; the count is of bytes that are allocated and not freed.
 
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
@@ -98,7 +98,8 @@ fn recorded(seconds: u64) -> Recorded {
     Recorded { seconds: told, shares: postcard::to_stdvec(&shares).unwrap() }
 }
 
-/// So many shares tell what was recorded of one: bytes that are held after each second, and when all have handed over what they did.
+/// Reports of `shares` shares with the values recorded of one: bytes held after each second, and when all have handed
+/// over their results.
 fn held(recorded: &Recorded, shares: u32) -> (Vec<isize>, isize) {
     let plans = [plan(recorded.seconds.len() as u64 - 1)];
     let watch = Watch::default();

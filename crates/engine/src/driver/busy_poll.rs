@@ -1,4 +1,4 @@
-//! Whether to poll for the next event without sleeping.
+//! The choice to poll for the next event without sleeping.
 
 /// A wait is polled for this long when the one before it was no longer.
 pub const NEAR_NS: u64 = 20_000;
@@ -8,7 +8,7 @@ const FEW: u32 = 4;
 /// Weight of all earlier waits in the moving average, against one for the last.
 const MEMORY: u32 = 16;
 
-/// What the waits of a worker were like lately.
+/// The recent waits of a worker.
 ///
 /// A server that answers while its client sleeps pays for waking it, with each answer, and is measured slower than it
 /// is. Polling for a short time before sleeping spares it that, where answers come one by one and soon.
@@ -20,7 +20,7 @@ pub struct BusyPoll {
 }
 
 impl BusyPoll {
-    /// Whether the next wait is worth polling for, for [`NEAR_NS`] at most.
+    /// True if polling is worthwhile for the next wait, for [`NEAR_NS`] at most.
     pub fn is_worthwhile(&self) -> bool {
         self.near && self.events <= FEW * MEMORY
     }

@@ -8,7 +8,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// What the kernel's error says of a dial.
+/// Maps the kernel's error to the fault of a dial.
 pub(super) fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
@@ -20,7 +20,7 @@ pub(super) fn dial_fault(errno: Errno) -> DialFault {
     }
 }
 
-/// What beginning to connect came to.
+/// Result of beginning to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
     /// The connection is established or will be.
@@ -41,7 +41,7 @@ pub(super) fn connect(fd: &OwnedFd, to: &Address) -> Result<Begun, Errno> {
     }
 }
 
-/// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+/// Returns `Ok(true)` once a pending dial has succeeded, `Ok(false)` while it has not ended.
 pub(super) fn dial_result(fd: &OwnedFd) -> Result<bool, DialFault> {
     match sockopt::socket_error(fd) {
         Ok(Ok(())) => Ok(rustix::net::getpeername(fd).is_ok()),
@@ -49,7 +49,7 @@ pub(super) fn dial_result(fd: &OwnedFd) -> Result<bool, DialFault> {
     }
 }
 
-/// Sends what the kernel takes now.
+/// Sends the bytes that the kernel takes now.
 #[inline]
 pub(super) fn send(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
     loop {
@@ -86,7 +86,7 @@ pub(super) fn delaying_socket_to(to: &Address, from: Option<IpAddr>) -> Result<O
     Ok(fd)
 }
 
-/// Whether connections can leave from that address.
+/// True if connections can leave from that address.
 pub fn is_local(address: IpAddr) -> bool {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)

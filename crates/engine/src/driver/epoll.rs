@@ -1,8 +1,8 @@
 //! Linux sockets through one epoll instance, edge-triggered, for one worker.
 //!
-//! What makes it cheap: each connection is registered once; an answer is read with one `recv` into one
-//! buffer that all connections share, and a read that comes back short has drained the socket, so
-//! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
+//! It is cheap because each connection is registered once; an answer is read with one `recv` into one buffer that all
+//! connections share, and a read that comes back short has drained the socket, so nothing probes for `EAGAIN`;
+//! writability is watched only after a write came back short.
 
 mod sockets;
 
@@ -35,7 +35,7 @@ pub struct Epoll {
     busy_poll: BusyPoll,
 }
 
-/// What reading a connection came to.
+/// Result of reading a connection.
 enum Read {
     Drained,
     /// It has had its share of the poll.
@@ -55,11 +55,11 @@ impl std::fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    /// A driver for connections 0 to `capacity` that takes at most so many events at once, and at least one. Belongs to the
-    /// calling thread, whose timers become exact.
+    /// A driver for connections 0 to `capacity` that takes at most `events` events at once, and at least one. Belongs
+    /// to the calling thread, whose timers become exact.
     ///
     /// # Errors
-    /// When the kernel refuses an epoll instance (descriptors, memory).
+    /// If the kernel refuses an epoll instance (descriptors, memory).
     pub fn new(capacity: u32, events: u32) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(system)?;
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
@@ -296,7 +296,7 @@ pub struct EpollDrivers {
 }
 
 impl EpollDrivers {
-    /// Drivers that take at most so many events at once.
+    /// Drivers that take at most `events` events at once.
     pub fn taking(events: u32) -> Self {
         EpollDrivers { events }
     }
@@ -321,7 +321,7 @@ impl Drivers for EpollDrivers {
     }
 
     fn peak_rss_bytes(&self) -> u64 {
-        // Not `getrusage`: its peak is inherited through exec from whoever started this process.
+        // Not `getrusage`: its peak is inherited through exec from the process that started this one.
         std::fs::read_to_string("/proc/self/status")
             .map_or(0, |text| machine::peak_rss_of(&text).unwrap_or(0))
     }

@@ -1,9 +1,9 @@
-//! What the kernel says of this machine and this process, in its own texts.
+//! Facts about this machine and this process, from the kernel's own texts.
 
 /// Linux's default range, 32768 to 60999.
 const EPHEMERAL_PORTS_DEFAULT: u64 = 28_232;
 
-/// How many ports the kernel chooses from for connections to one address.
+/// Number of ports from which the kernel chooses for connections to one address.
 pub(super) fn ephemeral_ports() -> u64 {
     let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     ports_of(&text).unwrap_or(EPHEMERAL_PORTS_DEFAULT)

@@ -1,4 +1,4 @@
-//! What carries bytes: the kernel's sockets through epoll or io_uring.
+//! Drivers, which carry bytes: the kernel's sockets through epoll or io_uring.
 //!
 //! A [`Driver`] belongs to one worker. [`Driver::poll`] waits until something happens or an instant
 //! comes, and calls the [`Handler`] for each thing that happened; the handler answers at once through
@@ -30,7 +30,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Whether this machine can carry a load by that driver; a trial of some microseconds.
+/// Checks that this machine can carry a load by that driver; a trial of some microseconds.
 ///
 /// # Errors
 /// [`EngineError::Driver`] with what is missing or forbidden, and what to do.
@@ -49,7 +49,7 @@ const SPIN_NS: u64 = 60_000;
 /// Names a connection of one worker.
 pub type Conn = u32;
 
-/// Why a connection was not established.
+/// Reason for which a connection was not established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DialFault {
     /// The peer's host refused it (`ECONNREFUSED`).
@@ -64,12 +64,12 @@ pub enum DialFault {
     Reset,
     /// Anything else: unreachable, forbidden.
     Other,
-    /// The connection was established, and what it was to pass through was not: the proxy refused, or TLS could not
-    /// be agreed on. [`Net::explain`] says why.
+    /// The connection was established, but its transport was not: the proxy refused, or TLS could not be agreed on.
+    /// [`Net::explain`] returns the reason.
     Transport,
 }
 
-/// How far [`Net::dial`] came.
+/// Progress of [`Net::dial`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialed {
     /// The connection is established; [`Handler::dialed`] is not called.
@@ -80,7 +80,7 @@ pub enum Dialed {
     Failed(DialFault),
 }
 
-/// What became of bytes given to [`Net::send`].
+/// Result of giving bytes to [`Net::send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
     /// This many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, unless a later
@@ -95,7 +95,7 @@ pub enum Pushed {
     Failed,
 }
 
-/// What became of bytes that were sent as soon as their connection was established, or had been queued.
+/// Result of bytes that were sent as soon as their connection was established, or had been queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Just before they were handed to the kernel, when the connection was established already.
@@ -104,13 +104,14 @@ pub struct Sent {
     pub pushed: Pushed,
 }
 
-/// What a handler may do with connections.
+/// Operations on connections that a handler may use.
 pub trait Net {
     /// The time of this driver's axis; for the kernel's sockets `CLOCK_MONOTONIC`.
     fn now_ns(&self) -> u64;
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
-    /// How long this worker's thread was ready to run and had no CPU, since it began; `None` where nobody tells.
+    /// Time for which this worker's thread was ready to run and had no CPU, since it began; `None` where it is not
+    /// known.
     fn delayed(&self) -> Option<Delayed> {
         None
     }
@@ -133,11 +134,11 @@ pub trait Net {
         });
         (dialed, sent)
     }
-    /// Sends what the kernel takes now.
+    /// Sends the bytes that the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call reports it.
     fn close(&mut self, conn: Conn);
-    /// Why the transport of a connection failed, in a sentence: within [`Handler::dialed`] and
+    /// Reason for which the transport of a connection failed, in a sentence: within [`Handler::dialed`] and
     /// [`Handler::closed`], after [`Dialed::Failed`], and after [`Net::close`] of a connection that was being made.
     fn explain(&self) -> Option<String> {
         None
@@ -166,25 +167,25 @@ pub trait Handler<N: Net> {
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close);
 }
 
-/// How long a poll may wait.
+/// Limit on the wait of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
     /// The instant at which to return at the latest.
     pub at_ns: u64,
-    /// Whether to hit the instant within microseconds, which costs CPU time, or when the kernel sees fit.
+    /// True to hit the instant within microseconds, which costs CPU time; false to wake up when the kernel sees fit.
     pub exact: bool,
 }
 
-/// What a poll was like.
+/// Facts about one poll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Polled {
-    /// How long it had nothing to do but to wait, asleep or spinning.
+    /// Time without anything to do but to wait, asleep or spinning.
     pub waited_ns: u64,
 }
 
 /// Waits for things to happen, one poll at a time.
 pub trait Driver {
-    /// What handlers use to answer.
+    /// Connections through which handlers answer.
     type Net: Net;
 
     fn name(&self) -> &'static str;
@@ -193,11 +194,11 @@ pub trait Driver {
     /// A handful of things at most, so that a worker soon gets back to its timetable.
     ///
     /// # Errors
-    /// When the operating system refuses to wait at all.
+    /// If the operating system refuses to wait at all.
     fn poll<H: Handler<Self::Net>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled>;
 }
 
-/// How much of scarce things there is.
+/// Amounts of scarce resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// File descriptors this process may have open; `None` means no limit.
@@ -212,7 +213,7 @@ pub trait Drivers: Sync {
 
     /// The time of the axis that all its drivers share.
     fn now_ns(&self) -> u64;
-    /// Whether time stands still while a worker waits for another thread.
+    /// True if time stops while a worker waits for another thread.
     fn is_virtual(&self) -> bool {
         false
     }
@@ -222,9 +223,9 @@ pub trait Drivers: Sync {
     /// A driver for one worker, called on the worker's own thread.
     ///
     /// # Errors
-    /// When the operating system refuses what the driver needs.
+    /// If the operating system refuses a resource that the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
-    /// What notes down all that passes; nothing while measuring.
+    /// Tap that records all events; `None` while measuring.
     fn tap(&self) -> Option<Arc<Tap>> {
         None
     }

@@ -1,5 +1,5 @@
-//! Drivers whose connections are listened to: what passes is written down as exchanges have it, not as the wire
-//! does. For looking at exchanges, not for measuring them.
+//! Drivers whose traffic is recorded, as exchanges have it, not as the wire does. For looking at exchanges, not
+//! for measuring them.
 
 use super::{Allowance, Drivers};
 use crate::target::Handshake;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 /// Most bytes that are kept of a request, and of all that was received: a head and 64 KiB of body.
 pub const RECEIVED_MAX: usize = 128 * 1024;
 
-/// What happened on the connection.
+/// Event on the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     Dialing,
@@ -21,11 +21,11 @@ pub enum Heard {
     /// These bytes were taken for sending; under TLS they are those that were encrypted. What is over
     /// [`RECEIVED_MAX`] of a request is left out.
     Sent(Vec<u8>),
-    /// These bytes came, decrypted if need be; what is over [`RECEIVED_MAX`] altogether is left out.
+    /// These bytes came, decrypted if need be; bytes over [`RECEIVED_MAX`] altogether are left out.
     Received(Vec<u8>),
 }
 
-/// What was heard so far.
+/// Events so far.
 #[derive(Debug, Default)]
 pub struct Tap(Mutex<Notes>);
 

@@ -1,5 +1,6 @@
 //! Dials to Unix sockets whose listen queue is full. A blocking `connect` would wait for room; ours fails with "try
-//! again", and no event says when. So they queue here, and the first of each queue tries again at a short distance.
+//! again", and no event reports room. So they queue here, and the first of each queue tries again at a short
+//! distance.
 
 use super::dial::{Begun, connect, dial_fault};
 use super::{Conn, DialFault, Wake};
@@ -13,7 +14,7 @@ const TRY_GAP_NS: u64 = 250_000;
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub conn: Conn,
-    /// Which use of the number it is.
+    /// Use of the number.
     pub epoch: u32,
     pub fd: OwnedFd,
 }
@@ -32,7 +33,7 @@ impl UnixConnectQueues {
         self.waiting == 0
     }
 
-    /// Whether others wait for that address already.
+    /// True if others wait for that address already.
     #[inline]
     pub fn has_waiting(&self, to: &Address) -> bool {
         !self.is_empty() && self.queues.iter().any(|(of, queue)| of == to && !queue.is_empty())
@@ -50,7 +51,7 @@ impl UnixConnectQueues {
         }
     }
 
-    /// How long a poll may wait.
+    /// Limits the wait of a poll.
     #[inline]
     pub fn before(&self, wake: Wake) -> Wake {
         if self.is_empty() || wake.at_ns <= self.try_ns {
@@ -59,8 +60,8 @@ impl UnixConnectQueues {
         Wake { at_ns: self.try_ns, exact: false }
     }
 
-    /// The next dial that has ended, and how; `None` once every queue was tried. `is_current` says whether a use of a
-    /// number goes on.
+    /// The next dial that has ended, and how; `None` once every queue was tried. `is_current` returns true while a
+    /// use of a number goes on.
     pub fn next(
         &mut self,
         now_ns: u64,

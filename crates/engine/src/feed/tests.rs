@@ -20,7 +20,7 @@ fn plan(feed: Feed, seed: u64) -> LoadPlan {
     LoadPlan { seed, asking: crate::Asking { feed, ..Default::default() }, ..crate::health::tests::plan() }
 }
 
-/// The targets of so many exchanges of share `k` of `n`.
+/// The targets of the first `count` exchanges of share `k` of `n`.
 fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
     let request = request(plan.asking.feed.draws.len() as u16);
     let mut feeding = Feeding::new(&plan.asking.feed, plan.seed, Share { k, n });

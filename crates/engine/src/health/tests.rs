@@ -116,7 +116,8 @@ fn send_delays_may_grow_with_response_times_and_with_coalescing() {
     assert_eq!(delayed(1_000_000, 1_000_000).1, None);
 }
 
-/// What the generator's delays lengthen, of a thousand exchanges of which one in `every` was late by so much, and shows it.
+/// Lengthening by the generator's delays, of 10,000 exchanges of which one in `every` was late by `late_ns` and, if
+/// `shows`, was answered that much later.
 fn longer(every: u64, late_ns: u64, shows: bool) -> [f64; 3] {
     let (HandedOver { mut sums, .. }, mut snapshot) = worker(0, 0);
     snapshot.response_time.clear();

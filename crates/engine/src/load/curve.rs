@@ -48,7 +48,7 @@ impl Curve {
         self.pieces.last().map_or(0.0, |last| last.before + last.area)
     }
 
-    /// When the integral has come to `whole + fraction`; `None` when it never does. The two come apart so that
+    /// Instant at which the integral reaches `whole + fraction`; `None` if it never does. The two come apart so that
     /// a long sum loses nothing.
     pub fn reach_ns(&self, whole: u64, fraction: f64) -> Option<u64> {
         let at = self.pieces.partition_point(|piece| piece.before <= whole as f64 + fraction);

@@ -6,7 +6,7 @@ use super::random::scaled;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How a whole quantity is spread: a pause in nanoseconds, a size in bytes.
+/// Distribution of a whole quantity: a pause in nanoseconds, a size in bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Distribution {
     /// Always the same.
@@ -56,7 +56,7 @@ impl Distribution {
         Distribution::LogNormal { median, sigma: (p99 as f64 / median as f64).ln() / Z_99 }
     }
 
-    /// Whether every value is 0.
+    /// True if every value is 0.
     pub fn is_zero(&self) -> bool {
         match self {
             Distribution::Constant(value) => *value == 0,
@@ -66,7 +66,7 @@ impl Distribution {
         }
     }
 
-    /// Whether there is one value only.
+    /// True if there is one value only.
     pub fn is_constant(&self) -> bool {
         match self {
             Distribution::Constant(_) => true,
@@ -89,7 +89,7 @@ impl Distribution {
         }
     }
 
-    /// Its largest value; `None` where there is no end.
+    /// Its largest value; `None` if it is unbounded.
     pub fn most(&self) -> Option<u64> {
         match self {
             Distribution::Constant(value) => Some(*value),
@@ -100,7 +100,7 @@ impl Distribution {
         }
     }
 
-    /// What is wrong with it, in a few words; `None` when nothing is.
+    /// Its problem, in a few words; `None` if there is none.
     pub fn problem(&self) -> Option<&'static str> {
         match self {
             Distribution::Uniform { low, high } if low > high => Some("ends before it begins"),
@@ -147,8 +147,8 @@ impl Draws {
         }
     }
 
-    /// What is left of a value in whose course somebody steps in, `fraction` of the way before its end: as long as
-    /// values last, so likely is it to meet one, which makes long ones likelier than among all values.
+    /// The rest of a value that is interrupted at a random instant, `fraction` of its length before its end: the
+    /// chance to hit a value is proportional to its length, which makes long ones likelier than among all values.
     pub fn rest(&self, index: u64, fraction: f64) -> u64 {
         let met = match &self.distribution {
             Distribution::Constant(value) => *value as f64,

@@ -3,7 +3,7 @@
 use super::Random;
 use super::random::scaled;
 
-/// A weighted choice among entries; seeded, and the same whoever asks.
+/// A weighted choice among entries; seeded, and the same for every caller.
 #[derive(Clone, Debug)]
 pub struct Mix {
     /// Entries with the sums of the weights up to and with each.

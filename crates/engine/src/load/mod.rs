@@ -1,4 +1,4 @@
-//! What is asked when: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
+//! Requests and their times: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
 
 mod curve;
 mod distribution;
@@ -19,12 +19,12 @@ pub use schedule::{Arrival, Schedule, Stripe};
 pub use stage::Stage;
 pub use trace::Trace;
 
-/// Which share of a whole load a worker carries.
+/// Share of a whole load that a worker carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     /// Its number among all shares of the load, machines included; from 0.
     pub k: u64,
-    /// How many shares there are.
+    /// Number of shares.
     pub n: u64,
 }
 

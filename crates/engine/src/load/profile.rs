@@ -3,7 +3,7 @@
 use super::{Arrival, Distribution, Stage, Trace};
 use serde::{Deserialize, Serialize};
 
-/// How much is asked over time.
+/// Amount of load over time.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Profile {
     /// A number of connections, each of which asks again when it is answered, after a think time.
@@ -19,14 +19,14 @@ pub enum Profile {
         /// Pause between an answer and the next intended send, in nanoseconds.
         think_ns: Distribution,
     },
-    /// Intended times come from a timetable, whatever the answers do. What becomes of a send that finds no free
-    /// connection says [`crate::LoadPlan::shortage`]. The mix is drawn by tick, so several targets are asked exactly by
-    /// weight, each through the connections dealt to it.
+    /// Intended times come from a timetable, whatever the answers do. For a send that finds no free connection see
+    /// [`crate::LoadPlan::shortage`]. The mix is drawn by tick, so several targets are asked exactly by weight, each
+    /// through the connections dealt to it.
     Open {
         /// Intended sends per second, over all workers.
         rate_per_s: f64,
         arrival: Arrival,
-        /// How late a send may be fired together with others to save wake-ups; 0 is exact.
+        /// Longest delay of a send so that several are fired together and save wake-ups; 0 is exact.
         coalesce_ns: u64,
     },
     /// A closed loop whose number of connections follows stages. A connection takes part while the curve is above its
@@ -58,7 +58,7 @@ pub enum Profile {
     /// i/n of the ramp, asks `loops` times, one after the other, and closes. The extent is a count of users
     /// times loops; nothing is discarded.
     Users {
-        /// Over how long the users start.
+        /// Time over which the users start.
         ramp_ns: u64,
         /// Exchanges of each user, at least 1.
         loops: u32,
@@ -68,7 +68,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Whether connections ask again when they are answered, and not by a timetable.
+    /// True if connections send the next request when they are answered, and not by a timetable.
     pub fn is_closed(&self) -> bool {
         self.think().is_some()
     }
@@ -83,18 +83,17 @@ impl Profile {
         }
     }
 
-    /// Whether every connection always has a request in flight: a closed loop without think time.
+    /// True if every connection always has a request in flight: a closed loop without think time.
     pub fn always_asks(&self) -> bool {
         matches!(self, Profile::Closed { think_ns } if think_ns.is_zero())
     }
 
-    /// Whether the load has a shape of its own, from its first instant to its last, of which no part can be
-    /// left out.
+    /// True if the load has a shape of its own, from its first instant to its last, of which no part can be left out.
     pub fn is_shaped(&self) -> bool {
         !matches!(self, Profile::Open { .. } | Profile::Closed { .. })
     }
 
-    /// Whether kept connections are opened before the load begins, and not when they join.
+    /// True if kept connections are opened before the load begins, and not when they join.
     pub(crate) fn opens_ahead(&self) -> bool {
         !matches!(self, Profile::ClosedStages { .. } | Profile::Users { .. })
     }
@@ -107,7 +106,7 @@ impl Profile {
         }
     }
 
-    /// How intended times are spaced, where nobody recorded them.
+    /// Spacing of intended times; `None` if they were recorded.
     pub fn arrival(&self) -> Option<Arrival> {
         match self {
             Profile::Open { arrival, .. } | Profile::OpenStages { arrival, .. } => Some(*arrival),
@@ -115,7 +114,7 @@ impl Profile {
         }
     }
 
-    /// How late sends may be fired together.
+    /// Longest delay so that sends are fired together.
     pub fn coalesce_ns(&self) -> u64 {
         match self {
             Profile::Open { coalesce_ns, .. }

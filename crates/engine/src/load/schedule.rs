@@ -78,7 +78,7 @@ impl Schedule {
         Schedule { next_index: 0, gap_ns: 0.0, spacing: Spacing::Recorded { trace } }
     }
 
-    /// Whether each tick is where the one before it left off, so that none can be skipped.
+    /// True if each tick starts where the one before it left off, so that none can be skipped.
     fn accumulates(&self) -> bool {
         matches!(self.spacing, Spacing::Poisson { .. } | Spacing::StagedPoisson { .. })
     }
@@ -380,7 +380,8 @@ mod tests {
         }
     }
 
-    /// By how much of its integral a sine misses `x` where it says that it reaches it, beyond a nanosecond.
+    /// By how much of its integral a sine misses `x` at the instant that it reports for it, beyond a
+    /// nanosecond.
     fn missed(sine: Stage, x: f64) -> f64 {
         let reached_ns = sine.reach_ns(x);
         let before = beginning(sine, reached_ns.saturating_sub(1)).area();

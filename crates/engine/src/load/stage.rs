@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Nanoseconds of a second.
 pub(super) const SECOND_NS: f64 = 1e9;
 
-/// More than bring any stretch down to what can be told of it: an `f64` has 53 bits.
+/// More than are needed to halve any stretch down to the resolution of an `f64`, which has 53 bits.
 const HALVINGS: usize = 64;
 
 /// A stretch of time in which a quantity, sends per second or connections, goes its way.
@@ -24,7 +24,7 @@ pub enum Stage {
     Sine {
         /// Above 0.
         mean: f64,
-        /// How far it goes from the mean: above 0, and not above the mean.
+        /// Amplitude about the mean: above 0, and not above the mean.
         amplitude: f64,
         /// From one crest to the next, above 0.
         period_ns: u64,
@@ -44,7 +44,7 @@ impl Stage {
         }
     }
 
-    /// The largest value that it comes to.
+    /// Its largest value.
     pub fn peak(&self) -> f64 {
         match *self {
             Stage::Line { from, to, .. } => from.max(to),
@@ -60,7 +60,7 @@ impl Stage {
         stages.iter().map(Stage::peak).fold(0.0, f64::max)
     }
 
-    /// How long all take, one after the other.
+    /// Total length of all stages, one after the other.
     pub fn length_ns(stages: &[Stage]) -> u64 {
         stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns()))
     }
@@ -93,7 +93,7 @@ impl Stage {
         }
     }
 
-    /// How long after its start its own integral is `x`, which is not negative and below its area.
+    /// Time after its start at which its own integral is `x`, which is not negative and below its area.
     pub(super) fn reach_ns(&self, x: f64) -> u64 {
         match *self {
             Stage::Line { from, to, .. } if from == to => (x * (SECOND_NS / from)) as u64,

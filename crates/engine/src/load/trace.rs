@@ -11,7 +11,7 @@ pub struct Trace {
     pub offsets_ns: Arc<[u64]>,
     /// From the start of one round to the start of the next; above the last offset.
     pub round_ns: u64,
-    /// How often it is played, at least once.
+    /// Number of times it is played, at least one.
     pub rounds: u32,
 }
 
@@ -34,7 +34,7 @@ impl Trace {
             .then(|| round * self.round_ns + self.offsets_ns[(index % each) as usize])
     }
 
-    /// What is wrong with it, in a sentence; `None` when nothing is.
+    /// Its problem, in a sentence; `None` if there is none.
     pub(crate) fn problem(&self) -> Option<String> {
         let Some(last_ns) = self.offsets_ns.last() else { return Some("has no arrival".to_owned()) };
         if let Some(at) = self.offsets_ns.windows(2).position(|pair| pair[0] >= pair[1]) {

@@ -3,7 +3,7 @@
 use super::*;
 use proofload_measure::{ExchangeTimes, Recorder};
 
-/// What a share saw of the seconds `first` to `last`: an answer in each.
+/// Snapshot of a share for the seconds `first` to `last`: an answer in each.
 fn seen(first: u64, last: u64) -> SparseSnapshot {
     let window = Window { start_ns: first * SECOND_NS, end_ns: (last + 1) * SECOND_NS };
     let mut recorder = Recorder::new(window);
@@ -22,7 +22,7 @@ fn what_a_lost_share_told_counts_and_is_in_its_seconds() {
     let mut merger = Merger::new(&plans, &watch, 3);
     let mut told = Vec::new();
     let mut tell = |s: &Stretch<'_>| told.push((s.first, s.last, s.snapshot.answered_in_window));
-    // The second tells of two seconds at once, and is lost; so is the last, before it has told anything.
+    // The second reports two seconds at once, and is lost; so is the last, before it has reported anything.
     merger.add(0, 0, 0, &seen(0, 0));
     merger.add(1, 0, 1, &seen(0, 1));
     merger.lose(2);
@@ -31,7 +31,7 @@ fn what_a_lost_share_told_counts_and_is_in_its_seconds() {
         assert!(!merger.collect(&mut tell));
         merger.add(0, 0, second, &seen(second, second));
     }
-    // What comes too late, or of no load and no share, is nobody's.
+    // Reports that are too late, or of no load and no share, are ignored.
     merger.add(1, 0, 4, &seen(2, 4));
     merger.add(0, 7, 4, &seen(2, 4));
     merger.add(9, 0, 4, &seen(2, 4));

@@ -1,4 +1,4 @@
-//! The sum of the seconds is the whole, in whatever order they come, and whoever is late.
+//! The sum of the seconds is the whole, in any order of arrival, and with any worker late.
 
 use super::*;
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome};
@@ -34,7 +34,7 @@ fn by_end(mut cases: Vec<Case>) -> Vec<Case> {
     cases
 }
 
-/// What one recorder would have seen of them all.
+/// Snapshot that one recorder would have of them all.
 fn whole(workers: &[Vec<Case>]) -> Snapshot {
     let mut recorder = Recorder::new(WINDOW);
     workers.iter().flatten().for_each(|case| exchange(&mut recorder, *case));
@@ -52,7 +52,7 @@ fn bytes(snapshot: &Snapshot) -> Vec<String> {
     all
 }
 
-/// Plays workers whose turns come in that order; the collector looks where the order says so (`None`).
+/// Plays workers whose turns come in that order; the collector looks where the order has `None`.
 fn play(workers: &[Vec<Case>], order: &[Option<usize>]) -> (Collected, Vec<Snapshot>, Vec<u64>) {
     let count = workers.len() as u32;
     let (mut collector, giving) = Collector::new(0, WINDOW, count, &std::thread::current(), false);
@@ -124,7 +124,7 @@ fn a_second_has_the_quantiles_of_all_workers_together() {
     assert!(near(second.p50_ns, 7), "{second:?}");
     assert_eq!(counts, [100, 1, 0, 0, 0]);
     let lengths = stretches.iter().map(|s| s.window.end_ns - s.window.start_ns).collect::<Vec<_>>();
-    // Nobody took the later ones in time.
+    // The later ones were not taken in time.
     assert_eq!(lengths, [SECOND_NS, SECOND_NS, 5 * SECOND_NS / 2]);
 }
 

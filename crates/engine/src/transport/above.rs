@@ -1,4 +1,4 @@
-//! What happens to sockets, handed up as what happens to the connections above them.
+//! Events of sockets, handed up as events of the connections above them.
 
 use super::explain::{Step, Why};
 use super::layer::{Fault, Stage};

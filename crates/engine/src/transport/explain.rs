@@ -1,11 +1,11 @@
-//! What went wrong with a connection's transport, in sentences.
+//! Failures of a connection's transport, in sentences.
 
 use super::tunnel::TunnelFault;
 use crate::Target;
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
 use std::fmt::Write;
 
-/// Which step a connection was at.
+/// Step that a connection was at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The proxy was asked for a tunnel.
@@ -26,7 +26,7 @@ pub(super) enum Why {
     Tls(Error),
 }
 
-/// Says what happened to a connection to that target.
+/// Describes what happened to a connection to that target.
 pub(super) fn explain(target: &Target, step: Step, why: &Why) -> String {
     let proxy = target.transport.proxy.as_ref().map_or("", |proxy| proxy.authority.as_str());
     let server = target.transport.tls.as_ref().map_or("", |tls| tls.server_name.as_str());
@@ -83,7 +83,7 @@ fn tls(server: &str, step: Step, error: &Error) -> String {
     match error {
         Error::InvalidCertificate(fault) => certificate(server, fault),
         Error::AlertReceived(alert) => refused(server, step, *alert),
-        // The first bytes of the answer are no record of TLS.
+        // The first bytes of the answer are not a TLS record.
         Error::InvalidMessage(
             InvalidMessage::InvalidContentType
             | InvalidMessage::UnknownProtocolVersion

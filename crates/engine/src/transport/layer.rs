@@ -25,7 +25,7 @@ pub struct Layer {
     pub(super) ways: Vec<Way>,
     pub(super) links: Vec<Link>,
     pub(super) buffers: Buffers,
-    /// The last fault, for whoever asks within the call that tells of it.
+    /// The last fault, for a caller that asks within the call that reports it.
     pub(super) fault: Option<(usize, Step, Why)>,
     /// The handshake of the connection that is being reported.
     pub(super) shaken: Option<Handshake>,
@@ -34,7 +34,7 @@ pub struct Layer {
 
 #[derive(Debug, Default)]
 pub(super) struct Link {
-    /// Which use of the number this is.
+    /// Use of the number.
     pub epoch: u32,
     pub stage: Stage,
     pub way: usize,
@@ -45,11 +45,11 @@ pub(super) struct Link {
     /// Plaintext bytes at the backlog's beginning that were not reported to the handler as taken: the
     /// kernel had taken no byte that carries them when they were given.
     pub owed: usize,
-    /// Whether it has taken one since.
+    /// True once it has taken such a byte.
     pub owed_begun: bool,
-    /// Plaintext bytes in the driver's queue; the handler is to hear when they leave.
+    /// Plaintext bytes in the driver's queue; the handler is to be told when they leave.
     pub queued: usize,
-    /// Whether the handler knows that fewer were taken than given.
+    /// True if the handler knows that fewer were taken than given.
     pub waits: bool,
     pub began_ns: u64,
 }
@@ -70,7 +70,7 @@ impl Layer {
     /// A layer for connections 0 to `capacity`, with sessions of its own. `None` when there is nothing to put between.
     ///
     /// # Errors
-    /// What is wrong with the targets, all of it.
+    /// All problems of the targets.
     pub fn new(
         targets: &[Target],
         capacity: u32,
@@ -110,7 +110,7 @@ impl Layer {
     }
 }
 
-/// What is wrong with a target's transport; all of it.
+/// All problems of a target's transport.
 pub(crate) fn problems(target: &Target) -> Vec<String> {
     let mut problems = target.transport.proxy.as_ref().map(tunnel::problems).unwrap_or_default();
     if let Some(tls) = &target.transport.tls {

@@ -1,6 +1,6 @@
-//! What lies between the kernel's sockets and the exchanges: a tunnel through a proxy, and TLS.
+//! Layers between the kernel's sockets and the exchanges: a tunnel through a proxy, and TLS.
 //!
-//! A plan says so as plain values; the engine reads no files.
+//! A plan has their settings as plain values; the engine reads no files.
 
 mod above;
 mod explain;

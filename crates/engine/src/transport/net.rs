@@ -16,8 +16,8 @@ const SEND_BYTES: usize = 64 * 1024;
 /// The connections of [`Secured`](super::Secured).
 #[derive(Debug)]
 pub struct SecuredNet<N> {
-    /// The connections below, for as long as somebody may use these: set by `Secured::net` and at the beginning
-    /// of each call of [`Above`](super::above::Above), which both hold the exclusive reference that it is made from.
+    /// The connections below, for as long as these may be used: set by `Secured::net` and at the beginning of each
+    /// call of [`Above`](super::above::Above), which both hold the exclusive reference that it is made from.
     pub(super) below: Option<NonNull<N>>,
     pub(super) layer: Layer,
 }
@@ -28,8 +28,8 @@ impl<N: Net> SecuredNet<N> {
         // SAFETY: the pointer was made from an exclusive reference. `Secured::net` made it from its own driver, which
         // stays borrowed for as long as the reference to this that it returned lives; `Above` made it at the
         // beginning of a call from a reference that it holds to the call's end, and gives references to this away
-        // within the call only. `Secured::poll` forgets what `net` made before the driver is used again. So nobody
-        // else has a reference to the connections below, and they are where they were.
+        // within the call only. `Secured::poll` forgets what `net` made before the driver is used again. So there is
+        // no other reference to the connections below, and they have not moved.
         unsafe { &mut *below.as_ptr() }
     }
 
@@ -101,7 +101,7 @@ impl<N: Net> SecuredNet<N> {
         }
     }
 
-    /// Hands the kernel what the library had to say. What it does not take waits.
+    /// Hands the library's messages to the kernel. Bytes that it does not take wait.
     pub(super) fn send_out(&mut self, conn: Conn) -> Result<(), Why> {
         let mut out = std::mem::take(&mut self.layer.buffers.out);
         let waits = !self.layer.link(conn).backlog.is_empty();
@@ -134,7 +134,7 @@ impl<N: Net> SecuredNet<N> {
                 }
                 Ok(())
             }
-            // What is owed begins when the driver says that it left.
+            // What is owed begins when the driver reports that it left.
             Pushed::Queued => Ok(()),
             Pushed::Reset => Err(Why::Reset),
             Pushed::Failed => Err(Why::Unsendable),

@@ -44,10 +44,11 @@ pub fn private_key(bytes: &[u8]) -> Result<Vec<u8>, String> {
 const DER_SEQUENCE: u8 = 0x30;
 const ENCRYPTED: &[u8] = b"ENCRYPTED";
 
-/// Whether the key is that of the certificate before it.
+/// Checks that the key is that of the certificate before it.
 ///
 /// # Errors
-/// Why not, a few words.
+///
+/// The reason, in a few words.
 pub fn check_pair(client: &super::ClientCertificate) -> Result<(), String> {
     let chain = client.chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
     let key = PrivateKeyDer::try_from(client.key.clone()).map_err(str::to_owned)?;

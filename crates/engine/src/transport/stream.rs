@@ -13,7 +13,7 @@ const RECORD_BYTES: usize = 16 * 1024;
 /// Most that a record is longer than its plaintext: head, nonce, padding, tag.
 const RECORD_EXTRA: usize = 64;
 
-/// What every record begins with: type, version, length.
+/// Length of the head of every record: type, version, length.
 const RECORD_HEAD: usize = 5;
 /// Buffers of connections that wait for the rest of a record, kept for the next ones.
 const SPARE_MAX: usize = 16;
@@ -43,11 +43,11 @@ pub(super) struct Stream {
     connection: UnbufferedClientConnection,
     /// The beginning of a record that is not whole.
     carry: Vec<u8>,
-    /// How long `carry` must be for a next step.
+    /// Length that `carry` must reach for a next step.
     wanted: usize,
-    /// Whether the handshake is done on this side, so that requests can be sent.
+    /// True once the handshake is done on this side, so that requests can be sent.
     pub established: bool,
-    /// Whether the peer has said that it sends no more.
+    /// True once the peer has announced that it sends no more.
     pub peer_closed: bool,
 }
 
@@ -62,10 +62,10 @@ impl std::fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// A stream at its beginning; what it has to say first is appended to `out`.
+    /// A stream at its beginning; its first message is appended to `out`.
     ///
     /// # Errors
-    /// When no randomness or no common way to offer was found.
+    /// If no randomness or no common way to offer was found.
     pub fn new(settings: &Settings, out: &mut Vec<u8>) -> Result<Self, Error> {
         let connection =
             UnbufferedClientConnection::new(settings.config.clone(), settings.server_name.clone())?;
@@ -75,11 +75,11 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Takes received bytes; appends to `plain` what they hold for the user and to `out` what is to be sent.
+    /// Takes received bytes; appends the user's bytes that they hold to `plain` and the bytes to be sent to `out`.
     ///
     /// # Errors
-    /// When the peer broke the protocol, refused, or is not who it must be. Plaintext that came before was
-    /// appended, and so was the alert that tells the peer.
+    /// If the peer broke the protocol, refused, or is not who it must be. Plaintext that came before was appended,
+    /// and so was the alert that tells the peer.
     pub fn receive(&mut self, bytes: &[u8], buffers: &mut Buffers) -> Result<(), Error> {
         let mut incoming = if self.carry.is_empty() {
             let mut incoming = buffers.lend();
@@ -108,8 +108,8 @@ impl Stream {
         result
     }
 
-    /// Appends what the library has to say to the peer about an error. It is asked for no more than it has: it would
-    /// go on reading.
+    /// Appends the library's message to the peer about an error. It is asked for no more than it has: it would go on
+    /// reading.
     fn say_why(&mut self, rest: &mut [u8], out: &mut Vec<u8>) {
         while self.connection.wants_write() {
             match self.connection.process_tls_records(rest).state {
@@ -119,7 +119,7 @@ impl Stream {
         }
     }
 
-    /// How many bytes there must be, with these, for a next step.
+    /// Number of bytes needed, with these, for a next step.
     fn wanted_of(&self, rest: &[u8]) -> usize {
         match rest {
             // Parts of a handshake may lie over several records.
@@ -166,10 +166,10 @@ impl Stream {
         }
     }
 
-    /// Appends what carries these bytes to `out`.
+    /// Appends the records that carry these bytes to `out`.
     ///
     /// # Errors
-    /// When nothing may be sent (any more).
+    /// If nothing may be sent (any more).
     pub fn encrypt(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let room = bytes.len() + (bytes.len() / RECORD_BYTES + 1) * RECORD_EXTRA;
         self.write(out, room, Some(bytes))
@@ -186,7 +186,7 @@ impl Stream {
         loop {
             let UnbufferedStatus { discard, state } = self.connection.process_tls_records(&mut self.carry);
             match state? {
-                // What the library wants to say itself, an answer to a change of keys, goes before.
+                // Messages of the library itself, an answer to a change of keys, go before.
                 ConnectionState::EncodeTlsData(mut data) => encode(&mut data, out),
                 ConnectionState::TransmitTlsData(data) => data.done(),
                 ConnectionState::PeerClosed => self.peer_closed = true,
@@ -214,7 +214,7 @@ impl Stream {
         }
     }
 
-    /// What was agreed on, and whether by resuming a session; `offered` is what was offered by ALPN.
+    /// Parameters that were agreed on, and true if a session was resumed; `offered` is the list offered by ALPN.
     pub fn agreed(&self, offered: &[Vec<u8>]) -> (Negotiated, bool) {
         let version = match self.connection.protocol_version() {
             Some(ProtocolVersion::TLSv1_2) => TlsVersion::V1_2,
@@ -232,7 +232,7 @@ impl Stream {
     }
 }
 
-/// Appends what the library has to say to `out`.
+/// Appends the library's own messages to `out`.
 fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>) {
     let Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) = data.encode(&mut [])
     else {

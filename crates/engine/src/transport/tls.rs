@@ -27,7 +27,7 @@ pub(super) struct Settings {
 /// Checks the values and makes settings with sessions of their own.
 ///
 /// # Errors
-/// What is wrong, all of it.
+/// All problems.
 pub(super) fn settings(tls: &Tls) -> Result<Settings, Vec<String>> {
     let mut problems = Vec::new();
     let server_name = ServerName::try_from(tls.server_name.clone());
@@ -78,7 +78,7 @@ fn verifier(tls: &Tls, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerC
         return Ok(Arc::new(Anybody(Arc::clone(provider))));
     }
     let mut roots = RootCertStore::empty();
-    // A collection may hold a few that this library cannot read; those vouch for nobody.
+    // A collection may hold a few that this library cannot read; no certificate is trusted because of those.
     let (read, _) =
         roots.add_parsable_certificates(tls.roots.iter().map(|der| CertificateDer::from(der.as_slice())));
     if read == 0 {
@@ -100,7 +100,7 @@ struct Vouched {
     roots: Vec<Vec<u8>>,
 }
 
-/// Whether all that is wrong with a server's certificate is that it is an authority's.
+/// True if the only problem with a server's certificate is that it is an authority's.
 fn is_authority(why: &OtherError) -> bool {
     matches!(why.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
@@ -151,11 +151,11 @@ impl ServerCertVerifier for Vouched {
     }
 }
 
-/// Takes whoever answers. Its signature is still checked, or a handshake would cost less than it does.
+/// Accepts every server. Its signature is still checked, or a handshake would cost less than it does.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 
-/// Certificates too odd to be read are anybody's too.
+/// Certificates too odd to be read are accepted too.
 fn unless_wrong(judged: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
     match judged {
         Err(Error::InvalidCertificate(CertificateError::BadSignature)) | Ok(_) => judged,

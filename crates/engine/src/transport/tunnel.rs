@@ -4,7 +4,7 @@ use super::Proxy;
 
 /// Longest head of an answer that is read.
 const HEAD_MAX: usize = 1024 * 1024;
-/// How much of an answer that is none is shown.
+/// Length shown of an answer that is not HTTP.
 const SHOWN_BYTES: usize = 60;
 
 /// The request for a tunnel.
@@ -20,7 +20,7 @@ pub(super) fn request(proxy: &Proxy) -> Vec<u8> {
     bytes
 }
 
-/// What is wrong with a proxy as it was asked for; all of it.
+/// All problems of a proxy's settings.
 pub(super) fn problems(proxy: &Proxy) -> Vec<String> {
     let mut problems = Vec::new();
     let port = proxy.authority.rsplit_once(':').map(|(host, port)| (host, port.parse::<u16>()));
@@ -36,7 +36,7 @@ pub(super) fn problems(proxy: &Proxy) -> Vec<String> {
     problems
 }
 
-/// How far the answer has come.
+/// Progress of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Its head is not whole.
@@ -47,7 +47,7 @@ pub(super) enum Progress {
     Failed(TunnelFault),
 }
 
-/// Why there is no tunnel.
+/// Reason for which there is no tunnel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TunnelFault {
     /// The proxy answered with a code other than 200 to 299.
@@ -83,7 +83,7 @@ impl Answer {
         Progress::Waits
     }
 
-    /// What is wrong with the last byte, so that any split of the bytes is judged alike.
+    /// Problem of the last byte, so that any split of the bytes is judged alike.
     fn fault(&self) -> Option<TunnelFault> {
         // `HTTP/1.1 200`, with a digit for each `d`.
         const STATUS_LINE: &[u8] = b"HTTP/1.d ddd";
@@ -117,7 +117,7 @@ mod tests {
         Proxy { authority: "example.org:443".to_owned(), authorization: Some(b"Basic eDp5".to_vec()) }
     }
 
-    /// What the answer comes to in one piece, and in any two, and byte by byte.
+    /// Result of the answer in one piece, in any two, and byte by byte.
     fn every_split(answer: &[u8]) -> (Progress, usize) {
         let in_pieces = |cuts: &[usize]| {
             let (mut reading, mut from) = (Answer::default(), 0);

@@ -1,4 +1,4 @@
-//! What a pace decides: what is due, and what a lane that has become free does.
+//! Decisions of a pace: due exchanges, and the next step of a lane that has become free.
 
 use crate::LoadPlan;
 use crate::lane::{Lane, LaneId};
@@ -8,19 +8,19 @@ use crate::load::{Mix, Share};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
     pub lane: LaneId,
-    /// Which entry of the mix.
+    /// Mix entry.
     pub entry: usize,
     pub intended_ns: u64,
-    /// Since when the generator could have sent it, if its delay is the generator's doing.
+    /// Instant from which the generator could have sent it, if its delay is the generator's doing.
     pub sendable_ns: Option<u64>,
 }
 
-/// What a lane that has become free does.
+/// Next step of a lane that has become free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// It carries an exchange of this entry of the mix, intended now.
     Begin(usize),
-    /// It carries what is due in this queue.
+    /// It carries the due exchange of this queue.
     Serve(usize),
     Wait,
     Part,
@@ -32,7 +32,7 @@ pub(super) struct Moment {
     pub now: u64,
     /// Nothing intended at or after this instant begins.
     pub end_ns: u64,
-    /// By when the worker meant to be back from waiting.
+    /// Planned wake-up.
     pub wake_ns: u64,
 }
 
@@ -52,7 +52,7 @@ impl TargetMixes {
         TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), share }
     }
 
-    /// The entry that a lane asks next; each lane of the load has its own part of the random stream, whoever it is dealt to.
+    /// The entry that a lane asks next; each lane of the load has its own part of the random stream, on any worker.
     #[inline]
     pub fn choose(&self, number: LaneId, lane: &Lane) -> usize {
         let stream = self.share.number_of(number) << 24;

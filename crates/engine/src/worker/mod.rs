@@ -1,4 +1,4 @@
-//! One thread's share of the load: begin what is due, wait, handle what happened, write it down.
+//! One thread's share of the load: begin due exchanges, wait, handle events, record them.
 //!
 //! A worker owns everything it touches while measuring; it shares the stop switch and, ten times a second, the live
 //! counters. All memory is had before the window begins. [`Pace`] decides what begins when, [`Exchanges`] carries it
@@ -44,9 +44,9 @@ pub(crate) struct Worker<'a> {
     /// The earliest instant at which a worker of this load saw the stop switch; `u64::MAX` before that.
     stopped_at: &'a AtomicU64,
     stopped: bool,
-    /// When to give up what is still in flight; known once nothing more begins.
+    /// Instant at which exchanges in flight are given up; known once nothing more begins.
     drain_end_ns: Option<u64>,
-    /// Until when is listened for answers that nobody asked for; known once all exchanges have ended.
+    /// End of listening for unsolicited answers; known once all exchanges have ended.
     listen_end_ns: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Worker<'a> {
     /// Carries the share out, start to end.
     ///
     /// # Errors
-    /// When the driver cannot wait any more.
+    /// If the driver cannot wait any more.
     pub fn execute<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<HandedOver> {
         self.begin_at(start_ns);
         let mut now = driver.net().now_ns();
@@ -112,7 +112,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Does what time alone has made due.
+    /// Takes the steps that have become due by time alone.
     fn advance<N: Net>(&mut self, net: &mut N, now: u64) {
         self.exchanges.record.advance_to(now);
         if self.exchanges.record.window_is_new(now) {
@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Ends what took too long.
+    /// Ends exchanges that took too long.
     fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
         let expired = self.exchanges.deadlines.expired(now);
         for deadline in &expired {
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Begins what is due in one queue, as long as connections are free.
+    /// Begins the due exchanges of one queue, as long as connections are free.
     #[inline]
     fn serve<N: Net>(&mut self, net: &mut N, queue: usize, mut now: u64) {
         // At most one exchange for each lane, so that failing attempts cannot keep the loop here.
@@ -238,12 +238,12 @@ impl<'a> Worker<'a> {
         self.release(net, freed);
     }
 
-    /// Whether nothing more will begin.
+    /// True if nothing more will begin.
     fn issuing_is_over(&self, now: u64) -> bool {
         now >= self.pace.end_ns || self.pace.is_used_up()
     }
 
-    /// Notes that nothing more begins; says whether everything has ended.
+    /// Notes that nothing more begins; returns true once everything has ended.
     fn note_end<N: Net>(&mut self, net: &mut N, now: u64) -> bool {
         let end = match self.drain_end_ns {
             Some(end) => end,
@@ -259,8 +259,8 @@ impl<'a> Worker<'a> {
         is_left || (self.exchanges.in_flight() == 0 && !self.pace.has_due() && !self.listens(now))
     }
 
-    /// Whether an answer may still come that nobody asked for. In a closed loop, where a connection is asked again at once,
-    /// a second answer is taken for that to the next request; only after the last one it shows.
+    /// True if an unsolicited answer may still come. In a closed loop, where a connection is asked again at once, a
+    /// second answer is taken for that to the next request; only after the last one it shows.
     fn listens(&mut self, now: u64) -> bool {
         // A server that answers each request twice takes as long for the second answer as one seems to have taken.
         let longest_ns = (2 * self.exchanges.record.slowest_ns).clamp(LISTEN_NS_MIN, PARTING_NS);
@@ -276,7 +276,7 @@ impl<'a> Worker<'a> {
         let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
         // Coalesced sends leave whenever the worker wakes, so it sleeps as long as it is allowed to.
         if self.drain_end_ns.is_none() && self.plan.profile.coalesce_ns() == 0 {
-            // Who sleeps for long does not notice that the machine, or somebody's SIGSTOP, kept it from waking.
+            // A worker that sleeps for long does not notice that the machine, or a SIGSTOP, kept it from waking up.
             at_ns = at_ns.min(now + WAIT_NS_MAX);
         }
         at_ns = at_ns.min(self.drain_end_ns.unwrap_or(self.pace.end_ns.max(now + 1)));
@@ -303,7 +303,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts what is left and hands the record over.
+    /// Counts the remaining exchanges and hands the record over.
     fn finish<D: Driver>(mut self, driver: &mut D) -> HandedOver {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);

@@ -1,6 +1,6 @@
-//! What is due in an open loop: a queue of ticks for each target, and the connections that are free to send them.
+//! Due requests of an open loop: a queue of ticks for each target, and the connections that are free to send them.
 //!
-//! What is due waits in the timetable itself: a queue of any length costs no memory. Only the ticks for which a
+//! Due requests wait in the timetable itself: a queue of any length costs no memory. Only the ticks for which a
 //! connection is being opened are taken out of it, and there is room for as many as may ever be opened.
 
 use super::due::{Due, Moment};
@@ -14,7 +14,7 @@ use proofload_measure::Window;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A timetable says when; one queue for each target.
+/// The timetable gives the times; one queue for each target.
 #[derive(Debug)]
 pub(super) struct OpenQueue {
     queues: Vec<TargetQueue>,
@@ -31,7 +31,7 @@ pub(super) struct OpenQueue {
 #[derive(Clone, Copy, Debug)]
 struct Tick {
     due_ns: u64,
-    /// Which entry of the mix.
+    /// Mix entry.
     entry: usize,
 }
 
@@ -55,11 +55,11 @@ struct TargetQueue {
     /// Ticks that found no connection free, one for each that is being opened or is in the reserve; they came before
     /// all that are in the timetable.
     promised: VecDeque<Tick>,
-    /// When a connection became free last where none was, and when the last free one was taken.
+    /// Instant at which a connection last became free while none was, and instant at which the last free one was taken.
     refilled_ns: u64,
     emptied_ns: u64,
-    /// From when the worker meant to be back until it was, last time that it was late; kept until all that came due in it is
-    /// sent.
+    /// From the worker's planned wake-up to the actual one, the last time that it was late; kept until all that came
+    /// due in it is sent.
     lapse: Range<u64>,
 }
 
@@ -104,18 +104,18 @@ impl TargetQueue {
         Some(tick)
     }
 
-    /// Whether another tick can be promised a lane.
+    /// True if another tick can be promised a lane.
     fn has_promise(&self) -> bool {
         self.promised.len() < self.opening + self.reserve.len()
     }
 
-    /// Whether a connection should be added.
+    /// True if a connection should be added.
     fn wants_connection(&self) -> bool {
         self.promised.len() > self.opening && !self.reserve.is_empty()
     }
 
-    /// How long the generator left the present tick unsent though a connection may have been free for it: one was, or
-    /// the worker meant to be back from waiting by then and was not. `None` if no longer than a send may be late.
+    /// Time for which the generator left the present tick unsent though a connection may have been free for it: one
+    /// was, or the worker had planned to wake up by then and had not. `None` if no longer than a send may be late.
     fn late_ns(&self, at: Moment, coalesce_ns: u64) -> Option<u64> {
         let late_ns = match self.tick.due_ns {
             due_ns if due_ns < self.emptied_ns => {
@@ -193,12 +193,12 @@ impl OpenQueue {
         }
     }
 
-    /// When the count is full, if there is one.
+    /// Instant at which the count is full, if there is one.
     pub fn count_full_ns(&self) -> Option<u64> {
         self.count_full_ns
     }
 
-    /// How many queues there are.
+    /// Number of queues.
     pub fn queues(&self) -> usize {
         self.queues.len()
     }
@@ -232,7 +232,7 @@ impl OpenQueue {
         self.queues.iter().any(|queue| queue.first_ns() < end_ns)
     }
 
-    /// When something can be done next: a tick sent or promised a connection, or, at `growth_ns` if at all, a
+    /// Instant of the next possible step: a tick sent or promised a connection, or, at `growth_ns` if at all, a
     /// connection added.
     #[inline]
     pub fn next_ns(&self, end_ns: u64, growth_ns: Option<u64>) -> Option<Wake> {
@@ -315,7 +315,7 @@ impl OpenQueue {
         }
     }
 
-    /// A connection has become free; says for which queue.
+    /// Takes a connection that has become free; returns the queue.
     #[inline]
     pub fn give_back(
         &mut self,

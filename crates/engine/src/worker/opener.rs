@@ -1,5 +1,5 @@
-//! When connections are opened that no exchange waits for: ahead of the load, and in its course where an open loop has
-//! too few.
+//! Opening of connections that no exchange waits for: ahead of the load, and in its course where an open loop has too
+//! few.
 
 use crate::driver::Conn;
 use crate::load::Random;
@@ -7,7 +7,7 @@ use crate::{ConnectionOrder, KeepAlive, LoadPlan};
 
 /// Connections opened ahead of the load keep this distance, 16,000 a second: listen queues are short.
 pub(super) const OPENING_GAP_NS: u64 = 62_500;
-/// How long a connection rests after it could not be established, and none is added meanwhile.
+/// Backoff after a connection could not be established; none is added meanwhile.
 pub(super) const BACKOFF_NS: u64 = 100_000_000;
 /// Name of the random stream of orders.
 const CONNECTIONS: u64 = 0x636f_6e6e;
@@ -21,7 +21,7 @@ pub(crate) fn opening_gap_ns(plan: &LoadPlan) -> u64 {
     if secured { 1_000_000 } else { OPENING_GAP_NS }
 }
 
-/// Says which connection to open, and when.
+/// Decides which connection to open, and when.
 #[derive(Debug)]
 pub(super) struct Opener {
     /// The connections that the load begins with, in their order; those behind them are opened where these are too few.
@@ -29,7 +29,7 @@ pub(super) struct Opener {
     opens_ahead: bool,
     /// The place of the next connection to be opened ahead; beyond the last when there is none.
     next: usize,
-    /// How many are being opened.
+    /// Number being opened.
     under_way: usize,
     gap_ns: u64,
     start_ns: u64,
@@ -37,7 +37,7 @@ pub(super) struct Opener {
     grow_ns: u64,
 }
 
-/// So many connections, or lanes of them, in the order in which they are opened and send their first requests.
+/// `many` connections, or lanes of them, in the order in which they are opened and send their first requests.
 pub(super) fn in_order(plan: &LoadPlan, many: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..many as u32).collect();
     if plan.settings.connections == ConnectionOrder::Shuffled {
@@ -67,12 +67,12 @@ impl Opener {
         self.start_ns = start_ns;
     }
 
-    /// How many connections the load begins with.
+    /// Number of connections with which the load begins.
     pub fn first(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether they are opened ahead of the load.
+    /// True if they are opened ahead of the load.
     pub fn opens_ahead(&self) -> bool {
         self.opens_ahead
     }
@@ -81,8 +81,8 @@ impl Opener {
         self.under_way < OPENING_MAX
     }
 
-    /// When the next connection is to be opened ahead: the start was set so that the last of them, each at its
-    /// distance from the others, comes just before it.
+    /// Instant at which the next connection is to be opened ahead: the start was set so that the last of them, each at
+    /// its distance from the others, comes just before it.
     pub fn next_ns(&self) -> Option<u64> {
         let left = (self.order.len() - self.next) as u64;
         (left > 0 && self.has_room()).then(|| self.start_ns.saturating_sub(left * self.gap_ns))
@@ -109,12 +109,12 @@ impl Opener {
         self.under_way -= 1;
     }
 
-    /// When a connection may be added; `None` while too many are under way.
+    /// Earliest instant at which a connection may be added; `None` while too many are under way.
     pub fn next_growth_ns(&self) -> Option<u64> {
         self.has_room().then_some(self.grow_ns)
     }
 
-    /// Whether a connection may be added now.
+    /// True if a connection may be added now.
     pub fn may_grow(&self, now: u64) -> bool {
         now >= self.grow_ns && self.has_room()
     }

@@ -1,4 +1,4 @@
-//! When the next exchange begins: when a connection is free (closed loop), or when the timetable says (open).
+//! Start of the next exchange: when a connection is free (closed loop), or at its time in the timetable (open).
 
 use super::due::{Due, Moment, Next, TargetMixes};
 use super::open_queue::OpenQueue;
@@ -12,12 +12,12 @@ use crate::record::WorkerRecord;
 use crate::{Distribution, Extent, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
 
-/// Decides which exchange begins when, and on which connection.
+/// Decides the instant of each exchange's beginning, and its connection.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// Nothing intended at or after this instant begins.
     pub end_ns: u64,
-    /// By when the worker meant to be back from waiting.
+    /// Planned wake-up.
     pub wake_ns: u64,
     load: Load,
 }
@@ -34,7 +34,7 @@ enum Load {
 struct Closed {
     pauses: Pauses,
     thinking: Waiting,
-    /// Exchanges of the window that may still begin; `None` is no limit.
+    /// Exchanges of the window that may still begin; `None` means no limit.
     quota: Option<u64>,
     window_start_ns: u64,
     mixes: TargetMixes,
@@ -99,7 +99,7 @@ impl Pace {
         }
     }
 
-    /// Whether the count of exchanges has begun.
+    /// True once all exchanges of the count have begun.
     pub fn is_used_up(&self) -> bool {
         match &self.load {
             Load::Closed(closed) => closed.quota == Some(0),
@@ -108,7 +108,7 @@ impl Pace {
         }
     }
 
-    /// Whether a load with a count of requests has come to it.
+    /// True if a load with a count of requests has reached it.
     pub fn reached_count(&self) -> bool {
         match &self.load {
             Load::Closed(_) | Load::Shaped(_) => self.is_used_up(),
@@ -116,7 +116,7 @@ impl Pace {
         }
     }
 
-    /// Whether something that was intended before the end waits to be sent.
+    /// True if something that was intended before the end waits to be sent.
     pub fn has_due(&self) -> bool {
         match &self.load {
             Load::Closed(_) | Load::Shaped(_) => false,
@@ -124,8 +124,8 @@ impl Pace {
         }
     }
 
-    /// When something for which a connection is free is to begin next. A connection may be added at `growth_ns`, if at
-    /// all.
+    /// Instant at which the next exchange for which a connection is free is to begin. A connection may be added at
+    /// `growth_ns`, if at all.
     #[inline]
     pub fn next_ns(&self, growth_ns: Option<u64>) -> Option<Wake> {
         let due_ns = match &self.load {
@@ -136,7 +136,7 @@ impl Pace {
         (due_ns < self.end_ns).then_some(Wake { at_ns: due_ns, exact: true })
     }
 
-    /// How many queues there are of what may be due: one for each target of an open loop, else one.
+    /// Number of queues of due requests: one for each target of an open loop, else one.
     pub fn queues(&self) -> usize {
         match &self.load {
             Load::Open(open) => open.queues(),
@@ -144,7 +144,8 @@ impl Pace {
         }
     }
 
-    /// Takes what is due next in a queue, if a connection is free for it. What is dropped for want of one is counted.
+    /// Takes the next due exchange of a queue, if a connection is free for it. Exchanges that are dropped for want of
+    /// one are counted.
     #[inline]
     pub fn take_due(
         &mut self,
@@ -163,8 +164,8 @@ impl Pace {
         }
     }
 
-    /// What a connection that has become free does next. `at_once` is false where the attempt to begin an exchange
-    /// freed it.
+    /// Next step of a connection that has become free. `at_once` is false where the attempt to begin an exchange freed
+    /// it.
     #[inline]
     pub fn next_of(
         &mut self,
@@ -208,7 +209,7 @@ impl Pace {
     }
 }
 
-/// How many exchanges all shares together begin in the window; `None` without a limit.
+/// Number of exchanges that all shares together begin in the window; `None` without a limit.
 fn counted(plan: &LoadPlan) -> Option<u64> {
     match plan.extent {
         Extent::DurationNs(_) => None,
@@ -216,7 +217,7 @@ fn counted(plan: &LoadPlan) -> Option<u64> {
     }
 }
 
-/// How many of the first `count` ticks of the window are those of this share.
+/// Number of this share's ticks among the first `count` of the window.
 fn ticks_of(schedule: Schedule, share: Share, window: &Window, count: u64) -> u64 {
     let mut all = Stripe::new(schedule, 0, 1);
     while all.offset_ns() < window.start_ns {
@@ -229,9 +230,9 @@ fn ticks_of(schedule: Schedule, share: Share, window: &Window, count: u64) -> u6
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
-/// When each connection of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
-/// they dial one after the other. Otherwise they begin as fast as one worker can send, so that the first round does
-/// not count what the generator makes it wait.
+/// Instant of the first request of each connection of a closed loop. With a think time they are in the midst of it;
+/// without keep-alive they dial one after the other. Otherwise they begin as fast as one worker can send, so that the
+/// first round does not count the wait that the generator causes.
 fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, lanes: usize) -> Waiting {
     let mut asks = Waiting::new(think_ns, lanes);
     let pauses = Pauses::new(plan.seed, share, think_ns);
@@ -284,7 +285,7 @@ impl Closed {
         }
     }
 
-    /// Whether the count leaves room for an exchange intended then.
+    /// True if the count leaves room for an exchange intended then.
     #[inline]
     fn has_room(&self, intended_ns: u64) -> bool {
         self.quota.is_none_or(|quota| quota > 0 || intended_ns < self.window_start_ns)

@@ -32,7 +32,7 @@ enum Shape {
     },
 }
 
-/// When a connection asks again.
+/// Instant of a connection's next request.
 enum Again {
     /// At that instant, on the connection that it has.
     Ask(u64),
@@ -109,7 +109,7 @@ impl Shaped {
         put_off(&mut self.waiting, start_ns);
     }
 
-    /// When a connection of stages takes part, at or after that instant.
+    /// Instant at which a connection of stages takes part, at or after `from_ns`.
     fn joins_ns(&self, number: LaneId, from_ns: u64) -> Option<u64> {
         let Shape::Stages(curve) = &self.shape else { return None };
         let offset_ns =
@@ -130,7 +130,7 @@ impl Shaped {
         }
     }
 
-    /// What a connection that has become free does: it asks again, or is closed and leaves.
+    /// Next step of a connection that has become free: it sends the next request, or is closed and leaves.
     pub fn next_of(&mut self, number: LaneId, lane: &Lane, now: u64, end_ns: u64, at_once: bool) -> Next {
         let over = now >= end_ns;
         let again = if over { Again::Never } else { self.again(number, lane.begun, now) };
@@ -148,7 +148,7 @@ impl Shaped {
         }
     }
 
-    /// Takes what is due next.
+    /// Takes the next due exchange.
     pub fn take_due(&mut self, now: u64, end_ns: u64, lanes: &[Lane]) -> Option<Due> {
         loop {
             self.next_ns().filter(|due_ns| *due_ns <= now)?;

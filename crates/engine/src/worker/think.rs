@@ -22,7 +22,7 @@ impl Pauses {
         Pauses { draws, share, is_none: think_ns.is_zero() }
     }
 
-    /// Whether connections ask again at once.
+    /// True if connections send the next request at once.
     #[inline]
     pub fn is_none(&self) -> bool {
         self.is_none
@@ -38,8 +38,9 @@ impl Pauses {
         self.draws.at(self.number(lane, begun))
     }
 
-    /// When a connection asks first, from the first instant of the load: its phase in a pause that it is in already.
-    /// The phases of all of them, `all` over all shares, are spread evenly, else equal pauses would go in step for ever.
+    /// Instant of a connection's first request, from the first instant of the load: its phase in a pause that it is in
+    /// already. The phases of all of them, `all` over all shares, are spread evenly, else equal pauses would go in step
+    /// for ever.
     pub fn first_ns(&self, lane: LaneId, all: u64) -> u64 {
         let all = all.max(1);
         // Where they are dealt to several targets, some have numbers beyond the last.

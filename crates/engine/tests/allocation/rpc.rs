@@ -7,7 +7,7 @@ use std::net::TcpStream;
 const AJP_ANSWER: &[u8] = b"AB\0\x0a\x04\0\xc8\0\x02OK\0\0\0\
                             AB\0\x09\x03\0\x05hello\0AB\0\x02\x05\x01";
 const RMI_ANSWER: &[u8] = b"\x51\xac\xed\0\x05\x77\x0f\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x74\0\x05hello";
-/// Of a greeting of 7 bytes, and what comes back; then the client names itself in 15 bytes.
+/// The answer to a greeting of 7 bytes; then the client names itself in 15 bytes.
 const RMI_GREETED: &[u8] = b"\x4e\0\x09127.0.0.1\0\0\xd4\x31";
 const RMI_HANDSHAKE: usize = 7 + 15;
 const DUBBO_ANSWER: &[u8] = b"\xda\xbb\x02\x14\0\0\0\0\0\0\0\0\0\0\0\x07\x91\x05hello";
@@ -98,14 +98,14 @@ fn serve(mut stream: TcpStream, protocol: Protocol, length: usize, answer: &[u8]
     }
 }
 
-/// A peer that allocates nothing once its connections stand.
+/// A peer that allocates nothing once its connections are established.
 fn peer(case: &Case) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (protocol, length, answer) = (case.protocol, case.length, case.answer);
     thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
-            // Whoever leaves early is no matter for this test.
+            // A client that leaves early does not matter for this test.
             thread::spawn(move || serve(stream, protocol, length, answer));
         }
     });

@@ -20,7 +20,7 @@ const MS: u64 = 1_000_000;
 /// Lengths around what is read at once, and around what a worker sends before others have their turn.
 const LENGTHS: [u64; 7] = [1, 65_000, 65_535, 65_536, 65_537, 262_145, 700_001];
 
-/// A byte of every body, by where it stands.
+/// A byte of every body, by its position.
 fn byte(at: u64) -> u8 {
     (at % 251) as u8 ^ (at >> 16) as u8
 }

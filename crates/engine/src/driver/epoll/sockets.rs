@@ -29,7 +29,7 @@ pub(super) struct Socket {
     pub(super) watches_write: bool,
     pub(super) wants_write: bool,
     pub(super) requeued: bool,
-    /// Whether a small send would wait for one under way: `TCP_NODELAY` is not set. A connection that was dialed with
+    /// True if a small send would wait for one under way: `TCP_NODELAY` is not set. A connection that was dialed with
     /// its request may never send another, and is spared the call.
     pub(super) delays: bool,
     /// A send met a reset, which takes the error from the socket: reading will only find an end.
@@ -45,7 +45,7 @@ impl EpollNet {
         }
     }
 
-    /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+    /// Returns `Ok(true)` once a pending dial has succeeded, `Ok(false)` while it has not ended.
     pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
@@ -193,7 +193,7 @@ impl Net for EpollNet {
         let took = match dial::send(fd, bytes) {
             Ok(took) => took,
             Err(Errno::CONNRESET | Errno::PIPE) => {
-                // An answer may have come before the reset; whoever reads next finds it, then the end.
+                // An answer may have come before the reset; the next read finds it, then the end.
                 self.sockets[conn as usize].reset = true;
                 self.requeue(conn);
                 return Pushed::Took(0);

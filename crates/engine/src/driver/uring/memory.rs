@@ -34,10 +34,10 @@ struct Pages {
 
 impl Pages {
     /// # Errors
-    /// When the kernel has no memory to promise.
+    /// If the kernel has no memory to promise.
     fn new(bytes: usize) -> io::Result<Self> {
         let bytes = bytes.max(1);
-        // SAFETY: a new mapping, placed by the kernel, is nobody's.
+        // SAFETY: a new mapping, placed by the kernel, has no other owner.
         let start = unsafe {
             mm::mmap_anonymous(
                 std::ptr::null_mut(),
@@ -79,10 +79,10 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Registers as many as that many connections need, 64 to 1024 of at least 4 KiB.
+    /// Registers as many buffers as `connections` connections need, 64 to 1024 of at least 4 KiB.
     ///
     /// # Errors
-    /// When the kernel refuses them.
+    /// If the kernel refuses them.
     pub fn register(ring: &IoUring, connections: u32) -> io::Result<Self> {
         let wanted = u16::try_from(connections).unwrap_or(RECEIVE_MAX).clamp(RECEIVE_MIN, RECEIVE_MAX);
         let count = wanted.next_power_of_two();
@@ -98,7 +98,7 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// What the kernel wrote into a buffer that it has handed over and that was not given back.
+    /// Bytes that the kernel wrote into a buffer that it has handed over and that was not given back.
     pub fn received(&self, id: u16, len: usize) -> &[u8] {
         assert!(id < self.count && len <= self.each, "the kernel named buffer {id} with {len} bytes");
         // SAFETY: within the allocation, initialized from the beginning, and the kernel writes to it no more until
@@ -134,7 +134,7 @@ pub(super) struct Parcel {
     pub epoch: u32,
     pub from: u16,
     pub to: u16,
-    /// When it was handed to the kernel, just before.
+    /// Instant just before it was handed to the kernel.
     pub at_ns: u64,
 }
 
@@ -151,7 +151,7 @@ pub(super) struct Parcels {
 
 impl Parcels {
     /// # Errors
-    /// When there is no memory for them.
+    /// If there is no memory for them.
     pub fn new() -> io::Result<Self> {
         let bytes = Pages::new(usize::from(SENDS) * SEND_BYTES)?;
         let parcels = vec![Parcel::default(); usize::from(SENDS)];
@@ -171,7 +171,7 @@ impl Parcels {
         Some(id)
     }
 
-    /// How many the kernel has not been handed.
+    /// Number of parcels that the kernel has not been handed.
     pub fn waiting(&self) -> usize {
         self.queued.len()
     }
@@ -191,7 +191,7 @@ impl Parcels {
         self.parcels[usize::from(id)]
     }
 
-    /// Where its bytes begin.
+    /// Address of its first byte.
     pub fn address(&self, id: u16) -> *const u8 {
         self.bytes.at(usize::from(id) * SEND_BYTES)
     }
@@ -202,7 +202,7 @@ impl Parcels {
         parcel.from = parcel.to.min(parcel.from + bytes);
     }
 
-    /// What has not left of a request that the kernel has answered for.
+    /// Part of a request that has not left, of one that the kernel has answered for.
     pub fn rest(&self, id: u16) -> &[u8] {
         let Parcel { from, to, .. } = self.get(id);
         // SAFETY: within the buffer, written by `pack`; the kernel only ever reads it.

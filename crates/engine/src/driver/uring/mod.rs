@@ -1,14 +1,13 @@
 //! Linux sockets through one io_uring instance, for one worker.
 //!
-//! What makes it cheap: a connection is armed once and every answer on it comes as a completion, in a buffer
-//! of a pool that all connections share; requests are copied into a pool too and leave together, with one
-//! system call for a whole poll. Connecting, closing and what is too long for the pool are system calls of
-//! their own, as with epoll.
+//! It is cheap because a connection is armed once and every answer on it comes as a completion, in a buffer of a pool
+//! that all connections share; requests are copied into a pool too and leave together, with one system call for a whole
+//! poll. Connecting, closing and requests that are too long for the pool are system calls of their own, as with epoll.
 //!
 //! [`Net::send`] queues bytes. They leave when the poll ends, or earlier when a batch of them waits; then
-//! [`Handler::sent`] tells, with the instant at which the batch was handed over. Within a batch the kernel sends one
-//! after the other, so a request's first byte left after that instant, by what those before it took (some
-//! microseconds each): that much of the generator's is part of the service time, never the other way round.
+//! [`Handler::sent`] is called with the instant at which the batch was handed over. Within a batch the kernel sends one
+//! after the other, so a request's first byte left after that instant, by what those before it took (some microseconds
+//! each): that much of the generator's own time is part of the service time, never the other way round.
 
 mod memory;
 mod net;
@@ -29,7 +28,7 @@ use std::num::NonZeroU64;
 
 /// Entries that are handed to the kernel at once.
 const ENTRIES: u32 = 256;
-/// Room for completions; what is in excess the kernel keeps until there is room.
+/// Room for completions; the kernel keeps those in excess until there is room.
 const COMPLETIONS: u32 = 4096;
 pub struct Uring {
     // Its ring is given up before the buffers go; see `Drop` of it.
@@ -48,11 +47,11 @@ impl std::fmt::Debug for Uring {
 }
 
 impl Uring {
-    /// A driver for connections 0 to `capacity` that takes at most so many events at once, and at least one. Belongs to the
-    /// calling thread, whose timers become exact.
+    /// A driver for connections 0 to `capacity` that takes at most `events` events at once, and at least one. Belongs
+    /// to the calling thread, whose timers become exact.
     ///
     /// # Errors
-    /// When the kernel refuses the ring or its buffers.
+    /// If the kernel refuses the ring or its buffers.
     pub fn new(capacity: u32, events: u32) -> io::Result<Self> {
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
         let ring = probe::ring(ENTRIES, COMPLETIONS)?;
@@ -74,7 +73,8 @@ impl Uring {
         Ok(Uring { net, buffers, peeked: None, events: events.max(1) })
     }
 
-    /// Whether there is something to report. That a request left whole is reported at once, which ends no wait.
+    /// Takes completions; returns true if there is something to report. The report that a request left whole is made at
+    /// once, and ends no wait.
     fn take_completions<H: Handler<UringNet>>(&mut self, handler: &mut H) -> bool {
         while self.peeked.is_none() {
             let Some(done) = self.net.ring.completion().next() else { return false };
@@ -92,8 +92,8 @@ impl Uring {
         self.peeked.take()
     }
 
-    /// Submits what is queued and waits until there is something to report, or for the instant; returns how long it
-    /// waited. Submitting is work and not waiting, so the two are two calls unless there is nothing to wait for.
+    /// Submits the queue and waits until there is something to report, or for the instant; returns the time waited.
+    /// Submitting is work and not waiting, so the two are two calls unless there is nothing to wait for.
     fn wait_until<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<u64> {
         let reportable = self.take_completions(handler);
         if self.net.has_queued() || self.net.has_work() {
@@ -219,7 +219,7 @@ impl Uring {
         }
     }
 
-    /// A request left in part or not at all, or somebody waits until it has left.
+    /// A request left in part or not at all, or a session waits until it has left.
     fn sent<H: Handler<UringNet>>(&mut self, done: &cqueue::Entry, handler: &mut H) {
         let id = done.user_data() as u16;
         let parcel = self.net.parcels.get(id);
@@ -255,7 +255,7 @@ impl Uring {
     }
 }
 
-/// Whether a receive that ended so only has to be armed again.
+/// True if a receive with that result only has to be armed again.
 fn may_go_on(result: i32) -> bool {
     [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result)
 }
@@ -302,7 +302,7 @@ pub struct UringDrivers {
 }
 
 impl UringDrivers {
-    /// Tries whether this kernel does what they need.
+    /// Tests that this kernel does what they need.
     ///
     /// # Errors
     /// [`EngineError::Driver`] with what is missing or forbidden.
@@ -310,7 +310,7 @@ impl UringDrivers {
         probe::judged(probe::attempt()).map(|()| UringDrivers { events: GeneratorSettings::EVENTS })
     }
 
-    /// The same, which take at most so many events at once.
+    /// The same drivers, which take at most `events` events at once.
     pub fn taking(self, events: u32) -> Self {
         UringDrivers { events }
     }

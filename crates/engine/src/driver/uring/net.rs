@@ -16,7 +16,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// Requests that wait for each other at most.
 pub(super) const BATCH: usize = 32;
 
-/// What a completion is about is above connection and epoch in its tag.
+/// Kind of a completion, above connection and epoch in its tag.
 pub(super) const RECEIVE: u64 = 0;
 pub(super) const POLL: u64 = 1;
 pub(super) const SEND: u64 = 2;
@@ -31,7 +31,7 @@ pub struct UringNet {
     pub(super) sockets: Vec<Socket>,
     /// Counts submissions, to know whether an entry has left the queue.
     pub(super) batch: u64,
-    /// What the kernel refused that it must not refuse; the next poll ends with it.
+    /// Error of a call that the kernel must not refuse; the next poll ends with it.
     pub(super) broken: Option<Errno>,
     /// Closed sockets that entries still name which the kernel did not take.
     pub(super) named: Vec<Named>,
@@ -76,7 +76,7 @@ impl Named {
     }
 }
 
-/// What the pool of requests holds of a connection: one request at most, so that bytes stay in order.
+/// Content of the pool of requests for a connection: one request at most, so that bytes stay in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Out {
     #[default]
@@ -87,17 +87,17 @@ pub(super) enum Out {
     Rest(u16),
 }
 
-/// What a completion says of a request.
+/// Result of a request, from its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     /// It is none of a request, or more is to be done.
     Otherwise,
-    /// The request left whole, and nobody asks any more.
+    /// The request left whole, and nothing waits for it any more.
     Unasked,
     Whole(Conn, Sent),
 }
 
-/// How far sending a rest came.
+/// Progress of sending a rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rest {
     /// Nothing is left to be sent.
@@ -107,9 +107,10 @@ pub(super) struct Rest {
 }
 
 impl Drop for UringNet {
-    /// Ends what is armed. Closing the ring alone does not wait for it, and it would hold the sockets for a while. The
-    /// kernel fills the buffers only within calls of the thread that the ring belongs to (deferred task work), so
-    /// none is written to after this either way, though they are freed before the kernel has taken the ring apart.
+    /// Ends the armed operations. Closing the ring alone does not wait for it, and it would hold the sockets for a
+    /// while. The kernel fills the buffers only within calls of the thread that the ring belongs to (deferred task
+    /// work), so none is written to after this either way, though they are freed before the kernel has taken the ring
+    /// apart.
     fn drop(&mut self) {
         let _nothing_was_armed =
             self.ring.submitter().register_sync_cancel(None, types::CancelBuilder::any());
@@ -146,13 +147,14 @@ impl UringNet {
         socket.epoch == epoch && socket.fd.is_some()
     }
 
-    /// Whether something is to be submitted, or it is not known to have left: a sleep takes what a busy kernel did not.
+    /// True if something is to be submitted, or is not known to have left: a sleep submits what a busy kernel did not
+    /// take.
     pub(super) fn has_queued(&mut self) -> bool {
         let unsure = self.parcels.waiting() > 0 || !self.named.is_empty();
         unsure || !self.ring.submission().is_empty() || !self.late.is_empty()
     }
 
-    /// Whether the kernel has completions that it will make when it is asked.
+    /// True if the kernel has completions that it will post when it is asked.
     pub(super) fn has_work(&mut self) -> bool {
         let queue = self.ring.submission();
         queue.taskrun() || queue.cq_overflow()
@@ -163,10 +165,10 @@ impl UringNet {
         self.submit(EnterFlags::GETEVENTS)
     }
 
-    /// Hands over what is queued. What the kernel does not take now stays queued.
+    /// Hands over what is queued. Entries that the kernel does not take now stay queued.
     ///
     /// # Errors
-    /// When the kernel refuses for good.
+    /// If the kernel refuses for good.
     pub(super) fn submit(&mut self, flags: EnterFlags) -> io::Result<()> {
         loop {
             while let Some(entry) = self.late.front() {
@@ -259,7 +261,7 @@ impl UringNet {
         self.push(conn, &poll.user_data(tag));
     }
 
-    /// Whether that completion tells of a request that left whole while nobody waits to send more.
+    /// Result of a request that left whole while nothing waits to send more; else [`Left::Otherwise`].
     #[inline]
     pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> Left {
         if done.user_data() >> KIND_SHIFT != SEND {
@@ -283,7 +285,7 @@ impl UringNet {
         if asked { Left::Whole(parcel.conn, sent) } else { Left::Unasked }
     }
 
-    /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+    /// Returns `Ok(true)` once a pending dial has succeeded, `Ok(false)` while it has not ended.
     pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
@@ -292,7 +294,7 @@ impl UringNet {
         Ok(established)
     }
 
-    /// Sends what the kernel has left of a request.
+    /// Sends the part of a request that the kernel has left.
     pub(super) fn push_rest(&mut self, conn: Conn) -> Result<Rest, Errno> {
         let mut begun = None;
         let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(Rest { done: true, begun }) };

@@ -1,4 +1,4 @@
-//! Whether this kernel does what the driver needs, asked before any load.
+//! Test that this kernel does what the driver needs, before any load.
 
 use super::memory::{Buffers, GROUP};
 use crate::{DriverChoice, EngineError};
@@ -7,13 +7,13 @@ use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// How long the kernel may take to hand over a byte that is there.
+/// Time that the kernel may take to hand over a byte that is there.
 const PATIENCE: types::Timespec = types::Timespec::new().sec(1);
 
 /// A ring as the driver uses it.
 ///
 /// # Errors
-/// When the kernel refuses it, for whatever reason.
+/// If the kernel refuses it, for any reason.
 pub(super) fn ring(entries: u32, completions: u32) -> io::Result<IoUring> {
     // Completions are made when this thread asks for them, and it alone asks; a flag in shared memory tells
     // that there are some. Without these a request costs more than through epoll.
@@ -37,7 +37,7 @@ struct Rig {
 /// Receives one byte from a socket pair in the way in which answers are received.
 ///
 /// # Errors
-/// What the kernel says to the step that it refuses.
+/// The kernel's error for the step that it refuses.
 pub(super) fn attempt() -> io::Result<()> {
     let ring = ring(4, 8)?;
     let buffers = Buffers::register(&ring, 1)?;
@@ -67,7 +67,7 @@ pub(super) fn attempt() -> io::Result<()> {
     whole.then_some(()).ok_or_else(|| io::Error::other("received otherwise than was asked for"))
 }
 
-/// What an attempt came to, as an error of the engine.
+/// Turns the result of an attempt into an error of the engine.
 pub(super) fn judged(attempt: io::Result<()>) -> Result<(), EngineError> {
     let Err(error) = attempt else { return Ok(()) };
     let why = match error.raw_os_error() {

@@ -9,7 +9,7 @@ use crate::record::SAMPLE_BYTES;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Event, MalformedKind, Protocol, State};
 
-/// What bytes, or the end of a connection, did to the exchanges in flight on it.
+/// Effect of received bytes, or of the end of a connection, on the exchanges in flight on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// None has ended.
@@ -25,7 +25,7 @@ enum Progress {
 /// Room for bytes that were not consumed which a connection keeps.
 const CARRY_KEPT: usize = 64 * 1024;
 
-/// How much of what came instead of a handshake is shown.
+/// Shown length of bytes that came instead of a handshake.
 const SHOWN_BYTES: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
@@ -79,12 +79,12 @@ impl Exchanges<'_> {
         self.gone(net, conn, now, true)
     }
 
-    /// Counts an answer that nobody asked for; those to the last requests come after the window.
+    /// Counts an unsolicited answer; those to the last requests come after the window.
     fn count_surplus(&mut self, now: u64) {
         self.record.recorder.snapshot_mut().surplus += u64::from(now >= self.record.window.start_ns);
     }
 
-    /// Takes what a session said, and sends what it wrote, when bytes came or its own time-out did.
+    /// Takes the events of a session, and sends the bytes that it wrote, when bytes came or its own timeout did.
     #[inline(always)]
     pub(super) fn after_bytes<N: Net>(
         &mut self,
@@ -121,10 +121,10 @@ impl Exchanges<'_> {
         if self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking {
             self.keep_sample(conn, bytes);
         } else if self.connections[conn as usize].session.state() == State::Dead {
-            // Bytes that nobody asked for; whoever uses this connection next dials.
+            // Unsolicited bytes; the next user of this connection dials.
             self.hang_up_dead(net, conn, now);
         } else {
-            // It may have said that it takes no more, while nothing was in flight.
+            // The peer may have announced that it takes no more, while nothing was in flight.
             let freed = self.leave_drained(net, conn, now);
             self.more.extend(freed);
         }
@@ -167,8 +167,8 @@ impl Exchanges<'_> {
         }
     }
 
-    /// Ends the exchanges in flight with what the session said when its connection ended. One that follows a redirect
-    /// waits for the next connection instead.
+    /// Ends the exchanges in flight with the events of the session when its connection ended. One that follows a
+    /// redirect waits for the next connection instead.
     pub(super) fn ended_by_close(&mut self, conn: Conn, close: Close, now: u64) {
         let carried = self.connections[conn as usize].carried;
         if self.take_events(conn, &[], now) == Progress::Follows {
@@ -187,7 +187,7 @@ impl Exchanges<'_> {
         self.abandon(conn, Outcome::Internal, "the session did not say what became of it", now);
     }
 
-    /// Makes outcomes of a session's events; says which exchanges have ended.
+    /// Makes outcomes of a session's events; returns the effect on the exchanges.
     #[inline]
     fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let Some([Event::FirstByte { .. }, Event::Answered { id, code, body_bytes, body: None }]) =
@@ -267,7 +267,7 @@ impl Exchanges<'_> {
         }
     }
 
-    /// What became of the present exchange of a lane with a whole answer; `None` if a redirect is to be followed.
+    /// Outcome of a lane's present exchange with a whole answer; `None` if a redirect is to be followed.
     #[inline(always)]
     fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
         self.record.recorder.record_code(self.lanes[number as usize].times.intended_ns, answer.code);
@@ -282,7 +282,7 @@ impl Exchanges<'_> {
         }
     }
 
-    /// What comes after a whole answer where cookies are kept or redirects followed.
+    /// Next step after a whole answer if cookies are kept or redirects followed.
     #[inline(never)]
     fn after_answer(&mut self, number: LaneId, code: u16, bytes: &[u8], now: u64) -> Next {
         let connection = &mut self.connections[self.numbers.conn(number) as usize];
@@ -346,8 +346,8 @@ impl Exchanges<'_> {
         outcome
     }
 
-    /// The outcome of an exchange whose connection ended before its answer was whole; it had carried so many others. `unread`:
-    /// another's answer exceeds a limit.
+    /// The outcome of an exchange whose connection ended before its answer was whole; it had carried `carried` others.
+    /// `unread`: another's answer exceeds a limit.
     fn cut_short(
         &mut self,
         number: LaneId,
@@ -384,7 +384,7 @@ impl Exchanges<'_> {
         outcome
     }
 
-    /// Decides what becomes of a lane whose exchange has ended, and of its connection.
+    /// Decides the next step of a lane whose exchange has ended, and of its connection.
     #[inline(always)]
     fn after_exchange<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         let conn = self.numbers.conn(number);

@@ -96,7 +96,8 @@ impl Exchanges<'_> {
             return freed;
         }
         if had_backlog {
-            // It may have taken with it what others waited for, and nobody is told that the socket takes bytes again.
+            // It may have taken the bytes that others waited for, and no event reports that the socket takes bytes
+            // again.
             return self.written(net, conn, now);
         }
         if request.expects_answer() {
@@ -164,7 +165,7 @@ impl Exchanges<'_> {
         self.gone(net, conn, now, false)
     }
 
-    /// Asks what waits on an open connection, now that there is room.
+    /// Sends the waiting requests of an open connection, now that there is room.
     pub(super) fn ask_waiting<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         // From the one on for which there was no room last time: otherwise the first would leave none for the last.
         let turn = self.connections[conn as usize].turn;
@@ -183,7 +184,7 @@ impl Exchanges<'_> {
         self.more.pop_front()
     }
 
-    /// Whether an exchange is in flight on a connection.
+    /// True if an exchange is in flight on a connection.
     pub(super) fn asks(&self, conn: Conn) -> bool {
         self.numbers.of(conn).any(|lane| self.lanes[lane as usize].phase == LanePhase::Asking)
     }
@@ -259,7 +260,7 @@ impl Exchanges<'_> {
                 return freed;
             }
         }
-        // Nobody is told that the socket takes more, for it took all that it was given.
+        // No event reports that the socket takes more, for it took all that it was given.
         self.unfinished.push_back(conn);
         None
     }
@@ -333,7 +334,7 @@ impl Exchanges<'_> {
                 out.take(took, sent);
                 self.record.recorder.record_bytes(now, took as u64, 0);
             }
-            // The driver tells when the kernel took them; whose they are it cannot say.
+            // The driver reports the instant at which the kernel took them; it does not know their exchanges.
             None if numbers.are_connections() => out.take(given, |_| {}),
             None => out.take(given, &mut sent),
         }

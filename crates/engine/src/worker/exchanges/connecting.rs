@@ -187,8 +187,8 @@ impl Exchanges<'_> {
         self.not_opened(conn, outcome, what, now)
     }
 
-    /// A connection was not opened. The exchanges that wait for it have failed, and it rests. Where none waits none has
-    /// failed yet: the one that comes to it will dial again, and be counted.
+    /// A connection was not opened. The exchanges that wait for it have failed, and it rests. If none waits none has
+    /// failed yet: the next one on it will dial again, and be counted.
     pub(super) fn not_opened(
         &mut self,
         conn: Conn,
@@ -227,7 +227,7 @@ impl Exchanges<'_> {
         (!self.plan.profile.is_closed()).then_some(Freed { lane, now_ns, at_once: true })
     }
 
-    /// Where a connection leaves from: the addresses are taken in turn over all workers.
+    /// Local address of a connection: the addresses are taken in turn over all workers.
     fn local_address(&self, conn: Conn) -> Option<IpAddr> {
         let bind = &self.plan.asking.bind;
         (!bind.is_empty()).then(|| bind[(self.share.number_of(conn) % bind.len() as u64) as usize])
@@ -300,7 +300,7 @@ impl Exchanges<'_> {
     }
 }
 
-/// The outcome of an exchange that got no connection, and what is said of its address.
+/// Outcome of an exchange that got no connection, and the text about its address.
 fn in_words(fault: DialFault) -> (Outcome, &'static str) {
     match fault {
         DialFault::Refused => (Outcome::ConnectRefused, "refused the connection"),

@@ -1,7 +1,7 @@
-//! Exchanges and their connections: asking, answers, and what becomes of the connection then.
+//! Exchanges and their connections: asking, answers, and the connection after them.
 //!
-//! Nothing here knows when an exchange should begin. Each call says whether it freed a lane, which can carry another
-//! exchange then; further ones are in [`Exchanges::more`].
+//! Nothing here knows when an exchange should begin. Each call returns the lane that it freed, if any, which can carry
+//! another exchange then; further ones are in [`Exchanges::more`].
 
 mod answering;
 mod asking;
@@ -24,7 +24,7 @@ use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::{Events, ExchangeId, Outbox};
 use std::collections::VecDeque;
 
-/// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
+/// Time that a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
 pub(super) const PARTING_NS: u64 = 100_000_000;
 /// High-water mark of what waits to be sent on one connection.
 const OUTBOX_BYTES: usize = 64 * 1024;
@@ -39,7 +39,7 @@ const SAMPLES: usize = 64;
 pub(super) struct Freed {
     pub lane: LaneId,
     pub now_ns: u64,
-    /// Whether it may begin one at once: not where the very attempt to begin one freed it, so that a peer that fails
+    /// True if it may begin one at once: not where the very attempt to begin one freed it, so that a peer that fails
     /// every attempt cannot keep a worker from its timetable.
     pub at_once: bool,
 }
@@ -51,7 +51,7 @@ const MORE_ROOM: usize = 1024;
 pub(super) struct Exchanges<'a> {
     plan: &'a LoadPlan,
     share: Share,
-    /// What is expected of the answers to each entry of the mix.
+    /// Expectations of the answers to each entry of the mix.
     checks: Vec<Check>,
     feeding: Feeding<'a>,
     pub connections: Vec<Connection>,
@@ -77,7 +77,7 @@ pub(super) struct Exchanges<'a> {
     events: Events,
     samples: Vec<Vec<u8>>,
     in_flight: usize,
-    /// What the transport said of the connection that ended last.
+    /// Reason that the transport gave for the connection that ended last.
     why_closed: Option<String>,
 }
 
@@ -125,17 +125,17 @@ impl<'a> Exchanges<'a> {
         self.record.begin_at(start_ns);
     }
 
-    /// How many lanes the load begins with.
+    /// Number of lanes with which the load begins.
     pub fn first_lanes(&self) -> usize {
         self.opener.first() * self.plan.in_flight as usize
     }
 
-    /// Whether a peer could still send something.
+    /// True if a peer could still send something.
     pub fn has_open(&self) -> bool {
         self.connections.iter().any(|connection| matches!(connection.phase, Phase::Open | Phase::Parting))
     }
 
-    /// How many exchanges have begun and not ended.
+    /// Number of exchanges that have begun and not ended.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -197,7 +197,7 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// Keeps what was filled into the request whose bad answer is kept: the answer may repeat it.
+    /// Keeps the values of the request whose bad answer is kept: the answer may repeat it.
     #[cold]
     fn note_rows(&mut self, number: LaneId, outcome: Outcome) {
         let lane = &self.lanes[number as usize];
@@ -220,12 +220,12 @@ impl<'a> Exchanges<'a> {
         self.lanes[number as usize].idle_since_ns.get_or_insert(now);
     }
 
-    /// Whether the connection of a lane is open.
+    /// True if the connection of a lane is open.
     fn is_open(&self, number: LaneId) -> bool {
         self.connections[self.numbers.conn(number) as usize].phase == Phase::Open
     }
 
-    /// Whether the connection of a lane is still being opened.
+    /// True if the connection of a lane is still being opened.
     pub fn is_opening(&self, number: LaneId) -> bool {
         self.connections[self.numbers.conn(number) as usize].phase == Phase::Opening
     }

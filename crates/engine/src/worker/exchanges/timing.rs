@@ -8,7 +8,7 @@ use proofload_measure::Outcome;
 use proofload_wire::{Cancelled, State};
 
 impl Exchanges<'_> {
-    /// Where the deadline of a connection is among all deadlines.
+    /// Index of a connection's deadline among all deadlines.
     pub(super) fn connection_deadline(&self, conn: Conn) -> u32 {
         if self.numbers.are_connections() { conn } else { self.lanes.len() as u32 + conn }
     }

@@ -1,4 +1,4 @@
-//! What drivers of the kernel's sockets must do and a simulation cannot show.
+//! Requirements on drivers of the kernel's sockets that a simulation cannot show.
 
 use super::*;
 use proofload_engine::Address;

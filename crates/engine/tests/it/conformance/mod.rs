@@ -1,5 +1,5 @@
-//! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
-//! address, and the simulation against the same scripts in virtual time.
+//! Requirements on every driver, run over all of them: epoll and io_uring against a scripted peer on the
+//! loopback address, and the simulation against the same scripts in virtual time.
 
 mod kernels;
 
@@ -21,7 +21,7 @@ use std::time::Duration;
 const PATIENCE_NS: u64 = 20_000_000_000;
 const CAPACITY: u32 = 4;
 
-/// What happened, in order.
+/// Events, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
     Dialed(Conn, Result<(), DialFault>),
@@ -37,11 +37,11 @@ struct Notes {
     received: Vec<Vec<u8>>,
     calls: u64,
     unsent: Vec<u8>,
-    /// Bytes of which it was said that the kernel took them.
+    /// Bytes that the kernel took, as reported.
     told: usize,
-    /// Sends that were queued and of which nothing was heard.
+    /// Sends that were queued and whose end was not reported.
     queued: usize,
-    /// When the kernel took what had been queued last.
+    /// Instant at which the kernel took the bytes that had been queued last.
     left_ns: Option<u64>,
     /// To dial again, under the same number, as soon as the peer has ended a connection.
     again: Option<Target>,
@@ -134,7 +134,7 @@ trait Ground {
     }
     /// An address that refuses.
     fn refusing(&self) -> SocketAddr;
-    /// What the peer received on each connection, once all have ended.
+    /// Bytes that the peer received on each connection, once all have ended.
     fn finish(self) -> Vec<Vec<u8>>;
 }
 

@@ -9,7 +9,7 @@ pub fn drivers() -> Vec<DriverChoice> {
     DriverChoice::ALL.into_iter().filter(|driver| is_usable(*driver)).collect()
 }
 
-/// Whether this machine has that one; where it has not, it is said why its cases are skipped.
+/// True if this machine has that driver; if not, prints why its cases are skipped.
 pub fn is_usable(driver: DriverChoice) -> bool {
     // Past what keeps the output of tests that pass.
     is_granted(probe(driver), &mut std::io::stderr())

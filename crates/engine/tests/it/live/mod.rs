@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 
-/// A closed loop of so many requests over 4 connections.
+/// A closed loop of `requests` requests over 4 connections.
 fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
     let spec = RequestSpec {
         method: "GET".to_owned(),

@@ -81,7 +81,7 @@ fn endless_chunks() -> Vec<Case> {
     ]
 }
 
-/// What speaks on a port that was taken for HTTP's.
+/// Other protocols on a port that was taken for HTTP's.
 fn strangers() -> Vec<Case> {
     let others: [(&str, &[u8]); 14] = [
         ("a TLS alert", b"\x15\x03\x01\x00\x02\x02\x46"),

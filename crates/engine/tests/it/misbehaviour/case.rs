@@ -1,4 +1,4 @@
-//! One misbehaviour: what the server does, what it is asked, and what must become of the exchanges.
+//! One misbehaviour: the actions of the server, the requests, and the outcomes that the exchanges must have.
 
 use proofload_measure::Outcome;
 use proofload_testkit::Step;
@@ -14,12 +14,12 @@ pub const PATIENT_MS: u64 = 50_000;
 /// A time-out that must come.
 pub const HURRIED_MS: u64 = 250;
 
-/// Where the server is to be found.
+/// Place of the server.
 #[derive(Clone, Debug)]
 pub enum Server {
     /// Plays a script on each connection.
     Plays(Vec<Vec<Step>>),
-    /// Nobody listens.
+    /// Nothing listens.
     Refuses,
     /// The listen queue is full.
     Deaf,
@@ -27,7 +27,7 @@ pub enum Server {
     Unreachable,
 }
 
-/// What is asked of it.
+/// Request to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     Get,
@@ -35,7 +35,7 @@ pub enum Ask {
     Upload,
 }
 
-/// What the answer must be.
+/// Expectation of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Nothing,
@@ -53,16 +53,16 @@ pub struct Case {
     pub requests: u64,
     /// The time-outs where they must come; long where they must not.
     pub waits_ms: u64,
-    /// Whether each exchange has a connection of its own.
+    /// True if each exchange has a connection of its own.
     pub fresh: bool,
     /// A pause between the exchanges that is longer than anything the server does in it.
     pub thinks: bool,
     pub expects: Expected,
-    /// How many exchanges end how.
+    /// Number of exchanges with each outcome.
     pub outcomes: Vec<(Outcome, u64)>,
-    /// Whether the connection must serve all exchanges.
+    /// True if the connection must serve all exchanges.
     pub kept: bool,
-    /// What may become of the one exchange instead, where two things race in the kernel.
+    /// Other allowed outcome of the one exchange, where two things race in the kernel.
     pub or: Option<Outcome>,
 }
 
@@ -105,7 +105,7 @@ impl Case {
         self
     }
 
-    /// Or so: which of two things is seen first is not ours to say.
+    /// Another allowed outcome: the order of two events is not determined.
     pub fn or(mut self, outcome: Outcome) -> Case {
         self.or = Some(outcome);
         self

@@ -100,7 +100,7 @@ fn before_the_request() -> Vec<Case> {
     ]
 }
 
-/// What happens while nothing is in flight; the next exchange dials.
+/// Events while nothing is in flight; the next exchange dials.
 fn between_exchanges() -> Vec<Case> {
     let after = |end| vec![AwaitRequest, send(GOOD), end];
     let closing = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";

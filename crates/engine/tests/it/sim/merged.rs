@@ -101,7 +101,7 @@ fn send_the_timetable_of_one(shares: &[u32]) {
             assert_eq!(parts.sum, whole.sum, "{n} {:?}", plan.profile);
             let connections = (u64::from(plan.connections), u64::from(plan.connections));
             assert_eq!(parts.connections, connections, "{n} {:?}", plan.profile);
-            // Each exchange has a row of its own, whoever sends it; of a timetable that of its tick.
+            // Each exchange has a row of its own, whichever process sends it; with a timetable, that of its tick.
             let mut rows: Vec<&String> = parts.asked.iter().map(|(_, line)| line).collect();
             rows.sort_unstable();
             rows.dedup();
@@ -142,12 +142,12 @@ fn counts_and_connections_of_up_to_64_shares_add_up_exactly() {
     }
 }
 
-/// What another process would make of it.
+/// The value as another process would receive it.
 fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
     postcard::from_bytes(&postcard::to_stdvec(value).unwrap()).unwrap()
 }
 
-/// What a process tells.
+/// Report of a process.
 enum Told {
     Seen(usize, u64, Box<SparseSnapshot>),
     Ended(Vec<ShareResult>),

@@ -1,4 +1,4 @@
-//! What becomes of an exchange, for each thing that can go wrong.
+//! Outcome of an exchange for each possible failure.
 
 use super::*;
 use proofload_engine::{BadAnswer, Finding};

@@ -1,4 +1,4 @@
-//! When exchanges begin, on which connections, and when a load ends.
+//! Start of exchanges, their connections, and the end of a load.
 
 use super::*;
 use proofload_engine::{Distribution, EngineError};
@@ -96,7 +96,7 @@ fn a_closed_loop_pauses_between_exchanges_for_the_think_time() {
     // Each of ten connections asks every 10.09 ms.
     let ideal = 10.0 * 1_000.0 / 10.09;
     assert!((result.snapshot.answered_in_window as f64 - ideal).abs() <= 10.0);
-    // Think time is no part of response time.
+    // Think time is not part of the response time.
     assert!(result.snapshot.response_time.quantile_ns(1.0).unwrap() < 100_000);
     assert_eq!(result.findings, []);
 }

@@ -1,4 +1,4 @@
-//! What is done before the first instant of a load is fixed, and what after it.
+//! Steps before the first instant of a load is fixed, and after it.
 
 use super::*;
 use proofload_engine::driver::{Allowance, Drivers};

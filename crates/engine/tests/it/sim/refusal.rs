@@ -1,4 +1,4 @@
-//! A machine on which connections stand at once and every send is refused, as by a filter.
+//! A machine on which connections are established at once and every send is refused, as by a filter.
 
 use super::*;
 use proofload_engine::driver::{
@@ -7,7 +7,7 @@ use proofload_engine::driver::{
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 
-/// What a refused send costs: longer than from one to the next at the rates below.
+/// Cost of a refused send: longer than from one to the next at the rates below.
 const SEND_COST_NS: u64 = 10_000;
 
 /// Asks for the load to be stopped at an instant, whatever the worker is doing then.

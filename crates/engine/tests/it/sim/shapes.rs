@@ -69,7 +69,7 @@ fn a_sine_of_a_rate_sends_its_integral_and_sends_it_when_it_is_high() {
         let result = load(&plan, &quick());
         assert_eq!(result.snapshot.intended(), 16_000);
         assert_eq!(count(&result, Outcome::Answered), 16_000);
-        // A quarter of a wave: 2,000 and what stands above or is missing below, 2,000 * 4 / 2 pi.
+        // A quarter of a wave: 2,000 and the excess above or the lack below, 2,000 * 4 / 2 pi.
         let above = 2_000.0 * 4.0 / std::f64::consts::TAU;
         for (second, sent) in result.per_second.iter().enumerate() {
             let ideal = 2_000.0 + if second % 4 < 2 { above } else { -above };

@@ -10,10 +10,10 @@ use proofload_wire::http1::{Part, Slot, Template};
 use proptest::prelude::*;
 use std::sync::Mutex;
 
-/// When which first line of a request came.
+/// First lines of requests, with the instants at which they came.
 pub(super) type Asked = Vec<(u64, String)>;
 
-/// Drivers whose peers write down what comes when, and answer at once.
+/// Drivers whose peers record each request with its instant, and answer at once.
 #[derive(Default)]
 pub(super) struct Listening(Arc<Mutex<Asked>>);
 
@@ -61,7 +61,7 @@ impl Drivers for Listening {
     }
 }
 
-/// A feeder of rows in order, whose value stands in the path.
+/// A feeder of rows in order, whose value is in the path.
 pub(super) fn fed() -> (MixEntry, Asking) {
     let mut names = Column::default();
     (0..9_000).for_each(|row| names.push(format!("/row{row:04}").as_bytes()));
@@ -78,15 +78,15 @@ pub(super) fn fed() -> (MixEntry, Asking) {
     (entry, Asking { feed, ..Asking::default() })
 }
 
-/// What all shares of a load came to.
+/// Results of all shares of a load.
 pub(super) struct Parts {
     pub asked: Asked,
     pub sum: Snapshot,
-    /// That there were from the beginning, and in the end.
+    /// Connections at the beginning, and at the end.
     pub connections: (u64, u64),
 }
 
-/// What a load asks whose shares begin at one common instant, each share a run of its own.
+/// Requests of a load whose shares begin at one common instant, each share a run of its own.
 pub(super) fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> Parts {
     let drivers = Listening::default();
     let mut sum: Option<Snapshot> = None;
@@ -184,7 +184,7 @@ fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
     let error = begin(SECOND).unwrap_err();
     assert!(matches!(error, EngineError::TooLate { late_ns } if late_ns == 2 * SECOND), "{error}");
     assert!(begin(4 * SECOND).is_ok());
-    // A machine whose waits end late begins its first exchange late, and says so.
+    // A machine whose waits end late begins its first exchange late, and reports it.
     let machine = Machine { wakes_late_ns: 5 * MS, ..Machine::default() };
     let world = World::new(Server::default(), 1).with_machine(machine);
     let result = load(&LoadPlan { workers: 2, ..open(100.0) }, &world);

@@ -34,7 +34,7 @@ fn what_is_dropped_is_counted_and_leaves_the_latencies_of_the_others_honest() {
     assert!(unsent.abs_diff(truth) <= 5, "{unsent} of {truth}");
     assert_eq!(answered + unsent, 50_000);
     assert_eq!((result.snapshot.dropped, result.snapshot.intended()), (unsent, 50_000));
-    // Whoever was sent left on time and is as slow as the server was.
+    // The requests that were sent left on time and took as long as the server did.
     assert!(result.snapshot.send_delay.quantile_ns(1.0).unwrap() < 1_000);
     let slow = |share: f64| quantile_ms(&result.snapshot.response_time, 1.0 - share);
     assert!(slow(330.0 / answered as f64) < 1.0);
@@ -133,7 +133,7 @@ fn a_server_that_cannot_take_the_load_is_no_fault_of_the_generator_and_times_are
     assert!(result.snapshot.dropped > 900);
 }
 
-/// A generator that stands still for 200 ms, in the middle of ten seconds.
+/// A generator that stops for 200 ms, in the middle of ten seconds.
 fn interrupted(server: Server) -> World {
     let stall = Some(Stall { every_ns: 10 * SECOND, for_ns: 200 * MS });
     World::new(server, 1).with_machine(Machine { stall, ..Machine::default() })
@@ -144,7 +144,7 @@ fn what_the_generator_slept_through_is_not_dropped_for_want_of_a_connection() {
     let result = load(&stalled(64, Overflow::Drop, None), &interrupted(Server::default()));
     let unsent = count(&result, Outcome::Unsent);
     assert_eq!((result.snapshot.intended(), count(&result, Outcome::Answered) + unsent), (50_000, 50_000));
-    // A thousand were due while all connections stood free; it sent as many late as there are connections.
+    // A thousand were due while all connections were free; it sent as many late as there are connections.
     assert!(unsent.abs_diff(1_000 - 64) <= 5, "{unsent}");
     assert!(result.snapshot.dropped <= 2, "{}", result.snapshot.dropped);
     let [Finding::NotOffered { intended, behind }] = result.findings[..] else {

@@ -1,6 +1,6 @@
-//! wrk2's experiment (Tene): a server that stalls 200 ms every 2 s, asked 5,000 times a second. A tenth of
-//! the requests fall into a stall and wait evenly between 0 and 200 ms, so the truth is a 99th percentile
-//! of 180 ms. A tool that measures from the actual send says a fraction of a millisecond.
+//! wrk2's experiment (Tene): a server that stalls 200 ms every 2 s, asked 5,000 times a second. A tenth of the requests
+//! fall into a stall and wait evenly between 0 and 200 ms, so the truth is a 99th percentile of 180 ms. A tool that
+//! measures from the actual send reports a fraction of a millisecond.
 
 use super::*;
 use proofload_engine::{CheckKind, Finding};
@@ -12,7 +12,7 @@ fn stalling() -> World {
     World::new(Server { stall: Some(STALL), ..Server::default() }, 1)
 }
 
-/// Whether the stall shows in full: within a hundredth of 180 and 198 ms.
+/// Asserts that the stall shows in full: within a hundredth of 180 and 198 ms.
 fn shows(histogram: &proofload_measure::LatencyHistogram) {
     let p999 = histogram.quantile_ns(0.999).unwrap() as f64 / 1e6;
     let p99 = p99_ms(histogram);
@@ -37,7 +37,7 @@ fn with_few_connections_the_stall_shows_in_response_time_and_not_in_service_time
     let result = stalled_open_loop(64);
     shows(&result.snapshot.response_time);
     assert!(p99_ms(&result.snapshot.service_time) < 1.0);
-    // What the open loop could not send shows as send delay, and is no fault of the generator.
+    // Requests that the open loop could not send show as send delay, which is not a fault of the generator.
     assert!(p99_ms(&result.snapshot.send_delay) > 150.0);
 }
 

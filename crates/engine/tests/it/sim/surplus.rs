@@ -1,4 +1,4 @@
-//! Answers that nobody asked for: where they can be told from others they are counted, and answer nothing.
+//! Unsolicited answers: where they can be told from others they are counted, and answer nothing.
 
 use super::lanes::provider::{Act, Provider};
 use super::lanes::{calls, dubbo_plan};
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 struct Twice {
     again_ns: Vec<u64>,
     head: &'static str,
-    /// Until when each connection is busy with answers.
+    /// End of each connection's work on answers.
     busy_ns: HashMap<u64, u64>,
-    /// When the last connection was closed.
+    /// Instant at which the last connection was closed.
     closed_ns: Arc<AtomicU64>,
 }
 

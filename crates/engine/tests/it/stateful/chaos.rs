@@ -49,7 +49,7 @@ impl Choices {
     }
 }
 
-/// Does to each connection and request what the input says.
+/// Treats each connection and request as the input tells it to.
 #[derive(Debug)]
 struct Unruly {
     choices: Choices,
@@ -59,7 +59,7 @@ struct Unruly {
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
 impl Unruly {
-    /// What becomes of one request, and whether the connection is over.
+    /// Decides the fate of one request; the replies include the end of the connection, if any.
     fn react(&mut self, now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
         let at = now_ns + self.choices.upto(3 * MS);
         let mut say = |at: u64, bytes: &[u8]| replies.push((at, Reply::Bytes(bytes.to_vec())));
@@ -304,9 +304,10 @@ impl Case {
     }
 }
 
-/// Runs what the input chooses and says what is wrong with the outcome.
+/// Runs what the input chooses and returns an error if the outcome is wrong.
 ///
 /// # Errors
+///
 /// A sentence for the first law that is broken.
 pub fn run(input: &[u8], canary: Canary) -> Result<LoadResult, String> {
     let case = Case::of(input);
@@ -407,7 +408,7 @@ fn bytes_are_conserved(case: &Case, result: &LoadResult, notes: &Notes) -> Resul
 }
 
 impl Canary {
-    /// What a worker would write down that forgets an exchange it could not send, or settles one twice.
+    /// Outcomes as written by a worker that forgets an exchange it could not send, or settles one twice.
     fn tamper(self, outcomes: &mut OutcomeCounts) {
         match self {
             Canary::ForgetsTick if outcomes.get(Outcome::Unsent) > 0 => {
@@ -423,7 +424,7 @@ impl Canary {
     }
 }
 
-/// How many exchanges there are where the plan alone says it: ticks of the timetable in the window, up to the count.
+/// Number of exchanges where the plan alone determines it: ticks of the timetable in the window, up to the count.
 fn expected_count(case: &Case, result: &LoadResult) -> Result<(), String> {
     if case.stop_ns.is_some() {
         return Ok(());

@@ -21,13 +21,13 @@ const TURNS_AT_ONCE: u64 = 20_000;
 pub enum Canary {
     /// None.
     Well,
-    /// Every so many receives one is not handed over.
+    /// One of every N receives is not handed over.
     LosesBytes(u64),
-    /// Every so many receives one is handed over twice.
+    /// One of every N receives is handed over twice.
     DoublesBytes(u64),
-    /// Every so many closes one is forgotten, and the connection stays open.
+    /// One of every N closes is forgotten, and the connection stays open.
     ForgetsClose(u64),
-    /// Every so many sends one is said to be taken and is not.
+    /// One of every N sends is reported as taken and is not.
     SwallowsSend(u64),
     /// The worker's books lack an exchange that was never sent.
     ForgetsTick,
@@ -35,7 +35,7 @@ pub enum Canary {
     SettlesTwice,
 }
 
-/// What a witness saw.
+/// Events that a witness saw.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// Bytes that the network took and gave, with their instants.
@@ -132,7 +132,7 @@ pub struct WitnessNet {
 #[derive(Clone, Debug, Default)]
 struct Place {
     open: bool,
-    /// Which use of the number this is.
+    /// Use of the number.
     uses: u64,
     /// Bytes of the present request that have not been taken.
     left: usize,
@@ -205,7 +205,7 @@ impl WitnessNet {
         self.now_ns = self.sim.net().now_ns();
     }
 
-    /// Whether the planted fault strikes now.
+    /// True if the planted fault strikes now.
     fn strikes(&mut self, every: u64) -> bool {
         self.counted += 1;
         self.counted.is_multiple_of(every)

@@ -38,7 +38,7 @@ fn target(address: SocketAddr, tls: Tls) -> Target {
     Target { transport: Transport { proxy: None, tls: Some(Arc::new(tls)) }, ..address.into() }
 }
 
-/// So many exchanges over two connections.
+/// A load of `count` exchanges over two connections.
 fn plan(target: Target, count: u64) -> LoadPlan {
     let spec = RequestSpec::get("localhost", "/");
     let closing = RequestSpec { close: true, ..spec.clone() };
@@ -82,7 +82,7 @@ fn count(result: &LoadResult, outcome: Outcome) -> u64 {
     result.snapshot.outcomes.get(outcome)
 }
 
-/// What was said about the one kind of outcome that there was.
+/// Text about the one kind of outcome that there was.
 fn complaint(result: &LoadResult, outcome: Outcome) -> &str {
     assert!(
         count(result, outcome) > 0 && count(result, Outcome::Answered) == 0,

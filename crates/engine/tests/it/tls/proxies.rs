@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 
-/// What a proxy was asked, and where it listens.
+/// Requests to a proxy, and the address where it listens.
 struct TunnelProxy {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,

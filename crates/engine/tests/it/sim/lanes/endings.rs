@@ -1,4 +1,4 @@
-//! What becomes of the exchanges in flight, of those that wait, and of the connection, when something ends.
+//! Exchanges in flight, those that wait, and the connection, when something ends.
 
 use super::*;
 use proofload_testkit::sim::Link;
@@ -56,7 +56,7 @@ fn one_answer_that_takes_too_long_leaves_the_others_alone_and_is_dropped_when_it
     );
     assert_eq!(bad(&result, Outcome::Timeout), "no whole answer within 1 s");
     assert_eq!(seen.connections, 1);
-    // Late answers are nobody's: neither codes nor times know of them.
+    // Late answers belong to no exchange: neither codes nor times include them.
     assert_eq!(result.snapshot.codes.iter().collect::<Vec<_>>(), [(20, seen.calls as u64 - 3)]);
     // Seven lanes went on for the second in which three waited.
     assert!((2_600..2_900).contains(&seen.calls), "{}", seen.calls);
@@ -105,7 +105,7 @@ fn calls_leave_a_server_that_takes_no_more_and_none_is_lost() {
         let result = load(&plan, &provider.world());
         let seen = provider.seen();
         assert_eq!(outcomes(&result), [(Outcome::Answered, seen.calls as u64)]);
-        // What was on its way when the server said so arrived all the same.
+        // Calls on their way when the server announced it arrived all the same.
         assert!(seen.on.iter().all(|calls| (0..=61).contains(calls)), "{:?}", seen.on);
         assert!(seen.connections >= 14, "{:?}", seen.on);
         let slowest = result.snapshot.response_time.summary().max_ns.unwrap();
@@ -143,7 +143,7 @@ fn a_server_that_reads_nothing_runs_all_lanes_into_the_time_out() {
     let link = Link { send_room: 1_000, latency_ns: 10 * SECOND, ..Link::default() };
     let result = load(&plan, &provider.world().with_link(link));
     let all = result.snapshot.intended();
-    // The connection stands after 20 s, and each lane asks again each second.
+    // The connection is established after 20 s, and each lane sends a new call each second.
     assert_eq!(outcomes(&result), [(Outcome::Timeout, all)]);
     assert!((380..=420).contains(&all), "{all}");
 }

@@ -1,10 +1,10 @@
-//! What is in flight, in which order, and what goes over the wire beside it.
+//! Calls in flight, their order, and the other messages on the wire.
 
 use super::*;
 use proofload_engine::KeepAlive;
 use proofload_testkit::sim::Link;
 
-/// A link that takes requests slowly: so many bytes each 20 µs.
+/// A link that takes requests slowly: `send_room` bytes each 20 µs.
 fn narrow(world: World, send_room: usize) -> World {
     world.with_link(Link { send_room, ..Link::default() })
 }

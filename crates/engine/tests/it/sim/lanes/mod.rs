@@ -45,7 +45,7 @@ pub fn dubbo_plan(connections: u32, in_flight: u32) -> LoadPlan {
     }
 }
 
-/// So many calls.
+/// A load of `count` calls.
 pub fn calls(count: u64, plan: LoadPlan) -> LoadPlan {
     LoadPlan { extent: Extent::Requests { count, cap_ns: 1_000 * SECOND }, ..plan }
 }
@@ -67,7 +67,7 @@ fn bad(result: &LoadResult, outcome: Outcome) -> String {
     bad.map(|bad| bad.what.clone()).unwrap_or_default()
 }
 
-/// What was counted, kind by kind, without the kinds that did not occur.
+/// Counts of each kind, without the kinds that did not occur.
 fn outcomes(result: &LoadResult) -> Vec<(Outcome, u64)> {
     let all = Outcome::ALL.into_iter().map(|outcome| (outcome, count(result, outcome)));
     all.filter(|(_, count)| *count > 0).collect()

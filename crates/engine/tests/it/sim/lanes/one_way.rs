@@ -43,7 +43,7 @@ fn calls_with_and_without_an_answer_share_a_connection_of_little_room() {
 
 #[test]
 fn one_whose_rest_goes_with_the_next_call_ends_then() {
-    // The first is cut short, and the socket takes bytes again before anybody is told.
+    // The first is cut short, and the socket takes bytes again before the load is told.
     let text = "x".repeat(2_000);
     let link = Link { send_room: 2_000, latency_ns: 50 * MS, drains_ns: 5_000, ..Link::default() };
     for next in [call("b".into(), &dubbo::Options::default()), one_way("b")] {

@@ -1,4 +1,4 @@
-//! A Dubbo provider at the other end of a simulated link. It does with each call what a script says.
+//! A Dubbo provider at the other end of a simulated link. It treats each call as a script tells it to.
 
 use proofload_testkit::sim::{Accept, Front, Peer, Reply, Server, World};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ const HESSIAN: u8 = 2;
 /// A call that came.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// On which connection, in the order of the dials.
+    /// Its connection, in the order of the dials.
     pub connection: usize,
     /// Its number on that connection.
     pub number: usize,
@@ -29,7 +29,7 @@ impl Call<'_> {
     }
 }
 
-/// What the provider does.
+/// Action of the provider.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     /// It answers with this text.
@@ -42,13 +42,13 @@ pub enum Act {
     Raw(Vec<u8>),
     /// It sends a heartbeat.
     Beat,
-    /// It says that it takes no more calls.
+    /// It announces that it takes no more calls.
     ReadOnly,
     Fin,
     Reset,
 }
 
-/// What a provider has seen, of all workers.
+/// Messages that a provider has received, of all workers.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub connections: usize,
@@ -70,19 +70,19 @@ pub struct Seen {
     pub drawn: Vec<String>,
 }
 
-/// What it does with a call: each act so long after the call came.
+/// Actions for a call, each with its delay after the call came.
 type Script = dyn Fn(&Call<'_>) -> Vec<(u64, Act)> + Send + Sync;
 
 #[derive(Clone)]
 pub struct Provider {
     script: Arc<Script>,
     seen: Arc<Mutex<Seen>>,
-    /// Whether it answers heartbeats.
+    /// True if it does not answer heartbeats.
     mute: bool,
-    /// Whether it takes no more calls on a connection after a heartbeat.
+    /// True if it takes no more calls on a connection after a heartbeat.
     parts: bool,
     links: HashMap<u64, Link>,
-    /// Until when it works on each call, and of which connection it is.
+    /// End of its work on each call, and the call's connection.
     at_work: Vec<(u64, usize)>,
 }
 
@@ -123,7 +123,7 @@ impl Provider {
         Provider { mute: true, ..self }
     }
 
-    /// One that says after a heartbeat that it takes no more calls.
+    /// A provider that announces after a heartbeat that it takes no more calls.
     pub fn parting(self) -> Self {
         Provider { parts: true, ..self }
     }
@@ -247,7 +247,7 @@ impl Peer for Provider {
     }
 }
 
-/// How long the frame is that begins here, once its header has come.
+/// Length of the frame that begins here, once its header has come.
 pub fn frame_length(bytes: &[u8]) -> Option<usize> {
     let header = bytes.get(..HEADER)?;
     assert_eq!(header[..2], [0xda, 0xbb], "a frame begins where the one before ended");

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 const GREETING: &[u8] = b"JRMI\0\x02\x4b";
-/// What the client says of itself: the name that it was told, and no port.
+/// Endpoint that the client sends: the name that it was told, and no port.
 const ENDPOINT: &[u8] = b"\0\x09127.0.0.1\0\0\0\0";
 const ACCEPTED: &[u8] = b"\x4e\0\x09127.0.0.1\0\0\xd4\x31";
 const RETURN: &[u8] = b"\x51\xac\xed\0\x05\x77\x0f\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x74\0\x05hello";
 const PING: u8 = 0x52;
 const PING_ACK: &[u8] = &[0x53];
 
-/// What the server makes of a greeting.
+/// Answer of the server to a greeting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Greets {
     Well,
@@ -37,13 +37,13 @@ pub struct RmiServer {
     greets: Vec<Greets>,
     call_length: usize,
     service_ns: u64,
-    /// Whether it answers no pings.
+    /// True if it answers no pings.
     mute: bool,
     links: HashMap<u64, (Greets, Stage, Vec<u8>)>,
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What the next bytes of a connection are.
+/// Kind of a connection's next bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Greeting,
@@ -52,7 +52,7 @@ enum Stage {
 }
 
 impl RmiServer {
-    /// Calls are so many bytes long.
+    /// Calls are `call_length` bytes long.
     pub fn new(greets: &[Greets], call_length: usize, service_ns: u64) -> Self {
         RmiServer {
             greets: greets.to_vec(),
@@ -77,7 +77,7 @@ impl RmiServer {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Takes one message off what came; says whether it was whole.
+    /// Takes one message off the received bytes; returns true if it was whole.
     fn message(&mut self, link: u64, now_ns: u64, replies: &mut Vec<(u64, Reply)>) -> bool {
         let (greets, stage, inbox) = self.links.get_mut(&link).unwrap();
         let seen = &mut self.seen.lock().unwrap();

@@ -11,10 +11,10 @@ use std::sync::Mutex;
 const LATENCY_NS: u64 = 100_000;
 const JITTER_NS: u64 = 200_000;
 const RESPONSE_NS: u64 = SECOND;
-/// How far apart two happenings are kept on purpose, so that it is certain which the load sees first.
+/// Distance at which two events are kept on purpose, so that it is certain which the load sees first.
 const APART_NS: u64 = 2 * MS;
 
-/// What becomes of a call.
+/// Fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Fate {
     Good,
@@ -28,7 +28,7 @@ enum Fate {
     Garbage,
 }
 
-/// How many calls of a thousand have each fate.
+/// Number of calls of a thousand with each fate.
 #[derive(Clone, Debug)]
 struct Shares {
     threw: u64,
@@ -38,11 +38,11 @@ struct Shares {
     closed: u64,
     reset: u64,
     garbage: u64,
-    /// How long good answers take at most.
+    /// Longest time of a good answer.
     longest_ns: u64,
 }
 
-/// What the calls came to, and what else went over the wire.
+/// Known outcomes of the calls, and the other traffic on the wire.
 #[derive(Clone, Debug, Default)]
 struct Known {
     fates: HashMap<Fate, u64>,
@@ -60,13 +60,13 @@ struct Unruly {
 #[derive(Clone, Debug, Default)]
 struct Open {
     inbox: Vec<u8>,
-    /// Calls whose fates are not certain yet: when they end over there, and how.
+    /// Calls whose fates are not certain yet: the instant of the end over there, and the fate.
     pending: Vec<(u64, Fate)>,
-    /// Whether a call has ended before the present ones.
+    /// True if a call has ended before the present ones.
     used: bool,
-    /// When all of it ends, and how.
+    /// Instant at which all of it ends, and the fate.
     ends: Option<(u64, Fate)>,
-    /// How many calls are lost with it.
+    /// Number of calls that are lost with it.
     lost: u64,
 }
 
@@ -81,7 +81,7 @@ impl Unruly {
         *self.known.lock().unwrap().fates.entry(fate).or_default() += calls;
     }
 
-    /// Counts what has ended until then.
+    /// Counts the calls that have ended until then.
     fn settle(&mut self, link: u64, until_ns: u64) {
         let Some(open) = self.links.get_mut(&link) else { return };
         let (ended, pending) =
@@ -194,7 +194,7 @@ impl Unruly {
         inbox.extend_from_slice(bytes);
         let mut rest = inbox.as_slice();
         while let Some(length) = frame_length(rest).filter(|length| *length <= rest.len()) {
-            // Heartbeats, and answers to them, are no calls.
+            // Heartbeats, and answers to them, are not calls.
             if rest[2] & 0x20 == 0 {
                 each(self, &rest[..length]);
             }

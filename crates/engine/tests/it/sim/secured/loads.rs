@@ -12,7 +12,7 @@ use proofload_wire::http1::RequestSpec;
 
 const MS: u64 = 1_000_000;
 
-/// So many exchanges over four connections.
+/// A load of `count` exchanges over four connections.
 pub(super) fn plan(count: u64) -> LoadPlan {
     let spec = RequestSpec::get("server.test", "/");
     let closing = RequestSpec { close: true, ..spec.clone() };

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 struct Spoiling {
     front: TlsFront,
     at: usize,
-    /// What is added to the byte; 0 ends the connection before it.
+    /// Value added to the byte; 0 ends the connection before it.
     by: u8,
 }
 
