@@ -81,7 +81,7 @@ impl Value {
 pub enum Text {
     /// The same in each exchange.
     Fixed(String),
-    /// Another for each exchange: the value that this number means to whoever yields the values. It is UTF-8.
+    /// Another for each exchange: the value that this number means to the source of the values. It is UTF-8.
     Drawn(u16),
 }
 

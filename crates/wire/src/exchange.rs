@@ -1,4 +1,4 @@
-//! What happens to exchanges and connections, in the words of every protocol.
+//! Events of exchanges and connections, in the terms of every protocol.
 
 /// Names an exchange on its connection; chosen by the caller, unique among those in flight there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,12 +34,12 @@ pub enum State {
     Opening,
     /// This many more exchanges can be started.
     Ready(u32),
-    /// Nothing more may be started; what is in flight may end. With nothing in flight: close it.
+    /// Nothing more may be started; exchanges in flight may end. With nothing in flight: close it.
     Draining,
     Dead,
 }
 
-/// Why bytes broke the protocol.
+/// Kind of a breach of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedKind {
@@ -59,7 +59,7 @@ pub enum MalformedKind {
     BodyTooLong,
     /// Values nested deeper, or of more classes, than are read.
     TooDeep,
-    /// Bytes after the answer that nobody asked for.
+    /// Unsolicited bytes after the answer.
     Surplus,
     /// Not a packet of the protocol, or one that may not come there.
     Packet,
@@ -89,15 +89,15 @@ pub enum Event {
         code: u16,
         /// Bytes of the body after transfer decoding.
         body_bytes: u64,
-        /// The first `keep_body` bytes of the body, when the request asked for them. Of a call that the server
-        /// refused: what it said of it, in its own words.
+        /// The first `keep_body` bytes of the body, if the request asked for them. Of a call that the server
+        /// refused: the server's own text.
         body: Option<Vec<u8>>,
     },
     /// The connection ended before the answer was whole.
     ClosedEarly {
         id: ExchangeId,
         close: Close,
-        /// Whether any byte of this answer had been seen.
+        /// True if any byte of this answer had been seen.
         began: bool,
     },
     /// The bytes of this exchange's answer broke the protocol; the connection is dead.

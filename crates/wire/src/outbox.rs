@@ -1,4 +1,4 @@
-//! What a session wants to send, bounded, with marks that show which exchange a byte belongs to.
+//! Bytes that a session wants to send, bounded, with marks that show which exchange a byte belongs to.
 
 use crate::{ExchangeId, Streamed};
 use std::collections::VecDeque;
@@ -10,11 +10,11 @@ pub struct Outbox {
     bytes: Vec<u8>,
     /// Number of `bytes` that the kernel took.
     taken: usize,
-    /// High-water mark: above it `push` is still accepted, but `is_full` says so.
+    /// High-water mark: above it `push` is still accepted, but `is_full` returns true.
     limit: usize,
     /// Offset in `bytes` of the first byte of an exchange that the kernel has not begun to take.
     marks: VecDeque<(usize, ExchangeId)>,
-    /// At most so many of those that wait belong to no exchange, or were asked for by the peer.
+    /// Limit on the waiting bytes that belong to no exchange, or were asked for by the peer.
     control: usize,
     /// Parts that are read while they are sent, in their order.
     insets: VecDeque<Inset>,
@@ -29,7 +29,7 @@ const INSETS_MAX: usize = 256;
 /// Bytes of a source that go between those of an outbox.
 #[derive(Debug)]
 struct Inset {
-    /// Before which of `bytes` they go.
+    /// Index in `bytes` before which they go.
     at: usize,
     source: Streamed,
     /// The first that the kernel has not taken, and the one behind the last.
@@ -43,7 +43,7 @@ impl Outbox {
         Outbox { limit, ..Outbox::default() }
     }
 
-    /// Whether a session must answer `Full` rather than start an exchange.
+    /// True if a session must answer `Full` rather than start an exchange.
     pub fn is_full(&self) -> bool {
         self.pending().len() >= self.limit
     }
@@ -59,8 +59,8 @@ impl Outbox {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends bytes that belong to no exchange (an answer to a ping). `false`: so many of them wait that the peer asks
-    /// and does not read; nothing was appended then.
+    /// Appends bytes that belong to no exchange (an answer to a ping). `false`: too many of them wait, because the peer
+    /// asks and does not read; nothing was appended then.
     #[must_use]
     pub fn push_control(&mut self, bytes: &[u8]) -> bool {
         let waiting = self.control + bytes.len();
@@ -84,24 +84,24 @@ impl Outbox {
         &self.bytes[self.taken..self.insets.front().map_or(self.bytes.len(), |inset| inset.at)]
     }
 
-    /// Whether the kernel has taken everything.
+    /// True once the kernel has taken everything.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.taken == self.bytes.len() && self.insets.is_empty()
     }
 
-    /// Whether something of what it has not taken is to be read first.
+    /// True if a part of the bytes that it has not taken is to be read first.
     #[inline]
     pub fn is_streamed(&self) -> bool {
         !self.insets.is_empty()
     }
 
-    /// Whether a peer asked for so many pieces that it cannot have read those before.
+    /// True if a peer asked for too many pieces: so many that it cannot have read the earlier ones.
     pub(crate) fn is_overrun(&self) -> bool {
         self.insets.len() >= INSETS_MAX || self.control >= CONTROL_MAX
     }
 
-    /// Appends what the peer asked for.
+    /// Appends bytes that the peer asked for.
     pub(crate) fn push_asked<T>(&mut self, push: impl FnOnce(&mut Outbox) -> T) -> T {
         let before = self.bytes.len();
         let pushed = push(self);
@@ -115,7 +115,7 @@ impl Outbox {
         (self.bytes.len() - self.taken) as u64 + streamed
     }
 
-    /// Copies what the kernel has not taken to `into`, as far as there is room; how many bytes.
+    /// Copies the bytes that the kernel has not taken to `into`, as far as there is room; returns how many.
     ///
     /// # Errors
     /// A source could not be read.
@@ -204,7 +204,7 @@ impl Outbox {
         self.bytes.capacity()
     }
 
-    /// Forgets whose bytes those of an exchange are that the kernel has not begun to take; they still go to it.
+    /// Removes the marks of an exchange's bytes that the kernel has not begun to take; the bytes still go to it.
     pub fn unmark(&mut self, id: ExchangeId) {
         self.marks.retain(|(_, of)| *of != id);
     }

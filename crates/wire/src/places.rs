@@ -20,7 +20,7 @@ pub struct Places {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Patch {
-    /// Before which byte of the encoded request it goes.
+    /// Index of the byte of the encoded request before which it goes.
     at: usize,
     what: Infill,
 }
@@ -32,9 +32,9 @@ pub(crate) enum Infill {
     Value(usize, Form),
     /// Number of bytes from byte `from` of the encoded request to byte `to`, or to its end, values included.
     Length { from: usize, to: Option<usize>, form: LengthForm },
-    /// What a layer above the session adds to this exchange, if anything.
+    /// Addition of a layer above the session to this exchange, if any.
     Addition,
-    /// So many bytes of the source with this index.
+    /// `bytes` bytes of the source with this index.
     Streamed { index: usize, bytes: u64 },
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum LengthForm {
 }
 
 impl LengthForm {
-    /// Bytes that it takes where it is within another length's stretch; `counted` tells what it says.
+    /// Bytes that it takes where it is within another length's stretch; `counted` returns its value.
     fn width(self, counted: impl FnOnce() -> u64) -> usize {
         match self {
             LengthForm::Decimal => decimal(counted(), &mut [0; DIGITS_MAX]).len(),
@@ -93,13 +93,13 @@ pub struct Values {
     ends: Vec<usize>,
 }
 
-/// What an exchange fills a request's places with; the default is nothing, for a request without places.
+/// Values with which an exchange fills a request's places; the default is nothing, for a request without places.
 #[derive(Clone, Debug)]
 pub struct Filling<'a> {
     /// One value for each that [`Places::draws`] names, in that order. They are copied as they are, so they must be
     /// escaped for where they go.
     pub values: &'a Values,
-    /// What a layer above the session adds, in the place that the request has for it. Without one it is left out.
+    /// Addition of a layer above the session, in the place that the request has for it. Without one it is left out.
     pub addition: &'a [u8],
     /// A stretch of the request that is sent otherwise this time.
     pub replacement: Option<Replacement<'a>>,
@@ -249,18 +249,18 @@ impl Places {
         }
     }
 
-    /// Whether the request is the same for every exchange.
+    /// True if the request is the same for every exchange.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.patches.is_empty()
     }
 
-    /// Which values an exchange needs, each once.
+    /// Values that an exchange needs, each once.
     pub fn draws(&self) -> &[u16] {
         &self.draws
     }
 
-    /// What is drawn for each place that a value is filled into, in their order: one value may fill several.
+    /// Draw of each place that a value is filled into, in their order: one value may fill several.
     pub fn filled(&self) -> impl Iterator<Item = u16> + '_ {
         self.filled_by(&self.patches)
     }
@@ -345,7 +345,7 @@ impl Places {
         put(Written::Bytes(&bytes[at..stretch.end]));
     }
 
-    /// How long a stretch of the encoded request of `end` bytes is with the values in it and at its end. The length's
+    /// Length of a stretch of the encoded request of `end` bytes with the values in it and at its end. The length's
     /// own place has index `own`; where it is at the stretch's start, the stretch begins behind it.
     fn length_of(&self, stretch: Range<usize>, own: usize, end: usize, values: &Values) -> u64 {
         let (mut from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));

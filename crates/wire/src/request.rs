@@ -10,26 +10,26 @@ pub struct Request {
     pub bytes: Vec<u8>,
     /// Parts that are filled in for each exchange.
     pub places: Places,
-    /// Whether its connection carries no exchange after it.
+    /// True if its connection carries no exchange after it.
     pub closes: bool,
     /// Bytes of the answer's body to keep for a content check; 0 counts them only.
     pub keep_body: usize,
-    /// Whether the session must write it for each exchange: it numbers it, or keeps a part back until the peer asks
-    /// for that.
+    /// True if the session must write it for each exchange: it numbers it, or keeps a part back until the peer asks for
+    /// that.
     pub by_session: bool,
     /// Note for the protocol, which reads the answer by it.
     pub expectation: Expectation,
 }
 
 impl Request {
-    /// Whether every exchange sends the same bytes, all of them at once.
+    /// True if every exchange sends the same bytes, all of them at once.
     #[inline]
     pub fn goes_as_encoded(&self) -> bool {
         self.places.is_empty() && !self.by_session
     }
 
-    /// Whether an answer comes. Of an exchange without one the session tells nothing, and does not carry it: it ends when
-    /// the kernel has taken its bytes.
+    /// True if an answer comes. For an exchange without one the session reports nothing, and does not carry it: it ends
+    /// when the kernel has taken its bytes.
     #[inline]
     pub fn expects_answer(&self) -> bool {
         self.expectation != NO_ANSWER

@@ -9,10 +9,10 @@ use std::ops::RangeInclusive;
 /// success without an answer of the protocol, is none.
 const GOOD: u16 = 200;
 
-/// The code of an answer that tells of a fault.
+/// The code of an answer that reports a fault.
 pub const FAULT: u16 = 1;
 
-/// The code of a body that is no answer of the protocol.
+/// The code of a body that is not an answer of the protocol.
 pub const NO_ANSWER: u16 = 2;
 
 /// The code of a body that exceeds a limit of who reads it.
@@ -106,7 +106,7 @@ struct Reading<A> {
     keep: usize,
     /// The first bytes of the body.
     kept: Vec<u8>,
-    /// Refusals whose words were told.
+    /// Number of refusals whose text was reported.
     told: u32,
     /// Events of `http`, in a buffer that is used again.
     events: Events,

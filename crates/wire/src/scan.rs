@@ -1,4 +1,4 @@
-//! What the decoders of every protocol have in common.
+//! Common parts of the decoders of every protocol.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use std::hint::black_box;
 pub struct Fed {
     /// Bytes of it that belong to what is decoded and need not be handed in again.
     pub consumed: usize,
-    /// Whether what is decoded is whole.
+    /// True once the decoded element is whole.
     pub done: bool,
 }
 

@@ -39,7 +39,7 @@ macro_rules! protocols {
                 match self { $(Protocol::$name => <$session as Speak>::describe(sent, bytes),)+ }
             }
 
-            /// Whether a connection carries several exchanges at once.
+            /// True if a connection carries several exchanges at once.
             pub fn multiplexes(self) -> bool {
                 match self { $(Protocol::$name => <$session as Speak>::MULTIPLEXES,)+ }
             }
@@ -95,10 +95,10 @@ macro_rules! protocols {
                 Ok(&request.bytes)
             }
 
-            /// Takes bytes that came from the peer and says how many were consumed. The caller keeps the rest,
-            /// at most [`carry_max`](Self::carry_max) bytes, and hands it in again in front of what follows;
-            /// it is not examined again then. How the bytes are split over calls makes no difference to the
-            /// events. A dead session consumes everything and says nothing.
+            /// Takes bytes that came from the peer and returns how many were consumed. The caller keeps the rest, at
+            /// most [`carry_max`](Self::carry_max) bytes, and hands it in again in front of the following ones; it is
+            /// not examined again then. How the bytes are split over calls makes no difference to the events. A dead
+            /// session consumes everything and reports nothing.
             #[inline]
             pub fn handle_bytes(&mut self, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
                 #[inline(never)]
@@ -123,7 +123,7 @@ macro_rules! protocols {
                 match self { $(Session::$name(session) => Speak::handle_timeout(session, now_ns, out, events),)+ }
             }
 
-            /// When the session wants [`handle_timeout`](Self::handle_timeout) called, if ever.
+            /// Instant at which the session wants [`handle_timeout`](Self::handle_timeout) called, if ever.
             #[inline]
             pub fn next_deadline(&self) -> Option<u64> {
                 #[inline(never)]

@@ -1,16 +1,16 @@
-//! What every protocol implements.
+//! Trait that every protocol implements.
 
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 
-/// What a protocol is to the engine; implemented once for each, in its folder. What is not overridden is that of a protocol
-/// with neither a handshake, nor messages of its own accord, nor time-outs, which carries one exchange at a time.
+/// A protocol as the engine sees it; implemented once for each, in its folder. The defaults are those of a protocol
+/// with neither a handshake, nor messages of its own accord, nor timeouts, which carries one exchange at a time.
 pub(crate) trait Speak {
     /// Codes of answers that count as success when no other is expected.
     const GOOD_CODES: RangeInclusive<u16>;
     /// The code of an answer that exceeds a limit of ours.
     const BEYOND_CODE: Option<u16> = None;
-    /// Whether a connection carries several exchanges at once.
+    /// True if a connection carries several exchanges at once.
     const MULTIPLEXES: bool = false;
 
     /// A session with the usual limits, of at most `in_flight` exchanges at once.

@@ -26,7 +26,7 @@ pub(crate) fn write(text: &[u8], mut put: impl FnMut(&[u8])) {
     }
 }
 
-/// The text that such bytes are, or bytes of UTF-8; what is not text becomes U+FFFD.
+/// The text that such bytes are, or bytes of UTF-8; invalid bytes become U+FFFD.
 pub(crate) fn read(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();

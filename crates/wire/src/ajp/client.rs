@@ -17,9 +17,9 @@ struct Flight {
     id: ExchangeId,
     head_only: bool,
     closes: bool,
-    /// Whether any byte from the container was seen, demands for the request's body included.
+    /// True once any byte from the container was seen, demands for the request's body included.
     began: bool,
-    /// Whether the answer's head has begun.
+    /// True once the answer's head has begun.
     headed: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct Ajp {
     status: u16,
     sink: Sink,
     kept: Kept,
-    /// Whether the answer to a ping is awaited.
+    /// True while the answer to a ping is awaited.
     opening: bool,
-    /// Whether the connection can carry no other exchange.
+    /// True if the connection can carry no other exchange.
     drains: bool,
     dead: bool,
 }
@@ -110,7 +110,7 @@ impl Ajp {
         }
     }
 
-    /// Whether a packet of this kind may come now.
+    /// Checks that a packet of this kind may come now.
     fn packet(&mut self, kind: Kind, events: &mut Events) -> Result<(), MalformedKind> {
         match (&mut self.flight, kind) {
             (None, Kind::Pong) if self.opening => self.opening = false,

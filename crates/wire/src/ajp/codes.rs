@@ -18,12 +18,12 @@ pub(super) const CPONG: u8 = 9;
 /// The question whether the container is there.
 pub(super) const CPING: u8 = 10;
 
-/// Stands for the length of a string that is null: neither bytes nor an end follow.
+/// Length of a string that is null: neither bytes nor an end follow.
 pub(super) const NULL: u16 = 0xffff;
-/// High byte of the two that stand for a well-known header's name.
+/// High byte of the two that encode a well-known header's name.
 pub(super) const HEADER: u16 = 0xa000;
 
-/// Stands for a method that has no code: its name is in [`STORED_METHOD`].
+/// Code of a method that has no code of its own: its name is in [`STORED_METHOD`].
 pub(super) const METHOD_STORED: u8 = 0xff;
 
 /// Methods by their codes, from 1 on.

@@ -14,7 +14,7 @@ const HIDDEN: &str = "***";
 
 /// The packets in `bytes`, which were sent to the container or came from it, one or more lines each. Long texts are
 /// cut, and after 500 lines it ends. The secret is shown as `***`; and so that it is not shown otherwise, sent bytes
-/// that are no packets, or are behind what cannot be read in one, are counted only.
+/// that are not packets, or are behind what cannot be read in one, are counted only.
 pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
     let mut lines = Lines(Vec::new());
     let magic = if sent { TO_CONTAINER } else { FROM_CONTAINER };
@@ -55,7 +55,7 @@ pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
 struct Lines(Vec<String>);
 
 impl Lines {
-    /// Whether the next line may still be shown, or tell that there are more than are shown.
+    /// True if the next line may still be shown, or the remark that there are more than are shown.
     fn has_room(&self) -> bool {
         self.0.len() <= LINES_MAX
     }
@@ -143,7 +143,7 @@ fn shown(text: &str) -> String {
     out
 }
 
-/// How large the content of a body is, and the content if it is text.
+/// Size of a body's content, and the content if it is text.
 fn content(what: &str, bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(4 * TEXT_MAX)];
     let text = match std::str::from_utf8(start) {
@@ -182,7 +182,7 @@ fn to_container(fields: &mut Fields<'_>, size: usize, lines: &mut Lines) -> Opti
     Some(())
 }
 
-/// Whether it begins as a request does. A body's packet has no code, and its length can begin with that of a request.
+/// True if it begins as a request does. A body's packet has no code, and its length can begin with that of a request.
 fn is_request(content: &[u8]) -> bool {
     const PROTOCOL: &[u8] = b"\0\x08HTTP/1.";
     let protocol = content.get(2..).unwrap_or_default();

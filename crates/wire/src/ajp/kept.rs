@@ -4,8 +4,8 @@ use super::codes::TO_CONTAINER;
 use super::{BODY_FRAME, Note};
 use crate::{Filling, MalformedKind, Outbox, Request};
 
-/// How often a container may ask for more of a request's body after it was told that there is no more. The answers
-/// wait in the outbox, which must not grow without bound while the container does not read.
+/// Number of times that a container may ask for more of a request's body after it was told that there is no more.
+/// The answers wait in the outbox, which must not grow without bound while the container does not read.
 const ASKED_IN_VAIN_MAX: u32 = 16;
 
 /// The part of a request's body that waits until the container asks for it.
@@ -44,7 +44,7 @@ impl Kept {
         self.push_piece(self.most, out);
     }
 
-    /// Sends the next packet of the body, of at most `asked` bytes, or one that says that there is no more.
+    /// Sends the next packet of the body, of at most `asked` bytes, or an empty one if there is no more.
     pub fn send(&mut self, asked: usize, out: &mut Outbox) -> Result<(), MalformedKind> {
         if out.is_overrun() {
             return Err(MalformedKind::Unread);
@@ -60,7 +60,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Sends a packet with the next piece of the body, of at most `asked` bytes; whether there was one.
+    /// Sends a packet with the next piece of the body, of at most `asked` bytes; returns true if there was one.
     fn push_piece(&mut self, asked: usize, out: &mut Outbox) -> bool {
         let piece = self.rest.left().min(asked.min(self.most) as u64);
         if piece == 0 {

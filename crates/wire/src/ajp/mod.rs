@@ -34,7 +34,7 @@ const BODY_FRAME: usize = 6;
 pub struct Options {
     /// Largest body of an answer in bytes; a larger one is not read.
     pub body_max: u64,
-    /// Whether a new connection is asked whether the container is there (CPing), before anything is started on it.
+    /// True if a new connection is checked with a ping to the container (CPing), before anything is started on it.
     pub ping: bool,
 }
 
@@ -49,7 +49,7 @@ impl Default for Options {
 struct Note {
     /// The largest packet where the session cuts the body into packets, because it needs several or changes; 0 otherwise.
     packet_bytes: u32,
-    /// Whether the answer has no body whatever its head says.
+    /// True if the answer has no body, independent of its head.
     head_only: bool,
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Item<'a> {
     Data(&'a [u8]),
     /// The container wants at most this many bytes of the request's body.
     Asked(u16),
-    /// The answer is whole; whether the connection can be used again.
+    /// The answer is whole; true if the connection can be used again.
     Ended(bool),
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Reader {
     name: Option<usize>,
     /// The number in the present value of Content-Length.
     digits: Option<u64>,
-    /// Whether the present value is that of Content-Length.
+    /// True while the present value is that of Content-Length.
     is_length: bool,
     /// Length of the body according to the head.
     length: Option<u64>,

@@ -21,7 +21,7 @@ pub struct Attributes {
     pub remote_addr: String,
     /// Name of the client; null when there is none.
     pub remote_host: Option<String>,
-    /// Whether the client came by TLS.
+    /// True if the client came by TLS.
     pub is_ssl: bool,
     pub context: Option<String>,
     /// Path of the servlet; Tomcat ignores it.
@@ -79,14 +79,14 @@ impl fmt::Debug for Attributes {
     }
 }
 
-/// Why a request cannot be sent as it is.
+/// Reason for which a request cannot be sent as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// It could not be sent by HTTP either.
     #[error(transparent)]
     Request(#[from] http1::EncodeError),
-    /// The authority's port is no port number.
+    /// The authority's port is not a port number.
     #[error("host {0:?} must end in a port number from 1 to 65535, or have no port")]
     Port(String),
     /// Cookies that the connection keeps have no place in the packet.
@@ -103,24 +103,24 @@ pub enum EncodeError {
         "target, headers and attributes take {bytes} bytes but a packet has at most {most}; shorten them, or raise the packet size here and in the container"
     )]
     HeadTooLong {
-        /// What they take, without values that change.
+        /// Their size, without values that change.
         bytes: usize,
         most: usize,
     },
 }
 
-/// The request as it goes over the wire: one packet, and a second one with the body as far as that fits. What does
-/// not fit is kept back by the session until the container asks for it.
+/// The request as it goes over the wire: one packet, and a second one with the body as far as that fits. The session
+/// keeps the rest back until the container asks for it.
 ///
-/// It takes what [`RequestSpec::encode_with`] takes. The query goes into its attribute, the host (and port 80, or 443
-/// with TLS, where the authority has none) into server name and port; Content-Length is set as HTTP does.
+/// It takes the same input as [`RequestSpec::encode_with`]. The query goes into its attribute, the host (and port 80,
+/// or 443 with TLS, where the authority has none) into server name and port; Content-Length is set as HTTP does.
 /// `close` adds no header, for AJP has none that closes the connection: the session closes it.
 ///
 /// Values are copied as they are, and lengths follow. Those in target and headers must leave the head within the packet
 /// size; a body with values is cut into packets by the session, which sends none for an empty one.
 ///
 /// # Errors
-/// What HTTP refuses, and a head that exceeds the packet size.
+/// A request that HTTP refuses, and a head that exceeds the packet size.
 pub fn encode(
     spec: &RequestSpec,
     template: &Template,
@@ -382,7 +382,7 @@ impl<'a> Draft<'a> {
 /// Bytes of the two lengths in the frame of a body's packet.
 const BODY_LENGTHS: usize = 4;
 
-/// Where the target's `?` is, or its end.
+/// Index of the target's `?`, or of its end.
 fn query_at(target: &str) -> usize {
     target.find('?').unwrap_or(target.len())
 }

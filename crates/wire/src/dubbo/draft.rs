@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Deepest nesting of values within an argument.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// Why a call cannot be encoded.
+/// Reason for which a call cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EncodeError {
     /// As many types as arguments are needed.

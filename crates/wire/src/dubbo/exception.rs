@@ -1,4 +1,4 @@
-//! What a refusal says, found in its first bytes: an error status has a text of its own, an exception its class and
+//! Text of a refusal, found in its first bytes: an error status has a text of its own, an exception its class and
 //! message.
 
 use super::Serialization;
@@ -8,7 +8,7 @@ use crate::{java, utf};
 /// Most bytes of it that are told.
 const TOLD_MAX: usize = 300;
 
-/// The first line of what the server said, cut at [`TOLD_MAX`] bytes.
+/// The first line of the server's text, cut at [`TOLD_MAX`] bytes.
 pub(super) fn of(serialization: Option<Serialization>, exception: bool, bytes: &[u8]) -> String {
     let told = match (serialization, exception) {
         (Some(serialization), true) => exception_of(serialization, bytes),

@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a set in a place of that type is taken for a `HashSet`.
+/// True if a set in a place of that type is taken for a `HashSet`.
 fn is_set(ty: &str) -> bool {
     let class = ty.split_once('<').map_or(ty, |(class, _)| class);
     matches!(class, "java.util.Set" | "java.util.HashSet")

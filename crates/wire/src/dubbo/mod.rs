@@ -5,9 +5,9 @@
 //! any order. Sources: `ExchangeCodec`, `DubboCodec` and the serializations of `dubbo-2.5.3`, `dubbo-2.7.23` and
 //! `dubbo-3.3.6`.
 //!
-//! Where the reference client is lenient, a measuring client is strict:
+//! A measuring client is strict where the reference client is lenient:
 //!
-//! - A reply's value must end where its frame ends; what is left over, or missing, is malformed.
+//! - A reply's value must end where its frame ends; a value with bytes left over, or missing, is malformed.
 //! - A reply to a number that was never given out, or that was answered before, is malformed.
 //! - A reply is read by the serialization that it names itself: servers up to 2.5 answer in the one they were configured
 //!   with, whatever the request used. Of serializations that are not known here, only the frame is read.
@@ -53,9 +53,9 @@ pub const HEARTBEAT_NS_DEFAULT: u64 = 60_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest body of a frame in bytes; what exceeds it is not read.
+    /// Largest body of a frame in bytes; larger ones are not read.
     pub body_max: u32,
-    /// After how many nanoseconds without a byte read, or without a byte written, a heartbeat is sent. After three times
+    /// Nanoseconds without a byte read, or without a byte written, after which a heartbeat is sent. After three times
     /// as long without a byte read the connection counts as dead. 0 for neither.
     pub heartbeat_ns: u64,
 }

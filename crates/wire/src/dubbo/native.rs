@@ -1,9 +1,9 @@
 //! Dubbo's own serialization (`GenericObjectOutput` and `Builder` of Dubbo 2.5), the writer.
 //!
-//! A value that stands for any object begins with its class; one whose class the field's type tells does not. A field
+//! A value in a place for any object begins with its class; one whose class the field's type tells does not. A field
 //! whose type is an interface can hold any object. An object's fields come without names, in the order of their names.
 //! Dubbo writes an object that `equals` an earlier one as a reference; here each is written out, which every server
-//! reads: what `equals` would say is not known.
+//! reads: the result of `equals` is not known.
 
 use super::draft::{Content, Draft, EncodeError};
 pub(super) use super::texts::{BYTES, EMPTY};
@@ -146,7 +146,7 @@ pub(super) fn class_of(value: &Value, ty: &str) -> String {
     own.to_owned()
 }
 
-/// Whether a text in a place of that type is a `String`; of any other class it is the name of an enum's constant.
+/// True if a text in a place of that type is a `String`; of any other class it is the name of an enum's constant.
 fn is_text(ty: &str) -> bool {
     let written_so = ["String", "Object", "CharSequence", "Comparable"];
     ty == "java.io.Serializable"

@@ -1,4 +1,4 @@
-//! The body of a reply: which kind it is, where its value ends, and what a refusal says.
+//! The body of a reply: its kind, the end of its value, and the text of a refusal.
 
 use super::walk::{JsonWalk, JsonbWalk, NativeWalk};
 use super::{EXCEPTION, STATUS_OK, Serialization, exception, native};
@@ -8,7 +8,7 @@ use crate::java;
 /// Most bytes of a refusal that are kept, to find its message in them.
 const REFUSAL_MAX: usize = 16 * 1024;
 
-/// Where the length of the block is that begins a stream of Java, behind the header and the block's mark.
+/// Offset of the length of the block that begins a stream of Java, behind the header and the block's mark.
 const JAVA_BLOCK_AT: usize = 5;
 
 /// Part of a body that its next byte belongs to.
@@ -45,7 +45,7 @@ pub(super) struct Reply {
     java_left: u8,
     refusal: Vec<u8>,
     keeps_refusal: bool,
-    /// Whether what was wrong last exceeds a limit of this crate.
+    /// True if the last fault exceeds a limit of this crate.
     beyond: bool,
 }
 
@@ -83,7 +83,7 @@ impl Reply {
         Ok(())
     }
 
-    /// Whether what was wrong exceeds a limit of this crate; the connection is given up then.
+    /// True if the fault exceeds a limit of this crate; the connection is given up then.
     pub fn is_beyond(&self) -> bool {
         self.beyond || self.hessian.is_beyond()
     }
@@ -168,7 +168,7 @@ impl Reply {
         }
     }
 
-    /// A value is an object; the attachments come behind a block that says that they are not null.
+    /// A value is an object; the attachments come behind a block that marks them as not null.
     fn java_begins(&mut self) {
         if self.part == BodyPart::Attachments && self.kind != Some(5) {
             self.java_left = 2;

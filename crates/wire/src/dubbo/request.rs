@@ -17,7 +17,7 @@ pub struct Options {
     /// The protocol's version that the request names. From 2.0.2 on, servers of 2.6 and later add attachments to the
     /// reply.
     pub dubbo_version: String,
-    /// Whether no reply is wanted. Nobody tells then whether the call was carried out.
+    /// True if no reply is wanted. Nothing reports then if the call was carried out.
     pub one_way: bool,
     /// The time-out that the call's attachments name, in milliseconds; servers use it to log, and to give up work that is
     /// late already.
@@ -93,7 +93,7 @@ fn hessian(draft: &mut Draft, content: &Content<'_>) {
     writer.value(&content.attachments());
 }
 
-/// Whether values are nested more than that deep.
+/// True if values are nested deeper than `most`.
 fn is_deeper(value: &Value, most: usize) -> bool {
     let deeper = |inner: &Value| most == 0 || is_deeper(inner, most - 1);
     match value {

@@ -13,13 +13,13 @@ use crate::{
 };
 use std::ops::RangeInclusive;
 
-/// Of how many refusals of a session it is told what the server said.
+/// Number of a session's refusals of which the server's text is reported.
 const REFUSALS_TOLD: u32 = 16;
 
 /// Answers to cancelled exchanges that a connection may still owe; with one more it is given up.
 const OWED_MAX: usize = 64 * 1024;
 
-/// Where in a header the number begins.
+/// Offset of the number in a header.
 const NUMBER_AT: u64 = 4;
 
 /// Largest event that is told from others; heartbeats and `READONLY` are smaller in every serialization.
@@ -30,7 +30,7 @@ struct Flight {
     /// The upper half of its number on the wire, which no other exchange of the connection has.
     counter: u32,
     keep_body: usize,
-    /// Whether it is known that its reply has begun.
+    /// True once it is known that its reply has begun.
     began: bool,
 }
 
@@ -54,9 +54,9 @@ enum Frame {
 ///
 /// The body of an answer, for `keep_body` and `body_bytes`, is the body of its frame, the kind of the reply included.
 ///
-/// When bytes break the protocol, all exchanges in flight end: the one whose reply they are in (the eldest, when they
-/// are in none's) as `Malformed`, the others before it as `ClosedEarly` by [`Close::Local`]. When the peer was silent too
-/// long, the session is dead while exchanges are in flight; `handle_close` ends them.
+/// If bytes break the protocol, all exchanges in flight end: the one whose reply they are in (the eldest, if they are
+/// in none) as `Malformed`, the others before it as `ClosedEarly` by [`Close::Local`]. If the peer was silent too long,
+/// the session is dead while exchanges are in flight; `handle_close` ends them.
 #[derive(Debug, Default)]
 pub struct Dubbo {
     limits: Limits,
@@ -83,11 +83,11 @@ pub struct Dubbo {
     refusals: u32,
     read_at: u64,
     written_at: u64,
-    /// Whether anything was written since the last tick.
+    /// True if anything was written since the last tick.
     wrote: bool,
     tick_at: Option<u64>,
     drains: bool,
-    /// Whether the request that was started last is the connection's last one.
+    /// True if the request that was started last is the connection's last one.
     closes: bool,
     dead: bool,
 }
@@ -97,7 +97,7 @@ impl Dubbo {
         Dubbo { limits, in_flight: in_flight.max(1), ..Dubbo::default() }
     }
 
-    /// How often is looked whether the connection is idle: three times in the time after which a heartbeat is due.
+    /// Interval of the checks for an idle connection: a third of the time after which a heartbeat is due.
     fn tick(&self) -> Option<u64> {
         (self.limits.heartbeat_ns > 0).then(|| (self.limits.heartbeat_ns / 3).max(1))
     }
@@ -371,8 +371,8 @@ impl Speak for Dubbo {
         input.len()
     }
 
-    /// Looks whether the connection is idle. Whoever starts an exchange does not tell when, so that what was written
-    /// since the last look counts as written now; the heartbeat is late by a third at most.
+    /// Checks for an idle connection. The start of an exchange comes without its time, so that bytes written since the
+    /// last check count as written now; the heartbeat is late by a third at most.
     fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox, _events: &mut Events) {
         let Some(tick_at) = self.tick_at.filter(|at| *at <= now_ns && !self.dead) else { return };
         let idle = self.limits.heartbeat_ns;
@@ -444,7 +444,7 @@ fn wire_parts(number: u64) -> (u32, ExchangeId) {
     ((number >> 32) as u32, ExchangeId(number as u32))
 }
 
-/// Whether an event says that the server takes no more requests: it is the text `R`.
+/// True if an event announces that the server takes no more requests: it is the text `R`.
 fn is_readonly(serialization: u8, event: &[u8]) -> bool {
     match Serialization::of_number(serialization) {
         Some(Serialization::Hessian2) => event == b"\x01R",

@@ -1,4 +1,4 @@
-//! How the serializations of Dubbo write texts that are drawn for each exchange.
+//! Texts drawn for each exchange, as the serializations of Dubbo write them.
 
 use crate::utf;
 

@@ -1,4 +1,4 @@
-//! Where a value ends, in the serializations of Dubbo's own and of Fastjson, without keeping any of it.
+//! Finds the end of a value, in the serializations of Dubbo's own and of Fastjson, without keeping any of it.
 
 use super::native;
 use crate::hessian::Wrong;
@@ -8,17 +8,17 @@ use crate::scan::{Fed, count_work};
 const DEPTH_MAX: usize = 1024;
 
 /// Walks Dubbo's own serialization. It is not self-describing in all corners: the fields of some collections, arrays of
-/// `Object` and bytes in a field look like something else. Once one of them may have come, a wrong byte is no breach but
-/// the end of what can be [checked](Self::is_uncertain); everything behind it is consumed.
+/// `Object` and bytes in a field look like something else. Once one of them may have come, a wrong byte is not a breach
+/// but the end of what can be [checked](Self::is_uncertain); everything behind it is consumed.
 #[derive(Debug, Default)]
 pub(super) struct NativeWalk {
     /// Number of values still to come at each level.
     open: Vec<u64>,
     step: NativeStep,
     certain: bool,
-    /// Whether an object has begun, whose fields have no class before them.
+    /// True once an object has begun, whose fields have no class before them.
     in_object: bool,
-    /// Whether the next text is raw bytes.
+    /// True if the next text is raw bytes.
     raw: bool,
     /// Letters of [`JAVA`] that the descriptor which is being read begins with; `None` when the text is none.
     java: Option<usize>,
@@ -32,7 +32,7 @@ const JAVA: &[u8] = b"Ljava/";
 enum NativeStep {
     #[default]
     Tag,
-    /// A number without sign, for what the tag says.
+    /// A number without sign; its use depends on the tag.
     Number {
         tag: u8,
         value: u64,
@@ -64,7 +64,7 @@ impl NativeWalk {
         self.lost = false;
     }
 
-    /// Whether a value that ends early or late may be right all the same.
+    /// True if a value that ends early or late may be right all the same.
     pub fn is_uncertain(&self) -> bool {
         !self.certain
     }
@@ -163,7 +163,7 @@ impl NativeWalk {
         Some(())
     }
 
-    /// How many fields follow; an array of `Object` has its length there, written as a number without sign.
+    /// Number of fields that follow; an array of `Object` has its length there, written as a number without sign.
     fn fields(&mut self, byte: u8) -> Option<()> {
         self.in_object = true;
         match byte {
@@ -255,7 +255,7 @@ pub(super) struct JsonWalk {
     depth: u64,
     in_text: bool,
     escaped: bool,
-    /// Whether anything but space came.
+    /// True once anything but space came.
     began: bool,
 }
 

@@ -16,12 +16,12 @@ pub struct Chars {
 }
 
 impl Chars {
-    /// A text of so many code units.
+    /// A text of `units` code units.
     pub fn new(units: u32) -> Self {
         Chars { units, rest: 0 }
     }
 
-    /// Whether the text is over.
+    /// True once the text is over.
     #[inline]
     pub fn done(self) -> bool {
         self.units == 0 && self.rest == 0

@@ -3,8 +3,8 @@
 use super::tree::Tree;
 use super::{v1, v2};
 
-/// The body of a call or of an answer in indented lines, whatever its version and wherever it is cut. Of bytes that are
-/// neither there is one line that says so.
+/// The body of a call or of an answer in indented lines, whatever its version and wherever it is cut. Bytes that are
+/// neither give one line about that.
 pub fn describe(body: &[u8]) -> Vec<String> {
     match body {
         [b'H', major, minor, b'C', rest @ ..] => {

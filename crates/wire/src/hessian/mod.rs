@@ -1,8 +1,8 @@
 //! Hessian: the serializations 1.0 and 2.0, and calls that carry them over HTTP.
 //!
 //! Sources: Hessian 1.0.2 Specification, Hessian 2.0 Serialization Protocol, Hessian 2.0 Web Services Protocol (Caucho
-//! Technology). Where Caucho's Java library writes otherwise than they say, values are written as the library does, for
-//! that is what servers read:
+//! Technology). Where Caucho's Java library departs from them, values are written as the library does, for servers read
+//! that:
 //!
 //! - Lengths of texts are UTF-16 code units, and a character beyond U+FFFF is two surrogates of three bytes each.
 //! - `0x5f` is a double in thousandths, not a 32-bit float.
@@ -26,7 +26,7 @@ pub use reply::Reply;
 pub(crate) use text::{Dialect, length, write};
 pub use tree::Tree;
 
-/// Deepest nesting of a value; what is nested deeper is wrong.
+/// Deepest nesting of a value; deeper nesting is a fault.
 pub const DEPTH_MAX: usize = 64;
 
 /// Most class definitions of one message.
@@ -41,6 +41,6 @@ const SET: &str = "java.util.HashSet";
 /// A byte that no value can have there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Where it is in the bytes that were handed in.
+    /// Its index in the bytes that were handed in.
     pub at: usize,
 }

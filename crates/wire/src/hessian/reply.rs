@@ -4,7 +4,7 @@ use super::chars::Chars;
 use super::{Fed, Wrong, v1, v2};
 use crate::rpc::{Answer, Verdict};
 
-/// Finds whether a body is an answer, whole and well-formed, and whether it tells of a fault.
+/// Checks that a body is an answer, whole and well-formed, and whether it reports a fault.
 #[derive(Debug, Default)]
 pub struct Reply {
     place: Position,
@@ -47,7 +47,7 @@ enum Position {
     Whole {
         may_end: bool,
     },
-    /// None: it is no answer.
+    /// None: it is not an answer.
     Wrong,
 }
 

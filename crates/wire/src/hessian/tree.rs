@@ -16,7 +16,7 @@ pub enum Tree {
     /// An instant, in milliseconds since 1970.
     Date(i64),
     Text(String),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(usize),
     /// A list, of this type or of none.
     List(String, Vec<Tree>),
@@ -26,7 +26,7 @@ pub enum Tree {
     Object(String, Vec<(String, Tree)>),
     /// A value that came before: the list, map or object with this index.
     Reference(i32),
-    /// Bytes that are missing, or are no value, or more of them than is shown.
+    /// Bytes that are missing, or are not a value, or more of them than is shown.
     Missing,
 }
 
@@ -37,7 +37,7 @@ const LINES_MAX: usize = 1_000;
 const SHOWN_MAX: usize = 200;
 
 impl Tree {
-    /// Whether bytes are missing at its end.
+    /// True if bytes are missing at its end.
     pub fn is_cut(&self) -> bool {
         match self {
             Tree::Missing => true,
@@ -104,8 +104,8 @@ impl Tree {
         }
     }
 
-    /// What an exception says: its class and its message, as `java.lang.IllegalStateException: closed`. `None` of what
-    /// is not an exception.
+    /// Text of an exception: its class and its message, as `java.lang.IllegalStateException: closed`. `None` if it is
+    /// not an exception.
     pub fn exception(&self) -> Option<String> {
         let message = self.member("detailMessage")?;
         let (Tree::Object(class, _) | Tree::Map(class, _)) = self else { return None };
@@ -127,7 +127,7 @@ impl Tree {
         }
     }
 
-    /// What a fault says: that of its exception, or its code and message.
+    /// Text of a fault: that of its exception, or its code and message.
     pub(super) fn fault(&self) -> Option<String> {
         let text = |name| match self.member(name) {
             Some(Tree::Text(text)) => Some(text.as_str()),

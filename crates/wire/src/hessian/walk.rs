@@ -1,5 +1,5 @@
-//! What the walkers of both versions have in common. A walker finds where a value ends, however its bytes come, and tells a
-//! visitor what it passes over: nobody, or what builds a tree of it.
+//! Common part of the walkers of both versions. A walker finds the end of a value, however its bytes come, and reports
+//! the parts it passes over to a visitor: one that ignores them, or one that builds a tree of them.
 
 use super::Wrong;
 use super::chars::Chars;
@@ -9,28 +9,28 @@ use crate::scan::{Fed, count_work};
 /// A byte cannot be there.
 pub struct Impossible;
 
-/// Whether the value is whole, or why a byte cannot be there.
+/// True once the value is whole; an error if a byte cannot be there.
 pub type Whole = Result<bool, Impossible>;
 
 /// Event of a walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// The first byte of a value; `None` of a name, a type or a number that is no value of its own.
+    /// The first byte of a value; `None` for a name, a type or a number that is not a value of its own.
     Begin(Option<u8>),
     /// Bytes of what has begun, behind its tags and lengths.
     Bytes(&'a [u8]),
-    /// What has begun is whole, a value.
+    /// The part that has begun is whole, a value.
     Value,
     Int(i32),
     /// A value that came before.
     Reference(i32),
-    /// What has begun is whole, the type of the list or map that was opened last.
+    /// The part that has begun is whole, the type of the list or map that was opened last.
     Type,
-    /// That type is one that came before.
+    /// The type is one that came before.
     TypeAgain(i32),
-    /// What has begun is whole, the name of a class that is being defined.
+    /// The part that has begun is whole, the name of a class that is being defined.
     ClassName,
-    /// What has begun is whole, the name of a field of that class.
+    /// The part that has begun is whole, the name of a field of that class.
     FieldName,
     List,
     Map,
@@ -38,7 +38,7 @@ pub enum Event<'a> {
     Remote,
     /// An object of the class with this index opens.
     Instance(usize),
-    /// What was opened last closes.
+    /// The part that was opened last closes.
     Close,
 }
 
@@ -78,7 +78,7 @@ pub enum Position {
         chars: Chars,
         of: Stretch,
     },
-    /// One of so many that mean nothing here.
+    /// One of `left` bytes that mean nothing here.
     Skip {
         left: u32,
         of: Stretch,

@@ -9,7 +9,7 @@ use super::lines::{Fault, Lines, is_control};
 use crate::MalformedKind;
 use crate::scan::{Fed, count_work};
 
-/// Where the bytes of a body go: counted, and the first of them kept.
+/// Destination of a body's bytes: counted, and the first of them kept.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     /// Bytes after transfer decoding.
@@ -104,7 +104,7 @@ pub(crate) struct Chunked {
     size: u64,
     /// Bytes of the size line so far.
     line_len: usize,
-    /// Where the size line began.
+    /// Beginning of the size line.
     line_at: u64,
     lines: Lines,
     trailers: Fields,

@@ -20,7 +20,7 @@ const VERSION: &[u8] = b"HTTP/1.";
 /// The status line of most answers.
 const USUAL_STATUS: &[u8] = b"HTTP/1.1 200 OK\r\n";
 
-/// Where the first digit of the status is in its line.
+/// Index of the status's first digit in its line.
 const STATUS_AT: usize = 9;
 
 /// Part of an answer that the next byte belongs to.
@@ -37,7 +37,7 @@ struct Flight {
     id: ExchangeId,
     head_only: bool,
     closes: bool,
-    /// Whether any byte of the answer was seen, interim answers included.
+    /// True once any byte of the answer was seen, interim answers included.
     began: bool,
 }
 
@@ -57,12 +57,12 @@ pub struct Http1 {
     fields: Fields,
     body: Body,
     sink: Sink,
-    /// Whether the connection can carry no other exchange.
+    /// True if the connection can carry no other exchange.
     drains: bool,
     dead: bool,
-    /// Set-Cookie lines of the present answer, where somebody wants them.
+    /// Set-Cookie lines of the present answer, if they are to be kept.
     set_cookies: Option<Vec<u8>>,
-    /// Where the present answer leads, where somebody wants to know.
+    /// Location of the present answer, if it is to be kept.
     location: Option<Box<Location>>,
 }
 
@@ -97,12 +97,12 @@ impl Http1 {
         self.sink.kept = buffer;
     }
 
-    /// Keeps what Location says of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
+    /// Keeps the Location of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
     pub fn keep_location(&mut self) {
         self.location = Some(Box::default());
     }
 
-    /// Where the latest answer leads, if that is kept and it says so once, whole.
+    /// Location of the latest answer, if it is kept and the answer has it once, whole.
     pub fn location(&self) -> Option<&[u8]> {
         self.location.as_ref().and_then(|location| location.get())
     }
@@ -118,7 +118,7 @@ impl Http1 {
         kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
     }
 
-    /// Clears what was kept of the head of the answer before.
+    /// Clears the kept parts of the previous answer's head.
     #[inline]
     fn forget_head(&mut self) {
         if let Some(kept) = &mut self.set_cookies {
@@ -251,7 +251,7 @@ impl Http1 {
         Ok(Fed { done: fed.done && self.head_ended()?, ..fed })
     }
 
-    /// Decides how the body ends (RFC 9112 section 6.3); true when there is none.
+    /// Decides the end of the body (RFC 9112 section 6.3); true if there is none.
     #[inline]
     fn head_ended(&mut self) -> Result<bool, Fault> {
         if self.status < 200 {
@@ -389,7 +389,7 @@ impl Speak for Http1 {
     }
 }
 
-/// Whether the version is 1.0, the status, and what follows the line, of a final answer whose status line is as almost all are.
+/// Version (true for 1.0), status, and bytes behind the line, of a final answer whose status line has the usual form.
 fn plain_status(input: &[u8]) -> Option<(bool, u16, &[u8])> {
     let (line, rest) = input.split_first_chunk::<{ STATUS_AT + 4 }>()?;
     let [.., minor, b' ', hundreds @ b'2'..=b'9', tens, ones, b' '] = line else { return None };
@@ -399,9 +399,9 @@ fn plain_status(input: &[u8]) -> Option<(bool, u16, &[u8])> {
     plain.then_some((*minor == b'0', hundreds * 100 + tens * 10 + ones, behind_plain_line(rest)?))
 }
 
-/// Whether the byte that makes this a final answer for certain is among the bytes of `line` from `from`
-/// on. Wrong bytes are reported as soon as they are seen, so that a server which speaks something else,
-/// without line ends, is not taken for a slow one.
+/// True if the byte that makes this a final answer for certain is among the bytes of `line` from `from` on. Wrong bytes
+/// are reported as soon as they are seen, so that a server which speaks something else, without line ends, is not taken
+/// for a slow one.
 fn begins_final(line: &[u8], from: usize, at: u64) -> Result<bool, Fault> {
     let prefix = &line[..line.len().min(STATUS_AT + 1)];
     let Some(unseen) = prefix.get(from..) else { return Ok(false) };
@@ -419,8 +419,8 @@ fn begins_final(line: &[u8], from: usize, at: u64) -> Result<bool, Fault> {
     Ok(from <= STATUS_AT && prefix.get(STATUS_AT).is_some_and(|&digit| digit != b'1'))
 }
 
-/// Whether the version is 1.0, and the status (RFC 9112 section 4). The space after the status may be
-/// missing when no reason follows: servers are known to leave it out.
+/// True for version 1.0, and the status (RFC 9112 section 4). The space after the status may be missing if no reason
+/// follows: servers are known to leave it out.
 fn status_line(line: &[u8], at: u64) -> Result<(bool, u16), Fault> {
     let fault = |offset: usize, kind| Fault { at: at + offset as u64, kind };
     begins_final(line, 0, at)?;

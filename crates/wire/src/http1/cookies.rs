@@ -105,7 +105,7 @@ impl Jar {
         }
     }
 
-    /// Appends what goes behind `Cookie: `.
+    /// Appends the text behind `Cookie: `.
     fn write(&self, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
         let path = path_of(target);
         let before = out.len();
@@ -125,7 +125,7 @@ fn path_of(target: &[u8]) -> &[u8] {
     target.split(|&byte| byte == b'?').next().unwrap_or_default()
 }
 
-/// Whether a cookie of that path goes with a request for this one (RFC 6265, 5.1.4).
+/// True if a cookie of that path goes with a request for this one (RFC 6265, 5.1.4).
 fn covers(cookie: &[u8], path: &[u8]) -> bool {
     path.strip_prefix(cookie).is_some_and(|rest| rest.is_empty() || cookie.ends_with(b"/") || rest[0] == b'/')
 }

@@ -1,4 +1,4 @@
-//! The fields of a head that say where the message and the connection end.
+//! The fields of a head that determine the end of the message and of the connection.
 
 use super::lines::{Fault, behind_plain_line, token_len};
 use crate::MalformedKind;
@@ -20,11 +20,11 @@ enum Last {
 /// Meaning of the fields seen so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields {
-    /// Whether the message is HTTP/1.0, where no transfer coding exists.
+    /// True if the message is HTTP/1.0, where no transfer coding exists.
     pub old: bool,
     /// The body's length, and where the field's value is.
     pub length: Option<(u64, u64)>,
-    /// Whether the body is chunked.
+    /// True if the body is chunked.
     pub chunked: bool,
     /// `Connection` had `close`.
     pub close: bool,
@@ -43,7 +43,7 @@ impl Fields {
         Fields { old, ..Fields::default() }
     }
 
-    /// Whether the connection can carry another exchange (RFC 9112 section 9.3).
+    /// True if the connection can carry another exchange (RFC 9112 section 9.3).
     pub fn persists(&self) -> bool {
         !self.close && (!self.old || self.keep_alive)
     }
@@ -175,7 +175,7 @@ impl Fields {
     }
 }
 
-/// Whether a name, which has no control bytes, is that one, given in lower case. Only a control byte would be turned
+/// True if a name, which has no control bytes, is `lower`, given in lower case. Only a control byte would be turned
 /// into a hyphen.
 #[inline]
 fn is_name<const N: usize>(name: &[u8], lower: &[u8; N]) -> bool {
@@ -192,7 +192,7 @@ fn plain_number(input: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
     let mut rest = input.strip_prefix(b" ")?;
     while let Some((byte @ b'0'..=b'9', behind)) = rest.split_first() {
-        // Only a number with so many digits that it is discarded can overflow.
+        // Only a number can overflow whose digits are too many, and which is discarded.
         number = u64::wrapping_add(u64::wrapping_mul(number, 10), u64::from(byte - b'0'));
         rest = behind;
     }
@@ -211,7 +211,7 @@ fn trim(line: &[u8], mut start: usize, mut end: usize) -> (usize, &[u8]) {
     (start, &line[start..end])
 }
 
-/// The number that `digits` say, or the offset of what makes them none (0 when it is too large).
+/// The number that `digits` encode, or the offset of the byte that makes them invalid (0 if the number is too large).
 fn decimal(digits: &[u8]) -> Result<u64, usize> {
     if digits.is_empty() {
         return Err(0);

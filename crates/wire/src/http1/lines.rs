@@ -104,7 +104,7 @@ impl Lines {
         }
     }
 
-    /// Whether nothing of the section has been scanned.
+    /// True if nothing of the section has been scanned.
     #[inline]
     pub fn is_fresh(&self) -> bool {
         self.used == 0 && self.scanned == 0
@@ -135,7 +135,7 @@ fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
     (at < bytes.len()).then_some(at)
 }
 
-/// Whether a byte is forbidden in lines: a control byte other than HTAB.
+/// True if a byte is forbidden in lines: a control byte other than HTAB.
 #[inline]
 pub(crate) fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
@@ -160,7 +160,7 @@ pub(crate) fn letters_len(line: &[u8]) -> usize {
     before(line, |byte| !byte.is_ascii_alphabetic() && byte != b'-')
 }
 
-/// Whether a byte may be in a token (RFC 9110 section 5.6.2).
+/// True if a byte may be in a token (RFC 9110 section 5.6.2).
 #[inline]
 pub(crate) fn is_token(byte: u8) -> bool {
     TOKEN[byte as usize]

@@ -1,8 +1,8 @@
 //! HTTP/1.1 and 1.0 (RFC 9112, RFC 9110): the client's session, the encoder of requests, and the
 //! parser of requests for a server.
 //!
-//! Where the RFCs leave a choice, a measuring client takes the strict one, for a server whose framing
-//! must be guessed cannot be measured:
+//! A measuring client takes the strict choice where the RFCs leave one, for a server whose framing must
+//! be guessed cannot be measured:
 //!
 //! - `Transfer-Encoding` beside `Content-Length` is malformed (RFC 9112 section 6.3 calls it an error).
 //! - The only transfer coding is a single `chunked`; none may come in an HTTP/1.0 message (6.1).
@@ -44,7 +44,7 @@ pub const HEAD_MAX_DEFAULT: usize = 1024 * 1024;
 /// answer that never ends is ended by its time-out.
 pub const BODY_MAX_DEFAULT: u64 = u64::MAX;
 
-/// Limits of one message; what exceeds them is not read.
+/// Limits of one message; the excess is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest head (interim answers before it included), largest trailer section, and largest size

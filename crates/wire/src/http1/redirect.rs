@@ -1,4 +1,4 @@
-//! Redirects: what Location says, and the request that follows it (RFC 9110 section 15.4, RFC 3986 section 5).
+//! Redirects: the Location, and the request that follows it (RFC 9110 section 15.4, RFC 3986 section 5).
 
 use super::request::RequestSpec;
 use super::template::{Part, Template};
@@ -12,7 +12,7 @@ pub(super) struct Location {
     value: Vec<u8>,
     /// Fields of that name so far.
     fields: u32,
-    /// Whether the line before was one: a folded line would go on with it.
+    /// True if the line before was one: a folded line would go on with it.
     open: bool,
     broken: bool,
 }
@@ -23,7 +23,7 @@ impl Location {
         self.value.clear();
     }
 
-    /// Keeps a line of a head if it says where to go.
+    /// Keeps a line of a head if it is a Location.
     pub fn keep(&mut self, line: &[u8]) {
         const NAME: &[u8] = b"location:";
         self.broken |= self.open && line.first().is_some_and(|byte| matches!(byte, b' ' | b'\t'));
@@ -41,19 +41,19 @@ impl Location {
         }
     }
 
-    /// What it says, if it is there once, whole.
+    /// Its value, if it is there once, whole.
     pub fn get(&self) -> Option<&[u8]> {
         (self.fields == 1 && !self.broken && !self.value.is_empty()).then_some(&*self.value)
     }
 }
 
-/// Whether an answer with this code sends the client elsewhere: 304 and 300 do not.
+/// True if an answer with this code sends the client elsewhere: 304 and 300 do not.
 pub fn is_redirect(code: u16) -> bool {
     matches!(code, 301 | 302 | 303 | 307 | 308)
 }
 
-/// Whether a redirect with this code is followed with GET and without a body: 303 always, 301 and 302 after a
-/// POST, as all browsers do. HEAD stays HEAD.
+/// True if a redirect with this code is followed with GET and without a body: 303 always, 301 and 302 after a POST,
+/// as all browsers do. HEAD stays HEAD.
 pub fn becomes_get(code: u16, method: &str) -> bool {
     match code {
         303 => !matches!(method, "GET" | "HEAD"),
@@ -97,10 +97,10 @@ pub enum Leads {
     Nowhere,
 }
 
-/// Whom a request was sent to.
+/// Server that a request was sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'a> {
-    /// How it is spoken to.
+    /// Scheme of the connection.
     pub scheme: Scheme,
     pub authority: &'a [u8],
 }

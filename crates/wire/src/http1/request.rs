@@ -6,7 +6,7 @@ use crate::places::{Infill, LengthForm};
 use crate::{Expectation, Places, Request};
 use std::ops::Range;
 
-/// The answer has no body whatever its head says (`HEAD`).
+/// The answer has no body, independent of its head (`HEAD`).
 pub(super) const HEAD_ONLY: Expectation = Expectation(1);
 
 /// A request before it is encoded.
@@ -21,13 +21,13 @@ pub struct RequestSpec {
     pub headers: Vec<(String, String)>,
     /// The body; empty for none.
     pub body: Vec<u8>,
-    /// Whether to announce that the connection closes after this exchange.
+    /// True to announce that the connection closes after this exchange.
     pub close: bool,
     /// Bytes of the answer's body to keep for a content check.
     pub keep_body: usize,
 }
 
-/// Why a request cannot be sent as it is.
+/// Reason for which a request cannot be sent as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -45,7 +45,7 @@ pub enum EncodeError {
     TargetByte {
         target: String,
         byte: char,
-        /// Where it is, in bytes.
+        /// Its index, in bytes.
         at: usize,
     },
     /// The authority, or the value of the user's own Host header, is not `host[:port]`.
@@ -71,7 +71,7 @@ pub enum EncodeError {
         /// Bytes of the body.
         actual: usize,
     },
-    /// Transfer-Encoding would say that the body is framed as it is not.
+    /// Transfer-Encoding would announce a framing that the body does not have.
     #[error(
         "header Transfer-Encoding cannot be set: bodies are sent with Content-Length; leave the header out"
     )]
@@ -81,7 +81,7 @@ pub enum EncodeError {
         "header Upgrade cannot be set: an answer in another protocol could not be read; leave the header out"
     )]
     Upgrade,
-    /// The connection is to close, and the user's own Connection header says keep-alive.
+    /// The connection is to close, and the user's own Connection header is keep-alive.
     #[error(
         "header Connection says {0:?} but the connection is to close after the exchange; leave the header out"
     )]
@@ -89,7 +89,7 @@ pub enum EncodeError {
     /// A value in a header that frames the message or the connection.
     #[error("header {0} cannot hold a value that changes: it frames the message or the connection")]
     SlotInFraming(String),
-    /// A value before the first byte of the target, or where there is no byte.
+    /// A value before the first byte of the target, or at a place without a byte.
     #[error("a value cannot stand there: the target must begin with a / of its own")]
     SlotPlace,
     /// A Cookie header beside cookies that the connection keeps.
@@ -103,7 +103,7 @@ pub enum EncodeError {
 #[derive(Default)]
 pub(crate) struct Given<'a> {
     host: Option<&'a str>,
-    /// Whether Content-Length is among them.
+    /// True if Content-Length is among them.
     pub length: bool,
     pub closes: bool,
     keeps: Option<&'a str>,
@@ -125,13 +125,13 @@ impl RequestSpec {
 
     /// The request as it goes over the wire.
     ///
-    /// Host comes first; Content-Length is set for a body, and for POST, PUT and PATCH without one (RFC
-    /// 9110 section 8.6); `Connection: close` when [`close`](Self::close) is set. The user's own
-    /// `Connection: close` counts as if it were.
+    /// Host comes first; Content-Length is set for a body, and for POST, PUT and PATCH without one (RFC 9110
+    /// section 8.6); `Connection: close` if [`close`](Self::close) is set. The user's own `Connection: close`
+    /// counts as if it were.
     ///
     /// # Errors
-    /// What could be taken for other than one request (space or control bytes), or would break its
-    /// framing or the session's.
+    /// Parts that could be taken for other than one request (space or control bytes), or would break its framing
+    /// or the session's.
     pub fn encode(&self) -> Result<Request, EncodeError> {
         self.encode_with(&Template::default())
     }
@@ -222,7 +222,7 @@ impl RequestSpec {
         Ok((given, host))
     }
 
-    /// Whether the request says how long its body is (RFC 9110 section 8.6).
+    /// True if the request announces the length of its body (RFC 9110 section 8.6).
     pub(crate) fn announces_length(&self, template: &Template) -> bool {
         let has_body = template.changes_body() || !self.body.is_empty();
         has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH")
@@ -329,7 +329,7 @@ impl RequestSpec {
 /// Bytes between the target of an encoded request and its host.
 const BEFORE_HOST: &str = " HTTP/1.1\r\nHost: ";
 
-/// Where the parts of an encoded request are.
+/// Positions of the parts of an encoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// Path and query, without values.

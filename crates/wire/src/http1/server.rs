@@ -14,11 +14,11 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
     pub method: Method,
-    /// Where the target is in the slice that was handed to [`RequestParser::head`].
+    /// Position of the target in the slice that was handed to [`RequestParser::head`].
     pub target: Range<usize>,
-    /// Whether the connection goes on after the answer (RFC 9112 section 9.3).
+    /// True if the connection goes on after the answer (RFC 9112 section 9.3).
     pub keep_alive: bool,
-    /// Whether the client waits for `100 Continue` before it sends the body.
+    /// True if the client waits for `100 Continue` before it sends the body.
     pub expects_continue: bool,
     /// The body that follows the head, to be taken by [`RequestParser::body`].
     pub body: BodyLength,
@@ -55,19 +55,19 @@ pub enum BodyLength {
 pub struct BodyProgress {
     /// Bytes of the slice that need not be handed in again.
     pub consumed: usize,
-    /// Whether the body is whole; the next bytes are a request's head.
+    /// True once the body is whole; the next bytes are a request's head.
     pub done: bool,
     /// Bytes of the body so far, after transfer decoding.
     pub body_bytes: u64,
 }
 
-/// Why a request cannot be served; the connection must be closed.
+/// Reason for which a request cannot be served; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("request is malformed at byte {at} of the connection ({kind:?}); answer {} and close", self.status())]
 pub struct ServerError {
     /// Offset of the first wrong byte, counted from the first byte of the connection.
     pub at: u64,
-    /// What was wrong; `StatusLine` means the request line.
+    /// Kind of the fault; `StatusLine` means the request line.
     pub kind: MalformedKind,
 }
 
@@ -125,7 +125,7 @@ impl RequestParser {
     /// is skipped (RFC 9112 section 2.2), and belongs to the head.
     ///
     /// # Errors
-    /// What breaks RFC 9112, or exceeds a limit.
+    /// A head that breaks RFC 9112, or exceeds a limit.
     pub fn head(&mut self, input: &[u8]) -> Result<Option<RequestHead>, ServerError> {
         loop {
             let rest = &input[self.pos.min(input.len())..];
@@ -196,11 +196,11 @@ impl RequestParser {
         })
     }
 
-    /// Takes bytes of the body that the last head announced. What is not consumed must be handed in
-    /// again in front of what follows (an unfinished line of trailers, or the next request).
+    /// Takes bytes of the body that the last head announced. Bytes that are not consumed must be handed in
+    /// again in front of the following ones (an unfinished line of trailers, or the next request).
     ///
     /// # Errors
-    /// What breaks the chunked coding, or exceeds a limit.
+    /// A body that breaks the chunked coding, or exceeds a limit.
     pub fn body(&mut self, input: &[u8]) -> Result<BodyProgress, ServerError> {
         let fed = self.body.feed(input, self.received, &self.limits, &mut self.sink)?;
         self.received += fed.consumed as u64;

@@ -1,4 +1,4 @@
-//! Where values are in a request before it is encoded.
+//! Places of values in a request before it is encoded.
 
 use crate::Streamed;
 use crate::form::Form;
@@ -16,9 +16,9 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub part: Part,
-    /// Before which byte of that part, counted without values.
+    /// Index of the byte of that part before which it goes, counted without values.
     pub at: usize,
-    /// Which value: a number that means something to whoever yields the values.
+    /// Number of the value; its meaning is up to the source of the values.
     pub draw: u16,
 }
 
@@ -27,14 +27,14 @@ pub struct Slot {
 pub struct Template {
     /// Values, those of one part in the order of their places.
     pub slots: Vec<Slot>,
-    /// Whether there is a place for cookies.
+    /// True if there is a place for cookies.
     pub cookies: bool,
     /// Parts that are read while they are sent, and the byte of the body that each goes before; in the order of the places.
     pub streamed: Vec<(usize, Streamed)>,
 }
 
 impl Template {
-    /// Whether the body is another for each exchange.
+    /// True if the body differs for each exchange.
     pub(crate) fn changes_body(&self) -> bool {
         !self.streamed.is_empty() || self.slots.iter().any(|slot| slot.part == Part::Body)
     }

@@ -1,4 +1,4 @@
-//! Streams for people: what is in one, and what an exception says.
+//! Text about streams for the user: the values in one, and the message of an exception.
 
 use super::read::{Block, Piece, Reader};
 
@@ -11,13 +11,13 @@ const SHOWN_MAX: usize = 120;
 /// Most exceptions that are followed from one to its cause.
 const CAUSES_MAX: usize = 8;
 
-/// What is in a stream, a line for each value, those within others indented. A stream that is cut short or broken is
-/// told up to there.
+/// Content of a stream, a line for each value, those within others indented. A stream that is cut short or broken is
+/// described up to that point.
 pub fn describe(bytes: &[u8]) -> Vec<String> {
     describe_from(bytes).0
 }
 
-/// What is in the stream that `bytes` begin with, and how many bytes were read.
+/// Content of the stream that `bytes` begin with, and the number of bytes that were read.
 pub(crate) fn describe_from(bytes: &[u8]) -> (Vec<String>, usize) {
     let mut reader = Reader::new(bytes);
     let mut lines = Vec::new();
@@ -30,16 +30,16 @@ pub(crate) fn describe_from(bytes: &[u8]) -> (Vec<String>, usize) {
     (lines, reader.at)
 }
 
-/// What the `Throwable` at the beginning of a stream says: its class, its message and those of its causes, as Java
+/// Text of the `Throwable` at the beginning of a stream: its class, its message and those of its causes, as Java
 /// prints them: `java.rmi.ServerException: RemoteException occurred in server thread; nested exception is:
-/// java.rmi.UnmarshalException: …`. `None` when no object begins there. The stream may be cut short.
+/// java.rmi.UnmarshalException: …`. `None` if no object begins there. The stream may be cut short.
 pub fn thrown(bytes: &[u8]) -> Option<String> {
     let mut reader = Reader::new(bytes);
     let mut first = reader.element()?;
     while !matches!(reader.pieces[first], Piece::Object { .. }) {
         first = reader.element()?;
     }
-    // Where the writer gave up, what it had begun says nothing of why.
+    // Where the writer gave up, its unfinished values do not tell the reason.
     let aborted = reader.pieces.iter().find_map(|piece| match piece {
         Piece::Aborted(thrown) => Some(*thrown),
         _ => None,
@@ -83,7 +83,7 @@ impl Teller<'_, '_> {
         }
     }
 
-    /// Tells a value behind `name`, and what is in it one step further right.
+    /// Describes a value behind `name`, and its content one step further right.
     fn piece(&mut self, name: &str, piece: usize, depth: usize) {
         if self.lines.len() > LINES_MAX {
             return;

@@ -1,8 +1,8 @@
 //! Java's object serialization (Java Object Serialization Specification, chapter 6): the writer of calls' values, the
 //! walker that finds where a value ends, and a decoder for people.
 //!
-//! A stream says nowhere how long it is. Whoever wants its end must follow each object by the descriptor of its class,
-//! which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
+//! A stream does not contain its length. To find its end, a reader must follow each object by the descriptor of its
+//! class, which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
 
 mod describe;
 mod error;
@@ -35,7 +35,7 @@ pub const CLASSES_MAX_DEFAULT: usize = 64 * 1024;
 /// Default of [`Limits::bytes_max`], no limit: what a length, which has a sign, can tell. Values are walked and not kept. One that never ends is ended by its time-out.
 pub const BYTES_MAX_DEFAULT: u64 = i64::MAX as u64;
 
-/// Limits of one stream; what exceeds them is not read.
+/// Limits of one stream; the excess is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most parts that are begun and not ended at a time: each object within an object leaves one to three.
@@ -83,7 +83,7 @@ pub(crate) mod tag {
 
 /// Flags of a class descriptor.
 pub(crate) mod flag {
-    /// What the class wrote beyond its fields follows them, up to an end tag.
+    /// Further data of the class follow its fields, up to an end tag.
     pub const WRITE_METHOD: u8 = 0x01;
     pub const SERIALIZABLE: u8 = 0x02;
     pub const EXTERNALIZABLE: u8 = 0x04;

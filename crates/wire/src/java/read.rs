@@ -16,12 +16,12 @@ pub(crate) struct ClassDesc {
     pub name: String,
     flags: u8,
     fields: Vec<(u8, String)>,
-    /// Whether it writes the values of `java.time`.
+    /// True if it writes the values of `java.time`.
     time: bool,
     above: Option<usize>,
     /// Number of classes above it.
     depth: usize,
-    /// Whether its descriptor has ended.
+    /// True once its descriptor has ended.
     whole: bool,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Reader<'a> {
     classes: Vec<ClassDesc>,
     handles: Vec<Handle>,
     depth: usize,
-    /// Whether reading stopped before the end of what was begun.
+    /// True if reading stopped before the end of a value.
     pub broken: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the walker has to do, and what it knows of classes.
+//! Tasks of the walker, and its knowledge of classes.
 
 use super::time::TimePart;
 
@@ -11,9 +11,9 @@ pub(crate) struct Class {
     pub flags: u8,
     /// Type code of the elements of an array, 0 for a class that is none.
     pub element: u8,
-    /// Whether it writes the values of `java.time`.
+    /// True if it writes the values of `java.time`.
     pub time: bool,
-    /// Whether its descriptor has ended.
+    /// True once its descriptor has ended.
     pub whole: bool,
     /// Number of classes above it.
     pub depth: u16,

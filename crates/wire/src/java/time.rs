@@ -7,9 +7,9 @@ pub(crate) const UID: [u8; 8] = [0x95, 0x5d, 0x84, 0xba, 0x1b, 0x22, 0x48, 0xb2]
 /// A part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimePart {
-    /// Which class it is, in one byte; its parts follow.
+    /// The class, in one byte; its parts follow.
     Kind,
-    /// That many bytes.
+    /// This many bytes.
     Bytes(u8),
     /// A text with a length of two bytes.
     Text,

@@ -15,7 +15,7 @@ const INTERFACES_MAX: i32 = 65535;
 /// A breach of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Which byte of the slice shows it.
+    /// Index in the slice of the byte that shows it.
     pub at: usize,
     pub kind: MalformedKind,
 }
@@ -80,8 +80,8 @@ impl Walker {
         self.aborted = false;
     }
 
-    /// Whether the element ended because its writer gave it up: what follows is the `Throwable` that tells why, with
-    /// which the handles [begin](Self::begin) anew.
+    /// True if the element ended because its writer gave it up: the `Throwable` with the reason follows, with which
+    /// the handles [begin](Self::begin) anew.
     pub fn aborted(&self) -> bool {
         self.aborted
     }
@@ -89,8 +89,8 @@ impl Walker {
     /// Takes bytes of the element. How they are split over calls makes no difference.
     ///
     /// # Errors
-    /// The bytes are no element of a stream, exceed a limit, or have an externalizable object of protocol version 1,
-    /// whose end only its class knows, unless it is of `java.time`. The walker must begin anew then.
+    /// The bytes are not an element of a stream, exceed a limit, or have an externalizable object of protocol
+    /// version 1, whose end only its class knows, unless it is of `java.time`. The walker must begin anew then.
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Broken> {
         let mut pos = 0;
         while let Some(task) = self.stack.last().copied() {
@@ -110,7 +110,7 @@ impl Walker {
         self.class = NONE;
     }
 
-    /// Does one task, as far as the input goes; whether it is done.
+    /// Does one task, as far as the input goes; returns true once it is done.
     #[inline]
     fn step(&mut self, task: Task, input: &[u8], pos: &mut usize) -> Result<bool, MalformedKind> {
         if let Task::Skip(left) = task {
@@ -225,7 +225,7 @@ impl Walker {
         }
     }
 
-    /// Begins what the tag says, if it may stand here.
+    /// Begins the element of the tag, if it may be here.
     fn tagged(&mut self, task: Task) -> Result<(), MalformedKind> {
         let among = !matches!(task, Task::Name | Task::Desc);
         let blocks = matches!(task, Task::Element | Task::Annotation);

@@ -44,7 +44,7 @@ impl Shape {
 pub struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
     places: &'a mut Places,
-    /// Whether each descriptor carries a location that its class could be loaded from, which is null here.
+    /// True if each descriptor carries a location that its class could be loaded from, which is null here.
     located: bool,
     next_handle: u32,
     classes: HashMap<Shape, u32>,
@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
         data.into_iter().try_for_each(|field| self.member(&field.ty, &field.value))
     }
 
-    /// A number or truth value as the object that stands for it.
+    /// A number or truth value as an object of its wrapper class.
     fn boxed(&mut self, ty: &str, value: &Value) -> Result<(), WriteError> {
         let class = match (ty, value) {
             ("java.lang.Byte" | "java.lang.Short" | "java.lang.Integer" | "java.lang.Long", _)
@@ -352,7 +352,7 @@ fn in_order(object: &Object) -> Vec<(String, &Field)> {
     fields
 }
 
-/// Buckets of a table of so many entries, as that of `new HashMap()` grows: a power of two, filled to three quarters.
+/// Buckets of a table of `entries` entries, as that of `new HashMap()` grows: a power of two, filled to three quarters.
 fn buckets(entries: usize) -> usize {
     let mut buckets = 16;
     while buckets / 4 * 3 < entries {
@@ -361,7 +361,7 @@ fn buckets(entries: usize) -> usize {
     buckets
 }
 
-/// `serialVersionUID`, type and type code of the value of a class that stands for a primitive.
+/// `serialVersionUID`, type and type code of the value of a primitive's wrapper class.
 fn box_of(class: &str) -> (i64, &'static str, &'static str) {
     let (uid, ty, code): (u64, _, _) = match class {
         "java.lang.Boolean" => (0xcd20_7280_d59c_faee, "boolean", "Z"),

@@ -1,9 +1,9 @@
-//! Answers of JSON-RPC 2.0, read as their bytes come. Nothing is kept of them but what an error says.
+//! Answers of JSON-RPC 2.0, read as their bytes come. Nothing is kept of them but the text of an error.
 
 use crate::rpc::{Answer, Verdict};
 use crate::scan::count_work;
 
-/// Deepest nesting of an answer; what is nested deeper is no answer.
+/// Deepest nesting of an answer; deeper nesting is not accepted as an answer.
 pub const DEPTH_MAX: u32 = 64;
 
 /// Most bytes that are kept of an error's message.
@@ -12,7 +12,7 @@ const MESSAGE_MAX: usize = 600;
 /// Most bytes that are kept of a key, and of an error's code.
 const KEY_MAX: usize = 16;
 
-/// Finds whether a body is an answer, whole and well-formed, and whether it tells of an error.
+/// Checks that a body is an answer, whole and well-formed, and whether it reports an error.
 #[derive(Debug, Default)]
 pub struct Reply {
     place: Position,
@@ -21,11 +21,11 @@ pub struct Reply {
     objects: u64,
     /// The key of the present member of the outermost object.
     outer: Vec<u8>,
-    /// That of the object within it.
+    /// The key of the present member of the object within it.
     inner: Vec<u8>,
     has_result: bool,
     has_error: bool,
-    /// Whether it is nested too deep to be read.
+    /// True if it is nested too deep to be read.
     too_deep: bool,
     /// Message of the error, escaped as it came.
     message: Vec<u8>,
@@ -55,20 +55,20 @@ enum Position {
     Escape {
         key: bool,
     },
-    /// One of so many hexadecimal digits.
+    /// A hexadecimal digit, of `left` to come.
     Digits {
         left: u8,
         key: bool,
     },
     Number(Number),
-    /// One of a word: so many of its bytes came.
+    /// A byte of a word, with the number of its bytes that came.
     Word {
         word: &'static [u8],
         came: u8,
     },
     /// White space: the answer is whole.
     Whole,
-    /// None: it is no answer.
+    /// None: it is not an answer.
     Wrong,
 }
 
@@ -151,7 +151,7 @@ impl Answer for Reply {
 }
 
 impl Reply {
-    /// Takes bytes of a string, up to what ends it or must be looked at; how many.
+    /// Takes bytes of a string, up to a byte that ends it or must be looked at; returns how many.
     fn text(&mut self, bytes: &[u8], key: bool) -> usize {
         let stop = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
         let len = stop.unwrap_or(bytes.len());
@@ -184,7 +184,7 @@ impl Reply {
         buffer.extend_from_slice(&bytes[..bytes.len().min(most.saturating_sub(buffer.len()))]);
     }
 
-    /// Takes a byte outside of strings; what the next is.
+    /// Takes a byte outside of strings; returns the kind of the next one.
     fn step(&mut self, byte: u8) -> Option<Position> {
         match self.place {
             Position::Escape { key } => {

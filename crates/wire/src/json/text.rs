@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// That of RFC 8259. What is not UTF-8 in a string becomes U+FFFD.
+    /// The JSON of RFC 8259. Bytes of a string that are not UTF-8 become U+FFFD.
     Plain,
-    /// That of Fastjson 1: fields that are null are left out, keys are values of any kind, and strings are copied as they
-    /// are but for what is escaped.
+    /// The JSON of Fastjson 1: fields that are null are left out, keys are values of any kind, and strings are copied
+    /// as they are but for escapes.
     Fastjson,
 }
 

@@ -15,10 +15,10 @@ pub const IDLE_NS: u64 = 15_000_000_000;
 /// Longest host name that a server may see us by.
 const HOST_MAX: u16 = 1024;
 
-/// Of how many refusals the server's words are told.
+/// Number of refusals of which the server's text is reported.
 const TOLD_MAX: u32 = 16;
 
-/// Most bytes of a refusal's words.
+/// Most bytes of a refusal's text.
 const WORDS_MAX: usize = 300;
 
 /// Bytes of an exception that are kept to find its message; traces of deep stacks take some ten thousand.
@@ -70,9 +70,9 @@ pub struct Rmi {
     held_len: usize,
     /// The name that the server sees us by.
     host: Vec<u8>,
-    /// How the answer returns, then its identifier.
+    /// Kind of return of the answer, then its identifier.
     head: [u8; 1 + UID_LEN],
-    /// How much of the answer's head, and of a primitive behind it, came.
+    /// Number of bytes that came of the answer's head, and of a primitive behind it.
     in_block: usize,
     /// Apart, for it is large beside the sessions of other protocols.
     walker: Box<Walker>,
@@ -83,10 +83,10 @@ pub struct Rmi {
     exception: Vec<u8>,
     /// Number of refusals; goes on from connection to connection.
     refusals: u32,
-    /// When the last answer ended, or the ping was sent that is not answered yet.
+    /// Instant at which the last answer ended, or the ping was sent that is not answered yet.
     idle_since: u64,
     pinged: bool,
-    /// Whether the server gave up a value that it had begun: it closes the connection then.
+    /// True if the server gave up a value that it had begun: it closes the connection then.
     drains: bool,
     dead: bool,
 }

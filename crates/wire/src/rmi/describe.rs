@@ -1,4 +1,4 @@
-//! What went over a connection, for people.
+//! Text about the bytes of a connection, for the user.
 
 use super::{GREETING, UID_LEN, message};
 use crate::java::{self, STREAM_HEADER};
@@ -6,8 +6,8 @@ use crate::java::{self, STREAM_HEADER};
 /// Bytes of a call's head: the object's identifier, operation and hash.
 const CALL_HEAD_LEN: usize = 8 + UID_LEN + 4 + 8;
 
-/// What is in bytes that were sent or received, a line for each message and, indented, for each value of it. They must
-/// begin with a message or a handshake. What is cut short or unknown is told as such.
+/// Content of bytes that were sent or received, a line for each message and, indented, for each value of it. They must
+/// begin with a message or a handshake. Parts that are cut short or unknown are described as such.
 pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = bytes;

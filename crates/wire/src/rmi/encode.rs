@@ -5,10 +5,10 @@ use crate::java::{WriteError, Writer};
 use crate::{Call, Expectation, Field, Object, Places, Request, Value, descriptor};
 use sha1::{Digest, Sha1};
 
-/// How long a client asks to hold remote objects, in milliseconds: what Java's own client asks for.
+/// Lease that a client asks for on remote objects, in milliseconds: as Java's own client.
 pub const LEASE_MS: i64 = 600_000;
 
-/// How much of the answer to a lookup is kept: a stub is a few hundred bytes, with a socket factory some more.
+/// Kept length of the answer to a lookup: a stub is a few hundred bytes, with a socket factory some more.
 const LOOKUP_KEPT: usize = 64 * 1024;
 
 /// Number and hash of the registry's interface, as its stub of JDK 1.2 and later has them.
@@ -22,7 +22,7 @@ const COLLECTOR_HASH: i64 = 0xf6b6_898d_8bf2_8643_u64 as i64;
 /// The object number of the distributed garbage collector.
 const COLLECTOR: ObjectId = ObjectId { num: 2, uid: Uid { unique: 0, time: 0, count: 0 } };
 
-/// The operation number that says the hash names the method.
+/// The operation number for a call whose hash names the method.
 const BY_HASH: i32 = -1;
 
 /// Identifies a virtual machine, or something that it made (`java.rmi.server.UID`).
@@ -47,13 +47,13 @@ pub struct ObjectId {
 /// Identifies a client's virtual machine (`java.rmi.dgc.VMID`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vm {
-    /// Eight bytes that stand for its host.
+    /// Eight bytes in place of its host.
     pub host: Vec<u8>,
     /// The machine on that host.
     pub uid: Uid,
 }
 
-/// Why a call cannot be encoded.
+/// Reason for which a call cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// Each argument needs the type of its parameter.
@@ -67,14 +67,14 @@ pub enum CallError {
     /// An argument cannot be written.
     #[error("argument {number}: {error}")]
     Argument {
-        /// Which, from 1 on.
+        /// Its number, from 1.
         number: usize,
-        /// Why not.
+        /// The cause.
         error: WriteError,
     },
 }
 
-/// What the session must know of an answer: the bytes of a primitive result, 0 for `void`, or one of these.
+/// Expected result, for the session: the bytes of a primitive result, 0 for `void`, or one of these.
 pub(crate) const OBJECT: u32 = 16;
 /// An object that refers to remote ones; its arrival is confirmed.
 pub(crate) const REMOTE: u32 = 17;
@@ -126,9 +126,9 @@ pub fn lookup(name: &str) -> Result<Request, CallError> {
     Ok(Request { keep_body: LOOKUP_KEPT, ..request })
 }
 
-/// Encodes what tells a server that a client uses these objects of it, which then live for `lease_ms` at least. A server
-/// that refers to them itself does not need it. Each further one has a higher `sequence`. Without `vm` the server makes
-/// one up and tells it.
+/// Encodes the call that tells a server that a client uses these objects of it, which then live for `lease_ms` at
+/// least. A server that refers to them itself does not need it. Each further one has a higher `sequence`. Without `vm`
+/// the server makes one up and returns it.
 ///
 /// # Errors
 /// More objects than an array can have.
@@ -234,8 +234,8 @@ fn whole(bytes: Vec<u8>, places: Places, result: u32) -> Request {
     Request { bytes, places, closes: false, keep_body: 0, by_session: false, expectation }
 }
 
-/// What the client sends when the server has acknowledged the protocol: the name that the server sees it by, and port 0,
-/// for it accepts no connections.
+/// Message of the client once the server has acknowledged the protocol: the name that the server sees it by, and port
+/// 0, for it accepts no connections.
 pub(crate) fn endpoint(host: &[u8], mut put: impl FnMut(&[u8])) {
     put(&(host.len() as u16).to_be_bytes());
     put(host);

@@ -1,24 +1,24 @@
-//! Where the object is that a registry names.
+//! Address of the object that a registry names.
 
 use super::{ObjectId, THROWN, Uid, message};
 use crate::java::{self, Piece, Reader};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// The host that its server says it is on.
+    /// The host that its server reports for it.
     pub host: String,
     pub port: u16,
     /// The object on that port.
     pub id: ObjectId,
 }
 
-/// Why no remote object is found.
+/// Reason for which no remote object is found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
-    /// The registry threw an exception; what it says.
+    /// The registry threw an exception, with this text.
     #[error("{0}")]
     Refused(String),
-    /// What came is no reference that a plain client can follow.
+    /// The answer is not a reference that a plain client can follow.
     #[error("the registry answered with no reference to a remote object: {0}")]
     NotRemote(String),
 }
@@ -68,7 +68,7 @@ impl Cursor<'_> {
     fn remote(&mut self) -> Option<Remote> {
         match self.text()?.as_str() {
             "UnicastRef" => {}
-            // Whether a socket factory comes, which is an object and stands between the blocks.
+            // A flag for a socket factory, which is an object and comes between the blocks.
             "UnicastRef2" => drop(self.array::<1>()?),
             _ => return None,
         }

@@ -2,9 +2,9 @@
 //! and the client's session.
 //!
 //! A connection begins with a handshake in which each side names itself; then calls go one after the other
-//! (StreamProtocol). Arguments and results are streams of Java's object serialization, so an answer ends where its value
-//! ends and nowhere says how long it is. Only protocol version 2 with StreamProtocol is spoken: no proxies over HTTP,
-//! no multiplexing.
+//! (StreamProtocol). Arguments and results are streams of Java's object serialization, so an answer ends where its
+//! value ends and does not contain its length. Only protocol version 2 with StreamProtocol is spoken: no proxies over
+//! HTTP, no multiplexing.
 //!
 //! RMI writes streams of protocol version 1, in which only an externalizable object's own class knows where the object
 //! ends. Results with such objects are malformed here, unless they are of `java.time`.

@@ -1,5 +1,5 @@
-//! What every session must hold whatever the peer sends, as functions that tests of all protocols and
-//! the fuzz targets call. A broken law panics with the bytes that break it.
+//! Laws that every session must hold for any bytes of the peer, as functions that tests of all protocols and the fuzz
+//! targets call. A broken law panics with the bytes that break it.
 
 use proofload_wire::{Close, Event, Events, ExchangeId, Filling, Outbox, Request, Session, State};
 
@@ -86,7 +86,7 @@ impl Driven {
     }
 }
 
-/// What the peer sends before a session of this protocol is ready.
+/// Bytes of the peer before a session of this protocol is ready.
 pub fn greeting(session: &Session) -> &'static [u8] {
     match session {
         Session::Rmi(_) => b"\x4e\x00\x09127.0.0.1\x00\x00\xa9\xa4",
@@ -94,7 +94,7 @@ pub fn greeting(session: &Session) -> &'static [u8] {
     }
 }
 
-/// What one exchange yields when its answer comes in `pieces` and the connection then ends by `close`.
+/// Events of one exchange when its answer comes in `pieces` and the connection then ends by `close`.
 pub fn outcome<'a>(
     session: Session,
     request: &Request,
@@ -121,7 +121,7 @@ pub fn every_split(make: impl Fn() -> Session, request: &Request, bytes: &[u8], 
     whole
 }
 
-/// Pieces whose lengths `length` tells (from how many came before) yield the events of the whole.
+/// Pieces with the lengths that `length` returns (from the number of bytes before) yield the events of the whole.
 pub fn same_in_pieces_of(
     make: impl Fn() -> Session,
     request: &Request,

@@ -1,4 +1,4 @@
-//! What every decoder must hold ([`laws`]), and what each protocol is.
+//! Laws that every decoder must hold ([`laws`]), and tests of each protocol.
 
 mod ajp;
 mod corpus;

@@ -16,7 +16,7 @@ const HEAD_HELD_MAX: usize = 2 << 20;
 /// Bytes that come once, and those that come again and again behind them.
 struct Flood {
     name: &'static str,
-    /// Whether requests wait for an answer.
+    /// True if requests wait for an answer.
     asked: bool,
     before: Vec<u8>,
     again: Vec<u8>,
@@ -265,7 +265,8 @@ fn floods(protocol: Protocol) -> Vec<Flood> {
     }
 }
 
-/// Lets a flood come until the session gives up, or twice as much came as it may hold; what the session says of it.
+/// Lets a flood come until the session gives up, or twice as much came as it may hold; returns the fault that the
+/// session reports.
 fn suffer(protocol: Protocol, request: &Request, flood: &Flood) -> Option<MalformedKind> {
     let mut stuck = Stuck::new(session(protocol));
     if flood.asked {

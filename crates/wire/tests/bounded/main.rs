@@ -1,6 +1,6 @@
-//! What a peer makes a session send, or keep, is bounded: whatever it sends without end, and however long the lengths are
-//! that it announces, while nothing of what it is answered leaves. Counted in bytes of memory that the session, its
-//! outbox and its events hold.
+//! Bounds on the bytes that a peer makes a session send, or keep: whatever it sends without end, and however long the
+//! lengths are that it announces, while none of the answers to it leave. Counted in bytes of memory that the session,
+//! its outbox and its events hold.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may")]
 

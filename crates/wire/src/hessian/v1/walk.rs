@@ -1,4 +1,4 @@
-//! Finds where a value ends, without building it.
+//! Finds the end of a value, without building it.
 
 use crate::hessian::walk::{Event, Impossible, Nobody, Position, Stretch, Then, Visit, Walk, Whole, signed};
 use crate::hessian::{DEPTH_MAX, Fed, Tree, Wrong};
@@ -10,7 +10,7 @@ pub struct Walker {
     step: Position,
     /// Frames around the value being read, from the outside in.
     frames: Vec<Frame>,
-    /// Whether what ended it was a limit of this module.
+    /// True if a limit of this module ended it.
     beyond: bool,
 }
 
@@ -39,7 +39,7 @@ impl Walker {
         Walker::default()
     }
 
-    /// Forgets what it was in, keeps the memory.
+    /// Clears its state, keeps the memory.
     pub fn clear(&mut self) {
         self.step = Position::Tag;
         self.frames.clear();
@@ -55,7 +55,7 @@ impl Walker {
         self.walk(input, &mut Nobody)
     }
 
-    /// Whether the byte that was wrong exceeds a limit of this module.
+    /// True if the wrong byte exceeds a limit of this module.
     pub fn is_beyond(&self) -> bool {
         self.beyond
     }

@@ -13,7 +13,7 @@ const CHUNK_BYTES: usize = 0x8000;
 pub struct Writer<'a> {
     /// The bytes, without drawn texts.
     pub bytes: &'a mut Vec<u8>,
-    /// Where the drawn texts go.
+    /// Places of the drawn texts.
     pub places: &'a mut Places,
 }
 

@@ -1,4 +1,4 @@
-//! Finds where a value ends, without building it.
+//! Finds the end of a value, without building it.
 
 use crate::hessian::walk::{
     Event, Impossible, Nobody, Position, Stretch, Then, Visit, Walk, Whole, number, signed,
@@ -15,7 +15,7 @@ pub struct Walker {
     frames: Vec<Frame>,
     /// Number of fields of each class, in the order of their definitions.
     classes: Vec<u16>,
-    /// Whether what ended it was a limit of this module.
+    /// True if a limit of this module ended it.
     beyond: bool,
 }
 
@@ -36,7 +36,7 @@ enum Frame {
     ClassName,
     /// The number of a class's fields, then their names.
     FieldCount,
-    /// So many more names of fields.
+    /// This many more names of fields.
     FieldNames(u32),
     /// The index of a class, then its fields' values.
     Instance,
@@ -97,7 +97,7 @@ impl Walker {
         self.walk(input, &mut Nobody)
     }
 
-    /// Whether the byte that was wrong exceeds a limit of this module.
+    /// True if the wrong byte exceeds a limit of this module.
     pub fn is_beyond(&self) -> bool {
         self.beyond
     }
@@ -143,7 +143,7 @@ impl Walker {
     fn settle(&mut self, visit: &mut impl Visit) -> Whole {
         match self.frames.last() {
             Some(Frame::Values(0)) => self.leave(visit),
-            // The definition of a class is no value: one follows it in its place.
+            // The definition of a class is not a value: one follows it in its place.
             Some(Frame::FieldNames(0)) => {
                 self.frames.pop();
                 self.go_on(Position::Defined)

@@ -16,10 +16,10 @@ const COMPACT_CLASSES: usize = 16;
 pub struct Writer<'a> {
     /// The bytes, without drawn texts.
     pub bytes: &'a mut Vec<u8>,
-    /// Where the drawn texts go.
+    /// Places of the drawn texts.
     pub places: &'a mut Places,
     classes: Vec<Class>,
-    /// Whether the class of a set is written, which is the only class of lists here: its number is 0.
+    /// True once the class of a set is written, which is the only class of lists here: its number is 0.
     set_is_known: bool,
 }
 

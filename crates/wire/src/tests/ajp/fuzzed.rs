@@ -1,4 +1,4 @@
-//! What the fuzz target of AJP runs on each input, and the tests on a corpus and on random bytes.
+//! Code that the fuzz target of AJP runs on each input, and the tests on a corpus and on random bytes.
 
 use super::laws;
 use proofload_wire::ajp::{Attributes, Options, PACKET_BYTES_MIN, describe, encode};
@@ -39,7 +39,7 @@ fn request(how: u8) -> Request {
     }
 }
 
-/// What is told lies within what was received and within the limits.
+/// Asserts that events lie within the received bytes and within the limits.
 fn within(events: &[Event], request: &Request, body_max: u64, received: usize) {
     for event in events {
         match event {

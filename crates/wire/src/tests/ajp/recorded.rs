@@ -1,4 +1,4 @@
-//! What a real container was sent and what it answered.
+//! Requests to a real container and its answers.
 
 use super::laws::{self, Driven};
 use super::{answered, first};

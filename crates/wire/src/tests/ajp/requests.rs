@@ -1,4 +1,4 @@
-//! What a request looks like on the wire, and what is refused.
+//! Requests on the wire, and refused ones.
 
 use super::{HOST, encoded, post, string};
 use crate::ajp::{Attributes, EncodeError, PACKET_BYTES_MAX, PACKET_BYTES_MIN, encode};
@@ -25,7 +25,7 @@ fn packet(line: &[&[u8]], headers: &[&[u8]], attributes: &[&[u8]]) -> Vec<u8> {
     [&[0x12, 0x34][..], &(content.len() as u16).to_be_bytes(), &content].concat()
 }
 
-/// What comes between method and headers for a path at [`HOST`].
+/// Bytes between method and headers for a path at [`HOST`].
 fn middle(path: &str) -> Vec<u8> {
     let ends = [string("127.0.0.1"), vec![0xff, 0xff], string("localhost"), vec![0x1f, 0x49, 0]].concat();
     [string("HTTP/1.1"), string(path), ends].concat()

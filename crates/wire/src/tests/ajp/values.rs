@@ -22,7 +22,7 @@ fn spec(target: &str, header: &str, body: &str) -> RequestSpec {
     }
 }
 
-/// What is sent when the request's draws, in their order, are filled with these values.
+/// Bytes sent when the request's draws, in their order, are filled with these values.
 fn filled(spec: &RequestSpec, slots: &[Slot], values: &[&str]) -> Vec<u8> {
     let request = encode(spec, &template(slots), &Attributes::default()).expect("the request is right");
     let mut filling = Values::default();
@@ -34,7 +34,7 @@ fn filled(spec: &RequestSpec, slots: &[Slot], values: &[&str]) -> Vec<u8> {
     out.pending().to_vec()
 }
 
-/// What is sent of the same request without places.
+/// Bytes sent of the same request without places.
 fn plain(spec: &RequestSpec) -> Vec<u8> {
     super::encoded(spec).bytes
 }
@@ -90,7 +90,7 @@ fn the_length_header_has_as_many_digits_as_it_needs() {
     }
 }
 
-/// What is sent of a body that is `around` with a value in its middle, while the container asks for all of it: its head's
+/// Bytes sent of a body that is `around` with a value in its middle, while the container asks for all of it: its head's
 /// length of the body, and the contents of the body's packets.
 fn sent_in_packets(around: &str, value: &str) -> (Option<usize>, Vec<Vec<u8>>) {
     let slots = [slot(Part::Body, around.len() / 2, 0)];

@@ -1,4 +1,4 @@
-//! What a connection carries, heartbeats, late answers, and its end.
+//! Exchanges of a connection, heartbeats, late answers, and its end.
 
 use super::laws::{Driven, ID};
 use super::{calls, hex, numbered, reply, request, session};

@@ -5,7 +5,7 @@ use crate::dubbo::{EncodeError, Options, Serialization, encode};
 use crate::tests::values;
 use crate::{Call, ExchangeId, Field, Filling, Object, Outbox, Session, Text, Value, Values};
 
-/// What the client of that version tells of itself.
+/// Options as the client of that version has them.
 fn options(version: &str, serialization: Serialization) -> Options {
     let dubbo_version = match version {
         "2.0.10" | "2.4.10" | "2.5.3" => version,

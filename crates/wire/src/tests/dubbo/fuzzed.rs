@@ -1,4 +1,4 @@
-//! What the fuzz target of Dubbo runs on each input, and the tests on a corpus and on random bytes.
+//! Code that the fuzz target of Dubbo runs on each input, and the tests on a corpus and on random bytes.
 
 use super::laws::{self, Driven};
 use proofload_wire::dubbo::{Limits, Options, Serialization, describe, encode};
@@ -33,7 +33,7 @@ fn request() -> Request {
     encode(&call, &options).expect("the call is right")
 }
 
-/// What is told lies within what was received and within the limits.
+/// Asserts that events lie within the received bytes and within the limits.
 fn within(events: &[Event], keep_body: usize, body_max: u32, received: usize) {
     for event in events {
         match event {

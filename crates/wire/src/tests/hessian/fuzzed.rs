@@ -1,4 +1,4 @@
-//! What the fuzz targets of Hessian run on each input, and the tests on recorded values and on random bytes.
+//! Code that the fuzz targets of Hessian run on each input, and the tests on recorded values and on random bytes.
 
 use super::laws;
 use proofload_wire::hessian::{self, Fed, Tree, Version, Wrong, v1, v2};
@@ -13,7 +13,7 @@ pub struct Walked {
     pub wrong: Option<usize>,
 }
 
-/// What a walker finds in pieces of these lengths.
+/// Result of a walker for pieces of these lengths.
 pub fn walk<'a>(
     mut feed: impl FnMut(&[u8]) -> Result<Fed, Wrong>,
     pieces: impl IntoIterator<Item = &'a [u8]>,
@@ -43,7 +43,7 @@ pub fn walk<'a>(
     walked
 }
 
-/// What the walker of a version finds in pieces of these lengths.
+/// Result of the walker of a version for pieces of these lengths.
 pub fn walk_version<'a>(version: u8, pieces: impl IntoIterator<Item = &'a [u8]>) -> Walked {
     let (mut first, mut second) = (v1::Walker::new(), v2::Walker::new());
     if version == 1 {

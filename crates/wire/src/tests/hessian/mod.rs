@@ -33,7 +33,7 @@ fn read_dubbo_bodies() -> Vec<(&'static str, Vec<u8>)> {
     bodies.into_iter().map(|(name, digits)| (name, unhex(digits))).collect()
 }
 
-/// What clients of version 1 and 2 wrote, of both JDKs.
+/// Calls that clients of version 1 and 2 wrote, of both JDKs.
 fn clients() -> [(u8, Vec<u8>); 4] {
     [
         (1, unhex(include_str!("fixtures/hessian1-jdk17.client.hex"))),
@@ -43,7 +43,7 @@ fn clients() -> [(u8, Vec<u8>); 4] {
     ]
 }
 
-/// What servers answered to clients of version 1 and 2, of both JDKs.
+/// Answers of servers to clients of version 1 and 2, of both JDKs.
 fn servers() -> [Vec<u8>; 4] {
     [
         unhex(include_str!("fixtures/hessian1-jdk17.server.hex")),

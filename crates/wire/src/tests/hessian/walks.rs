@@ -1,4 +1,4 @@
-//! Where values end, whatever they are and however their bytes come.
+//! Ends of values of every kind, however their bytes come.
 
 use super::fuzzed::{self, Walked};
 use super::{dubbo_bodies, person, unhex};

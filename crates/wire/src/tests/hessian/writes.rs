@@ -22,7 +22,7 @@ fn call(method: &str, argument: Value) -> Call {
     Call { method: method.to_owned(), arguments: vec![argument], ..Call::default() }
 }
 
-/// Whether `bytes` has `part` somewhere.
+/// True if `bytes` has `part` somewhere.
 fn has(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
@@ -47,7 +47,7 @@ fn calls_are_written_as_the_recorded_clients_wrote_them() {
     }
 }
 
-/// What Caucho's `HessianOutput` (`h1`) and `Hessian2Output` (`h2`) write for those values.
+/// Output of Caucho's `HessianOutput` (`h1`) and `Hessian2Output` (`h2`) for those values.
 fn written(name: &str) -> Vec<u8> {
     let line = include_str!("fixtures/values.txt")
         .lines()

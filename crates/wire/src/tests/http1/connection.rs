@@ -1,4 +1,4 @@
-//! What a connection can carry, and for how long.
+//! Exchanges that a connection can carry, and its lifetime.
 
 use super::laws::{Driven, ID};
 use super::{answered, first, get, session};

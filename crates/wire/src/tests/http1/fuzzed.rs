@@ -1,4 +1,4 @@
-//! What the fuzz targets of HTTP/1.1 run on each input, and the tests on a corpus and on random bytes.
+//! Code that the fuzz targets of HTTP/1.1 run on each input, and the tests on a corpus and on random bytes.
 
 use super::laws;
 use proofload_wire::http1::server::{BodyLength, RequestParser, ServerError};
@@ -29,7 +29,7 @@ pub fn client(input: &[u8]) {
     laws::one_after_another(make(), &request, bytes, close, u32::from(*seed));
 }
 
-/// What is told lies within what was received and within the limits.
+/// Asserts that events lie within the received bytes and within the limits.
 fn within(events: &[Event], request: &Request, limits: Limits, received: usize) {
     for event in events {
         match event {
@@ -72,7 +72,7 @@ fn requests(limits: Limits, bytes: &[u8], piece: usize) -> (Vec<(Vec<u8>, u64)>,
     (found, None)
 }
 
-/// One call of the parser; how many bytes it consumed.
+/// One call of the parser; returns the number of bytes that it consumed.
 fn step(
     parser: &mut RequestParser,
     carry: &[u8],

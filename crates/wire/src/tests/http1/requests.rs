@@ -1,4 +1,4 @@
-//! What a request looks like on the wire, and what is refused.
+//! Requests on the wire, and refused ones.
 
 use crate::http1::server::{BodyLength, Method, RequestParser};
 use crate::http1::{EncodeError, Limits, Part, Parts, RequestSpec, Slot, Template};

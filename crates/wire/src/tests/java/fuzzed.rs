@@ -1,9 +1,9 @@
-//! What the fuzz target of Java's serialization runs on each input, and the tests on fixtures and random bytes.
+//! Code that the fuzz target of Java's serialization runs on each input, and the tests on fixtures and random bytes.
 
 use proofload_wire::MalformedKind;
 use proofload_wire::java::{Limits, Walker, describe, thrown};
 
-/// What became of an element.
+/// End of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// It ended after this many bytes.

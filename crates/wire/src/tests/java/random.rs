@@ -38,7 +38,7 @@ fn strung() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(how, pieces)| [vec![how], pieces.concat()].concat())
 }
 
-/// What the fuzz target runs, and every cut.
+/// Runs the code of the fuzz target, and every cut.
 fn stream(input: &[u8]) {
     fuzzed::stream(input);
     if let Some((_, bytes)) = input.split_first() {

@@ -1,4 +1,4 @@
-//! What people are told of a stream.
+//! Text about a stream for the user.
 
 use super::{fixture, names};
 use crate::java::{describe, thrown};

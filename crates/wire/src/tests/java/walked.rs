@@ -1,4 +1,4 @@
-//! Where an element ends.
+//! End of an element.
 
 use super::fuzzed::{Ended, walk, walk_split};
 use super::{fixture, names};

@@ -1,4 +1,4 @@
-//! What is written is what Java writes.
+//! Output of the writer, which equals Java's.
 
 use super::fixture;
 use crate::java::{WriteError, Writer};

@@ -1,4 +1,4 @@
-//! What the fuzz target of RMI runs on each input, and the tests on fixtures and random bytes.
+//! Code that the fuzz target of RMI runs on each input, and the tests on fixtures and random bytes.
 
 use super::laws;
 use proofload_wire::rmi::{Limits, ObjectId, describe, encode, lookup, parse_lookup, ping};
@@ -43,7 +43,7 @@ pub fn client(input: &[u8]) {
     let _ = parse_lookup(bytes);
 }
 
-/// What is told lies within what was received and within the limits.
+/// Asserts that events lie within the received bytes and within the limits.
 fn within(events: &[Event], limits: Limits, received: usize) {
     for event in events {
         match event {

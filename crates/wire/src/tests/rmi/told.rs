@@ -1,4 +1,4 @@
-//! What people are told of a connection.
+//! Text about a connection for the user.
 
 use super::{JDK17, messages, named};
 use crate::rmi::describe;
