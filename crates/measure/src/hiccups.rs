@@ -16,12 +16,12 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The answers of one worker, or of several together.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Hiccups {
-    /// When it is asked next; 0 before the first poll.
+    /// Instant of the next question; 0 before the first poll.
     next_ns: u64,
     asked: u64,
     /// Those answers that were not "at once".
     late: LatencyHistogram,
-    /// Where in its stretch the last question was that was placed anywhere, as a share of 2^64.
+    /// Place in its stretch of the last question that was placed anywhere, as a share of 2^64.
     place: u64,
 }
 
@@ -51,8 +51,8 @@ impl Hiccups {
         }
     }
 
-    /// In a stretch of `over_ns` in which the sockets seemed to be waited for, the worker had no CPU for `hidden_ns`, nobody knows
-    /// when: questions fall into it as often as it is long, and at any place of it.
+    /// In a stretch of `over_ns` in which the sockets seemed to be waited for, the worker had no CPU for `hidden_ns`,
+    /// at an unknown time: questions fall into it as often as it is long, and at any place of it.
     pub fn note_hidden(&mut self, hidden_ns: u64, over_ns: u64) {
         for _ in 0..over_ns.div_ceil(EVERY_NS) {
             self.place = self.place.wrapping_add(GOLDEN);
@@ -69,12 +69,12 @@ impl Hiccups {
         self.late.merge(&other.late);
     }
 
-    /// How often it was asked.
+    /// Number of questions.
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// How late an answer would have been, where it would have been late at all.
+    /// Delays of the answers that would have been late.
     pub fn late(&self) -> &LatencyHistogram {
         &self.late
     }

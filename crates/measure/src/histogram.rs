@@ -26,10 +26,10 @@ pub struct LatencyHistogram {
     used: u64,
 }
 
-/// What a histogram comes to, in nanoseconds. Quantiles are `None` when nothing was recorded.
+/// Statistics of a histogram, in nanoseconds. Quantiles are `None` if nothing was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// How many durations were recorded.
+    /// Number of recorded durations.
     pub count: u64,
     pub mean_ns: Option<f64>,
     pub p50_ns: Option<u64>,
@@ -48,7 +48,7 @@ pub struct Censored<T> {
     pub at_least: bool,
 }
 
-/// The text is no histogram in V2 deflate encoding.
+/// The text is not a histogram in V2 deflate encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(String);
 
@@ -129,7 +129,7 @@ impl LatencyHistogram {
         })
     }
 
-    /// How many durations were recorded; adds the counts up.
+    /// Number of recorded durations; adds the counts up.
     pub fn count(&self) -> u64 {
         self.slots().fold(0, |sum: u64, (_, n)| sum.saturating_add(n))
     }
@@ -205,8 +205,8 @@ impl LatencyHistogram {
         (short, longer)
     }
 
-    /// How many are longer than the bound before and at most as long as each of `bounds`, which ascend, to the width of
-    /// a slot; those beyond the last bound come last.
+    /// Numbers of durations that are longer than the bound before and at most as long as each of `bounds`, which
+    /// ascend, to the width of a slot; those beyond the last bound come last.
     pub fn counts_between(&self, bounds: &[u64]) -> Vec<u64> {
         let mut counts = vec![0_u64; bounds.len() + 1];
         let mut at = 0;
@@ -218,7 +218,7 @@ impl LatencyHistogram {
         counts
     }
 
-    /// How many are shorter than `ns`, to the width of a slot.
+    /// Number of durations shorter than `ns`, to the width of a slot.
     pub fn count_below(&self, ns: u64) -> u64 {
         let short = self.slots().take_while(|(slot, _)| values_of(*slot).0 < ns);
         short.fold(0, |sum: u64, (_, n)| sum.saturating_add(n))
@@ -324,10 +324,10 @@ impl LatencyHistogram {
         BASE64.encode(&bytes)
     }
 
-    /// Reads what [`LatencyHistogram::encode`] wrote.
+    /// Reads the text that [`LatencyHistogram::encode`] wrote.
     ///
     /// # Errors
-    /// When the text is not base64, or its bytes are no histogram with these bounds.
+    /// If the text is not base64, or its bytes are not a histogram with these bounds.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = BASE64.decode(text.as_bytes()).map_err(|e| DecodeError(e.to_string()))?;
         check_size(&bytes)?;
@@ -353,7 +353,7 @@ impl LatencyHistogram {
     }
 }
 
-/// What holds counts of durations.
+/// Counts of durations.
 pub trait Counted {
     /// Adds them to `sum`.
     fn add_to(&self, sum: &mut LatencyHistogram);
@@ -389,7 +389,7 @@ impl<'de> Deserialize<'de> for LatencyHistogram {
     }
 }
 
-/// Which of `count` values in order is at quantile `q`, from 1.
+/// Rank, from 1, of quantile `q` among `count` values in order.
 fn rank(q: f64, count: u64) -> u64 {
     ((q.min(1.0) * count as f64).ceil() as u64).max(1)
 }
@@ -399,7 +399,7 @@ fn hdr() -> Histogram<u64> {
     Histogram::new_with_bounds(1, MAX_NS, DIGITS).expect("the bounds are constants that the library accepts")
 }
 
-/// Refuses what would take more memory than any histogram with these bounds: the decoder has it all before it has
+/// Refuses bytes that would take more memory than any histogram with these bounds: the decoder has it all before it has
 /// read anything. The layout is that of HdrHistogram's V2 encoding, big-endian: outside a cookie and the compressed
 /// length; inside a cookie, the payload's length, the normalizing offset, the digits, lowest and highest value.
 fn check_size(bytes: &[u8]) -> Result<(), DecodeError> {

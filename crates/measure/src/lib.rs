@@ -1,4 +1,4 @@
-//! What was seen: outcomes, histograms, recorders and snapshots.
+//! Measured data: outcomes, histograms, recorders and snapshots.
 //!
 //! This crate knows no protocol, no file and no clock. Instants are nanoseconds on a monotonic
 //! axis that the caller chose; durations are nanoseconds too. Both are plain `u64`, and names end

@@ -1,24 +1,24 @@
-//! Adds up what the shares of a load saw, second by second, as they tell it. A second takes the memory of one snapshot, however
-//! many shares there are, and it is let go when all have told of it.
+//! Adds up the reports of a load's shares, second by second, as they come. A second takes the memory of one snapshot,
+//! however many shares there are, and it is released when all have reported it.
 
 use crate::{Snapshot, SparseSnapshot, Window};
 use std::collections::{BTreeMap, VecDeque};
 
-/// While a share owes a second, so many later ones are kept apart; those after them are added up as one stretch.
+/// While a share owes a second, this many later ones are kept apart; those after them are added up as one stretch.
 const APART_MAX: usize = 64;
 /// Seconds of which the answers are kept.
 const COUNTS_MAX: u64 = 7 * 86_400;
 /// Emptied snapshots that wait for the next seconds.
 const SPARES_MAX: usize = 2;
 
-/// The seconds of one load that not all of its shares have told of yet.
+/// The seconds of one load that not all of its shares have reported yet.
 #[derive(Debug)]
 pub struct Merging {
     /// The last second that there is.
     last: u64,
     /// The next second that each share owes; none when it has ended.
     owes: Vec<Option<u64>>,
-    /// How many shares owe which second.
+    /// Number of shares that owe a second, by second.
     owing: BTreeMap<u64, u32>,
     /// In order of time; no two have a second in common.
     open: VecDeque<Open>,
@@ -35,15 +35,15 @@ struct Open {
 }
 
 impl Merging {
-    /// Of a load with the seconds 0 to `last`, by so many shares.
+    /// Merges `shares` shares of a load with the seconds 0 to `last`.
     pub fn new(last: u64, shares: u32) -> Merging {
         let owing = if shares > 0 { BTreeMap::from([(0, shares)]) } else { BTreeMap::new() };
         let owes = vec![Some(0); shares as usize];
         Merging { last, owes, owing, open: VecDeque::new(), spares: Vec::new(), answered: Vec::new() }
     }
 
-    /// What a share (from 0) saw up to second `last` and from the end of what it told before. One that is not there, or has
-    /// ended, is ignored.
+    /// Adds what a share (from 0) saw up to second `last` and from the end of its previous report. A share that does
+    /// not exist, or has ended, is ignored.
     pub fn add(&mut self, share: u32, last: u64, seen: &SparseSnapshot) {
         let Some(owed) = self.owes.get(share as usize).copied().flatten() else { return };
         let last = last.min(self.last).max(owed);
@@ -56,13 +56,13 @@ impl Merging {
         self.owe(share, None);
     }
 
-    /// Whether no share will tell more.
+    /// True once no share will report more.
     pub fn has_ended(&self) -> bool {
         self.owing.is_empty()
     }
 
-    /// Hands over the next stretch that all shares have told of, with its last second. It begins where the one before ended:
-    /// a second by itself, or several of which a share told at once.
+    /// Hands over the next stretch that all shares have reported, with its last second. It begins where the one before
+    /// ended: a second by itself, or several that a share reported at once.
     pub fn next_whole(&mut self) -> Option<(u64, Snapshot)> {
         let owed = self.owing.keys().next().copied();
         let Open { last, sum, .. } =
@@ -75,8 +75,9 @@ impl Merging {
         Some((last, sum))
     }
 
-    /// Enters into the answers of each second those that shares told of, and that are not there: they were lost before they
-    /// handed over their counts. What was told as one stretch of several seconds is entered in its last one.
+    /// Adds to the answers of each second those that shares reported, and that are missing there: the shares were lost
+    /// before they handed over their counts. Answers reported as one stretch of several seconds are added to its last
+    /// one.
     pub fn enter_untold(&self, per_second: &mut Vec<u64>) {
         let (mut told, mut entered) = (0_u64, 0_u64);
         for (at, answered) in self.answered.iter().enumerate() {
@@ -114,8 +115,8 @@ impl Merging {
         }
     }
 
-    /// The sum of the seconds `first` to `last`. Those that had sums of their own have one now: a share that tells of several
-    /// seconds at once does not say what belongs to which.
+    /// The sum of the seconds `first` to `last`. Those that had sums of their own have one now: a share that reports
+    /// several seconds at once does not tell them apart.
     fn sum_of(&mut self, first: u64, last: u64, window: Window) -> &mut Snapshot {
         let mut from = self.open.partition_point(|open| open.last < first);
         let mut to = self.open.partition_point(|open| open.first <= last);

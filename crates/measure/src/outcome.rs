@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How an exchange ended. Every intended exchange ends in exactly one of these.
+/// Outcome of an exchange. Every intended exchange ends in exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[repr(u8)]
 pub enum Outcome {
@@ -30,9 +30,9 @@ pub enum Outcome {
     Timeout,
     /// The bytes broke the protocol.
     Malformed,
-    /// A well-formed answer that says no: a status other than the expected one, or outside 200 to 399.
+    /// A well-formed answer that refuses the request: a status other than the expected one, or outside 200 to 399.
     Rejected,
-    /// A well-formed answer whose content is not as `expect` says.
+    /// A well-formed answer whose content does not match `expect`.
     Mismatch,
     /// Sent, and without a whole answer when the load had ended and the time to drain was over.
     Unanswered,
@@ -95,29 +95,30 @@ impl Outcome {
         }
     }
 
-    /// Whether the exchange was begun: all but `unsent`.
+    /// True if the exchange was begun: all but `unsent`.
     pub const fn is_finished(self) -> bool {
         !matches!(self, Outcome::Unsent)
     }
 
-    /// Whether the exchange was begun and not answered as it should be.
+    /// True if the exchange was begun and not answered as it should be.
     pub const fn is_error(self) -> bool {
         self.is_finished() && !matches!(self, Outcome::Answered)
     }
 
-    /// Whether it is an error of Proofload or its machine, which says nothing of the server.
+    /// True for an error of Proofload or its machine, which tells nothing about the server.
     pub const fn is_own(self) -> bool {
         matches!(self, Outcome::LocalExhausted | Outcome::BeyondLimit | Outcome::Internal)
     }
 
-    /// Whether it had no end, so that its response time is only known to be longer than the time that was waited for it.
+    /// True if it had no end, so that its response time is only known to be longer than the time that was waited for
+    /// it.
     pub const fn is_unended(self) -> bool {
         matches!(self, Outcome::Unsent | Outcome::Timeout | Outcome::Unanswered)
     }
 }
 
-/// How many exchanges ended in each [`Outcome`]. Counts are read from records too, where they may be anything: sums
-/// end at the largest number.
+/// Number of exchanges that ended in each [`Outcome`]. Counts are read from records too, where they may be anything:
+/// sums end at the largest number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OutcomeCounts([u64; Outcome::ALL.len()]);
 

@@ -5,11 +5,11 @@ use crate::{Outcome, Snapshot, Window};
 /// The clocks of one exchange, as instants of the worker's time axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeTimes {
-    /// When it should have been sent. Closed model: when its connection became free, plus think time.
+    /// Intended instant of sending. Closed model: when its connection became free, plus think time.
     pub intended_ns: u64,
-    /// When the kernel took the first byte of the request; `None` if it never did.
+    /// Instant at which the kernel took the first byte of the request; `None` if it never did.
     pub sent_ns: Option<u64>,
-    /// When the first byte of the answer was received; `None` if none came.
+    /// Instant at which the first byte of the answer was received; `None` if none came.
     pub first_byte_ns: Option<u64>,
     pub end_ns: u64,
 }
@@ -125,7 +125,7 @@ impl Recorder {
         }
     }
 
-    /// What was recorded so far; for the counters that the engine keeps itself.
+    /// Snapshot so far; for the counters that the engine keeps itself.
     pub fn snapshot_mut(&mut self) -> &mut Snapshot {
         &mut self.snapshot
     }
@@ -134,7 +134,7 @@ impl Recorder {
         self.snapshot
     }
 
-    /// What was recorded since the last [`Recorder::exchange`].
+    /// Snapshot since the last [`Recorder::exchange`].
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }

@@ -1,4 +1,4 @@
-//! What a load comes to, second by second, once all that happened in them is added up.
+//! Results of a load, second by second, once all events in them are added up.
 
 use crate::{Snapshot, Window};
 
@@ -18,7 +18,7 @@ pub struct SecondQuantiles {
 /// A stretch of a load, whole seconds of its window where nothing was late: what all its workers saw, merged.
 #[derive(Debug)]
 pub struct Stretch<'a> {
-    /// Which of the loads, from 0.
+    /// Number of the load, from 0.
     pub stream: usize,
     /// The second of the window with which it begins, from 0; it holds the discarded stretch too.
     pub first: u64,
@@ -26,11 +26,11 @@ pub struct Stretch<'a> {
     pub last: u64,
     /// Of its response times; `None` where nothing was answered.
     pub quantiles: Option<SecondQuantiles>,
-    /// What happened in it. Its window is the part of the load's window that it covers.
+    /// Events in it. Its window is the part of the load's window that it covers.
     pub snapshot: &'a Snapshot,
 }
 
-/// What the seconds of one load came to.
+/// Results of the seconds of one load.
 #[derive(Debug)]
 pub struct Collected {
     pub snapshot: Snapshot,
@@ -48,7 +48,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Of the load `stream`, of which nothing is known yet. Has all its memory from the beginning.
+    /// The series of the load `stream`, of which nothing is known yet. Has all its memory from the beginning.
     pub fn new(stream: usize, window: Window) -> Series {
         let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS);
         let quantiles = Vec::with_capacity(seconds.min(QUANTILES_MAX) as usize);
@@ -60,7 +60,7 @@ impl Series {
         self.next
     }
 
-    /// Adds the next stretch, up to second `last`, and tells of it.
+    /// Adds the next stretch, up to second `last`, and reports it.
     pub fn add(&mut self, last: u64, stretch: &Snapshot, tell: &mut dyn FnMut(&Stretch<'_>)) {
         let response = &stretch.response_time;
         let quantiles = response.quantile_ns(0.5).zip(response.quantile_ns(0.99));
@@ -80,7 +80,7 @@ impl Series {
         self.next = last + 1;
     }
 
-    /// What it has come to.
+    /// The result.
     pub fn finish(self) -> Collected {
         self.collected
     }

@@ -1,5 +1,5 @@
 //! Silences: stretches in which no answer came although requests were in flight. A closed loop hides them: while the
-//! server is silent nobody asks, so that a stall of any length counts as one slow answer for each connection.
+//! server is silent no request is sent, so that a stall of any length counts as one slow answer for each connection.
 
 use crate::Window;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ const KEPT_MAX: usize = 1_024;
 const REST_NS: u64 = 100_000_000;
 /// A silence is this many times the median response time.
 const MEDIANS: u64 = 10;
-/// From so many silences on it is asked whether they are regular.
+/// Number of silences from which on their regularity is examined.
 const REGULAR_MIN: usize = 4;
-/// By how much the distance of regular ones may differ from the median distance, as a share.
+/// Largest deviation of the distance of regular ones from the median distance, as a share.
 const REGULAR_SHARE: f64 = 0.1;
 
 /// The silences of a load, or that there were none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silences {
-    /// What is longer is a silence.
+    /// Longer stretches are silences.
     pub threshold_ns: u64,
     pub count: u64,
     pub longest_ns: u64,
@@ -30,7 +30,7 @@ pub struct Silences {
     pub period_ns: Option<u64>,
 }
 
-/// From when to when nothing was heard.
+/// Stretch in which nothing was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Stretch {
     from_ns: u64,
@@ -46,7 +46,7 @@ impl Stretch {
 #[derive(Debug)]
 pub struct Listener {
     window: Window,
-    /// When it will have been silent for as long as is kept.
+    /// Instant at which it will have been silent for as long as is kept.
     silent_at_ns: u64,
     least_ns: u64,
     kept: Vec<Stretch>,
@@ -73,13 +73,13 @@ impl Listener {
         self.silent_at_ns = now_ns + self.least_ns;
     }
 
-    /// An exchange failed; whoever asked is silent too for a while.
+    /// An exchange failed; its connection is silent too for a while.
     pub fn failed(&mut self, now_ns: u64) {
         self.heard(now_ns);
         self.silent_at_ns += REST_NS;
     }
 
-    /// The worker itself was away, up to now: what it heard of in the poll that began then came earlier.
+    /// The worker itself was away, up to now: events that it took in the poll that began then came earlier.
     pub fn away(&mut self, away_ns: u64, poll_began_ns: u64) {
         let Some(last) = self.kept.last_mut().filter(|last| last.to_ns >= poll_began_ns) else { return };
         last.from_ns += away_ns;
@@ -111,7 +111,7 @@ impl Listener {
     }
 }
 
-/// What one worker hands over, or several: when none of them heard anything.
+/// Stretches in which none of one worker, or of several, received anything, as they hand them over.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Heard {
     least_ns: u64,
@@ -126,7 +126,7 @@ impl Heard {
         }
     }
 
-    /// Adds what other workers of the same load heard, in any order.
+    /// Adds the stretches of other workers of the same load, in any order.
     pub fn merge(&mut self, other: &Heard) {
         self.least_ns = self.least_ns.max(other.least_ns);
         self.silent = in_both(&self.silent, &other.silent);
@@ -135,7 +135,7 @@ impl Heard {
     }
 }
 
-/// The silences of all workers: a server was silent when none of them heard it.
+/// The silences of all workers: a server was silent when none of them received anything.
 pub fn silences(heard: &Heard, median_ns: u64) -> Silences {
     let threshold_ns = MEDIANS.saturating_mul(median_ns).max(heard.least_ns);
     let found: Vec<Stretch> =
@@ -152,7 +152,7 @@ pub fn silences(heard: &Heard, median_ns: u64) -> Silences {
     }
 }
 
-/// Where the stretches of two ordered lists overlap.
+/// Overlaps of the stretches of two ordered lists.
 fn in_both(left: &[Stretch], right: &[Stretch]) -> Vec<Stretch> {
     let (mut i, mut j, mut both) = (0, 0, Vec::new());
     while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
@@ -165,7 +165,7 @@ fn in_both(left: &[Stretch], right: &[Stretch]) -> Vec<Stretch> {
     both
 }
 
-/// How far apart they begin, where that is always nearly the same.
+/// Distance between their beginnings, if it is always nearly the same.
 fn period_ns(found: &[Stretch]) -> Option<u64> {
     let mut apart: Vec<u64> =
         found.windows(2).map(|pair| pair[1].from_ns.saturating_sub(pair[0].from_ns)).collect();
@@ -182,7 +182,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const WINDOW: Window = Window { start_ns: 1_000 * MS, end_ns: 11_000 * MS };
 
-    /// A worker that hears something every millisecond, except in these stretches.
+    /// A worker that receives something every millisecond, except in these stretches.
     fn worker(silent: &[(u64, u64)]) -> Heard {
         let mut listener = Listener::new(Window { start_ns: 0, end_ns: 10_000 * MS });
         listener.stand_at(WINDOW);
@@ -224,7 +224,7 @@ mod tests {
         let found = of(&[worker(&[(2_000, 2_300), (5_000, 5_100)]), worker(&[(2_100, 2_400)])], MS);
         assert_eq!((found.count, found.longest_ns), (1, 200 * MS));
         assert_eq!(of(&[worker(&[(2_000, 2_300)]), worker(&[])], MS).count, 0);
-        // Of the stretches that two have in common one is too short to be a silence, whatever a third heard.
+        // Of the stretches that two have in common one is too short to be a silence, whatever a third received.
         let three = [
             worker(&[(2_000, 2_300), (5_000, 5_100)]),
             worker(&[(2_285, 2_400), (5_010, 5_120)]),

@@ -1,4 +1,4 @@
-//! Which slot of a histogram counts a value.
+//! Mapping of values to the slots of a histogram.
 
 /// Values up to twice this have a slot each; above, each octave has this many slots. A page has this many slots.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;

@@ -1,4 +1,4 @@
-//! What one worker, or all of them together, saw within a window.
+//! Measurements of one worker, or of all of them together, within a window.
 
 use crate::{Counted, LatencyHistogram, OutcomeCounts, SparseHistogram, Window};
 use serde::de::Error;
@@ -85,11 +85,11 @@ pub struct Snapshot<H = LatencyHistogram> {
     pub first_byte: H,
     /// From intended to sent, all that were sent.
     pub send_delay: H,
-    /// How long connections took until they could be used, within the window: TCP, and what it carries (a tunnel
-    /// through a proxy, the TLS handshake, that of its protocol).
+    /// Time until connections could be used, within the window: TCP, and the layers above it (a tunnel through a proxy,
+    /// the TLS handshake, that of its protocol).
     pub connects: H,
-    /// How long TLS handshakes took that began a new session, within the window: from their first byte sent to their
-    /// end on this side. A part of the time in `connects`.
+    /// Duration of TLS handshakes that began a new session, within the window: from their first byte sent to their end
+    /// on this side. A part of the time in `connects`.
     pub handshakes_full: H,
     /// The same for those that resumed an earlier session.
     pub handshakes_resumed: H,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const SECONDS: u64 = 6;
 
-/// What a share saw of the seconds `first` to `last`: an answer in each.
+/// Snapshot of a share for the seconds `first` to `last`: an answer in each.
 fn seen(share: u64, first: u64, last: u64) -> Snapshot {
     let window = Window { start_ns: first * SECOND_NS, end_ns: (last + 1) * SECOND_NS };
     let mut recorder = Recorder::new(window);
@@ -19,7 +19,7 @@ fn seen(share: u64, first: u64, last: u64) -> Snapshot {
     recorder.finish()
 }
 
-/// Of each share, the seconds with which the stretches end that it tells.
+/// For each share, the last seconds of the stretches that it reports.
 fn stretches() -> impl Strategy<Value = Vec<Vec<u64>>> {
     let ends = proptest::collection::btree_set(0..SECONDS, 0..6);
     let ends = ends.prop_map(|ends| ends.into_iter().chain([SECONDS]).collect());
@@ -108,7 +108,7 @@ fn what_a_share_tells_of_no_second_there_is_or_after_its_end_breaks_nothing() {
     merging.end(1);
     merging.add(1, 2, &one);
     assert_eq!(merging.next_whole().map(|(last, sum)| (last, sum.answered_in_window)), Some((2, 1)));
-    // Of seconds that it has told of already.
+    // Seconds that it has reported already.
     for last in [0, u64::MAX] {
         merging.add(0, last, &one);
         assert!(merging.next_whole().is_some());
