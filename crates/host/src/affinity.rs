@@ -1,4 +1,4 @@
-//! On which CPUs the threads of another process may run, while it runs.
+//! CPUs on which the threads of another process may run, changed while it runs.
 //!
 //! A process that warms up may use more CPUs than it is measured with. Of a JVM only the compilers get them: every other
 //! thread may ask how many CPUs it has at any moment (the common pool is made when it is first needed), and would be
@@ -11,8 +11,8 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::fs;
 
-/// How often the threads are gone through until none is left to move. New ones inherit from the one that began them, so
-/// that a second round finds hardly any.
+/// Most rounds over the threads until none is left to move. New threads inherit from their creator, so that a second
+/// round finds hardly any.
 const ROUNDS_MAX: usize = 50;
 
 /// A thread that cannot be moved.
@@ -33,7 +33,7 @@ pub enum MoveError {
 /// of any other process all. Threads that were pinned elsewhere stay there.
 ///
 /// # Errors
-/// When a thread cannot be moved; others may have been.
+/// If a thread cannot be moved; others may have been.
 pub fn spread(process: u32, own: &[usize], more: &[usize]) -> Result<(), MoveError> {
     let (own, wide) = (set(own)?, set(&[own, more].concat())?);
     if own == wide || own.count() == 0 {
@@ -46,7 +46,7 @@ pub fn spread(process: u32, own: &[usize], more: &[usize]) -> Result<(), MoveErr
 /// Brings the threads of a process that may use more than the CPUs of `own` back to them.
 ///
 /// # Errors
-/// When a thread cannot be moved; others may have been.
+/// If a thread cannot be moved; others may have been.
 pub fn gather(process: u32, own: &[usize]) -> Result<(), MoveError> {
     let own = set(own)?;
     if own.count() == 0 {
@@ -56,12 +56,12 @@ pub fn gather(process: u32, own: &[usize]) -> Result<(), MoveError> {
     move_all(process, &own, |_, now| *now != own && within(now))
 }
 
-/// Threads of a process of somebody else, pinned until this is dropped; those that it begins meanwhile inherit it.
+/// Threads of another user's process, pinned until this is dropped; those that it begins meanwhile inherit it.
 #[derive(Debug)]
 pub struct Pinned {
     process: u32,
     there: CpuSet,
-    /// Where each thread was before.
+    /// CPUs of each thread before.
     before: Vec<(u32, CpuSet)>,
 }
 
@@ -69,7 +69,7 @@ impl Pinned {
     /// Pins all threads.
     ///
     /// # Errors
-    /// When a thread cannot be moved; all are where they were then.
+    /// If a thread cannot be moved; all are then back where they were.
     pub fn new(process: u32, cpus: &[usize]) -> Result<Pinned, MoveError> {
         let there = set(cpus)?;
         let before =
@@ -83,7 +83,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let Some((_, first)) = self.before.first() else { return };
-        // A thread that began meanwhile goes where the first one was. What was moved by somebody else stays there.
+        // A thread that began meanwhile goes where the first one was. A thread that another program moved stays there.
         for thread in threads(self.process) {
             let was = self.before.iter().find(|(known, _)| *known == thread).map_or(first, |(_, was)| was);
             if sched_getaffinity(id(thread)).is_ok_and(|now| now == self.there) {
@@ -97,7 +97,7 @@ fn id(thread: u32) -> Option<Pid> {
     i32::try_from(thread).ok().and_then(Pid::from_raw)
 }
 
-/// Whether a thread of the process compiles while it runs, as those of a JVM do.
+/// True if a thread of the process compiles while it runs, as those of a JVM do.
 pub fn has_compilers(process: u32) -> bool {
     threads(process).any(|thread| is_compiler(process, thread))
 }

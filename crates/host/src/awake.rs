@@ -1,10 +1,10 @@
-//! Keeps the CPUs from falling asleep while somebody measures.
+//! Keeps the CPUs from falling asleep during a measurement.
 //!
-//! A CPU that has nothing to do sleeps, and must be woken for the next answer. Out of a deep sleep that takes up to 0.1 ms.
-//! In a virtual machine a CPU that sleeps is given to another guest, and whoever wakes it waits for milliseconds until that one's
-//! turn is over: the kernel counts it as steal. Linux takes requests against sleep: a limit to the time that waking may take,
-//! which holds as long as the file it was written to is open, and so ends with the process, however that ends (PM Quality of
-//! Service, `/dev/cpu_dma_latency`: Documentation/power/pm_qos_interface.rst).
+//! A CPU that has nothing to do sleeps, and must be woken for the next answer. Out of a deep sleep that takes up to 0.1
+//! ms. In a virtual machine a CPU that sleeps is given to another guest, and a wake-up waits for milliseconds until the
+//! turn of that guest is over: the kernel counts it as steal. Linux takes requests against sleep: a limit to the time
+//! that waking may take, which holds as long as the file it was written to is open, and so ends with the process,
+//! however that ends (PM Quality of Service, `/dev/cpu_dma_latency`: Documentation/power/pm_qos_interface.rst).
 
 use super::{cpus, root::Root};
 use proofload_facts::Finding;
@@ -12,19 +12,19 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
-/// Where requests are written: 32 bits, microseconds.
+/// File to which requests are written: 32 bits, microseconds.
 const REQUESTS: &str = "/dev/cpu_dma_latency";
 
-/// How the kernel's idle states are described, the shallowest first.
+/// Descriptions of the kernel's idle states, the shallowest first.
 const STATES: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
 
 /// The state in which a CPU looks for work instead of sleeping.
 const AWAKE: &str = "POLL";
 
-/// How a record says that CPUs cannot be kept awake.
+/// Text of a record for CPUs that cannot be kept awake.
 pub const AS_IT_LIKES: &str = "as the kernel likes";
 
-/// What the CPUs do while there is nothing to do and somebody measures.
+/// Sleep of idle CPUs during a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sleep {
     /// Waking takes no longer than this; with 0 they stay awake.
@@ -49,8 +49,8 @@ impl fmt::Display for Sleep {
     }
 }
 
-/// The CPUs sleep no deeper than is good for measuring, until this is dropped. Where the kernel does not grant that, they
-/// sleep as ever; the environment of a record says which.
+/// The CPUs sleep no deeper than is good for measuring, until this is dropped. Where the kernel does not grant that,
+/// they sleep as ever; the environment of a record has the reason.
 #[derive(Debug)]
 pub struct Awake {
     _request: Option<File>,
@@ -63,7 +63,7 @@ impl Awake {
     }
 }
 
-/// What [`Awake`] comes to on this machine, found by asking for it and taking that back at once.
+/// Result of [`Awake`] on this machine, found by asking for it and taking that back at once.
 pub(super) fn sleep(root: &Root) -> Sleep {
     let told_to_poll = |line: String| line.split_whitespace().any(|word| word == "idle=poll");
     if root.text("/proc/cmdline").is_some_and(told_to_poll) {
@@ -85,7 +85,7 @@ fn request(root: &Root) -> Result<(i32, File), Finding> {
     Ok((waking_us, file))
 }
 
-/// How long waking may take, in microseconds.
+/// Longest time that waking may take, in microseconds.
 ///
 /// On metal as long as it takes from the shallowest state that is a sleep: one that goes on looking for work would slow its
 /// core's other thread down, and keep the core from a higher clock. A virtual CPU stays awake, since any sleep gives it away.

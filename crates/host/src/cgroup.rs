@@ -1,4 +1,4 @@
-//! What the cgroups of this process allow.
+//! Limits from the cgroups of this process.
 
 use super::root::Root;
 use std::path::{Path, PathBuf};

@@ -17,7 +17,7 @@ pub fn monotonic_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Monotonic))
 }
 
-/// Wall-clock time in nanoseconds since 1970; 0 when the machine's clock stands before that.
+/// Wall-clock time in nanoseconds since 1970; 0 if the machine's clock is before that.
 pub fn unix_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Realtime))
 }
@@ -67,7 +67,7 @@ pub fn sleep_for(duration_ns: u64, stop: &AtomicBool) -> bool {
     sleep_until(monotonic_ns().saturating_add(duration_ns), stop)
 }
 
-/// Sleeps for so long, whatever happens: for waits so short that nobody needs to stop them.
+/// Sleeps for that time, whatever happens: for waits so short that they need not be stopped.
 pub fn sleep_ns(duration_ns: u64) {
     sleep_for(duration_ns, &AtomicBool::new(false));
 }
@@ -77,7 +77,7 @@ pub(crate) fn resolution_ns() -> u64 {
     to_ns(clock_getres(ClockId::Monotonic))
 }
 
-/// What one read of the clock costs: the best of a few batches, so that a preemption is not taken for the clock.
+/// Cost of one read of the clock: the best of a few batches, so that a preemption is not taken for the clock.
 pub(crate) fn read_cost_ns() -> u64 {
     const READS: u64 = 200;
     (0..10)
@@ -101,7 +101,7 @@ pub(crate) fn read_cost_ns() -> u64 {
 pub struct CpuClock(libc::clockid_t);
 
 impl CpuClock {
-    /// `None` when there is no such process.
+    /// `None` if there is no such process.
     pub fn of(pid: u32) -> Option<CpuClock> {
         let mut clock: libc::clockid_t = 0;
         // SAFETY: writes one clock id into `clock`, which outlives the call.

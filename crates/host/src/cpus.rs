@@ -1,4 +1,4 @@
-//! Which CPUs there are, and how generator and subjects share them.
+//! CPUs of the machine, and their division between generator and subjects.
 
 use super::{cgroup, root::Root};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -20,10 +20,10 @@ pub struct CpuShare {
     pub generator: Vec<usize>,
     /// CPUs of the subjects, ascending.
     pub subject: Vec<usize>,
-    /// CPUs that the generator might have instead, ascending: as many, from the other end; empty where there is no other
-    /// division. The subjects would have the others.
+    /// The other division: CPUs that the generator might have instead, ascending: as many, from the other end; empty
+    /// where there is no other division. The subjects would have the remaining ones.
     pub swapped: Vec<usize>,
-    /// What a reader of the result should know about the division; `None` when there is nothing.
+    /// Remark on the division for a reader of the result; `None` if there is none.
     pub shortage: Option<Shortage>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn cpuset(root: &Root) -> Vec<usize> {
         .unwrap_or_default()
 }
 
-/// Whether a hypervisor runs this machine.
+/// True if a hypervisor runs this machine.
 pub(crate) fn is_virtual(root: &Root) -> bool {
     has_flag(&root.text("/proc/cpuinfo").unwrap_or_default(), "hypervisor")
 }
@@ -97,8 +97,8 @@ impl Drop for KeptOff {
     }
 }
 
-/// The CPUs in both lists. An empty list stands for "not known" and does not restrict; CPU 0 is left when
-/// nothing is known at all, or the lists contradict each other.
+/// The CPUs in both lists. An empty list means "not known" and does not restrict; CPU 0 is left when nothing is known
+/// at all, or the lists contradict each other.
 fn combine(affinity: &[usize], cpuset: &[usize]) -> Vec<usize> {
     let both: Vec<usize> = match (affinity.is_empty(), cpuset.is_empty()) {
         (false, false) => affinity.iter().copied().filter(|cpu| cpuset.contains(cpu)).collect(),
@@ -150,7 +150,7 @@ pub(crate) fn share_by(allowed: &[usize], cores: &[Vec<usize>]) -> CpuShare {
     }
 }
 
-/// At least so many CPUs, whole parts from the end; the first part stays.
+/// At least `wanted` CPUs, whole parts from the end; the first part stays.
 fn take_last(wanted: usize, mut parts: Vec<&Vec<usize>>) -> Vec<usize> {
     let mut taken: Vec<usize> = Vec::new();
     while taken.len() < wanted && parts.len() > 1 {

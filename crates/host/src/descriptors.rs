@@ -15,7 +15,7 @@ pub fn raise() {
 /// Takes the limit that the user gave: for a child, between fork and exec.
 ///
 /// # Errors
-/// When the kernel refuses.
+/// If the kernel refuses.
 pub fn give_back() -> io::Result<()> {
     GIVEN.get().map_or(Ok(()), |given| Ok(setrlimit(Resource::Nofile, *given)?))
 }

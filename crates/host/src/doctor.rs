@@ -33,7 +33,7 @@ const LOAD_SHARE_GOOD_MAX: f64 = 0.25;
 /// Java releases that the catalogue's subjects ask for.
 const JDKS: [u32; 2] = [17, 25];
 
-/// How a finding is to be taken.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     Good,
@@ -43,7 +43,7 @@ pub enum State {
     Bad,
 }
 
-/// One thing that was looked at, and what was found; `None` where it cannot be read, is not there or has no limit.
+/// One examined property, and its value; `None` if it cannot be read, does not exist or has no limit.
 #[derive(Debug)]
 pub enum Finding {
     /// `quota`: how many CPUs' worth of time the cgroup allows, when that is less than they have.
@@ -91,14 +91,14 @@ pub enum Finding {
         found: Vec<Jdk>,
     },
     Maven(Option<PathBuf>),
-    /// Who measures on this machine.
+    /// Holder of the measuring lock on this machine.
     Lock(Result<Option<Holder>, LockError>),
     /// Processes of subjects that outlived their run.
     Orphans(Vec<u32>),
 }
 
 impl Finding {
-    /// How it is to be taken.
+    /// Severity.
     pub fn state(&self) -> State {
         let good_if = |good: bool| if good { State::Good } else { State::Warning };
         let above = |amount: u64, good_min: u64, min: u64| match amount {
@@ -142,7 +142,7 @@ impl Finding {
 }
 
 impl Finding {
-    /// What a record keeps of it; nothing of what is as it should be, and of what concerns no measurement.
+    /// Part of it that a record keeps; nothing if it is as it should be, or concerns no measurement.
     pub(crate) fn recorded(&self) -> Option<Recorded> {
         if self.state() == State::Good {
             return None;
@@ -194,7 +194,7 @@ pub fn doctor() -> Vec<Finding> {
     findings
 }
 
-/// What concerns every measurement on this machine; goes into the record too.
+/// Findings that concern every measurement on this machine; they go into the record too.
 pub(crate) fn audit_machine(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![audit_cores(facts)];
     if !facts.governors.is_empty() {
@@ -232,7 +232,7 @@ fn audit_cores(facts: &Facts) -> Finding {
     }
 }
 
-/// What only some studies need.
+/// Findings that concern only some studies.
 fn audit_tools(facts: &Facts) -> Vec<Finding> {
     let jdks = |major: u32| {
         let fitting = facts.jdks.iter().filter(|jdk| jdk.major == major && jdk.has_compiler);

@@ -22,8 +22,8 @@ pub fn environment() -> Environment {
     }
 }
 
-/// Which machine this is since its last start, by a number that the kernel drew then: containers and network namespaces of one
-/// machine have the same. Empty where it cannot be read.
+/// Identity of this machine since its last start, by a number that the kernel drew then: containers and network
+/// namespaces of one machine have the same. Empty where it cannot be read.
 pub fn boot() -> String {
     super::root::Root::machine().text("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }

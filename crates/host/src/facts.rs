@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Everything known; what could not be read is `None` or empty.
+/// Everything known; values that could not be read are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     pub machine: String,
@@ -30,7 +30,7 @@ pub(crate) struct Facts {
     pub memory_bytes: u64,
     pub memory_available_bytes: Option<u64>,
     pub memory_limit_bytes: Option<u64>,
-    /// `None` stands for no limit.
+    /// `None` means no limit.
     pub descriptors_soft: Option<u64>,
     pub descriptors_hard: Option<u64>,
     pub ephemeral_ports: Option<(u16, u16)>,
@@ -50,7 +50,8 @@ pub(crate) struct Facts {
     pub settings: BTreeMap<String, String>,
 }
 
-/// Memory that new processes can have: what the kernel says is available, within the limit of the cgroup.
+/// Memory that new processes can have: the amount that the kernel reports as available, within the limit of
+/// the cgroup.
 pub fn memory_available_bytes() -> Option<u64> {
     let root = Root::machine();
     let available = root.meminfo_bytes("MemAvailable")?;
@@ -76,7 +77,7 @@ impl Facts {
         }
     }
 
-    /// The part that stands in files of the kernel.
+    /// The part that is in files of the kernel.
     pub(crate) fn read_files(root: &Root, cpus: Vec<usize>) -> Self {
         let cpu_text = root.text("/proc/cpuinfo").unwrap_or_default();
         let cpu_model = cpu_model(&cpu_text);

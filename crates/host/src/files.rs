@@ -1,4 +1,4 @@
-//! Files that somebody named: read with a limit, and only what comes to an end.
+//! Files named by the user: read with a limit, and only if they come to an end.
 
 use proofload_language::{say, word};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -7,14 +7,15 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Longest silence of a pipe, in seconds. A person who types is no program.
+/// Longest silence of a pipe, in seconds. A person who types is not a program.
 const SILENT_MAX_S: i64 = 30;
 
 /// Reads a file, or a pipe to its end, as a shell's `<(…)` is one.
 ///
 /// # Errors
-/// [`ErrorKind::FileTooLarge`] where there are more than so many bytes, [`ErrorKind::InvalidInput`] where it is a folder, a
-/// device, a socket or an empty pipe, [`ErrorKind::TimedOut`] where a pipe stays silent; what the system says else.
+/// [`ErrorKind::FileTooLarge`] if there are more than `most_bytes` bytes, [`ErrorKind::InvalidInput`] where it is a
+/// folder, a device, a socket or an empty pipe, [`ErrorKind::TimedOut`] where a pipe stays silent; else the system's
+/// error.
 pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     // Opening a pipe would wait for its other end.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
@@ -30,7 +31,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
                 let most = size(most_bytes);
                 return Err(io::Error::new(ErrorKind::FileTooLarge, say!("host-file-too-large", most)));
             }
-            // Nobody has written, and nobody may ever.
+            // The pipe has no writer, and may never have one.
             Ok(_) if kind.is_fifo() && bytes.is_empty() => return Err(none()),
             Ok(_) => return Ok(bytes),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -86,7 +87,7 @@ mod tests {
         });
         assert_eq!(kind(Path::new(&pipe), 5), Ok(b"parts".to_vec()));
         writes.join().unwrap();
-        // Nobody ever writes to this one.
+        // This one never has a writer.
         rustix::fs::mknodat(
             rustix::fs::CWD,
             at("pipe"),

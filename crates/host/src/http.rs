@@ -18,11 +18,11 @@ use tokio::sync::Semaphore;
 const HEAD_BYTES_MAX: usize = 16 << 10;
 /// Most header fields of a request.
 const HEADERS_MAX: usize = 64;
-/// How long a request's head may take to arrive.
+/// Longest time that the head of a request may take to arrive.
 const HEAD_TIME: Duration = Duration::from_secs(5);
-/// What this machine calls itself.
+/// Name of this machine for itself.
 const LOCAL: &str = "localhost";
-/// How long to wait after a connection could not be accepted.
+/// Pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Has `each` serve every connection, at most `at_once` of them at a time; further ones wait in the kernel.
@@ -47,8 +47,8 @@ where
     }
 }
 
-/// One request and its answer, which together may take so long; whether it went well to the last byte. A second request takes a
-/// second connection, so that a limit of its time limits the request.
+/// Serves one request, which together with its answer may take `within`; returns true if it went well to the last byte.
+/// A second request takes a second connection, so that a limit of its time limits the request.
 pub async fn answer<F>(
     stream: TcpStream,
     within: Duration,

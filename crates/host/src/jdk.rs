@@ -1,4 +1,4 @@
-//! Which JDKs are installed; told from their `release` files, no JVM is started.
+//! Installed JDKs, recognized by their `release` files; no JVM is started.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,9 +18,9 @@ pub struct Jdk {
     pub major: u32,
     /// `17.0.15`.
     pub version: String,
-    /// Who built it; empty when its `release` file does not say.
+    /// Vendor; empty if its `release` file does not name one.
     pub vendor: String,
-    /// Whether it has a compiler (else it is a runtime only).
+    /// True if it has a compiler (else it is a runtime only).
     pub has_compiler: bool,
 }
 
@@ -73,7 +73,7 @@ fn in_homes(homes: &[PathBuf]) -> Vec<Jdk> {
     jdks
 }
 
-/// Where a program of this name is, links resolved.
+/// Path of a program of this name, links resolved.
 pub fn on_path(program: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let path = std::env::var_os("PATH")?;

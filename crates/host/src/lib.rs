@@ -1,7 +1,7 @@
-//! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
+//! The machine, its fitness to measure, the division of its CPUs; the clock of this crate.
 //!
-//! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel
-//! while somebody measures ends with the process.
+//! No setting of the system is changed; the report has a remedy for each finding instead. Requests to the kernel
+//! during a measurement end with the process.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 
@@ -34,7 +34,7 @@ pub use environment::{boot, environment};
 pub use facts::memory_available_bytes;
 pub use orphans::MARK_KEEPER;
 
-/// Where the program was started; empty where the system does not say.
+/// Folder in which the program was started; empty if the system does not report it.
 pub fn working_directory() -> String {
     std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default()
 }

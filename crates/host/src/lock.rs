@@ -1,9 +1,9 @@
 //! One measuring run per machine at a time.
 //!
-//! The lock is the kernel's (`flock`), on a file that everybody may open: it is free the moment its holder
-//! dies, however it dies. The file's text only names the holder, for the message to whoever comes second. The
-//! file is never removed: somebody may already have it open and wait. Containers with a `/tmp` of their own do
-//! not see each other.
+//! The lock is the kernel's (`flock`), on a file that every user may open: it is free the moment its holder dies,
+//! however it dies. The file's text only names the holder, for the message to a second process. The file is never
+//! removed: another process may already have it open and wait. Containers with a `/tmp` of their own do not see each
+//! other.
 
 use super::{Awake, clock};
 use proofload_language::say;
@@ -20,8 +20,8 @@ use thiserror::Error;
 
 const PATH: &str = "/tmp/proofload-measuring.lock";
 
-/// Where a debug build has its lock instead, so that tests that run side by side do not wait for each other. A release
-/// ignores it.
+/// Variable with the path of a debug build's lock, so that tests that run side by side do not wait for each other. A
+/// release ignores it.
 const PATH_OF_TESTS: &str = "PROOFLOAD_TEST_LOCK_FILE";
 
 fn path() -> PathBuf {
@@ -29,25 +29,25 @@ fn path() -> PathBuf {
     of_tests.map_or_else(|| PATH.into(), PathBuf::from)
 }
 
-/// Most bytes of a holder's text: anybody may write into the file.
+/// Most bytes of a holder's text: every user may write into the file.
 const TEXT_BYTES_MAX: usize = 512;
 
-/// How often somebody who waits looks again.
+/// Interval at which a waiting process tries again.
 const LOOK_AGAIN_NS: u64 = 100_000_000;
 
-/// How long somebody who does not wait tries: a look by `doctor` holds the lock for microseconds.
+/// Time for which a process that does not wait tries: a look by `doctor` holds the lock for microseconds.
 const PATIENCE_NS: u64 = 100_000_000;
 
-/// How often opening is tried while the file appears or is swept away at the same moment.
+/// Attempts to open while the file appears or is removed at the same moment.
 const OPEN_ATTEMPTS: u32 = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holder {
     /// Its process; `None` when it left no name.
     pub pid: Option<u32>,
-    /// What it measures; empty when it left no name.
+    /// Name of the measurement; empty if it left none.
     pub who: String,
-    /// Since when, nanoseconds since 1970.
+    /// Start of the measurement, nanoseconds since 1970.
     pub since_unix_ns: Option<u64>,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What somebody who waits is told.
+/// Message to a process that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting(pub Holder);
 
@@ -71,7 +71,7 @@ impl fmt::Display for Waiting {
     }
 }
 
-/// How long to wait for the lock.
+/// Wait for the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Not at all.
@@ -89,16 +89,16 @@ impl From<bool> for Wait {
     }
 }
 
-/// Why the lock was not acquired.
+/// Reason for which the lock was not acquired.
 #[derive(Debug, Error)]
 pub enum LockError {
-    /// Somebody else measures on this machine.
+    /// Another process measures on this machine.
     #[error("{}", say!("host-lock-held", holder = .0.to_string()))]
     Held(Holder),
     /// Told to stop while waiting.
     #[error("{}", say!("host-lock-stopped", holder = .0.to_string()))]
     Stopped(Holder),
-    /// What is at the lock's path is not a plain file.
+    /// The file at the lock's path is not a plain file.
     #[error("{}", say!("host-lock-not-a-file", path, what))]
     NotAFile { path: PathBuf, what: &'static str },
     /// The file cannot be opened or locked.
@@ -106,7 +106,7 @@ pub enum LockError {
     Io {
         path: PathBuf,
         action: &'static str,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
@@ -121,11 +121,11 @@ pub struct MeasuringLock {
 }
 
 impl MeasuringLock {
-    /// Acquires the lock in the name of `who` (`study tomcat-connectors`). While somebody else has it,
-    /// `waiting` is told who, once for each holder.
+    /// Acquires the lock in the name of `who` (`study tomcat-connectors`). While another process has it, `waiting` is
+    /// called with the holder, once for each.
     ///
     /// # Errors
-    /// See [`LockError`]; all but `Io` name what stands in the way.
+    /// See [`LockError`]; all but `Io` name the obstacle.
     pub fn acquire(
         who: &str,
         wait: impl Into<Wait>,
@@ -187,17 +187,17 @@ impl MeasuringLock {
 
 impl Drop for MeasuringLock {
     fn drop(&mut self) {
-        // A text that stays behind names nobody who holds the lock, and the next holder overwrites it.
+        // A text that stays behind does not name a holder of the lock, and the next holder overwrites it.
         let _ = self.file.set_len(0);
         // Closing alone would leave the lock with a child that was forked and has not called exec yet.
         let _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
 
-/// Who measures on this machine at the moment; `None` when nobody does. Leaves no trace.
+/// Holder of the lock on this machine at the moment; `None` if it is free. Leaves no trace.
 ///
 /// # Errors
-/// When the lock's path is not a plain file, or cannot be opened.
+/// If the lock's path is not a plain file, or cannot be opened.
 pub fn holder() -> Result<Option<Holder>, LockError> {
     holder_at(&path())
 }
@@ -227,7 +227,7 @@ fn io_error(path: &Path, action: &'static str, errno: Errno) -> LockError {
     LockError::Io { path: path.to_path_buf(), action, source: errno.into() }
 }
 
-/// Opens the lock's file, or creates it so that everybody may open it.
+/// Opens the lock's file, or creates it so that every user may open it.
 ///
 /// Never through a link, and never with `O_CREAT` alone: in a sticky folder the kernel refuses that for files of
 /// other users (`fs.protected_regular`).
@@ -254,7 +254,7 @@ fn open_file(path: &Path) -> Result<File, LockError> {
             Err(Errno::LOOP) => return Err(not_a_file(path, "link")),
             Err(Errno::ISDIR) => return Err(not_a_file(path, "directory")),
             Err(Errno::NXIO) => return Err(not_a_file(path, "socket")),
-            // Created or removed by somebody else between the two calls.
+            // Created or removed by another process between the two calls.
             Err(errno @ (Errno::EXIST | Errno::NOENT)) => last = errno,
             Err(errno) => return Err(io_error(path, "open", errno)),
         }
@@ -267,7 +267,7 @@ fn check_plain(path: &Path, file: File) -> Result<File, LockError> {
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
         return Err(not_a_file(path, "other"));
     }
-    // A second name would let the text of a holder be written into a file of somebody else's choice.
+    // A second name would let the text of a holder be written into a file of another user's choice.
     if found.st_nlink > 1 {
         return Err(not_a_file(path, "names"));
     }
@@ -292,7 +292,7 @@ fn read_holder(file: &File) -> Holder {
     parse_holder(&String::from_utf8_lossy(&bytes[..length]))
 }
 
-/// Process, time, name: a line each. What does not look like that was left by nobody.
+/// Process, time, name: a line each. Any other text was not left by a holder.
 fn parse_holder(text: &str) -> Holder {
     let mut lines = text.lines();
     let pid = lines.next().and_then(|line| line.parse().ok());

@@ -13,7 +13,7 @@ const ENVIRONMENT_BYTES_MAX: u64 = 1 << 20;
 pub(crate) fn find() -> Vec<u32> {
     let mut found: Vec<u32> = all_pids()
         .filter(|pid| keeper_of(*pid).is_some_and(|(keeper, start_ticks)| !lives(keeper, start_ticks)))
-        // The environment was read first: what has ended since is no leftover.
+        // The environment was read first: a process that has ended since is not a leftover.
         .filter(|pid| Stat::read(*pid).is_some_and(|stat| !stat.zombie))
         .collect();
     found.sort_unstable();
@@ -42,7 +42,7 @@ mod tests {
     use std::io::Write;
     use std::process::{Command, Stdio};
 
-    /// Starts a process with this mark, and says whether it counts as left over.
+    /// Starts a process with this mark, and returns true if it counts as left over.
     fn is_leftover(mark: &str) -> bool {
         let mut child = Command::new("cat")
             .env(MARK_KEEPER, mark)
@@ -50,7 +50,7 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // Its environment can be read a moment after spawning returns; an echo says that it is there.
+        // Its environment can be read a moment after spawning returns; an echo shows that it is there.
         child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
         child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = find().contains(&child.id());

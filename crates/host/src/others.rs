@@ -1,4 +1,4 @@
-//! What other programs do with the CPUs meanwhile.
+//! Use of the CPUs by other programs during a measurement.
 
 use crate::process::{self, Stat, all_pids};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +16,12 @@ const LISTEN: &str = "0A";
 pub struct Programs {
     at_ns: u64,
     cpus: u32,
-    /// Of all CPUs together, without interrupts: those of our own traffic are nobody else's.
+    /// Of all CPUs together, without interrupts: those of our own traffic do not belong to others.
     busy_ns: u64,
     processes: BTreeMap<u32, Stat>,
 }
 
-/// What programs that are not ours used between two moments.
+/// CPU use of programs that are not ours between two moments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Others {
     pub used_cpus: f64,
@@ -38,20 +38,20 @@ impl Others {
 }
 
 impl Programs {
-    /// What runs now; `None` where the kernel does not say.
+    /// The programs that run now; `None` where the kernel does not report them.
     pub fn now(at_ns: u64) -> Option<Programs> {
         let (cpus, busy_ns) = parse_busy(&fs::read_to_string("/proc/stat").ok()?)?;
         let processes = all_pids().filter_map(|pid| Some((pid, Stat::read(pid)?))).collect();
         Some(Programs { at_ns, cpus, busy_ns, processes })
     }
 
-    /// What others used since then. Those of `ours`, all that they started, and the kernel's own threads are no others.
-    /// Where others cannot be seen, as in a container, they are what the CPUs did beside ours.
+    /// CPU use of others since then. Those of `ours`, all that they started, and the kernel's own threads do not count
+    /// as others. Where others cannot be seen, as in a container, their use is what the CPUs did beside ours.
     pub fn since(&self, before: &Programs, ours: &BTreeSet<u32>) -> Others {
         let seconds = self.at_ns.saturating_sub(before.at_ns).max(1) as f64;
         let mut used: BTreeMap<u32, u64> =
             self.processes.keys().map(|pid| (*pid, self.used(before, *pid))).collect();
-        // What ended and was waited for is in the time of whoever started it, with what it had used before.
+        // The time of a process that ended and was waited for is in that of its parent, with what it had used before.
         for (pid, ended) in &before.processes {
             if !self.processes.contains_key(pid)
                 && let Some(parent) = used.get_mut(&ended.parent)
@@ -99,7 +99,8 @@ impl Programs {
     }
 }
 
-/// This process, all others of this program (reference servers, agents), and whoever listens on one of these ports.
+/// This process, all others of this program (reference servers, agents), and the processes that listen on one of these
+/// ports.
 pub fn ours(ports: &[u16]) -> BTreeSet<u32> {
     let program = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = program(std::process::id());
@@ -107,7 +108,7 @@ pub fn ours(ports: &[u16]) -> BTreeSet<u32> {
     all_pids().filter(is_own).chain(listening(ports)).collect()
 }
 
-/// Whoever listens on one of these ports.
+/// Processes that listen on one of these ports.
 pub fn listening(ports: &[u16]) -> Vec<u32> {
     let tables =
         ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());

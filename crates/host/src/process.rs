@@ -40,7 +40,7 @@ impl Stat {
     }
 }
 
-/// The program's name stands in parentheses and may hold any character, parentheses too.
+/// The program's name is in parentheses and may hold any character, parentheses too.
 fn parse_stat(text: &str, ticks_per_second: u64) -> Option<Stat> {
     let (before, rest) = text.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_string();
@@ -131,7 +131,7 @@ pub fn user(pid: u32) -> Option<u32> {
     Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
 }
 
-/// Whether the process of this number still lives, and not a later one.
+/// True if the process of this number still lives, and not a later one.
 pub fn lives(pid: u32, start_ticks: u64) -> bool {
     Stat::read(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.zombie)
 }

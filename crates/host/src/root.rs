@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Most bytes of one such file that are read; `/proc/cpuinfo` of a machine with 500 CPUs has about 750 KiB.
 const TEXT_BYTES_MAX: u64 = 4 << 20;
 
-/// Where `proc`, `sys` and `etc` are.
+/// Folder that has `proc`, `sys` and `etc`.
 #[derive(Clone, Debug)]
 pub(crate) struct Root(PathBuf);
 
@@ -23,7 +23,7 @@ impl Root {
         Root(folder.to_path_buf())
     }
 
-    /// Where a file of the kernel is.
+    /// Path of a file of the kernel.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.0.join(path.strip_prefix("/").unwrap_or(path))

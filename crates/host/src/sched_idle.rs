@@ -6,7 +6,7 @@ use std::io;
 /// rights it cannot be raised again, so it is for threads that end soon.
 ///
 /// # Errors
-/// When the kernel refuses.
+/// If the kernel refuses.
 pub fn enter() -> io::Result<()> {
     // SAFETY: an all-zero sched_param is a valid value, the one that this policy asks for.
     let parameters: libc::sched_param = unsafe { std::mem::zeroed() };

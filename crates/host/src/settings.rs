@@ -103,7 +103,7 @@ fn speed_words(text: &str) -> String {
     text.split_whitespace().filter(matters).collect::<Vec<_>>().join(" ")
 }
 
-/// What the kernel does about each known flaw of the CPU, where it does anything.
+/// The kernel's mitigation of each known flaw of the CPU, where it has one.
 fn vulnerabilities(root: &Root) -> String {
     const FLAWS: [&str; 10] = [
         "meltdown",

@@ -6,17 +6,17 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What the handler sets; handed to everybody who has to stop.
+/// Flag that the handler sets; shared with every part that has to stop.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-/// How many stop signals arrived.
+/// Number of stop signals that arrived.
 static ARRIVED: AtomicU32 = AtomicU32::new(0);
 /// The first that arrived; 0 before.
 static FIRST: AtomicI32 = AtomicI32::new(0);
-/// When, by the monotonic clock.
+/// Its instant by the monotonic clock.
 static FIRST_NS: AtomicU64 = AtomicU64::new(0);
 /// Terminals, shells and service managers send several for one wish; the second wish comes later than that.
 const ONE_WISH_NS: u64 = 200_000_000;
-/// The exit code of whoever was stopped by a signal.
+/// The exit code of a program that was stopped by a signal.
 const STOPPED: i32 = 130;
 /// Process groups that end with this process: as many as there are agents, and a few more. 0 is none.
 static GROUPS: [AtomicI32; 10_240] = [const { AtomicI32::new(0) }; 10_240];
@@ -69,7 +69,7 @@ pub fn last_words(text: &str) {
 /// because shells ignore it in background jobs, and a measurement must be stoppable.
 ///
 /// # Errors
-/// When the kernel refuses a handler.
+/// If the kernel refuses a handler.
 pub fn install() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::clone(STOP.get_or_init(|| Arc::new(AtomicBool::new(false))));
     for signal in [libc::SIGINT, libc::SIGTERM] {
@@ -106,7 +106,7 @@ extern "C" fn on_signal(signal: libc::c_int) {
     }
 }
 
-/// Ends what was started, and this process: the keeper, which hears that it is gone, ends the subjects.
+/// Ends the started programs, and this process: the keeper, which notices that it is gone, ends the subjects.
 fn leave() -> ! {
     GROUPS
         .iter()
@@ -131,7 +131,7 @@ fn handle(signal: libc::c_int) -> io::Result<()> {
     // SAFETY: an all-zero sigaction is a valid value: default action, empty mask, no flags.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as usize;
-    // Whoever waits looks at the flag; nobody's file operation needs to be cut short for it.
+    // A part that waits looks at the flag; no file operation needs to be cut short for it.
     action.sa_flags = libc::SA_RESTART;
     // SAFETY: `action` is initialised and outlives the call; the handler does atomic operations only.
     match unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) } {
@@ -176,7 +176,7 @@ mod tests {
     fn the_child_of_the_other_tests() {
         match std::env::var(CHILD).as_deref() {
             Ok("flag") => {
-                // SAFETY: sets a disposition, touches no memory. Whoever runs the tests under nohup has it ignored.
+                // SAFETY: sets a disposition, touches no memory. Under nohup it is ignored.
                 unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
                 let stop = install().unwrap();
                 assert_eq!((count(), first()), (0, None));

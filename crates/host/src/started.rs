@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Between two looks at a process.
 const LOOK_NS: u64 = 10_000_000;
-/// Most bytes of an output that are kept; what comes behind them is read and dropped.
+/// Most bytes of an output that are kept; further ones are read and dropped.
 const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 /// Time to end between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(500);
@@ -29,10 +29,10 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts it in a group of its own: Ctrl-C is for whoever leads.
+    /// Starts it in a group of its own: Ctrl-C is for the leader.
     ///
     /// # Errors
-    /// When the program is not there, with its name.
+    /// If the program is not there, with its name.
     pub fn start(command: &mut Command) -> io::Result<Started> {
         command.process_group(0);
         let child = command.spawn().map_err(|error| {
@@ -61,10 +61,10 @@ impl Started {
         self.status
     }
 
-    /// Waits for its end at most so long, and no longer than until `stop`.
+    /// Waits for its end at most `within`, and no longer than until `stop`.
     ///
     /// # Errors
-    /// `TimedOut`; `Interrupted` where somebody stops it.
+    /// `TimedOut`; `Interrupted` if `stop` is set.
     pub fn wait(&mut self, within: Duration, stop: Option<&AtomicBool>) -> io::Result<ExitStatus> {
         let begun_ns = clock::monotonic_ns();
         loop {
@@ -112,8 +112,8 @@ impl Drop for Started {
     }
 }
 
-/// Runs a program to its end, with a text on its standard input, and gives what it writes to the outputs that are pipes. It ends at
-/// the latest when the time is over or somebody says `stop`, whether or not it reads or writes anything.
+/// Runs a program to its end, with a text on its standard input, and returns what it writes to the outputs that are
+/// pipes. It ends at the latest when the time is over or `stop` is set, even if it reads and writes nothing.
 ///
 /// # Errors
 /// As [`Started::start`] and [`Started::wait`].
@@ -128,7 +128,7 @@ pub fn run(
     }
     let mut started = Started::start(command)?;
     if let (Some(text), Some(mut pipe)) = (input.map(str::to_owned), started.child.stdin.take()) {
-        // One that ends early, or never reads, says why or is ended.
+        // A program that ends early, or never reads, reports why or is ended.
         std::thread::spawn(move || pipe.write_all(text.as_bytes()));
     }
     let (out, err) = (started.child.stdout.take().map(drain), started.child.stderr.take().map(drain));
@@ -145,7 +145,7 @@ fn drain(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
         let mut bytes = Vec::new();
         let _ = (&mut pipe).take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
         let _ = io::copy(&mut pipe, &mut io::sink());
-        // Whoever asked may have gone.
+        // The receiver may be gone.
         let _ = tell.send(bytes);
     });
     told

@@ -8,7 +8,7 @@ use rustix::param::clock_ticks_per_second;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeMap;
 
-/// How often the clock frequency is read while a load runs.
+/// Interval at which the clock frequency is read while a load runs.
 const FREQUENCY_EVERY_NS: u64 = 200_000_000;
 /// Times that the fixed work is done; the quickest counts, so that one preemption is not taken for a slow CPU.
 const CANARY_TIMES: u32 = 5;
@@ -75,7 +75,7 @@ pub fn canary_ns(cpu: Option<usize>) -> u64 {
     if let Some(cpu) = cpu.filter(|cpu| *cpu < CpuSet::MAX_CPU && home.is_some()) {
         let mut there = CpuSet::new();
         there.set(cpu);
-        // Refused: it is done where the thread stands.
+        // Refused: the work is done on the thread's present CPU.
         let _ = sched_setaffinity(None, &there);
     }
     let once = || {
