@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Where JVMs on Linux have these files, whatever `java.io.tmpdir` says.
+/// Folder in which JVMs on Linux have these files, whatever `java.io.tmpdir` is.
 const TEMPORARY: &str = "/tmp";
-/// How long a JVM may take to listen.
+/// Longest time that a JVM may take to listen.
 const LISTEN_NS: u64 = 5_000_000_000;
 const POLL_NS: u64 = 10_000_000;
-/// How long the whole answer may take: a full collection of a large heap.
+/// Longest time for the whole answer: a full collection of a large heap.
 const ANSWER_NS: u64 = 60_000_000_000;
-/// How often the stop flag is checked while more of the answer is awaited.
+/// Interval at which the stop flag is checked while more of the answer is awaited.
 const STOP_CHECK: Duration = Duration::from_millis(100);
 /// Most bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
@@ -33,7 +33,7 @@ const PART_BYTES: usize = 64 << 10;
 /// SIGQUIT in the masks of `/proc/PID/status`: bit 0 is signal 1.
 const QUIT_BIT: u64 = 1 << 2;
 
-/// Why a JVM did not answer.
+/// Reason for which a JVM did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
     /// It has no handler for SIGQUIT (`-Xrs`, or it is only starting): the signal would end it.
@@ -60,10 +60,10 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
     move |source| AttachError::Io { what, source }
 }
 
-/// What `jcmd PID COMMAND` prints. Waits for the whole answer, at most a minute, or until `stop` is set.
+/// Returns the output of `jcmd PID COMMAND`. Waits for the whole answer, at most a minute, or until `stop` is set.
 ///
 /// # Errors
-/// When the JVM does not listen, does not answer in time, or refuses.
+/// If the JVM does not listen, does not answer in time, or refuses.
 pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
     let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
     let user = process::user(pid)
@@ -162,7 +162,7 @@ fn wait_for(socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
     Err(AttachError::Silent(socket.to_path_buf()))
 }
 
-/// Whether SIGQUIT is caught, in `/proc/PID/status`: it ends a process that does not.
+/// True if SIGQUIT is caught, by `/proc/PID/status`: it ends a process that does not catch it.
 fn handles_quit(status: &str) -> bool {
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & QUIT_BIT != 0)

@@ -105,10 +105,10 @@ impl BackendTraffic {
         self.ended + self.unseen
     }
 
-    /// Whether the sum covers enough of the traffic: of a lost connection at most one period is missing.
+    /// Checks that the sum covers enough of the traffic: of a lost connection at most one period is missing.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason.
     pub(super) fn is_whole(&self, period_ns: u64, window_ns: u64) -> Result<(), Finding> {
         if self.connections() == 0 {
             return Err(Finding::NoBackend);

@@ -1,7 +1,7 @@
-//! How evenly work is spread over the threads of a pool.
+//! Balance of work over the threads of a pool.
 
-/// How the names of threads begin that HotSpot starts for itself, as the kernel keeps them: 15 bytes, and here without
-/// the number at their end.
+/// Prefixes of the names of threads that HotSpot starts for itself, as the kernel keeps them: 15 bytes, and here
+/// without the number at their end.
 const JVMS_OWN: [&str; 22] = [
     "Attach Listener",
     "C1 CompilerThre",
@@ -32,7 +32,7 @@ const OF_ZGC: [&str; 5] = ["Driver", "Worker", "Director", "Stat", "Unmapper"];
 /// The thread that started a JVM; all threads of a JVM that gives them no names.
 const LAUNCHER: &str = "java";
 
-/// Whether a JVM runs threads of this group for itself, so that they are not a program's workers.
+/// True if a JVM runs threads of this group for itself, so that they are not a program's workers.
 pub(super) fn is_jvms_own(group: &str) -> bool {
     let of_zgc = |rest: &str| OF_ZGC.iter().any(|kind| rest.starts_with(kind));
     group == LAUNCHER
@@ -41,7 +41,7 @@ pub(super) fn is_jvms_own(group: &str) -> bool {
 }
 
 /// Jain's fairness index of what each thread used, `(Σx)² / (n Σx²)`: 1 when all used the same, 1/n when one used
-/// everything. `None` when fewer than two used anything: one busy thread is no pool.
+/// everything. `None` when fewer than two used anything: one busy thread is not a pool.
 ///
 /// Source: R. Jain, D. Chiu, W. Hawe, *A Quantitative Measure of Fairness and Discrimination for Resource Allocation
 /// in Shared Computer Systems*, DEC-TR-301, 1984.

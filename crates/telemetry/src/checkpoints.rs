@@ -1,9 +1,9 @@
-//! Checkpoints of a soak: what a JVM still holds after a full collection that is forced.
+//! Checkpoints of a soak: memory that a JVM still holds after a forced full collection.
 //!
-//! Used heap says little about a leak: it is a saw tooth, and collectors keep garbage for as long as there is room. So
-//! the JVM is asked for its class histogram, which begins with a full collection and counts live objects while the
+//! Used heap tells little about a leak: it is a saw tooth, and collectors keep garbage for as long as there is room.
+//! So the JVM is asked for its class histogram, which begins with a full collection and counts live objects while the
 //! program is paused. That is exact with every collector, and costs a full collection and a walk through the live
-//! objects; how long each took is recorded.
+//! objects; the duration of each is recorded.
 
 use super::sampler::wait_for_window;
 use super::{Tree, attach};
@@ -118,8 +118,8 @@ impl Checkpoints {
     }
 }
 
-/// Full collections between two readings that a request to so many JVMs forced. Each makes at most one; what is more
-/// was the program's own. It makes none while native code holds the heap in its place.
+/// Full collections between two readings that a request to `jvms` JVMs forced. Each makes at most one; further ones
+/// were the program's own. It makes none while native code holds the heap in its place.
 fn forced(before: Option<u64>, after: Option<u64>, jvms: usize) -> Option<u64> {
     Some(after?.saturating_sub(before?).min(jvms as u64))
 }

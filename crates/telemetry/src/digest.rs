@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PROCESSES_MAX: usize = 32;
 const OTHERS: &str = "(others)";
 
-/// A sample that is late by less than one part in so many of the window is in time.
+/// A sample that is late by less than the window divided by this is in time.
 const LATE_PARTS: u64 = 100;
 
 /// A value of a sample.
@@ -53,7 +53,7 @@ const STATES: [(&str, Read); 9] = [
 ];
 
 impl Sampled {
-    /// What was used within a window, and how it went; `None` when there are not two samples of it.
+    /// Resource use within a window, and its course; `None` if there are not two samples of it.
     pub fn digest(mut self, start_ns: u64, end_ns: u64) -> Option<(SubjectUse, Telemetry)> {
         let window_ns = end_ns.saturating_sub(start_ns);
         let nearest = |at_ns: u64| {
@@ -71,8 +71,8 @@ impl Sampled {
         let samples = &self.samples[begin..=end];
         let (first, last) = (&samples[0], &samples[samples.len() - 1]);
         let mut used = last.tree.since(&first.tree);
-        // The samples lie within milliseconds of the window's ends; what they say is scaled to its length. Where the
-        // load ended with the window, the idle time from then to the sample is not part of what is scaled.
+        // The samples lie within milliseconds of the window's ends; their values are scaled to its length. Where the
+        // load ended with the window, the idle time from then to the sample is not scaled.
         let ends_ns = if self.ends_with_load { end_ns } else { u64::MAX };
         let between_ns = last.tree.at_ns.min(ends_ns).saturating_sub(first.tree.at_ns);
         used.cpu_ns = used.cpu_ns.map(|ns| scaled(ns, window_ns, between_ns));
@@ -107,7 +107,7 @@ impl Sampled {
                     Err(why) => self.missing.push(why),
                 },
                 Err(why) if self.backend.lost() > 0 => self.missing.push(why),
-                // Nobody connected to the port: an agent's, or one for shutting down.
+                // Nothing has connected to the port: an agent's, or one for shutting down.
                 Err(_) => {}
             }
         }
@@ -209,8 +209,8 @@ fn machine(first: &Sample, last: &Sample) -> MachineUse {
 }
 
 impl Sampled {
-    /// Enters what the expensive readings beside the window say. `ends_ns` is when the load ended, if that ended the
-    /// window.
+    /// Enters the results of the expensive readings beside the window. `ends_ns` is the end of the load, if that ended
+    /// the window.
     fn enter_edges(
         &mut self,
         window_ns: u64,
@@ -238,7 +238,7 @@ impl Sampled {
         }
         let listening = [before, after].into_iter().filter_map(|edge| edge.listening_ports());
         let ports: BTreeSet<u16> = listening.flatten().collect();
-        // A connection to the back end is the subject's on both sides, also when nobody holds it any more.
+        // A connection to the back end is the subject's on both sides, also when no process holds it any more.
         let ours = |socket: &&Socket| {
             ports.contains(&socket.local_port)
                 || self.backend.ports().contains(&socket.remote_port)

@@ -24,7 +24,7 @@ const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
 const HEADER_BYTES: usize = 32;
 /// Bytes of an entry before its name.
 const ENTRY_BYTES: usize = 20;
-/// Most bytes of a file that are read; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
+/// Most bytes of a file that are read; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` is set otherwise.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// Byte order of the numbers.
@@ -78,7 +78,7 @@ pub struct Counters {
     pub list: Vec<Counter>,
     /// Texts by name, such as `sun.gc.collector.0.name`.
     pub texts: Vec<(String, String)>,
-    /// Whether every entry that the header announces could be read.
+    /// True if every entry that the header announces could be read.
     pub complete: bool,
     order: Order,
 }
@@ -109,10 +109,10 @@ fn parse_header(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-/// Reads a whole file. Entries after one that cannot be read are left out: where they begin is not known.
+/// Reads a whole file. Entries after one that cannot be read are left out: their beginning is not known.
 ///
 /// # Errors
-/// When the header is wrong, or says that readers have to wait.
+/// If the header is wrong, or tells readers to wait.
 pub fn parse(bytes: &[u8]) -> Option<Counters> {
     let header = parse_header(bytes).filter(|header| header.accessible)?;
     let bytes = &bytes[..bytes.len().min(header.used)];
@@ -181,7 +181,8 @@ pub struct JvmFile {
 }
 
 impl JvmFile {
-    /// Opens the file, which must be a plain one of the JVM's user: `/tmp` is everybody's. `None` also while the JVM starts.
+    /// Opens the file, which must be a plain one of the JVM's user: every user can write to `/tmp`. `None` also while
+    /// the JVM starts.
     pub fn open(path: &Path, owner: u32) -> Option<JvmFile> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = open(path, flags, Mode::empty()).ok()?;

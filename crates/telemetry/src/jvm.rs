@@ -1,6 +1,6 @@
-//! What a JVM has counted, and how several of them add up.
+//! Counters of a JVM, and the sum of several JVMs.
 
-/// What one garbage collector of a JVM did since it started.
+/// Work of one garbage collector of a JVM since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collector {
     /// Its name: `G1 young collection pauses`.
@@ -12,7 +12,7 @@ pub struct Collector {
 /// The struct of counters, which add up, and states, which replace each other, and how two of it are combined.
 macro_rules! jvm_use {
     (counters { $($(#[$of_counter:meta])* $counter:ident,)+ } states { $($(#[$of_state:meta])* $state:ident,)+ }) => {
-        /// What a JVM did since it started, and what it holds now; `None` for what is not known.
+        /// Work of a JVM since it started, and the resources that it holds now; `None` for what is not known.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct JvmUse {
             $($(#[$of_counter])* pub $counter: Option<u64>,)+
@@ -48,7 +48,7 @@ jvm_use! {
         gc_ns,
         /// Garbage collections, as the collectors count them (Shenandoah counts phases).
         gc_count,
-        /// Full collections among them, in which the program stands still; `None` for collectors that do not count them
+        /// Full collections among them, in which the program is paused; `None` for collectors that do not count them
         /// apart (ZGC, Shenandoah, CMS).
         full_gc_count,
         safepoints,
@@ -78,7 +78,7 @@ jvm_use! {
 type Known = Option<u64>;
 
 impl JvmUse {
-    /// Sums; what only one side knows is kept.
+    /// Sums; a value that only one side knows is kept.
     pub(super) fn plus(&self, other: &JvmUse) -> JvmUse {
         let add = |a: Known, b: Known| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -103,7 +103,7 @@ impl JvmUse {
         JvmUse { collectors: read.collectors, ..next }
     }
 
-    /// What is left of a JVM that ended: what it did, not what it held.
+    /// Part that remains of a JVM that ended: its work, not the resources that it held.
     pub(super) fn ended(&self) -> JvmUse {
         let counted = self.combined(&JvmUse::default(), |a, _| a, |_, _| None);
         JvmUse { collectors: self.collectors.clone(), ..counted }

@@ -1,8 +1,8 @@
-//! What a subject's processes use, read from outside: /proc and the JVM's performance-data file.
+//! Resource use of a subject's processes, read from outside: /proc and the JVM's performance-data file.
 //!
 //! Nothing is loaded into the subject, and nothing is asked of it but the class histogram of [`Checkpointer`]. Counters
-//! run from the start of a process; what was used within a period is the difference of two samples, at its beginning
-//! and its end.
+//! run from the start of a process; the use within a period is the difference of two samples, at its beginning and its
+//! end.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 
@@ -48,7 +48,7 @@ pub struct TreeSample {
     pub at_ns: u64,
     /// CPU time, user and system. Never less than in an earlier sample.
     pub cpu_ns: u64,
-    /// Resident memory; what processes share is counted in each.
+    /// Resident memory; memory shared by processes is counted in each.
     pub rss_bytes: u64,
     pub threads: u64,
     /// Open descriptors; `None` when the kernel does not let us count those of some process.
@@ -62,22 +62,22 @@ pub struct TreeSample {
     pub disk_read_bytes: Option<u64>,
     /// Bytes written to the page cache on their way to a disk.
     pub disk_written_bytes: Option<u64>,
-    /// Whether a JVM with performance data is among them.
+    /// True if a JVM with performance data is among them.
     pub jvm: bool,
-    /// What its JVMs counted, all together.
+    /// Counters of its JVMs, all together.
     pub jvm_use: JvmUse,
     pub each: Vec<ProcessSample>,
 }
 
 impl TreeSample {
-    /// What processes have, where there is one.
+    /// A value of processes; `None` if there are none.
     pub(crate) fn of_processes(&self, value: u64) -> Option<u64> {
         (self.processes > 0).then_some(value)
     }
 
-    /// What was used between `earlier` and this sample: differences of the counters; memory, threads and
-    /// descriptors as they are now. A counter that `earlier` did not know stays unknown, and all is where no process lives: what
-    /// was not measured is not zero.
+    /// Resource use between `earlier` and this sample: differences of the counters; memory, threads and descriptors as
+    /// they are now. A counter that `earlier` did not know stays unknown, and so does everything if no process lives: a
+    /// value that was not measured is not zero.
     pub fn since(&self, earlier: &TreeSample) -> SubjectUse {
         if self.processes == 0 {
             return SubjectUse::default();
@@ -115,7 +115,7 @@ impl TreeSample {
     }
 }
 
-/// How much of a core was used between two samples: 1.0 is one core all the time.
+/// Share of a core that was used between two samples: 1.0 is one core all the time.
 pub fn idle_share(before: &TreeSample, after: &TreeSample) -> f64 {
     let elapsed_ns = after.at_ns.saturating_sub(before.at_ns);
     if elapsed_ns == 0 {

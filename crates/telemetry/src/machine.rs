@@ -3,7 +3,7 @@
 use proofload_host::process::read_text;
 use rustix::param::clock_ticks_per_second;
 
-/// What the machine has counted since it started; `None` for what cannot be read.
+/// Counters of the machine since it started; `None` for those that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Machine {
     pub steal_ns: Option<u64>,

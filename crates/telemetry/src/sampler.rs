@@ -1,8 +1,8 @@
 //! Samples a subject under load at fixed times, in a thread that keeps off the generator's CPUs.
 //!
-//! What is cheap is read within the window: at its beginning, at its end, and once in each period between. What costs
-//! milliseconds (each thread, every descriptor, the memory's pages) is read just before the window and just after it, and
-//! only where that is asked for: beside every window of 200 ms it would take a tenth of a core from the subject.
+//! Cheap values are read within the window: at its beginning, at its end, and once in each period between. Values that
+//! cost milliseconds (each thread, every descriptor, the memory's pages) are read just before the window and just after
+//! it, and only on request: beside every window of 200 ms it would take a tenth of a core from the subject.
 
 use super::backend::BackendTraffic;
 use super::machine::Machine;
@@ -22,7 +22,7 @@ pub(super) const SAMPLES_MAX: u64 = 600;
 const LEAD_NS: u64 = 30_000_000;
 /// Added to it for each process.
 const LEAD_OF_A_PROCESS_NS: u64 = 3_000_000;
-/// How often the sampler checks whether the load has begun.
+/// Interval at which the sampler checks for the begin of the load.
 const POLL_NS: u64 = 500_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub struct Sampler<'a> {
     pub discard_ns: u64,
     /// Length of the window, if it is known beforehand.
     pub window_ns: Option<u64>,
-    /// Whether threads, descriptors and the memory's pages are read as well, beside the window.
+    /// True if threads, descriptors and the memory's pages are read as well, beside the window.
     pub thorough: bool,
 }
 
@@ -48,12 +48,12 @@ pub struct Sampler<'a> {
 #[derive(Debug, Default)]
 pub struct Sampled {
     pub(super) period_ns: u64,
-    /// Whether the window ends when the load does, and not by the clock.
+    /// True if the window ends when the load does, and not by the clock.
     pub(super) ends_with_load: bool,
     pub(super) samples: Vec<Sample>,
     pub(super) edges: Option<(Edge, Edge)>,
     pub(super) backend: BackendTraffic,
-    /// When the traffic of the back end was first sampled, before the window.
+    /// Instant at which the traffic of the back end was first sampled, before the window.
     pub(super) backend_from_ns: u64,
     /// Proportional and unique memory (PSS and USS) after the window.
     pub(super) own_bytes: Option<(u64, u64)>,
@@ -67,7 +67,7 @@ pub(super) struct Sample {
     pub tree: TreeSample,
     pub machine: Machine,
     pub accept_queue: Option<u64>,
-    /// When the connections to the back end were read: with many busy processes long after the tree.
+    /// Instant at which the connections to the back end were read: with many busy processes long after the tree.
     pub backend_at_ns: u64,
     pub backend_bytes: Option<u64>,
 }
@@ -76,7 +76,7 @@ pub(super) struct Sample {
 struct Taken {
     sample: Sample,
     over_ns: u64,
-    /// Whether the load is done.
+    /// True once the load is done.
     is_last: bool,
 }
 
@@ -84,11 +84,11 @@ struct Taken {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     pub at_ns: u64,
-    /// When the sockets were read. On a busy machine the sampler may wait before that.
+    /// Instant at which the sockets were read. On a busy machine the sampler may wait before that.
     pub sockets_at_ns: u64,
     /// All TCP sockets of the machine.
     pub sockets: Vec<Socket>,
-    /// What is expensive, if it was asked for.
+    /// Expensive readings, if requested.
     pub thorough: Option<Thorough>,
 }
 
@@ -137,7 +137,7 @@ impl Sampler<'_> {
         self.run_heard(window_start_ns, done, &mut |_| {})
     }
 
-    /// As [`Sampler::run`]; `heard` has each sample as soon as it is taken, on the sampler's thread.
+    /// As [`Sampler::run`]; `heard` gets each sample as soon as it is taken, on the sampler's thread.
     pub fn run_heard(
         &self,
         window_start_ns: &AtomicU64,
@@ -186,8 +186,9 @@ impl Sampler<'_> {
         sampled
     }
 
-    /// Whether all sockets are looked at beside the window: only then is it known which connections the subject's processes
-    /// have among themselves. With short slices thousands of closed ones wait for their end, and each takes its time to read.
+    /// True if all sockets are read beside the window: only then is it known which connections the subject's processes
+    /// have among themselves. With short slices thousands of closed ones wait for their end, and each takes its time to
+    /// read.
     fn needs_edges(&self, listening: Option<BTreeSet<u16>>) -> bool {
         let is_behind = |port: &u16| !self.target.loaded_ports.contains(port);
         self.thorough || listening.is_none_or(|ports| ports.iter().any(is_behind))
@@ -254,7 +255,7 @@ fn own_bytes(tree: &Tree) -> Option<(u64, u64)> {
     each.filter(|each| !each.is_empty()).map(|each| each.iter().fold((0, 0), |(a, b), (c, d)| (a + c, b + d)))
 }
 
-/// What the cheap readings need.
+/// Resources for the cheap readings.
 struct Probes<'a> {
     tree: &'a Tree,
     diagnosis: Option<Diagnosis>,
@@ -344,8 +345,8 @@ mod tests {
     const MS: u64 = 1_000_000;
     const START_NS: u64 = 7_000 * MS;
 
-    /// When the samples of a window of 250 ms were due, in ms after its beginning. Sample `n` is begun `slow_ms[n].0`
-    /// late and takes `slow_ms[n].1`; the load is done at `done_ms`.
+    /// Instants at which the samples of a window of 250 ms were due, in ms after its beginning. Sample `n` is begun
+    /// `slow_ms[n].0` late and takes `slow_ms[n].1`; the load is done at `done_ms`.
     fn due_ms(slow_ms: &[(u64, u64)], done_ms: u64) -> Vec<u64> {
         let tree = Tree::of(std::process::id());
         let sampler = sampler(&tree, Some(250 * MS));

@@ -32,7 +32,7 @@ const ASK_INFO: u8 = 1 << (ATTRIBUTE_INFO - 1);
 const ATTRIBUTE_FILTER: u16 = 1;
 const FILTER_JUMP: u8 = 1;
 const FILTER_LOCAL_PORT_IS: u8 = 11;
-/// Where `tcp_info` has its counters of bytes.
+/// Offset in `tcp_info` of its counters of bytes.
 const INFO_ACKED: usize = 120;
 const INFO_RECEIVED: usize = 128;
 
@@ -60,14 +60,14 @@ pub(super) fn state_name(state: u8) -> &'static str {
     NAMES.get(usize::from(state)).copied().unwrap_or(NAMES[0])
 }
 
-/// Which states to ask for, a bit each.
+/// States to ask for, a bit each.
 pub(super) const ALL_STATES: u32 = 0x1fff;
 pub(super) const LISTENING: u32 = 1 << LISTEN;
 /// Those in which a connection has counters of bytes.
 pub(super) const CONNECTED: u32 =
     ALL_STATES & !(1 | 1 << 2 | 1 << 3 | 1 << TIME_WAIT | 1 << LISTEN | 1 << 12);
 
-/// Whether a socket is one of those.
+/// True if a socket is one of those.
 pub(super) fn is_connected(socket: &Socket) -> bool {
     CONNECTED & (1 << socket.state) != 0
 }

@@ -35,7 +35,7 @@ fn a_share_is_of_one_core() {
     assert_eq!(idle_share(&sample(5, 1), &sample(5, 9)), 0.0, "no time has passed");
 }
 
-/// Prints what a sample costs; nothing is asserted about time.
+/// Prints the cost of a sample; nothing is asserted about time.
 #[test]
 fn the_cost_of_a_sample_is_printed() {
     const SAMPLES: u64 = 50;

@@ -59,8 +59,8 @@ fn parse_status(text: &str) -> Option<Thread> {
     })
 }
 
-/// What was added between two readings, by name. Threads that ended in between are left out; new ones count
-/// from their beginning.
+/// Increase between two readings, by name. Threads that ended in between are left out; new ones count from their
+/// beginning.
 pub(super) fn between(before: &Threads, after: &Threads) -> Vec<ThreadsUse> {
     let none = Thread::default();
     let mut groups: BTreeMap<String, ThreadsUse> = BTreeMap::new();
@@ -94,7 +94,7 @@ pub(super) fn between(before: &Threads, after: &Threads) -> Vec<ThreadsUse> {
 
 /// CPU time of each thread of a group that was there at both readings; `None` where it is not known of one.
 ///
-/// A process that started others of its group, such as nginx's, only looks after them: it is no worker.
+/// A process that started others of its group, such as nginx's, only looks after them: it is not a worker.
 fn worked(before: &Threads, after: &Threads, group: &str) -> Option<Vec<u64>> {
     let of_group = || after.iter().filter(|(_, thread)| group_of(&thread.name) == group);
     let parents: BTreeSet<u32> = of_group().map(|(_, thread)| thread.parent).collect();
@@ -103,7 +103,7 @@ fn worked(before: &Threads, after: &Threads, group: &str) -> Option<Vec<u64>> {
     stayed.map(|(now, then)| Some(now.cpu_ns?.saturating_sub(then.cpu_ns?))).collect()
 }
 
-/// How evenly work is spread over the busiest group of which that can be said, of groups in the order of their CPU time.
+/// Balance of work over the busiest group for which it is defined, of groups in the order of their CPU time.
 pub(super) fn worker_balance(groups: &[ThreadsUse]) -> Option<f64> {
     groups.iter().find_map(|group| group.balance)
 }

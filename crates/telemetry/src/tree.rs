@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const PROCESSES_MAX: usize = 4096;
 /// After this time every process is read again: its number may have been given to a new one.
 const UNRELATED_NS: u64 = 10_000_000_000;
-/// Where JVMs on Linux put their performance data, whatever `java.io.tmpdir` says.
+/// Folder in which JVMs on Linux put their performance data, whatever `java.io.tmpdir` is.
 const TEMPORARY: &str = "/tmp";
 /// Most entries of that folder that are read.
 const ENTRIES_MAX: usize = 1 << 16;
@@ -39,8 +39,8 @@ impl Tree {
         Tree::of_all(&[root_pid])
     }
 
-    /// What is below any of these processes: all of a subject that was started as several. [`Tree::facts`] are
-    /// those of the first.
+    /// The processes below any of these: all of a subject that was started as several. [`Tree::facts`] are those of
+    /// the first.
     pub fn of_all(root_pids: &[u32]) -> Tree {
         let ended_work = Work { disk: Some((0, 0)), ..Work::default() };
         let mut known = Known { ended_work, ..Known::default() };
@@ -119,7 +119,7 @@ struct Known {
     unrelated_since_ns: u64,
     /// CPU time of processes that ended and have no live ancestor here.
     ended_ns: u64,
-    /// What JVMs that ended had done.
+    /// Work of JVMs that ended.
     ended_jvm: JvmUse,
     /// Page faults and disk traffic of those that ended, as of their last sample.
     ended_work: Work,
@@ -128,7 +128,7 @@ struct Known {
     listening_ports: Option<BTreeSet<u16>>,
 }
 
-/// What a process did, besides using a CPU.
+/// Work of a process, besides using a CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Work {
     minor_faults: u64,
@@ -160,17 +160,17 @@ struct Tracked {
     parent: u32,
     clock: Option<CpuClock>,
     own_ns: u64,
-    /// What the kernel charged to it for children that it waited for.
+    /// Time that the kernel charged to it for children that it waited for.
     waited_ns: u64,
     /// The same, as it was at the sample before.
     waited_before_ns: u64,
-    /// What its children that ended had used when they were last seen.
+    /// Time that its children that ended had used when they were last seen.
     ended_ns: u64,
     jvm: Option<JvmFile>,
     jvm_use: JvmUse,
 }
 
-/// What a live process has at the moment.
+/// Present values of a live process.
 struct Now {
     rss_bytes: u64,
     threads: u64,
@@ -238,7 +238,7 @@ impl Known {
         });
     }
 
-    /// Adds what is below the known processes and not known yet.
+    /// Adds the processes below the known ones that are not known yet.
     ///
     /// The kernel's lists of children are kept for each thread, and reading those of a server with 200 threads
     /// takes milliseconds; so the numbers of all processes are listed instead, and only new ones are read.
@@ -321,10 +321,10 @@ impl Known {
         }
     }
 
-    /// Credits what ended processes had used to their nearest live ancestor.
+    /// Credits the time of ended processes to their nearest live ancestor.
     ///
-    /// That ancestor will wait for them, or has already: then the kernel charges the same time to it. So what they
-    /// used is added to what it had been charged *before*, when they were still alive, and the larger of this
+    /// The ancestor will wait for them, or has already: then the kernel charges the same time to it. So the time
+    /// that they used is added to the charge that it had *before*, when they were still alive, and the larger of this
     /// and its present charge is taken. Nothing counts twice and nothing is lost.
     fn credit_ended(&mut self, gone: &[Tracked]) {
         let parents: BTreeMap<u32, u32> = gone.iter().map(|process| (process.pid, process.parent)).collect();

@@ -42,7 +42,7 @@ fn samples_beyond_the_window_are_left_out_and_cpu_time_is_scaled_to_it() {
     assert_eq!(used.rss_peak_bytes, Some(1_204));
 }
 
-/// A load of a count is over 15 ms before somebody notices; in these the server did nothing any more.
+/// A load of a count is over 15 ms before that is noticed; in these the server did nothing any more.
 #[test]
 fn what_was_used_until_a_load_came_to_its_count_is_used_in_its_window_whole() {
     let ended = || {
@@ -71,7 +71,7 @@ fn what_was_used_until_a_load_came_to_its_count_is_used_in_its_window_whole() {
     assert_eq!(used.cpu_ns, Some(110 * MS));
 }
 
-/// A command whose leader ended: nobody knows where its processes are.
+/// A command whose leader ended: its processes cannot be found.
 #[test]
 fn where_no_process_was_found_nothing_was_measured() {
     let nobody = |at_ms| {

@@ -1,12 +1,13 @@
-//! Where the counters that telemetry needs are in the file, and what they mean.
+//! Offsets and meaning of the counters that telemetry needs from the file.
 //!
-//! By name: which collectors and generations there are, and their numbers, differ with `-XX:+Use…GC` and the release.
+//! They are found by name: the collectors and generations, and their numbers, differ with `-XX:+Use…GC` and the
+//! release.
 
 use super::super::{Collector, JvmUse};
 use super::Counters;
 use std::collections::BTreeMap;
 
-/// A JVM's ticks are nanoseconds since JDK 9 on Linux; `sun.os.hrt.frequency` says so.
+/// A JVM's ticks are nanoseconds since JDK 9 on Linux; `sun.os.hrt.frequency` has the value.
 const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,12 +123,12 @@ impl Offsets {
         self.end
     }
 
-    /// What the counters mean; `value` yields the counter at an offset.
+    /// Interprets the counters; `value` yields the counter at an offset.
     pub(super) fn read(&self, value: impl Fn(usize) -> u64) -> JvmUse {
         let sum = |offsets: &mut dyn Iterator<Item = usize>| offsets.map(&value).reduce(u64::saturating_add);
         let time = |offset: Option<usize>| offset.map(|at| self.to_ns(value(at)));
         let number = |offset: Option<usize>| offset.map(&value);
-        // With one generation alone there is no old one.
+        // With one generation alone none is the old one.
         let old = self.generations.iter().find(|generation| generation.name == "old");
         let old = old.filter(|_| self.generations.len() > 1);
         let classes = |offsets: &[Option<usize>; 2]| sum(&mut offsets.iter().copied().flatten());
@@ -175,7 +176,7 @@ impl Offsets {
     }
 }
 
-/// Whether each count of this collector is one full collection. Shenandoah's `Shenandoah full` is not one: it counts
+/// True if each count of this collector is one full collection. Shenandoah's `Shenandoah full` is not one: it counts
 /// every phase. ZGC's major collections run beside the program.
 fn is_full(collector: &str) -> bool {
     // `Serial full collection pauses`; `G1 stop-the-world full collections` before JDK 14.

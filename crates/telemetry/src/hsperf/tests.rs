@@ -123,7 +123,7 @@ fn heap_and_old_generation_are_found_whatever_the_collector_calls_its_spaces() {
         (SERIAL_17, 534_336 + 668_648, Some(668_648), 22_347_776 + 44_761_088),
         (PARALLEL_17, 351_752 + 3_173_864, Some(3_173_864), 22_020_096 + 45_088_768),
         (G1_17, 1_270_904, Some(1_270_904), 4_194_312 + 6_291_480),
-        // Without generations there is no old one, although the file calls it so.
+        // Without generations none is the old one, although the file calls it so.
         (Z_17, 4_194_304, None, 67_108_864),
         (SERIAL_25, 5_812_536, Some(5_812_536), 22_347_776 + 44_761_088),
         (PARALLEL_25, 3_623_048, Some(3_623_048), 22_020_096 + 45_088_768),

@@ -9,7 +9,7 @@ const SPIN: &str = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
 /// A clock tick of /proc, and what its rounding can make of a sum of two.
 const TICKS_NS: u64 = 2 * 10_000_000;
 
-/// A child that says where it is and goes on when it is told to: nothing depends on how fast it is.
+/// A child that reports its progress and goes on when it is told to: nothing depends on how fast it is.
 struct Script {
     child: Child,
     stdin: ChildStdin,

@@ -1,4 +1,4 @@
-//! The subject: reads what it has to do from its input, line by line, and says when it has done it.
+//! The subject: reads its tasks from its input, line by line, and reports each when it is done.
 
 use super::serve;
 use std::io::{BufRead, Read, Write};
@@ -24,7 +24,7 @@ fn the_subject_of_the_other_tests() {
     }
 }
 
-/// What must not go away.
+/// Resources that must stay alive.
 #[derive(Default)]
 struct Kept {
     files: Vec<std::fs::File>,

@@ -50,7 +50,7 @@ impl Workers {
         assert_eq!(self.answer(), "done");
     }
 
-    /// What is seen while it does all that, with one checkpoint in the midst of it.
+    /// Telemetry during all of that, with one checkpoint in the midst of it.
     fn observed(&mut self, lines: &[&str]) -> (SubjectUse, Telemetry) {
         let tree = Tree::of(self.child.id());
         let target = Target { tree: &tree, loaded_ports: &[] };
@@ -126,7 +126,7 @@ fn work_that_is_spread_evenly_over_a_jvms_threads_is_told_from_work_that_is_not(
     }
 }
 
-/// What a JVM's performance data say under this name.
+/// Value of this name in a JVM's performance data.
 fn counted(pid: u32, name: &str) -> Option<i64> {
     let users = std::fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path());
     let mut files = users.map(|folder| folder.join(pid.to_string()));

@@ -44,7 +44,7 @@ impl Subject {
     }
 
     fn answer(&mut self) -> String {
-        // The test harness of the child says something of its own first.
+        // The test harness of the child prints something of its own first.
         for _ in 0..10 {
             let mut line = String::new();
             assert_ne!(self.stdout.read_line(&mut line).unwrap(), 0, "the subject ended");
@@ -59,7 +59,7 @@ impl Subject {
         self.tell(what).split(' ').map(|port| port.parse().unwrap()).collect()
     }
 
-    /// What is seen of it while `act` runs.
+    /// Telemetry while `act` runs.
     fn observed(&mut self, loaded_ports: &[u16], act: impl FnOnce(&mut Subject)) -> (SubjectUse, Telemetry) {
         self.looked_at(true, loaded_ports, act)
     }
