@@ -19,7 +19,7 @@ pub(super) const BIND_MAX: usize = 64;
 /// An address of this machine.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn local_address(text: &str) -> Result<IpAddr, Mistake> {
     let address: IpAddr =
         text.parse().map_err(|_| Mistake::not(shown(text), Expected::NumericAddress, "127.0.0.2"))?;
@@ -29,7 +29,7 @@ pub fn local_address(text: &str) -> Result<IpAddr, Mistake> {
     }
 }
 
-/// Why a server cannot be reached from these addresses.
+/// The mistake when a server cannot be reached from these addresses.
 pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<Mistake> {
     match to {
         _ if from.is_empty() => None,

@@ -50,7 +50,7 @@ impl Content {
         Ok(Content::Long(Streamed::new(LongFile { path: path.to_path_buf(), file, bytes, changed })))
     }
 
-    /// Hands over what is in it, piece by piece.
+    /// Hands over its content, piece by piece.
     pub fn read(&self, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let source = match self {
             Content::Bytes(bytes) => {
@@ -69,7 +69,7 @@ impl Content {
     }
 }
 
-/// Whether a file is text with something that may be a placeholder.
+/// Returns true for a text file that may have a placeholder.
 fn has_placeholders(mut file: &File) -> io::Result<bool> {
     let (mut buffer, mut kept, mut found) = (vec![0; PIECE], 0, false);
     loop {
@@ -109,7 +109,7 @@ impl Source for LongFile {
     fn read(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
         let told =
             |what: &dyn std::fmt::Display| io::Error::other(format!("{}: {what}", self.path.display()));
-        // Looked at once for each body: what goes out is what was planned, or is told.
+        // Checked once for each body: it is sent as planned, or the change is reported.
         if at == 0 && version(&self.file.metadata()?) != (self.bytes, self.changed) {
             return Err(told(&"the file was changed since the load was planned; run it again"));
         }
@@ -131,7 +131,7 @@ mod tests {
         (file, content)
     }
 
-    /// Text of that length with what is asked for at a byte of it.
+    /// Text of that length with `what` at a byte of it.
     fn text(len: usize, at: usize, what: &str) -> Vec<u8> {
         let mut text = vec![b'a'; len];
         text[at..at + what.len()].copy_from_slice(what.as_bytes());

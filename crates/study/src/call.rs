@@ -1,7 +1,7 @@
 //! A call of a method on another machine, as people write it: `call: lab.EchoService.echo`, `args: [hello]`.
 //!
-//! Arguments are YAML. What YAML cannot say is a map with one of the keys below; types that are not given follow from
-//! the values.
+//! Arguments are YAML. What YAML cannot express is a map with one of the keys below; types that are not given follow
+//! from the values.
 
 use super::feeders::{Context, Feeders};
 use super::field::Field;
@@ -18,11 +18,11 @@ use std::rc::Rc;
 /// Most arguments of a call.
 pub(super) const ARGUMENTS_MAX: usize = 64;
 
-/// What a map within arguments can begin with.
+/// Forms of a map within arguments.
 const FORMS: &str = "{ class: lab.Person, fields: { name: x } }, { enum: lab.Color, name: RED }, { set: [a, b] }, \
                      { long: 5 }, { date: 0 }, { bytes: aGVsbG8= }, { type: short, value: 5 }";
 
-/// What an object can have.
+/// Keys of an object.
 const OBJECT: &str =
     "{ class: lab.Person, uid: 1, fields: { name: x }, extends: { class: lab.Base, fields: { id: 5 } } }";
 
@@ -36,7 +36,7 @@ pub(super) struct Typed {
 /// `lab.EchoService.echo` taken apart.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub(super) fn method(text: &str) -> Result<Call, Mistake> {
     let name = |part: &str| {
         let mut letters = part.chars();
@@ -51,11 +51,11 @@ pub(super) fn method(text: &str) -> Result<Call, Mistake> {
     }
 }
 
-/// Reads values of arguments; each problem is told at its place.
+/// Reads values of arguments; each problem is reported at its place.
 pub(super) struct Reader<'f, 'a> {
-    /// What the problems belong to.
+    /// Field to which problems are reported.
     pub(super) field: &'f Field<'a>,
-    /// What `${name}` stands for.
+    /// Feeders that `${name}` refers to.
     pub(super) feeders: &'f mut Feeders,
 }
 
@@ -68,7 +68,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The elements of a list; each that is wrong is told.
+    /// The elements of a list; each wrong one is reported.
     fn items(&mut self, items: &[Rc<Node>]) -> Option<Vec<Value>> {
         let items: Vec<Option<Value>> = items.iter().map(|item| Some(self.value(item)?.value)).collect();
         items.into_iter().collect()
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A text; where values that change stand in it, they are put together anew for each exchange.
+    /// A text; where it has values that change, it is put together anew for each exchange.
     fn text(&mut self, node: &Node, text: &str) -> Option<Text> {
         match self.pieces(text) {
             Ok(mut pieces) => Some(match (pieces.pop(), pieces.is_empty()) {
@@ -177,7 +177,7 @@ impl Reader<'_, '_> {
             let key = self.text(node, &entry.key);
             Some((Value::Text(key?), self.value(&entry.node)?.value))
         });
-        // All of them first, so that every mistake is told.
+        // All of them first, so that every mistake is reported.
         let pairs: Vec<Option<(Value, Value)>> = pairs.collect();
         pairs.into_iter().collect()
     }
@@ -249,7 +249,7 @@ fn written(node: &Node) -> Option<&str> {
     }
 }
 
-/// How a call is shown: `lab.EchoService.echo(java.lang.String)`.
+/// A call as text: `lab.EchoService.echo(java.lang.String)`.
 pub(super) fn in_words(call: &Call) -> String {
     format!("{}.{}({})", call.interface, call.method, call.parameter_types.join(", "))
 }

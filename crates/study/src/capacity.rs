@@ -11,7 +11,7 @@ use proofload_engine::{Arrival, KeepAlive, Profile};
 use proofload_facts::{Expected, Mistake};
 use proofload_stats::capacity::parse_slo;
 
-/// Lowest rate that is tried where nothing is said.
+/// Lowest rate that is tried by default.
 pub const FROM: &str = "100/s";
 /// Highest.
 pub const TO: &str = "20k/s";
@@ -23,15 +23,15 @@ const TRIAL_MAX_NS: u64 = 3_600_000_000_000;
 keys! {
     /// A search for a capacity.
     CAPACITY with(OVERFLOW_KEYS, REUSE) {
-        /// What has to hold: `p99 < 50ms, errors < 0.1%`; at most 0.1 % errors where nothing is said of them.
+        /// Objective to hold: `p99 < 50ms, errors < 0.1%`; at most 0.1 % errors by default.
         required slo: OBJECTIVE,
-        /// Lowest rate that is tried; 100/s without.
+        /// Lowest rate that is tried; 100/s by default.
         optional from: RATE,
-        /// Highest rate that is tried; 20k/s without.
+        /// Highest rate that is tried; 20k/s by default.
         optional to: RATE,
         /// Measured time of a trial (100ms to 1h); 20s without, 4s under --quick.
         optional trial: DURATION,
-        /// Spacing of the intended times; poisson without.
+        /// Spacing of the intended times; poisson by default.
         optional arrival: ARRIVAL,
         /// Connections; without, or with `auto`, there are 16 at first and more while none is free.
         optional connections: OPEN_CONNECTIONS,
@@ -46,7 +46,7 @@ kinds! {
 }
 
 impl CapacityLoad {
-    /// Reads what is searched.
+    /// Reads a search.
     ///
     /// # Errors
     /// Every mistake with the key that it belongs to, `what; remedy`.
@@ -115,7 +115,7 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
     };
     let (from, to, trial) = (written("from"), written("to"), written("trial"));
     let arrival = map.optional("arrival").map_or(Some(Arrival::Poisson), |field| check_arrival(&field));
-    // Nobody knows before a search how many connections it needs.
+    // The number of connections that a search needs is unknown before it runs.
     let terms = check_sending(&map, true);
     let keep_alive = check_keep_alive(&map);
     map.close();

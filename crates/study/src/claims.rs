@@ -23,16 +23,16 @@ kinds! {
     CLAIMS = Kind::Either(&[&Kind::Names(&CLAIM, 1, usize::MAX), &Kind::List(&NAMED_CLAIM, 1, usize::MAX)]);
 }
 
-/// What claims can name, as far as it could be read.
+/// Names that claims can use, as far as they could be read.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) names: Names,
-    /// Whether these are all names; else no name is called unknown.
+    /// True if these are all names; otherwise no name is reported as unknown.
     pub(super) complete: bool,
 }
 
 impl Known {
-    /// Whether a mistake is one whatever the names are that could not be read.
+    /// True for a mistake that does not depend on the names that could not be read.
     pub(super) fn tells(&self, mistake: &Mistake) -> bool {
         let of_names = matches!(
             mistake,
@@ -113,7 +113,7 @@ fn named<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
             let second = &entries[1];
             second.1.problem(Mistake::TwoInOneItem);
         }
-        // The position says nothing more once the name is there.
+        // The position adds nothing once the name is there.
         out.extend(entries.into_iter().map(|(entry, mut inner)| {
             inner.path = format!("{}.{}", field.path, shown(&entry.key));
             (entry.key.clone(), inner)

@@ -1,5 +1,5 @@
-//! Which variants a subject makes: the product of its factors, less what it excludes, or the combinations
-//! that it lists.
+//! Variants of a subject: the product of its factors without the excluded combinations, or the combinations that it
+//! lists.
 
 use super::field::{Field, Map};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
@@ -10,9 +10,9 @@ use super::yaml::{Entry, Value};
 use proofload_facts::{Mistake, Thing};
 
 keys! {
-    /// Which combinations are variants.
+    /// Combinations that are variants.
     VARIED {
-        /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+        /// Combinations of vary that are not variants; one that names some factors excludes all that fit it.
         optional exclude: Kind::List(&COMBINATION_OF_LEVELS, 1, EXCLUDED_MAX),
         /// Variants, instead of vary: a list of combinations, or a map that names them.
         optional combinations: COMBINATIONS,
@@ -20,8 +20,8 @@ keys! {
 }
 
 kinds! {
-    /// A word, a whole number, or true or false where the parameter is a switch. What YAML would read otherwise
-    /// stands in quotes.
+    /// A word, a whole number, or true or false where the parameter is a switch. What YAML would read otherwise is in
+    /// quotes.
     VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Switch]);
     /// A level: letters, digits and . _ - : + %.
     LEVEL = Kind::Either(&[
@@ -33,7 +33,7 @@ kinds! {
     LEVELS = Kind::Distinct(&LEVEL, 1, usize::MAX);
     /// A level of each factor.
     COMBINATION_OF_LEVELS = Kind::Names(&LEVEL, 1, usize::MAX);
-    /// Combinations without names, which all say the same factors, or with names, which say what they change.
+    /// Combinations without names, which all give the same factors, or with names, which give what they change.
     COMBINATIONS = Kind::Either(&[
         &Kind::List(&COMBINATION_OF_LEVELS, 1, VARIANTS_MAX),
         &Kind::Names(&Kind::Names(&VALUE, 0, usize::MAX), 1, VARIANTS_MAX),
@@ -60,7 +60,7 @@ pub(super) struct Factor<'a> {
     pub(super) name: String,
     pub(super) levels: Vec<(String, Field<'a>)>,
     pub(super) at: Field<'a>,
-    /// Whether every combination has a level of it.
+    /// True if every combination has a level of it.
     everywhere: bool,
 }
 
@@ -69,27 +69,27 @@ pub(super) struct Factor<'a> {
 pub(super) struct Row {
     /// Factors with their levels, as claims name them.
     pub(super) levels: Vec<(String, String)>,
-    /// What is filled in.
+    /// Values that are filled in.
     pub(super) values: Vec<(String, String)>,
 }
 
-/// What a subject varies.
+/// Factors and combinations of a subject.
 pub(super) struct Varied<'a> {
     pub(super) factors: Vec<Factor<'a>>,
     pub(super) rows: Vec<Row>,
     /// Combinations that it excludes.
     pub(super) excluded: usize,
-    /// Whether all of it could be read.
+    /// True if all of it could be read.
     pub(super) complete: bool,
 }
 
 impl Varied<'_> {
-    /// Whether a factor has a level in every combination.
+    /// True if a factor has a level in every combination.
     pub(super) fn gives(&self, name: &str) -> bool {
         self.factors.iter().any(|factor| factor.name == name && factor.everywhere)
     }
 
-    /// Factors that some combinations say nothing about need a value of their own.
+    /// Factors that some combinations leave out need a value of their own.
     pub(super) fn check_gaps(&self, has_value: &dyn Fn(&str) -> bool) {
         for factor in self.factors.iter().filter(|factor| !factor.everywhere && !has_value(&factor.name)) {
             factor.at.problem(Mistake::NotInEveryCombination { factor: factor.name.clone() });
@@ -110,7 +110,7 @@ pub(super) fn assignments<'a>(
     Some(entries.into_iter().filter_map(read).collect())
 }
 
-/// Reads `vary` with `exclude`, or `combinations`. `switch` says which factors take true and false.
+/// Reads `vary` with `exclude`, or `combinations`. `switch` returns true for factors that take true and false.
 pub(super) fn varied<'a>(map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> Varied<'a> {
     let none = Varied { factors: Vec::new(), rows: vec![Row::default()], excluded: 0, complete: true };
     match (map.optional("vary"), map.optional("combinations"), map.optional("exclude")) {
@@ -156,7 +156,7 @@ fn product_of<'a>(
     Varied { factors, rows, excluded, complete }
 }
 
-/// Factors with their levels, and whether all levels could be read.
+/// Factors with their levels; true if all levels could be read.
 fn factors<'a>(vary: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'a>>, bool) {
     let Some(entries) = vary.entries("vary: { connector: [nio, nio2] }") else {
         return (Vec::new(), false);
@@ -182,7 +182,7 @@ fn check_factor_name(name: &str, field: &Field<'_>, place: super::problem::Place
     !reserved && is_plain_name(name)
 }
 
-/// Levels that could be read, and whether that is all of them.
+/// Levels that could be read; true if those are all.
 fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>)>, bool) {
     let Some(items) = field.items("[nio, nio2]") else {
         return (Vec::new(), false);
@@ -366,7 +366,7 @@ fn row<'a>(
     row
 }
 
-/// Rows without names are told apart by their levels, so each must say all of them, in a way of its own.
+/// Rows without names are told apart by their levels, so each must give all of them, and no two the same.
 fn check_list(field: &Field<'_>, listed: &[Listed<'_>]) -> bool {
     let Some((_, first)) = listed.first() else { return false };
     let sorted = |row: &[(String, String, Field<'_>)]| {

@@ -17,12 +17,11 @@ use std::path::{Path, PathBuf};
 /// Most arguments of a command.
 const ARGUMENTS_MAX: usize = 256;
 
-/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on
-/// a small machine needs half of it.
+/// Default limit of the start-up of a `command:` subject: a large JVM application on a small machine needs half of it.
 pub(super) const READY_WITHIN_NS: u64 = 60_000_000_000;
 
 keys! {
-    /// Started by Proofload from a list of arguments; no shell is asked.
+    /// Started by Proofload from a list of arguments, without a shell.
     COMMAND with(VARIED, TRANSPORT) {
         /// Program and arguments. `{port}` and the names under with and vary are filled in.
         required command: Kind::List(&ARGUMENT, 1, ARGUMENTS_MAX),
@@ -32,7 +31,7 @@ keys! {
         optional vary: Kind::Names(&LEVELS, 1, usize::MAX),
         /// Memory that it takes; variants that do not fit together run one after the other.
         optional memory: SIZE,
-        /// How long it may take to get ready; 60s without.
+        /// Longest time to get ready; 60s by default.
         optional ready_within: DURATION,
         /// Environment variables.
         optional env: Kind::Names(&ARGUMENT, 1, usize::MAX),
@@ -43,7 +42,7 @@ keys! {
     }
 }
 
-/// Reads the command with what it is filled with.
+/// Reads the command with its values.
 pub(super) fn check_command(
     map: &Map<'_>,
     field: &Field<'_>,

@@ -11,15 +11,15 @@ use proofload_facts::{Mistake, Thing};
 const CONCLUSIONS_MAX: usize = 50;
 
 keys! {
-    /// What tests a conclusion, or why nothing does.
+    /// Claims that test a conclusion, or the reason why none does.
     CONCLUSION exactly_one(claim, not_tested) {
         /// Name of a claim of this study, or several.
         optional claim: NAMES,
         /// The figure that it rested on: `1.10`, `+11 %`.
         optional was: FIGURE,
-        /// Why that figure is no evidence, or less than it seems.
+        /// Reason why that figure is not evidence, or weaker than it seems.
         optional beware: WORD,
-        /// Why this study does not test it.
+        /// Reason why this study does not test it.
         optional not_tested: WORD,
     }
 }
@@ -40,18 +40,18 @@ kinds! {
 
 const FORM: &str = "- A serves more: { claim: name of a claim, was: 1.10 }";
 
-/// What somebody concluded.
+/// A conclusion from published figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
     /// The conclusion, a sentence.
     pub says: String,
     /// Names of the claims that test it; empty when nothing does.
     pub claims: Vec<String>,
-    /// The figure that it rested on; empty without.
+    /// The figure that it rested on; empty if there is none.
     pub was: String,
-    /// Why that figure is no evidence, or less than it seems; empty without.
+    /// Reason why that figure is not evidence, or weaker than it seems; empty if there is none.
     pub beware: String,
-    /// Why the study does not test it; empty when it does.
+    /// Reason why the study does not test it; empty when it does.
     pub not_tested: String,
 }
 

@@ -1,4 +1,4 @@
-//! What Proofload chooses about its own manner of asking: each condition has one level, or several that vary over the blocks.
+//! Conditions of the load generator that Proofload chooses: each has one level, or several that vary over the blocks.
 
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
@@ -23,22 +23,22 @@ const EVENTS_MAX: u64 = proofload_engine::GeneratorSettings::EVENTS_MAX as u64;
 /// Something that Proofload decides and that no server is to answer for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Whether CPUs are kept from sleeping while something is measured: `true`, `false`.
+    /// Keeps CPUs from sleeping while something is measured: `true`, `false`.
     CpusAwake,
-    /// What carries the bytes: `epoll`, `io_uring`.
+    /// I/O driver: `epoll`, `io_uring`.
     Driver,
-    /// Which CPUs the generator has: the `last` ones, the `first`, or those of a list; subjects have the others.
+    /// CPUs of the generator: the `last` ones, the `first`, or a list; subjects have the others.
     GeneratorCpus,
-    /// Which CPUs the servers have, as a list.
+    /// CPUs of the servers, as a list.
     ServerCpus,
     /// Most events that the generator takes from the kernel at once.
     Events,
-    /// Whether the next request leaves before the next answer is read (`one_by_one`), or when all that came at once were
-    /// (`together`).
+    /// Time of the next request: before the next answer is read (`one_by_one`), or after all answers that came at once
+    /// were read (`together`).
     Answers,
     /// Threads of the generator.
     Workers,
-    /// Whether the generator's threads run before whatever else comes to their CPUs: `true`, `false`.
+    /// Gives the generator's threads priority over whatever else runs on their CPUs: `true`, `false`.
     RaisedPriority,
     /// Bytes that are added to the subjects' environment, which moves their stacks (Mytkowicz et al., "Producing wrong data
     /// without doing anything obviously wrong", ASPLOS 2009).
@@ -50,7 +50,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are reported.
     pub const ALL: [Condition; 11] = [
         Condition::CpusAwake,
         Condition::Driver,
@@ -87,7 +87,7 @@ impl Condition {
         Condition::ALL.into_iter().find(|condition| condition.name() == name)
     }
 
-    /// A level as it is recorded; `None` after a problem was told.
+    /// A level as it is recorded; `None` after a problem was reported.
     fn level(self, field: &Field<'_>) -> Option<String> {
         let word = |words: [&str; 2]| {
             let text = field.text(&words.join(", "))?;
@@ -138,7 +138,7 @@ fn cpu_list(field: &Field<'_>, form: &str) -> Option<String> {
 /// The conditions that a study names; every other one is Proofload's to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Whether those that it does not name stay as they are, and do not vary over the blocks.
+    /// True if conditions that it does not name keep their default and do not vary over the blocks.
     pub fixed: bool,
     /// Each with its levels, at least one, in the order of [`Condition::ALL`].
     pub named: Vec<(Condition, Vec<String>)>,
@@ -165,7 +165,7 @@ impl Conditions {
         Some(())
     }
 
-    /// The CPUs that a condition names first; empty where the study says none by number.
+    /// The CPUs that a condition names first; empty where the study gives none by number.
     pub fn cpus(&self, condition: Condition) -> Vec<usize> {
         let first = self.levels(condition).and_then(|levels| levels.first());
         first.map_or_else(Vec::new, |level| cpus::parse_list(level))
@@ -210,27 +210,27 @@ const ORDERS: Kind = Kind::Words(&[("numbered", "As they were opened."), ("shuff
 keys! {
     /// Conditions of measuring: one level each, or a list of levels that vary over the blocks.
     CONDITIONS {
-        /// Whether CPUs are kept from sleeping while something is measured; varies without it.
+        /// Keeps CPUs from sleeping while something is measured; varies by default.
         optional cpus_awake: Kind::Either(&[&TRUE_OR_FALSE, &Kind::Distinct(&TRUE_OR_FALSE, 1, 2)]),
-        /// What carries the bytes of the load; varies without it.
+        /// I/O driver of the load; varies by default.
         optional driver: Kind::Either(&[&DRIVERS, &Kind::Distinct(&DRIVERS, 1, 2)]),
-        /// Which CPUs the generator has; subjects have the others. Varies without it.
+        /// CPUs of the generator; subjects have the others. Varies by default.
         optional generator_cpus: Kind::Either(&[&DIVISION, &Kind::Distinct(&DIVISION, 1, LEVELS_MAX)]),
-        /// Which CPUs the servers have, also those that already run; without it those that the generator has not.
+        /// CPUs of the servers, also of those that already run; by default those that the generator does not use.
         optional server_cpus: Kind::Either(&[&CPU_LIST, &Kind::Distinct(&CPU_LIST, 1, LEVELS_MAX)]),
-        /// Most events that the generator takes from the kernel at once; 64 without it.
+        /// Most events that the generator takes from the kernel at once; 64 by default.
         optional events: Kind::Either(&[&EVENTS, &Kind::Distinct(&EVENTS, 1, LEVELS_MAX)]),
-        /// When the next request leaves on a connection whose answer has come; one_by_one without it.
+        /// Time of the next request on a connection whose answer has come; one_by_one by default.
         optional answers: Kind::Either(&[&ANSWERS, &Kind::Distinct(&ANSWERS, 1, 2)]),
-        /// Threads of the generator; as many as it has CPUs without it.
+        /// Threads of the generator; as many as it has CPUs by default.
         optional workers: Kind::Either(&[&WORKERS, &Kind::Distinct(&WORKERS, 1, LEVELS_MAX)]),
-        /// Whether the generator's threads run before whatever else comes to their CPUs; true without it.
+        /// Gives the generator's threads priority over whatever else runs on their CPUs; true by default.
         optional right_of_way: Kind::Either(&[&TRUE_OR_FALSE, &Kind::Distinct(&TRUE_OR_FALSE, 1, 2)]),
-        /// Bytes that are added to the subjects' environment; none without it.
+        /// Bytes that are added to the subjects' environment; none by default.
         optional environment: Kind::Either(&[&BYTES, &Kind::Distinct(&BYTES, 1, LEVELS_MAX)]),
-        /// The order in which connections are opened and send their first requests; numbered without it.
+        /// The order in which connections are opened and send their first requests; numbered by default.
         optional connections: Kind::Either(&[&ORDERS, &Kind::Distinct(&ORDERS, 1, 2)]),
-        /// Warm-up beyond what the subjects need; none without it.
+        /// Warm-up beyond what the subjects need; none by default.
         optional extra_warm_up: Kind::Either(&[&DURATION, &Kind::Distinct(&DURATION, 1, LEVELS_MAX)]),
     }
 }
@@ -257,7 +257,7 @@ pub(super) fn check_cpus(map: &Map<'_>, conditions: &mut Conditions) -> Option<(
 }
 
 kinds! {
-    /// What Proofload chooses about its own manner of asking.
+    /// Conditions of the load generator that Proofload chooses.
     CONDITIONS_OR_WORD = Kind::Either(&[
         &Kind::Words(&[
             ("varied", "CPUs awake or asleep, the driver, and who has which CPUs vary over the blocks."),
@@ -273,7 +273,7 @@ const FORM: &str = "conditions: fixed, conditions: { driver: epoll }";
 pub(super) fn check_conditions(field: &Field<'_>) -> Option<Conditions> {
     if field.is_map() {
         let map = field.map(FORM)?;
-        // All of them, so that every mistake is told.
+        // All of them, so that every mistake is reported.
         let named = Condition::ALL.map(|condition| check_levels(&map, condition));
         map.close();
         let named: Option<Vec<_>> = named.into_iter().collect();

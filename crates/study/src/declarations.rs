@@ -1,4 +1,4 @@
-//! What a folder of the catalogue says about its parameters; implemented by the catalogue.
+//! Parameters that a folder of the catalogue declares; implemented by the catalogue.
 
 use super::problem::shown;
 use super::protocol::Speaks;
@@ -8,7 +8,7 @@ use super::suggest::not_one_of;
 use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
 
-/// Knows the subjects that can be started by name.
+/// The subjects that can be started by name.
 pub trait Declarations {
     /// The parameters of a folder of the catalogue, in declared order; `None` when there is no such folder.
     fn parameters(&self, folder: &str) -> Option<Vec<Parameter>>;
@@ -18,16 +18,16 @@ pub trait Declarations {
         Vec::new()
     }
 
-    /// A last word on a value that already fits its kind.
+    /// Last check of a value that already fits its kind.
     ///
     /// # Errors
-    /// When the folder cannot take it.
+    /// A value that the folder cannot take.
     fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), Mistake> {
         let _ = (folder, parameter, value);
         Ok(())
     }
 
-    /// Whether these values go together; what is not given has its default.
+    /// Checks that these values go together; parameters that are not given have their default.
     ///
     /// # Errors
     /// One for each combination that does not apply.
@@ -36,16 +36,16 @@ pub trait Declarations {
         Ok(())
     }
 
-    /// Whether a folder's subject needs a JDK.
+    /// True if a folder's subject needs a JDK.
     fn needs_jdk(&self, folder: &str) -> bool {
         let _ = folder;
         false
     }
 
-    /// What is spoken with a folder's subject that has these values; what is not given has its default.
+    /// Protocol of a folder's subject that has these values; parameters that are not given have their default.
     ///
     /// # Errors
-    /// When the folder's declaration is wrong.
+    /// A wrong declaration of the folder.
     fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let _ = (folder, given);
         Ok(Speaks::Http)
@@ -59,10 +59,10 @@ pub trait Declarations {
 }
 
 impl Parameter {
-    /// Whether a value fits.
+    /// Checks that a value fits.
     ///
     /// # Errors
-    /// What it should be.
+    /// The expected value.
     pub fn check(&self, value: &str) -> Result<(), Mistake> {
         match &self.kind {
             ParameterKind::Choice(words) if !words.iter().any(|word| word == value) => {
@@ -93,11 +93,11 @@ pub struct Parameter {
     pub kind: ParameterKind,
     /// The value without one; `None` when it must be given.
     pub default: Option<String>,
-    /// What it does, one line.
+    /// Purpose, one line.
     pub doc: String,
 }
 
-/// What values a parameter takes. Values are text in the checked study; this says which texts are right.
+/// Values that a parameter takes. Values are text in the checked study; this defines the valid texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     Choice(Vec<String>),
@@ -116,7 +116,7 @@ pub enum ParameterKind {
     Words(Vec<String>),
 }
 
-/// Whether each word of a value begins with one of these.
+/// Checks that each word of a value begins with one of these.
 ///
 /// # Errors
 /// The word that does not.
@@ -124,7 +124,7 @@ fn check_words(begin: &[String], value: &str) -> Result<(), Mistake> {
     if value.chars().any(char::is_control) {
         return Err(Mistake::ControlCharacter);
     }
-    // -X and -D say nothing alone; -server does.
+    // -X and -D mean nothing alone; -server does.
     let whole = |begin: &str| begin.len() > "-X".len();
     let begins = |word: &str, begin: &str| word.starts_with(begin) && (word != begin || whole(begin));
     let fits = |word: &str| begin.iter().any(|begin| begins(word, begin));

@@ -12,7 +12,7 @@ const LIST_MAX: usize = 10_000;
 /// reads a single value.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn distribution(
     text: &str,
     unit: impl Fn(&str) -> Result<u64, Mistake>,

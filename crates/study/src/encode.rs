@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Most redirects that can be followed.
 pub const FOLLOW_MAX: u32 = 20;
 
-/// Why a request cannot be sent by HTTP.
+/// The mistake when a request cannot be sent by HTTP.
 pub(super) fn of_http(error: &http1::EncodeError) -> Mistake {
     use http1::EncodeError as E;
     match error {
@@ -62,19 +62,19 @@ pub struct Entry<'a> {
     pub request: &'a RequestSpec,
     /// The method that is called, where it is that.
     pub call: Option<&'a Call>,
-    /// What changes with each exchange.
+    /// Parts that change with each exchange.
     pub template: &'a Template,
-    /// What the answer must be.
+    /// Condition that the answer must meet.
     pub expect: &'a Expect,
     /// Most redirects that are followed.
     pub follow: u32,
 }
 
 impl Entry<'_> {
-    /// The entry for a target of the plan, with which this is spoken; `authority` goes into the Host header.
+    /// The entry for a target of the plan that speaks this protocol; `authority` goes into the Host header.
     ///
     /// # Errors
-    /// When it cannot be sent so.
+    /// A request that cannot be sent by this protocol.
     pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
         let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, Mistake> {
             let request = match self.call {
@@ -121,14 +121,14 @@ fn asked(spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Req
     }
 }
 
-/// A call, by what carries calls. By those that HTTP carries it goes to the path of the protocol, unless the entry has
-/// one of its own.
+/// A call, encoded for the protocol. Over HTTP it goes to the path of the protocol, unless the entry has one of its
+/// own.
 fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, Mistake> {
     let at = |path: &str| match spec.target.as_str() {
         "" => RequestSpec { target: Speaks::filled(path, call), ..spec.clone() },
         _ => spec.clone(),
     };
-    // Those that are no HTTP have no words for the last request of a connection: this side closes it.
+    // Protocols other than HTTP have no marker for the last request of a connection: this side closes it.
     let closing = |request: Request| Request { closes: spec.close, keep_body: spec.keep_body, ..request };
     match speaks {
         Speaks::Dubbo(_) | Speaks::Rmi(..) if !spec.headers.is_empty() => {

@@ -1,5 +1,5 @@
-//! `expect:` — ranges said before the run, which it judges; `reference:` — published figures, which it only
-//! shows beside its own.
+//! `expect:` is ranges given before the run and judged by it; `reference:` is published figures, which are only shown
+//! beside those of the run.
 
 use super::claims::{CLAIMS_MAX, Known};
 use super::conclusions::{CONCLUSIONS, Conclusion, check_conclusions};
@@ -17,23 +17,23 @@ pub(super) const REFERENCES_MAX: usize = 16;
 const FIGURES_MAX: usize = 200;
 
 keys! {
-    /// A range, and who expected it.
+    /// A range, and the author of the expectation.
     RANGE_WITH_SOURCE {
         /// `8000/s..14000/s`, `8000/s..` or `..50ms`.
         required range: RANGE_TEXT,
-        /// Who expected it, and why.
+        /// Author of the expectation, and the reason for it.
         optional source: WORD,
     }
 
-    /// Figures published elsewhere, and what was concluded from them; at least one of the two.
+    /// Figures published elsewhere, and the conclusions from them; at least one of the two.
     REFERENCE some(figures, conclusions) {
-        /// Who published it, and when.
+        /// Publisher and date.
         required source: WORD,
         /// Its address.
         optional url: Kind::Text(r"^https?://\S+$"),
         /// `p99(a) @ 64c: 101ms`.
         optional figures: Kind::Names(&ARGUMENT, 1, FIGURES_MAX),
-        /// What was concluded, each with the claims that test it.
+        /// Conclusions, each with the claims that test it.
         optional conclusions: CONCLUSIONS,
     }
 }
@@ -56,22 +56,22 @@ const FORM: &str = "- throughput(a) @ 64c: 8000/s..14000/s";
 pub struct ExpectedRow {
     /// The quantity: `throughput(nio) @ 64c`.
     pub quantity: String,
-    /// Where it is expected: `8000/s..14000/s`.
+    /// Expected range: `8000/s..14000/s`.
     pub range: String,
-    /// Who expected it; empty when nobody is named.
+    /// Author of the expectation, and the reason; empty when none is named.
     pub source: String,
 }
 
 /// Figures that were published elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Where.
+    /// Publisher and date.
     pub source: String,
-    /// Its address; empty without.
+    /// Its address; empty if there is none.
     pub url: String,
     /// Quantities with their values: `p99(ajp) @ 100c` and `101ms`.
     pub figures: Vec<(String, String)>,
-    /// What was concluded from them.
+    /// Conclusions from the figures.
     pub conclusions: Vec<Conclusion>,
 }
 

@@ -25,7 +25,7 @@ const HEAD_VALUE_MAX: usize = 8 * 1024;
 /// Most letters of random text.
 pub(super) const LETTERS_MAX: u64 = 64 * 1024;
 
-/// A feeder as it was asked for.
+/// A feeder as the study requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeederSpec {
     /// Rows of a CSV file; its first row names the columns.
@@ -41,7 +41,7 @@ pub enum FeederSpec {
     Made(Feeder),
 }
 
-/// Where a value goes, which decides how it is written.
+/// Place of a value, which decides how it is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Context {
     /// In the path or the query: percent-encoded.
@@ -52,7 +52,7 @@ pub(crate) enum Context {
     Body,
 }
 
-/// All feeders of a study or a command line, and what the requests take from them.
+/// All feeders of a study or a command line, and the values that the requests take from them.
 #[derive(Debug, Default)]
 pub struct Feeders {
     names: Vec<String>,
@@ -75,10 +75,10 @@ struct Table {
 
 const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
 
-/// What a size of a payload looks like.
+/// Examples of payload sizes.
 const SIZES: &str = "uniform:20..200KiB, lognormal:2KiB,p99=64KiB";
 
-/// Checks the sizes of a payload and how long they are held.
+/// Checks the sizes of a payload and the time for which a size is held.
 pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, Mistake> {
     let sizes = super::distribution::distribution(sizes, super::quantity::size, SIZES)?;
     let most = match (most, sizes.most()) {
@@ -117,10 +117,10 @@ pub(super) fn checked(feeder: Feeder) -> Result<Feeder, Mistake> {
 }
 
 impl Feeders {
-    /// Reads what a feeder needs.
+    /// Reads a feeder with its file.
     ///
     /// # Errors
-    /// What is wrong with it, with file and line, and what to do.
+    /// The mistake, with file and line, and what to do.
     pub fn add(&mut self, name: &str, spec: &FeederSpec) -> Result<(), Mistake> {
         if self.names.iter().any(|known| known == name) {
             return Err(Mistake::twice(Thing::Feeder, name));
@@ -158,7 +158,7 @@ impl Feeders {
         self.tables.push(None);
     }
 
-    /// The value that `${name}` or `${name.column}` stands for in that context.
+    /// The value of `${name}` or `${name.column}` in that context.
     pub(crate) fn draw(
         &mut self,
         name: &str,
@@ -204,7 +204,7 @@ impl Feeders {
         at.min(usize::from(u16::MAX)) as u16
     }
 
-    /// What the engine draws from.
+    /// The feeders, ready for the engine.
     pub fn into_feed(self) -> Feed {
         self.feed
     }

@@ -1,4 +1,4 @@
-//! A small set of readers over the tree: each reports what is wrong at its place and goes on.
+//! A small set of readers over the tree: each reports a mistake at its place and goes on.
 //!
 //! A reader returns `None` when it has reported a problem; the caller goes on with the next field, so that one
 //! run reports every mistake.
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const LINE_MAX: usize = 300;
 
-/// A value with its path of keys, and what it may be.
+/// A value with its path of keys, and its kind.
 #[derive(Clone, Debug)]
 pub struct Field<'a> {
     pub node: &'a Node,
@@ -31,7 +31,7 @@ impl<'a> Field<'a> {
         self.sink.add(self.node.place, &self.path, mistake);
     }
 
-    /// What was read, or `None` after its mistake was reported.
+    /// The value, or `None` after its mistake was reported.
     pub fn take<T>(&self, read: Result<T, Mistake>) -> Option<T> {
         read.map_err(|mistake| self.problem(mistake)).ok()
     }
@@ -42,7 +42,7 @@ impl<'a> Field<'a> {
         Field::new(&entry.node, path, self.sink, self.kind.under(&entry.key))
     }
 
-    /// The scalar as it was written, whatever YAML makes of it.
+    /// The scalar as it was written, also where YAML would read another type.
     pub fn written(&self) -> Option<&'a str> {
         match &self.node.value {
             Value::Scalar { text, .. } => Some(text),
@@ -59,12 +59,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Whether this is a map with such a key.
+    /// True for a map with such a key.
     pub fn has(&self, key: &str) -> bool {
         matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key))
     }
 
-    /// Whether this is a map.
+    /// True for a map.
     pub fn is_map(&self) -> bool {
         matches!(&self.node.value, Value::Map(_))
     }
@@ -83,7 +83,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Reports that the value is not what it should be.
+    /// Reports that the value is not of the expected form.
     pub fn wrong(&self, expected: Expected, form: &str) {
         match self.node.kind() {
             Some(Kind::Null) => self.empty(form),
@@ -139,7 +139,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Text. What an unquoted word would turn into is an error, with the quotes as the form.
+    /// Text. An unquoted word that YAML would read otherwise is an error, with the quotes as the form.
     pub fn text(&self, form: &str) -> Option<&'a str> {
         let text = match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Text) => text,
@@ -159,8 +159,8 @@ impl<'a> Field<'a> {
         Some(text)
     }
 
-    /// The value of a parameter or a level: text, or a plain number that reads the same everywhere; `true` and
-    /// `false` where they are what is asked for.
+    /// The value of a parameter or a level: text, or a plain number that reads the same everywhere; `true` and `false`
+    /// where a switch is expected.
     pub fn parameter_value(&self, takes_boolean: bool) -> Option<&'a str> {
         match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Integer) => Some(text),
@@ -223,8 +223,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the
-    /// parser too.
+    /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number is passed to the parser too.
     pub fn quantity<T>(&self, parse: fn(&str) -> Result<T, Mistake>, form: &str) -> Option<T> {
         let written = match self.node.kind() {
             None | Some(Kind::Null) => {
@@ -318,7 +317,8 @@ impl<'a> Map<'a> {
         known
     }
 
-    /// The one key that says what this map is: the first of each table, or of one table those that exclude each other.
+    /// The one key that tells the kind of this map: the first of each table, or of one table those that exclude each
+    /// other.
     pub fn exactly_one(&self, form: &str) -> Option<(&'static str, Field<'a>)> {
         let keys: Vec<&'static str> = match self.tables.as_slice() {
             [table] if !table.exactly_one.is_empty() => table.exactly_one.to_vec(),

@@ -1,4 +1,4 @@
-//! A study that flags say: each flag sets keys of a tree, and the parser of study files checks that.
+//! A study given by flags: each flag sets keys of a tree, and the parser of study files checks that.
 
 use super::declarations::{Declarations, Parameter};
 use super::model::Study;
@@ -10,10 +10,10 @@ use proofload_facts::Mistake;
 use std::path::Path;
 use std::rc::Rc;
 
-/// A value as a flag says it.
+/// Value of a flag.
 #[derive(Clone, Debug)]
 pub enum Said {
-    /// Text, whatever YAML would make of it.
+    /// Text, also where YAML would read another type.
     Text(String),
     /// A number, `true` or `false`.
     Plain(String),
@@ -65,7 +65,7 @@ impl Said {
 pub struct Draft {
     tree: Node,
     sink: Sink,
-    /// Keys of studies and the flags that say them.
+    /// Keys of studies and the flags that set them.
     words: &'static [(&'static str, &'static str)],
 }
 
@@ -76,7 +76,7 @@ impl Draft {
         Draft { tree, sink: Sink::of_flags(), words }
     }
 
-    /// Sets a key: what `flag` says.
+    /// Sets a key to the value of `flag`.
     pub fn put(&mut self, flag: &str, keys: &[&str], said: impl Into<Said>) {
         let place = self.place(flag);
         *within(&mut self.tree, keys, place) = Rc::unwrap_or_clone(said.into().node(place));
@@ -105,13 +105,13 @@ impl Draft {
         }
     }
 
-    /// Notes what is wrong with a flag.
+    /// Notes the mistake of a flag.
     pub fn add(&mut self, flag: &str, mistake: Mistake) {
         let place = self.place(flag);
         self.sink.add(place, "", mistake);
     }
 
-    /// What was read, or `None` after its mistake was noted.
+    /// The value, or `None` after its mistake was noted.
     pub fn keep<T>(&mut self, flag: &str, read: Result<T, Mistake>) -> Option<T> {
         read.map_err(|mistake| self.add(flag, mistake)).ok()
     }
@@ -120,7 +120,7 @@ impl Draft {
         Place { source: self.sink.source(flag), line: 0, column: 0 }
     }
 
-    /// The study as a file. Credentials are left out: `${env.NAME}` stands for each.
+    /// The study as a file. Credentials are left out: `${env.NAME}` replaces each.
     pub fn text(&self) -> String {
         let text = write::text(&self.tree);
         match yaml::parse(&text, &Sink::new("study")) {
@@ -173,7 +173,7 @@ fn within<'t>(mut node: &'t mut Node, keys: &[&str], place: Place) -> &'t mut No
 fn each_once(problems: Vec<Problem>, words: &[(&str, &str)]) -> Vec<Mistake> {
     let flag = |key: &str| words.iter().find(|(known, _)| *known == key).map(|(_, flag)| (*flag).to_owned());
     let mut mistakes: Vec<Mistake> = Vec::new();
-    // What a flag says wrongly is missing from the tree.
+    // The value of a wrong flag is missing from the tree.
     let is_of_a_flag = |problem: &Problem| !problem.file.is_empty();
     let only_flags = problems.iter().any(is_of_a_flag);
     for Problem { file, key, mistake, .. } in

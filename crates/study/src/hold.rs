@@ -48,8 +48,8 @@ fn held_ns(point: &LoadPoint) -> Option<u64> {
     }
 }
 
-/// Lets the connections stay so long instead; a soak has its checkpoints closer together then. Returns how long they would
-/// have; nothing for another load.
+/// Holds the connections for that time instead; a soak has its checkpoints closer together then. Returns the time they
+/// would have been held; nothing for another load.
 pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
     let own_ns = held_ns(point)?;
     if let Profile::ClosedStages { stages, .. } = &mut point.profile

@@ -26,14 +26,14 @@ kinds! {
     FILE = Described::Text(r"^[^/]");
 }
 
-/// A tree with what it includes.
+/// A tree with its includes.
 pub(super) struct Whole {
     pub(super) tree: Rc<Node>,
     /// The files that were included, as they were named.
     pub(super) included: Vec<String>,
 }
 
-/// Puts in what a study includes; `directory` is that of the study file. What is wrong goes to `sink`.
+/// Expands the includes of a study; `directory` is that of the study file. Mistakes go to `sink`.
 pub(super) fn expand(tree: &Rc<Node>, directory: &Path, sink: &Sink) -> Whole {
     let mut reader = Reader {
         sink,

@@ -1,10 +1,10 @@
 //! The keys of a study. Each is declared once, with its meaning and its possible values: checks take the known
 //! keys, the choices and the ranges from here, and the JSON Schema for editors is made of it.
 
-/// What the value of a key may be.
+/// Kinds of values that a key takes.
 #[derive(Debug)]
 pub enum Kind {
-    /// Anything: what is read without its key.
+    /// Anything: a value that is read without its key.
     Any,
     /// `true` or `false`.
     Switch,
@@ -129,7 +129,7 @@ impl Keys {
 }
 
 impl Kind {
-    /// What it may be, names and choices taken apart.
+    /// Kinds of value, names and choices taken apart.
     fn choices(&'static self) -> Vec<&'static Kind> {
         match self {
             Kind::Named(named) => named.kind.choices(),
@@ -148,7 +148,7 @@ impl Kind {
         tables.collect()
     }
 
-    /// What the value of a key of a map may be.
+    /// Kind of the value under a key of a map.
     pub fn under(&'static self, key: &str) -> &'static Kind {
         let known = self.tables().into_iter().flat_map(Keys::all).find(|known| known.name == key);
         let chosen = self.choices().into_iter().find_map(|kind| match kind {
@@ -158,7 +158,7 @@ impl Kind {
         known.map(|known| known.kind).or(chosen).unwrap_or(&Kind::Any)
     }
 
-    /// What the items of a list may be.
+    /// Kind of the items of a list.
     pub fn item(&'static self) -> &'static Kind {
         let item = self.choices().into_iter().find_map(|kind| match kind {
             Kind::List(kind, ..) | Kind::Distinct(kind, ..) => Some(*kind),

@@ -16,7 +16,7 @@ use super::trace::{TRACE, check_trace};
 use proofload_engine::{Arrival, Extent, KeepAlive, Profile, Stage};
 use proofload_facts::Mistake;
 
-/// What a load that ends with a count may take at most, unless the study says otherwise.
+/// Longest time of a load that ends with a count, unless the study sets another.
 pub const CAP_NS: u64 = 600_000_000_000;
 
 /// Most calls that one connection carries at once.
@@ -29,14 +29,13 @@ const REQUESTS_MAX: u64 = 10_000_000_000;
 const LOOPS_MAX: u64 = 1_000_000;
 
 keys! {
-    /// Closed (a number of connections, each asks again when it is answered) or open (requests leave at their
-    /// times).
+    /// Closed (a number of connections, each sends again once it is answered) or open (requests leave at their times).
     LOAD {
-        /// A number of connections; each asks again when it is answered.
+        /// A number of connections; each sends again once it is answered.
         optional closed: Kind::Map(&[&CLOSED]),
-        /// Requests leave at their times, whatever the answers do.
+        /// Requests leave at their times, independent of the answers.
         optional open: Kind::Map(&[&OPEN]),
-        /// Users that start over a ramp, ask a number of times, and go.
+        /// Users that start over a ramp, send a number of requests, and leave.
         optional users: Kind::Map(&[&USERS]),
         /// The highest rate at which an objective holds is searched; such a study has no claims.
         optional capacity: Kind::Map(&[&CAPACITY]),
@@ -46,16 +45,16 @@ keys! {
     CLOSED exactly_one(connections, stages) with(SOAK, PAUSE, REUSE) {
         /// Connections, or a ladder of them.
         optional connections: LADDER,
-        /// Calls that each connection carries at once, 1 without; only of protocols whose answers may come in any order
-        /// (Dubbo).
+        /// Calls that each connection carries at once, 1 by default; only of protocols whose answers may come in any
+        /// order (Dubbo).
         optional in_flight: Kind::Integer(1, IN_FLIGHT_MAX as u64),
         /// The load ends after this number of requests over all connections.
         optional requests: Kind::Integer(1, REQUESTS_MAX),
-        /// What the requests may take at most; 10m without.
+        /// Longest time for all requests; 10m by default.
         optional cap: DURATION,
-        /// Over how long the connections join; only with `for`.
+        /// Time over which the connections join; only with `for`.
         optional ramp: DURATION,
-        /// How long the connections stay; the load is then carried out whole.
+        /// Time for which the connections stay; the load is then carried out whole.
         optional for: DURATION,
         /// Connections over time, instead of a number of them.
         optional stages: STAGES,
@@ -69,24 +68,24 @@ keys! {
         optional stages: STAGES,
         /// Recorded arrivals, instead of a rate.
         optional trace: TRACE,
-        /// Spacing of the intended times; constant without.
+        /// Spacing of the intended times; constant by default.
         optional arrival: ARRIVAL,
-        /// Connections; 64 without. With `auto` there are 16 at first and more while none is free.
+        /// Connections; 64 by default. With `auto` there are 16 at first and more while none is free.
         optional connections: OPEN_CONNECTIONS,
-        /// Calls that each connection carries at once, 1 without; only of protocols whose answers may come in any order
-        /// (Dubbo).
+        /// Calls that each connection carries at once, 1 by default; only of protocols whose answers may come in any
+        /// order (Dubbo).
         optional in_flight: Kind::Integer(1, IN_FLIGHT_MAX as u64),
     }
 
     /// A load of users.
     USERS with(PAUSE, REUSE) {
-        /// How many, or a ladder; each has a connection of its own.
+        /// Number of users, or a ladder; each has a connection of its own.
         required users: LADDER,
-        /// Over how long they start; all at once without.
+        /// Time over which they start; all at once by default.
         optional ramp: DURATION,
-        /// How often each asks.
+        /// Number of requests that each user sends.
         required loops: Kind::Integer(1, LOOPS_MAX),
-        /// What the load may take at most; 10m without.
+        /// Longest time of the load; 10m by default.
         optional cap: DURATION,
     }
 }
@@ -193,7 +192,7 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
 
-/// What a load that ends with a count may take at most.
+/// Longest time of a load that ends with a count.
 fn check_cap(map: &Map<'_>) -> Option<u64> {
     map.optional("cap").map_or(Some(CAP_NS), |field| {
         let ns = field.quantity(quantity::duration, "10m")?;

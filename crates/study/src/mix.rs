@@ -1,4 +1,4 @@
-//! The workload: what is asked, and what the answers must be.
+//! The workload: requests, and the conditions that answers must meet.
 
 use super::call::{self, ARGUMENTS_MAX, Typed};
 use super::field::{Field, Map, pairs};
@@ -24,7 +24,7 @@ const HEADERS_MAX: usize = 64;
 /// Largest weight: a share of one in a million is as rare as a mix needs.
 const WEIGHT_MAX: u64 = 1_000_000;
 
-/// How much of an answer's body is kept when a text is expected in it.
+/// Bytes of an answer's body that are kept when a text is expected in it.
 pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 keys! {
@@ -50,11 +50,11 @@ keys! {
         optional call: WORD,
         /// Arguments of the call, in YAML: text, numbers, true, null, lists, maps; `{ class: lab.Person, uid: 1, fields: {
         /// name: x } }` is an object, `{ long: 5 }`, `{ date: 0 }` and `{ bytes: aGk= }` what YAML has not, and `{ type:
-        /// short, value: 5 }` says the type.
+        /// short, value: 5 }` gives the type.
         optional args: Kind::Any,
         /// Types of the parameters, as Java writes them, where they are not those of the arguments.
         optional types: Kind::List(&WORD, 0, ARGUMENTS_MAX),
-        /// Type of the result, which RMI wants to know; that of the first argument without.
+        /// Type of the result, which RMI needs; that of the first argument by default.
         optional returns: WORD,
         /// Version of the service (Dubbo).
         optional version: WORD,
@@ -72,17 +72,17 @@ keys! {
         optional body: BODY,
         /// Body as a form of several parts (multipart/form-data), instead of body.
         optional form: FORM,
-        /// Share in the mix; 1 without.
+        /// Share in the mix; 1 by default.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
         /// Most redirects that are followed, instead of the number at the top.
         optional follow: FOLLOW,
-        /// Another server that already runs, which this is asked of instead of the subject.
+        /// Another server that already runs, to which this is sent instead of the subject.
         optional at: Kind::Map(&[&URL]),
-        /// What an answer must be to count; without it status 200 to 399.
+        /// Conditions of an answer that counts; status 200 to 399 by default.
         optional expect: Kind::Map(&[&EXPECT]),
     }
 
-    /// What an answer must be.
+    /// Conditions that an answer must meet.
     EXPECT {
         /// Exactly this status.
         optional status: Kind::Integer(200, 599),
@@ -94,7 +94,7 @@ keys! {
 }
 
 kinds! {
-    /// What is asked, by name.
+    /// Requests, by name.
     WORKLOAD = Kind::Names(&Kind::Map(&[&ENTRY]), 1, ENTRIES_MAX);
     HEADERS = Kind::Either(&[
         &Kind::Names(&HEADER, 1, usize::MAX),
@@ -192,7 +192,7 @@ fn check_at(field: &Field<'_>, shared: &Shared<'_>) -> Option<Server> {
     server
 }
 
-/// What is asked: a call, or the path that the builder has taken.
+/// A call, or the path that the builder has taken.
 struct Asking {
     call: Option<Called>,
     whole: bool,
@@ -273,7 +273,7 @@ fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<C
 
 fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
     let text = field.text("/path")?;
-    // The method stands before the path where no key says it.
+    // The method precedes the path where no key gives it.
     let text = match text.split_once(' ') {
         Some((_, path)) if !text.starts_with('/') => path.trim_start(),
         _ => text,

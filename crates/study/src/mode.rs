@@ -1,6 +1,6 @@
-//! How the variants of a study take turns.
+//! Order of measuring the variants of a study.
 
-/// How the variants take turns.
+/// Order of measuring the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// All at once, slice by slice.

@@ -30,7 +30,7 @@ pub struct Study {
     pub variants: Vec<Variant>,
     /// The mix; with streams the mixes of all of them, one after the other.
     pub workload: Vec<WorkloadEntry>,
-    /// How requests are asked: what they are filled with.
+    /// Values that requests are filled with.
     pub asking: Asking,
     /// Several loads that run at once; empty without them.
     pub streams: Vec<Stream>,
@@ -39,27 +39,27 @@ pub struct Study {
     /// The capacity that is searched, where the load is that.
     pub capacity: Option<CapacityLoad>,
     pub timeouts: Timeouts,
-    /// How the variants take turns, when the study says so.
+    /// Order of measuring the variants; `None` when the study leaves it open.
     pub mode: Option<Mode>,
-    /// What Proofload chooses about its own manner of asking.
+    /// Conditions of the load generator that Proofload chooses.
     pub conditions: Conditions,
-    /// Where it runs, when the study says so.
+    /// Machines of servers and agents, when the study names them.
     pub places: Option<StudyPlaces>,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
-    /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
+    /// Parts left out: excluded combinations, and those dropped by the `quick:` block and `--only`, a sentence each.
     pub not_tested: Vec<proofload_facts::Finding>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
     /// Names and texts of the claims as declared, in order.
     pub declared_claims: Vec<(String, String)>,
-    /// Ranges that were said beforehand, as declared.
+    /// Ranges that were given beforehand, as declared.
     pub expectations: Vec<ExpectedRow>,
     /// Published figures, shown beside those found.
     pub references: Vec<Reference>,
-    /// How claims name variants and points; indexes agree with `variants` and `points`.
+    /// Names of variants and points in claims; indexes agree with `variants` and `points`.
     pub names: Names,
-    /// Where it was read from; `None` for a study made from the command line.
+    /// File of the study; `None` for a study made from the command line.
     pub path: Option<PathBuf>,
     /// The files that it names, itself apart: what it includes, what requests are made of, recorded arrivals, certificates and
     /// their keys. What its commands name is not among them.
@@ -67,16 +67,16 @@ pub struct Study {
     /// The study in effect, credentials redacted: the file as it was read, or what came of it with what it
     /// includes and what was set. Empty for a study made from the command line.
     pub text: String,
-    /// What was set on the command line, `key=value`, credentials redacted.
+    /// Settings from the command line, `key=value`, credentials redacted.
     pub settings: Vec<String>,
-    /// What `--only` kept, as it was given.
+    /// Selection by `--only`, as it was given.
     pub only: Vec<String>,
-    /// Whether its claims only ask which server is the faster one: either is an answer, and that they are alike is one.
+    /// True if its claims are only about which server is faster: either is an answer, and so is that they are alike.
     pub two_sided: bool,
 }
 
 impl Study {
-    /// What connections pass through: those to subjects, then those to other servers that are asked.
+    /// TLS, proxy and protocol of connections: those to subjects, then those to the other servers of the workload.
     pub fn passages(&self) -> impl Iterator<Item = &Passage> {
         let others = self.workload.iter().filter_map(|entry| Some(&entry.at.as_ref()?.passage));
         self.variants.iter().map(|variant| &variant.passage).chain(others)
@@ -88,19 +88,19 @@ pub struct Variant {
     pub name: String,
     /// Factor and level pairs, in order.
     pub levels: Vec<(String, String)>,
-    /// What is to be started.
+    /// The subject to start.
     pub subject: SubjectSpec,
     /// Name of the subject whose one process all its variants share (`shared: true`).
     pub shares: Option<String>,
-    /// Memory that its parameters ask for; 0 when they say nothing.
+    /// Memory set by its parameters; 0 when they set none.
     pub memory_bytes: u64,
-    /// Whether the catalogue says that it needs a JDK.
+    /// True if the catalogue declares that it needs a JDK.
     pub jvm: bool,
-    /// What connections to it pass through.
+    /// TLS, proxy and protocol of its connections.
     pub passage: Passage,
 }
 
-/// A subject as the study asks for it, all parameters of this variant filled in.
+/// A subject as the study declares it, all parameters of this variant filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubjectSpec {
     /// `use:` a folder of the catalogue.
@@ -109,7 +109,7 @@ pub enum SubjectSpec {
         /// Parameters, `with:` overlaid by this variant's levels. Checked against the folder's declaration.
         with: BTreeMap<String, String>,
     },
-    /// `command:` a list of arguments; `{port}` stands for the port that Proofload chose.
+    /// `command:` a list of arguments; `{port}` is the port that Proofload chose.
     Command {
         args: Vec<String>,
         /// Port it listens on; `None` lets Proofload choose one and needs `{port}` in `args` or `env`.
@@ -117,7 +117,7 @@ pub enum SubjectSpec {
         env: BTreeMap<String, String>,
         /// Working directory; that of the study file by default.
         directory: Option<PathBuf>,
-        /// How long it may take to get ready.
+        /// Longest time to get ready.
         ready_within_ns: u64,
         /// Most memory of it and all below it before it is killed; `None` leaves it most of what is available.
         memory_max_bytes: Option<u64>,
@@ -137,20 +137,20 @@ pub struct WorkloadEntry {
     pub name: String,
     /// Share in the mix.
     pub weight: u32,
-    /// What is asked; the authority is filled in when the subject's port is known. Of a call what HTTP needs beside it,
-    /// where HTTP carries it.
+    /// The request; the authority is filled in when the subject's port is known. For a call over HTTP, what HTTP needs
+    /// beside it.
     pub request: RequestSpec,
     /// The method that is called, where it is that.
     pub call: Option<Call>,
-    /// What the answer must be.
+    /// Condition that the answer must meet.
     pub expect: Expect,
     /// Most redirects that are followed within the server.
     pub follow: u32,
-    /// What changes with each exchange.
+    /// Parts that change with each exchange.
     pub template: Template,
-    /// How the request is shown.
+    /// The request as it is shown.
     pub shown: Shown,
-    /// Another server than the subject, which this is asked of.
+    /// Another server than the subject, to which this is sent.
     pub at: Option<Server>,
 }
 
@@ -175,7 +175,7 @@ impl WorkloadEntry {
     /// The entry as the engine sends it, to a target of the plan.
     ///
     /// # Errors
-    /// When the authority makes no request.
+    /// An authority that no request can have.
     pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
@@ -190,6 +190,6 @@ pub struct CapacityLoad {
     /// Lowest rate that is tried, per second.
     pub from_per_s: f64,
     pub to_per_s: f64,
-    /// Measured window of a trial; the preset decides without.
+    /// Measured window of a trial; set by the preset if there is none.
     pub trial_ns: Option<u64>,
 }

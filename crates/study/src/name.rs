@@ -1,5 +1,4 @@
-//! What may name a study, a subject, a factor or a level: names appear in claims, in tables and in names of
-//! files.
+//! Rules for names of studies, subjects, factors and levels: names appear in claims, in tables and in names of files.
 
 use super::problem::shown;
 use proofload_facts::{Mistake, Thing};
@@ -7,7 +6,7 @@ use proofload_facts::{Mistake, Thing};
 /// Longest name of a study, subject, factor or level.
 const NAME_MAX: usize = 64;
 
-/// What names of studies and of folders in the catalogue look like.
+/// Pattern of the names of studies and of folders in the catalogue.
 pub(super) const FOLDER_NAME: &str = "^[a-z0-9][a-z0-9-]{0,63}$";
 
 pub(super) const PLAIN: &str = "A-Z a-z 0-9 . _ -";
@@ -37,7 +36,7 @@ pub(super) fn is_plain_name(text: &str) -> bool {
     starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
 }
 
-/// What a level may be: it appears in claims between parentheses and commas, and in names of files.
+/// True for the name of a level: it appears in claims between parentheses and commas, and in names of files.
 pub fn is_level(text: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
     starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)

@@ -6,10 +6,10 @@ use proofload_host::files;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Reads one that may have so many bytes, `most` in words; `name` is what it is called in a mistake.
+/// Reads a file of at most that many bytes, `most` in words; `name` is what it is called in a mistake.
 ///
 /// # Errors
-/// It cannot be read, is no file, or is larger.
+/// It cannot be read, is not a file, or is larger.
 pub fn read_named(path: &Path, name: &str, most_bytes: u64, most: &'static str) -> Result<Vec<u8>, Mistake> {
     let file = name.to_string();
     files::read(path, most_bytes).map_err(|error| match error.kind() {

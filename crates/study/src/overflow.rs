@@ -1,4 +1,4 @@
-//! How an open loop sends, beside when: how exactly, over how many connections, and what it does when none is free.
+//! Terms of sending of an open loop beside its times: precision, connections, and requests that find none free.
 
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
@@ -10,27 +10,27 @@ use proofload_engine::driver::{Allowance, Drivers, EpollDrivers};
 use proofload_engine::{Overflow, Shortage};
 use proofload_facts::Mistake;
 
-/// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
-/// few enough for every server. A slow server makes requests wait for one, which the response time shows.
+/// Default connections of an open loop: as many as wrk2 users commonly take, and few enough for every server. A slow
+/// server makes requests wait for one, which the response time shows.
 const CONNECTIONS_WITHOUT: u32 = 64;
 
-/// With how many connections a load begins whose connections the tool chooses.
+/// Connections at the start of a load whose connections the tool chooses.
 pub const AUTO_FIRST: u32 = 16;
 
-/// How many there may be in the end, where the machine allows that: what a worker has time to look after.
+/// Most connections that the tool chooses, where the machine allows that: as many as a worker can serve in time.
 const AUTO_MOST: u64 = 10_000;
 
-/// What the tool chooses takes this part of the machine's descriptors and local ports: the server beside it takes as
-/// many again, and what ends leaves ports in TIME_WAIT.
+/// Divisor of the machine's descriptors and local ports, for the connections that the tool chooses: the server beside
+/// it takes as many again, and connections that end leave ports in TIME_WAIT.
 const AUTO_PART: u64 = 4;
 
-/// Sends that leave later than that together are no open loop any more.
+/// Longest delay of sends that leave together; beyond it the load is no longer an open loop.
 const COALESCE_MAX_NS: u64 = 100_000_000;
 
-/// How late sends may leave together: `100us`.
+/// Longest delay of sends that leave together: `100us`.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn coalesce(text: &str) -> Result<u64, Mistake> {
     let ns = quantity::duration(text)?;
     if ns > COALESCE_MAX_NS {
@@ -42,7 +42,7 @@ pub fn coalesce(text: &str) -> Result<u64, Mistake> {
 /// `queue` or `drop`.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn overflow(text: &str) -> Result<Overflow, Mistake> {
     match text {
         "queue" => Ok(Overflow::Queue),
@@ -59,7 +59,7 @@ pub fn overflow_name(overflow: Overflow) -> &'static str {
     }
 }
 
-/// How many connections a load may have in the end that the tool chooses, on this machine.
+/// Most connections, on this machine, of a load whose connections the tool chooses.
 pub fn auto_most() -> u32 {
     auto_most_of(&EpollDrivers::default().allowance())
 }
@@ -71,7 +71,7 @@ fn auto_most_of(allowance: &Allowance) -> u32 {
 }
 
 impl OpenTerms {
-    /// How it sends in words; `connections` are those it begins with.
+    /// Terms of sending in words; `connections` are those it begins with.
     pub fn in_words(&self, connections: u32, coalesce_ns: u64) -> Vec<String> {
         let mut parts = vec![match self.shortage.most_connections {
             Some(most) if most > connections => {
@@ -90,13 +90,13 @@ impl OpenTerms {
 }
 
 keys! {
-    /// What becomes of requests that find no free connection.
+    /// Requests that find no free connection.
     OVERFLOW_KEYS {
         /// Most connections: more are opened, up to this number, while requests that are due find none free.
         optional max_connections: CONNECTIONS,
-        /// What becomes of a request that finds no free connection; queue without.
+        /// Handling of a request that finds no free connection; queue by default.
         optional overflow: OVERFLOW,
-        /// How late requests may be sent together to save CPU time (0s to 100ms); exact without.
+        /// Longest delay of requests that are sent together to save CPU time (0s to 100ms); exact by default.
         optional coalesce: DURATION,
     }
 }
@@ -104,26 +104,25 @@ keys! {
 kinds! {
     /// A number of connections, or `auto`.
     OPEN_CONNECTIONS = Kind::Either(&[&CONNECTIONS, &Kind::Words(&[("auto", "As many as are needed.")])]);
-    /// What becomes of a request that finds no free connection.
+    /// Handling of a request that finds no free connection.
     OVERFLOW = Kind::Words(&[
         ("queue", "It waits for one and keeps its intended time."),
         ("drop", "It is not sent, and counted."),
     ]);
 }
 
-/// How an open loop sends, beside when.
+/// Terms of sending of an open loop, beside its times.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending {
     /// Connections that it begins with.
     pub connections: u32,
-    /// How late sends may be fired together; 0 is exact.
+    /// Longest delay of sends that leave together; 0 is exact.
     pub coalesce_ns: u64,
-    /// What it does while none is free.
+    /// Handling of requests while no connection is free.
     pub open: OpenTerms,
 }
 
-/// How an open loop sends. `auto_without` lets the tool choose where no connections are
-/// written.
+/// Terms of sending of an open loop. With `auto_without` the tool chooses the connections where the study does not.
 pub(super) fn check_sending(map: &Map<'_>, auto_without: bool) -> Option<Sending> {
     let written = map.optional("connections");
     let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));

@@ -36,16 +36,16 @@ use std::rc::Rc;
 /// Longest time-out, an hour: a longer one outlasts every run.
 const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
 
-/// How a study is read.
+/// Options of reading a study.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether the study's `quick:` block applies (presets smoke and quick).
+    /// Applies the study's `quick:` block (presets smoke and quick).
     pub quick: bool,
-    /// What is changed before the checks: `load.closed.connections=64`.
+    /// Settings that are changed before the checks: `load.closed.connections=64`.
     pub set: Vec<String>,
-    /// What carries the bytes, whatever the study says.
+    /// I/O driver, overriding the study.
     pub driver: Option<DriverChoice>,
-    /// What alone is run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
+    /// Parts to run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
     pub only: Vec<String>,
 }
 
@@ -66,35 +66,35 @@ keys! {
         optional feeders: Kind::Names(&FEEDER, 1, usize::MAX),
         /// Credentials that go with every request; shown nowhere.
         optional auth: Kind::One(&AUTH),
-        /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
+        /// Keeps cookies on each connection, as a user of its own, and sends them back; false by default.
         optional cookies: Kind::Switch,
-        /// Most redirects that an exchange follows within the server; 0, which takes the first answer, without.
+        /// Most redirects that an exchange follows within the server; 0, which takes the first answer, by default.
         optional follow: FOLLOW,
-        /// Local addresses that connections leave from, in turn; the kernel chooses without.
+        /// Local addresses that connections leave from, in turn; the kernel's choice by default.
         optional bind: Kind::List(&LOCAL_ADDRESS, 1, BIND_MAX),
-        /// What is asked, by name: one request, or a weighted mix.
+        /// Requests, by name: one, or a weighted mix.
         optional workload: WORKLOAD,
-        /// Whether the requests of the workload are one mix or a load each; mixed without it.
+        /// One mix of the requests of the workload, or a load for each; mixed by default.
         optional ask: ASK,
-        /// How much is asked.
+        /// Amount of load.
         optional load: Kind::One(&LOAD),
         /// Several loads that run at once, by name, instead of workload and load.
         optional streams: Kind::Names(&Kind::Map(&[&STREAM]), 2, STREAMS_MAX),
-        /// How the variants take turns; chosen by load and memory without it.
+        /// Order of measuring the variants; chosen by load and memory by default.
         optional mode: MODE,
-        /// Where servers and agents run; all of it on this machine without.
+        /// Machines of servers and agents; all on this machine by default.
         optional places: Kind::Map(&[&PLACES]),
-        /// What Proofload chooses about its own manner of asking; varied without it.
+        /// Conditions of the load generator that Proofload chooses; varied by default.
         optional conditions: CONDITIONS_OR_WORD,
         /// Time-outs.
         optional timeouts: Kind::Map(&[&TIMEOUTS]),
-        /// What is to be shown, by name: `throughput(nio2) > throughput(nio)`.
+        /// Statements to be shown, by name: `throughput(nio2) > throughput(nio)`.
         optional claims: CLAIMS,
-        /// Ranges in which quantities are expected to lie; the study says whether they do.
+        /// Ranges in which quantities are expected to lie; the study tests whether they do.
         optional expect: EXPECTATIONS,
         /// Figures published elsewhere; shown beside those found, never judged.
         optional reference: Kind::List(&Kind::Map(&[&REFERENCE]), 1, REFERENCES_MAX),
-        /// What is left of the study under --smoke and --quick.
+        /// Parts of the study that are run under --smoke and --quick.
         optional quick: Kind::Map(&[&QUICK]),
         /// Seed of everything random; without it each run draws one.
         optional seed: Kind::Integer(0, u64::MAX),
@@ -102,9 +102,9 @@ keys! {
 
     /// Time-outs.
     TIMEOUTS {
-        /// To connect; 5s without.
+        /// To connect; 5s by default.
         optional connect: DURATION,
-        /// From sending to the end of the answer; 30s without.
+        /// From sending to the end of the answer; 30s by default.
         optional response: DURATION,
     }
 }
@@ -114,7 +114,7 @@ kinds! {
     MODE = Kind::Words(&[("cycles", "All run at once and take turns."), ("serial", "One runs after the other.")]);
 }
 
-/// Reads and checks a study file, with what it includes.
+/// Reads and checks a study file, with its includes.
 ///
 /// # Errors
 /// All mistakes at once, in the order of their lines.
@@ -180,7 +180,7 @@ pub(super) fn check_tree(
 /// The text of a study that was made of more than its file, credentials redacted.
 fn in_effect(tree: &Rc<Node>, included: &[String], settings: &[String]) -> String {
     let text = write::text(tree);
-    // Places of the new text, for what is redacted is cut out of it.
+    // Places in the new text, since redacted parts are cut out of it.
     let redacted = match yaml::parse(&text, &Sink::new("study in effect")) {
         Some(tree) => redact::text(&text, &tree),
         None => String::new(),
@@ -271,7 +271,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     })
 }
 
-/// What is asked, and how much: one workload with its load, or several at once.
+/// Workload and load: one workload with its load, or several at once.
 fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     if let Some(field) = map.optional("streams") {
         map.forbid(&["workload", "load", "ask"], "streams");
@@ -286,7 +286,7 @@ fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     }
 }
 
-/// What a study says of its outcome.
+/// Statements of a study about its outcome.
 struct Statements<'a> {
     claims: Option<Field<'a>>,
     expect: Option<Field<'a>>,
@@ -301,7 +301,7 @@ impl<'a> Statements<'a> {
         }
         let expect = map.optional("expect");
         let claims = match &expect {
-            // A study may ask for nothing but whether it finds what is expected.
+            // A study may only test whether it finds what is expected.
             Some(_) => map.optional("claims"),
             None if map.field.sink.is_of_flags() => map.optional("claims"),
             None => map.required("claims", "claims: { serves more: throughput(a) > throughput(b) }"),
@@ -333,7 +333,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// How claims name the variants, points and streams.
+/// Names of the variants, points and streams in claims.
 pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Stream]) -> Names {
     Names {
         variants: variants
@@ -376,7 +376,7 @@ fn check_mode(field: &Field<'_>) -> Option<Mode> {
     mode
 }
 
-/// What a process uses cannot be told apart between variants that share it.
+/// The resource use of a process cannot be divided between variants that share it.
 fn forbid_shared_use(field: &Field<'_>, subjects: Option<&Subjects>, claims: &Claims) {
     let variants = subjects.map_or(&[][..], |subjects| &subjects.variants);
     for claim in &claims.expanded {

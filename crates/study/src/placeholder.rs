@@ -1,4 +1,4 @@
-//! `{name}` in texts. Braces around anything that is no name stand for themselves.
+//! `{name}` in texts. Braces around anything that is not a name are literal.
 
 /// A part of a text.
 enum Piece<'t> {
@@ -29,7 +29,8 @@ pub fn placeholders_of(text: &str, is_name: fn(&str) -> bool) -> Vec<&str> {
     pieces(text, is_name).filter_map(name).collect()
 }
 
-/// Replaces placeholders once; what a value brings in is not looked at again. What `value` does not know stays as it is.
+/// Replaces placeholders once; inserted values are not searched again. A name that `value` does not know is left as it
+/// is.
 pub fn fill(text: &str, is_name: fn(&str) -> bool, mut value: impl FnMut(&str) -> Option<String>) -> String {
     let piece = |piece| match piece {
         Piece::Text(text) => text.to_string(),

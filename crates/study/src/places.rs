@@ -1,4 +1,5 @@
-//! `places: { subjects_on: lab1, agents_on: "ssh:lab2,lab3" }` — where servers and agents run, as the options of `proofload run` say it.
+//! `places: { subjects_on: lab1, agents_on: "ssh:lab2,lab3" }`: machines of servers and agents, as the options of
+//! `proofload run` name them.
 
 use super::field::Field;
 use super::keys::{Kind, keys};
@@ -9,27 +10,26 @@ use std::net::IpAddr;
 /// Most agents that are started together.
 const AGENTS_MAX: u64 = 10_000;
 
-/// Where a study runs, as far as it says so.
+/// Machines on which a study runs, as far as it names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudyPlaces {
-    /// The machine of the servers, as the user's ssh knows it.
+    /// The machine of the servers, as named in the user's ssh configuration.
     pub subjects_on: Option<String>,
-    /// What starts the agents: `ssh:HOST,HOST`, `slurm`, `kubernetes`.
+    /// Launcher of the agents: `ssh:HOST,HOST`, `slurm`, `kubernetes`.
     pub agents_on: Option<String>,
-    /// How many agents.
     pub agents: Option<u32>,
     /// The address at which agents reach the servers.
     pub address: Option<IpAddr>,
 }
 
 keys! {
-    /// Where servers and agents run; all of it on this machine without.
+    /// Machines of servers and agents; all on this machine by default.
     PLACES {
-        /// The machine on which the servers are started, as your ssh knows it.
+        /// The machine on which the servers are started, as named in your ssh configuration.
         optional subjects_on: Kind::Text(r"^[^-\s]\S*$"),
-        /// What starts the agents: ssh:HOST,HOST, slurm or kubernetes.
+        /// Launcher of the agents: ssh:HOST,HOST, slurm or kubernetes.
         optional agents_on: Kind::Text(r"^(ssh:\S+|slurm|kubernetes)$"),
-        /// How many agents.
+        /// Number of agents.
         optional agents: Kind::Integer(1, AGENTS_MAX),
         /// The address at which agents reach the servers, where it is not found by ssh.
         optional address: Kind::Text(r"^[0-9A-Fa-f.:]+$"),
@@ -52,7 +52,7 @@ pub(super) fn check_places(field: &Field<'_>) -> Option<StudyPlaces> {
     })
 }
 
-/// What is there is good, or all is bad.
+/// `Some(None)` for a key that is absent; `None` for one that is wrong.
 fn transposed<T>(read: Option<Option<T>>) -> Option<Option<T>> {
     read.map_or(Some(None), |read| read.map(Some))
 }

@@ -20,11 +20,11 @@ const THINK_MAX_NS: f64 = 60e9;
 keys! {
     /// Pauses of a closed loop.
     PAUSE {
-        /// Pause between an answer and the next request; none without.
+        /// Pause between an answer and the next request; none by default.
         optional think: THINK,
     }
 
-    /// Whether connections are used again.
+    /// Reuse of connections.
     REUSE {
         /// Reuse of connections: true, false, or a number of exchanges for each connection.
         optional keep_alive: KEEP_ALIVE,
@@ -45,11 +45,11 @@ kinds! {
     ARRIVAL = Kind::Words(&[("constant", "Equal gaps."), ("poisson", "Exponential gaps.")]);
 }
 
-/// The points, and whether all their labels could be read (else claims cannot be checked).
+/// The points; true if all their labels could be read (otherwise claims cannot be checked).
 pub(super) struct Points {
     pub(super) points: Vec<LoadPoint>,
     pub(super) labels_complete: bool,
-    /// What is searched, where the load is a search.
+    /// The search, where the load is one.
     pub(super) capacity: Option<CapacityLoad>,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn check_think(map: &Map<'_>) -> Option<Distribution> {
 /// A think time: `50ms`, `exp:50ms`, `uniform:10ms..90ms`, `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn think(text: &str) -> Result<Distribution, Mistake> {
     let think = distribution(text, quantity::duration, "uniform:50ms..150ms, lognormal:100ms,p99=1s")?;
     if think.mean() > THINK_MAX_NS {
@@ -108,7 +108,7 @@ pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
     }
 }
 
-/// The rungs that could be read, and whether that is all of them.
+/// The rungs that could be read; true if those are all.
 pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
     let items = field.one_or_many("64, [16, 64]")?;
     field.at_most(items.len(), POINTS_MAX, Thing::Point)?;

@@ -1,4 +1,4 @@
-//! What is wrong with a study: where, what, and what to write instead.
+//! Mistakes in a study: place, mistake, and what to write instead.
 
 use proofload_facts::Mistake;
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub struct Problem {
     pub column: usize,
     /// Path of keys from the top: `load.closed.connections[1]`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong, and what to do about it.
+    /// The mistake, and what to do about it.
     pub mistake: Mistake,
 }
 
@@ -64,7 +64,7 @@ impl std::error::Error for Problems {}
 /// A place in the study file, in a file that it includes, or on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Which of the sink's sources; 0 is the study file.
+    /// Index of the sink's source; 0 is the study file.
     pub source: u16,
     pub line: usize,
     pub column: usize,
@@ -73,12 +73,12 @@ pub struct Place {
 /// Collects problems while checking goes on, so that all are reported at once.
 #[derive(Debug)]
 pub struct Sink {
-    /// What the study was made of; the study file is the first.
+    /// Sources of the study; the study file is the first.
     sources: RefCell<Vec<String>>,
     problems: RefCell<Vec<(u16, Problem)>>,
     /// Files that the study names.
     files: RefCell<BTreeSet<PathBuf>>,
-    /// Whether flags say the study, and no file does.
+    /// True for a study given by flags, without a file.
     is_of_flags: bool,
 }
 
@@ -88,12 +88,12 @@ impl Sink {
         Sink { sources, problems: RefCell::default(), files: RefCell::default(), is_of_flags: false }
     }
 
-    /// One for a study that flags say: the name of a source is its flag.
+    /// A sink for a study given by flags: the name of a source is its flag.
     pub(crate) fn of_flags() -> Self {
         Sink { is_of_flags: true, ..Sink::new("") }
     }
 
-    /// Whether flags say the study. Their files lie anywhere, and there may be nothing to judge.
+    /// True for a study given by flags. Their files may be anywhere, and there may be nothing to judge.
     pub(crate) fn is_of_flags(&self) -> bool {
         self.is_of_flags
     }
@@ -122,7 +122,7 @@ impl Sink {
         self.files.borrow().clone()
     }
 
-    /// How many there are so far.
+    /// Number of problems so far.
     pub(crate) fn len(&self) -> usize {
         self.problems.borrow().len()
     }
@@ -139,7 +139,7 @@ impl Sink {
     }
 }
 
-/// A mistake in the language that is spoken. What the file says may hold anything, so control characters are written out.
+/// A mistake in the language of the output. Text of the file may hold anything, so control characters are escaped.
 pub fn told(mistake: &Mistake) -> String {
     escaped(proofload_language::facts::told(mistake).chars())
 }
@@ -173,7 +173,7 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// What could move the cursor, colour the terminal or turn the text around is written out.
+/// Escapes characters that could move the cursor, colour the terminal or reorder the text.
 fn escaped(characters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for character in characters {

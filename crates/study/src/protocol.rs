@@ -1,4 +1,4 @@
-//! What is spoken with a server, and what it must be told beside what is asked.
+//! Protocol of a server, and attributes that it needs beside the request.
 
 use super::field::Field;
 use super::keys::{HEADER, Kind, WORD, keys};
@@ -11,13 +11,13 @@ use proofload_wire::rmi::ObjectId;
 use proofload_wire::{Call, Protocol, hessian, json};
 use std::collections::BTreeMap;
 
-/// What is spoken with a server.
+/// Protocol of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Speaks {
     /// HTTP/1.1.
     #[default]
     Http,
-    /// AJP/1.3, with what a web server would say of its own accord.
+    /// AJP/1.3, with the attributes that a web server would add.
     Ajp(Box<Attributes>),
     /// Dubbo.
     Dubbo(Box<dubbo::Options>),
@@ -25,31 +25,31 @@ pub enum Speaks {
     Hessian(hessian::Version, String),
     /// JSON over HTTP, at this path.
     Json(json::Body, String),
-    /// Java RMI: the name in the registry and, once that was asked, the object.
+    /// Java RMI: the name in the registry and, once that was looked up, the object.
     Rmi(String, Option<ObjectId>),
 }
 
 keys! {
-    /// What is spoken, where that is not HTTP/1.1, and what the server must be told.
+    /// Protocol, where that is not HTTP/1.1, and attributes that the server needs.
     SPEAKS {
-        /// `http`, `ajp`, `dubbo`, `hessian` (2.0), `hessian1`, `json`, `jsonrpc` or `rmi`; an address says it by its
-        /// scheme.
+        /// `http`, `ajp`, `dubbo`, `hessian` (2.0), `hessian1`, `json`, `jsonrpc` or `rmi`; the scheme of an address
+        /// gives it.
         optional protocol: Kind::Text("^(http|ajp|dubbo|hessian1?|json|jsonrpc|rmi)$"),
         /// AJP: the secret that the connector demands (`secret`); `${env.NAME}` keeps it out of the file.
         optional secret: WORD,
-        /// AJP: longest packet in bytes, which must be the connector's too (`packetSize`); 8192 without.
+        /// AJP: longest packet in bytes, which must be the connector's too (`packetSize`); 8192 by default.
         optional packet_size: Kind::Integer(PACKET_BYTES_MIN as u64, PACKET_BYTES_MAX as u64),
         /// AJP: attributes of the request, as the connector allows them.
         optional attributes: Kind::Names(&HEADER, 1, 64),
-        /// AJP: whether the client came by TLS.
+        /// AJP: tells the server that the client came by TLS.
         optional is_ssl: Kind::Switch,
-        /// AJP: the user whom the web server knows.
+        /// AJP: the user whom the web server has authenticated.
         optional remote_user: WORD,
         /// AJP: the route of the container among several.
         optional route: WORD,
-        /// Dubbo: how calls are written, hessian2 without.
+        /// Dubbo: format of calls, hessian2 by default.
         optional serialization: Kind::Text("^(hessian2|dubbo|java|fastjson|fastjson2)$"),
-        /// Dubbo: ask for no answer; a call ends when it was sent.
+        /// Dubbo: request no answer; a call ends when it was sent.
         optional one_way: Kind::Switch,
         /// Hessian and JSON: the path that calls go to, in which `{interface}` and `{method}` are filled in;
         /// `/{interface}`, with JSON `/{method}`, without.
@@ -59,7 +59,7 @@ keys! {
     }
 }
 
-/// What can be spoken.
+/// Names of the protocols.
 const PROTOCOLS: [&str; 8] = ["http", "ajp", "dubbo", "hessian", "hessian1", "json", "jsonrpc", "rmi"];
 
 /// The keys of a catalogue's `speaks:`.
@@ -79,7 +79,7 @@ impl Speaks {
         }
     }
 
-    /// Its name, as an address and `protocol:` say it.
+    /// Its name, as in an address and in `protocol:`.
     pub fn name(&self) -> &'static str {
         match self {
             Speaks::Http => "http",
@@ -121,15 +121,15 @@ impl Speaks {
         }
     }
 
-    /// Whether it carries calls, rather than requests of HTTP.
+    /// True if it carries calls, rather than requests of HTTP.
     pub fn calls(&self) -> bool {
         !matches!(self, Speaks::Http | Speaks::Ajp(_))
     }
 
-    /// What these texts say, by the keys of [`SPEAKS_TEXTS`]; an empty one says nothing.
+    /// Reads texts by the keys of [`SPEAKS_TEXTS`]; an empty one is ignored.
     ///
     /// # Errors
-    /// What is not spoken here.
+    /// A protocol that is not supported.
     pub fn from_texts(texts: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let text = |key: &str| texts.get(key).map(String::as_str).filter(|text| !text.is_empty());
         let path = |default: &str| text("path").unwrap_or(default).to_string();
@@ -175,7 +175,7 @@ impl Speaks {
     }
 }
 
-/// `speaks:` of a subject; `protocol` is what its address says, if it has one.
+/// `speaks:` of a subject; `protocol` is that of its address, if it has one.
 pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<Speaks> {
     let map = field.map("speaks: { protocol: dubbo }")?;
     let mut texts = BTreeMap::new();

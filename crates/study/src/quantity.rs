@@ -42,7 +42,7 @@ const HEADER_VALUE_MAX: usize = 8 * 1024;
 /// A duration in nanoseconds: `10s`, `250ms`, `1.5s`, `1m30s`, `40us`, `0s`.
 ///
 /// # Errors
-/// What is wrong and what to write, when it has no unit, is negative or longer than a week.
+/// The mistake, and what to write instead, when it has no unit, is negative or longer than a week.
 pub fn duration(text: &str) -> Result<u64, Mistake> {
     let mut rest = text.trim();
     let mut total = 0.0;
@@ -80,7 +80,7 @@ pub fn duration(text: &str) -> Result<u64, Mistake> {
 /// A number of bytes: `347`, `4KiB`, `1.5MiB`, `10kB`.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn size(text: &str) -> Result<u64, Mistake> {
     let wrong = || Mistake::not(shown(text), Expected::Size, "347, 4KiB, 1MiB");
     let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
@@ -106,7 +106,7 @@ pub fn size(text: &str) -> Result<u64, Mistake> {
 /// A rate per second: `500`, `500/s`, `5k/s`, `2.5k`, `1M/s`.
 ///
 /// # Errors
-/// What is wrong and what to write, when it is not positive or not per second.
+/// The mistake, and what to write instead, when it is not positive or not per second.
 pub fn rate(text: &str) -> Result<f64, Mistake> {
     let wrong = || Mistake::not(shown(text), Expected::Rate, "500/s, 5k/s");
     let trimmed = text.trim();
@@ -140,8 +140,8 @@ pub fn rate_label(rate_per_s: f64) -> String {
 /// A header as `Name: value`.
 ///
 /// # Errors
-/// When the name is no token (RFC 9110, 5.6.2), the value holds a line break or another control character, or
-/// the header is one that the generator sets itself.
+/// A name that is not a token (RFC 9110, 5.6.2), a value with a line break or another control character, or a header
+/// that the generator sets itself.
 pub fn header(text: &str) -> Result<(String, String), Mistake> {
     let Some((name, value)) = text.split_once(':') else {
         return Err(Mistake::not(shown(text), Expected::Header, "Name: value"));
@@ -160,7 +160,7 @@ const OWN_HEADERS: [&str; 8] =
 /// Checks a header's name.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn header_name(name: &str) -> Result<(), Mistake> {
     let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     if name.is_empty() || !name.bytes().all(token) {
@@ -175,7 +175,7 @@ pub fn header_name(name: &str) -> Result<(), Mistake> {
 /// Checks a header's value.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn header_value(value: &str) -> Result<(), Mistake> {
     if value.chars().any(|c| c.is_control() && c != '\t') {
         return Err(Mistake::ControlCharacter);
@@ -189,7 +189,7 @@ pub fn header_value(value: &str) -> Result<(), Mistake> {
 /// Reuse of connections as on the command line: `on`, `off`, or a number of exchanges for each connection.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn keep_alive(text: &str) -> Result<KeepAlive, Mistake> {
     match text.trim() {
         "on" | "true" => Ok(KeepAlive::On),

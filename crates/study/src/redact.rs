@@ -1,4 +1,4 @@
-//! Credentials in the structure of a study and of a command line: here it is known what stands under which name.
+//! Credentials in the structure of a study and of a command line, where names of keys are known.
 //!
 //! Values are replaced in place, the rest of the text stays byte for byte.
 
@@ -18,7 +18,7 @@ pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     cut(text, cuts)
 }
 
-/// The text of a study in which variables of the environment stand for its credentials.
+/// The text of a study in which variables of the environment replace its credentials.
 pub(crate) fn as_variables(text: &str, tree: &Rc<Node>) -> String {
     let mut cuts: Vec<(Range<usize>, String)> = Vec::new();
     each_value(tree, &mut |value| {
@@ -113,7 +113,7 @@ struct At<'a> {
     /// Its key, or that of the list it is in.
     name: Option<&'a str>,
     node: &'a Node,
-    /// Whether it stands under the name of a credential.
+    /// True if it is under the name of a credential.
     sensitive: bool,
 }
 
@@ -158,7 +158,7 @@ fn below(at: At<'_>, act: &mut dyn FnMut(At<'_>)) {
 fn cut_of(at: At<'_>, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
     // The bytes of a block scalar go on to the next key.
     let written = text.get(at.node.bytes.clone()).unwrap_or("").trim_end();
-    // What a subject is called in the catalogue is no credential, whatever else it is.
+    // The name of a subject in the catalogue is not a credential.
     if written.is_empty() || at.name == Some("use") {
         return;
     }
@@ -172,7 +172,7 @@ fn cut_of(at: At<'_>, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
     }
 }
 
-/// Flags of Proofload whose whole value is a credential, whatever is in it.
+/// Flags of Proofload whose whole value is a credential, with any content.
 const CREDENTIAL_FLAGS: [&str; 3] = ["--basic", "--bearer", "--proxy-user"];
 
 /// Arguments of Proofload itself without their credentials. What only names the file of a credential stays, so that a
@@ -227,7 +227,7 @@ fn credential(value: &str) -> String {
     if value.starts_with('@') || secret.starts_with('@') { value.to_string() } else { REDACTED.to_string() }
 }
 
-/// Where the header begins in `-HCookie: x`, also behind other short flags.
+/// Start of the header in `-HCookie: x`, also behind other short flags.
 fn glued_header(arg: &str) -> Option<usize> {
     let letters = arg.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let at = letters.find('H')?;
@@ -241,7 +241,7 @@ pub fn arguments(args: &[String]) -> Vec<String> {
         .map(|arg| {
             let out = match arg.strip_prefix("--set=") {
                 _ if after_flag && !is_flag(arg) => REDACTED.to_string(),
-                // The whole value of a setting belongs to its key, spaces and all.
+                // The whole value of a setting belongs to its key, with its spaces.
                 _ if after_set => self::setting(arg),
                 Some(setting) => format!("--set={}", self::setting(setting)),
                 None => redact::word(arg),

@@ -1,6 +1,6 @@
-//! Requests as people write them, with placeholders, credentials and forms, made into what is encoded.
+//! Requests as people write them, with placeholders, credentials and forms, and their encoded form.
 //!
-//! `${feeder}` and `${feeder.column}` stand for a value that changes with each exchange, `${env.NAME}` for a
+//! `${feeder}` and `${feeder.column}` are replaced by a value that changes with each exchange, `${env.NAME}` by a
 //! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
 
 use super::body_file::Content;
@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 /// Most parts of a form.
 const PARTS_MAX: usize = 256;
 
-/// A body as it was asked for.
+/// A body as the study requests it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     Text(String),
-    /// What is in this file; placeholders are filled in when it is text.
+    /// Content of this file; placeholders are filled in when it is text.
     File(PathBuf),
     /// A form of several parts (`multipart/form-data`).
     Form(Vec<FormPart>),
@@ -43,12 +43,12 @@ pub struct FormPart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormValue {
     Text(String),
-    /// What is in this file.
+    /// Content of this file.
     File {
         path: PathBuf,
-        /// Its type; `application/octet-stream` without.
+        /// Its type; `application/octet-stream` by default.
         content_type: Option<String>,
-        /// The name that the server is told; the file's own without.
+        /// The name that the server receives; the file's own by default.
         filename: Option<String>,
     },
 }
@@ -76,14 +76,14 @@ impl std::fmt::Debug for Auth {
 pub struct Shown {
     pub target: String,
     pub headers: Vec<(String, String)>,
-    /// What the body is; empty for none.
+    /// Body, as text; empty for none.
     pub body: String,
 }
 
 /// A request, ready to be encoded once the server is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// What does not change.
+    /// Parts that do not change.
     pub request: RequestSpec,
     /// The method that is called, where it is that.
     pub call: Option<Call>,
@@ -190,12 +190,12 @@ impl Builder {
         if varies { " and what is filled in" } else { "" }
     }
 
-    /// Bytes of the body, without what is filled in.
+    /// Bytes of the body, without those filled in.
     fn body_bytes(&self) -> u64 {
         self.body.len() as u64 + self.streamed.iter().map(|(_, source)| source.bytes()).sum::<u64>()
     }
 
-    /// Appends what is in a file to the body; placeholders are filled in if it `fills`.
+    /// Appends the content of a file to the body; placeholders are filled in if it `fills`.
     fn put_content(&mut self, feeders: &mut Feeders, content: &Content, fills: bool) -> Result<(), Mistake> {
         match content {
             Content::Bytes(bytes) if fills => return self.put_body(feeders, bytes),
@@ -206,7 +206,7 @@ impl Builder {
     }
 
     fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), Mistake> {
-        // What is not text has no placeholders.
+        // A file that is not text has no placeholders.
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.body.extend_from_slice(bytes);
             return Ok(());
@@ -251,7 +251,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The whole request, checked by the encoder, which has the last word.
+    /// The whole request, checked by the encoder, which decides.
     pub fn finish(self, method: &str, cookies: bool, keep_body: usize) -> Result<Asked, Mistake> {
         let request = RequestSpec {
             method: method.to_string(),
@@ -350,7 +350,7 @@ fn part_head(part: &FormPart, boundary: &str) -> Result<String, Mistake> {
 /// other files of this machine away.
 ///
 /// # Errors
-/// What is wrong and what to do.
+/// The mistake, and what to do.
 pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, Mistake> {
     use std::path::Component;
     let outside = || Mistake::OutsideFolder { file: shown(text) };
@@ -359,7 +359,7 @@ pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, Mistake> {
         return Err(outside());
     }
     let whole = directory.join(path);
-    // A link may lead out as well. A missing file is reported by whoever reads it.
+    // A link may lead out as well. A missing file is reported when it is read.
     if let (Ok(real), Ok(root)) = (whole.canonicalize(), directory.canonicalize())
         && !real.starts_with(&root)
     {

@@ -1,4 +1,4 @@
-//! What a study says about all its requests: feeders, credentials, cookies.
+//! Settings of a study for all its requests: feeders, credentials, cookies.
 
 use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
@@ -21,7 +21,7 @@ keys! {
     CSV {
         /// The file, in the folder of the study or below.
         required csv: WORD,
-        /// Which row comes when; sequential without.
+        /// Order of the rows; sequential by default.
         optional order: ORDER,
     }
 
@@ -29,21 +29,21 @@ keys! {
     JSON_LINES {
         /// The file, in the folder of the study or below.
         required json_lines: WORD,
-        /// Which line comes when; sequential without.
+        /// Order of the lines; sequential by default.
         optional order: ORDER,
     }
 
     /// A number that no other request of the load has.
     COUNTER {
-        /// From where, and by how much.
+        /// First number and step.
         required counter: Kind::Map(&[&FROM_STEP]),
     }
 
     /// First number and step.
     FROM_STEP {
-        /// The first number; 1 without.
+        /// The first number; 1 by default.
         optional from: Kind::Integer(0, u64::MAX),
-        /// From one to the next; 1 without.
+        /// From one to the next; 1 by default.
         optional step: Kind::Integer(1, u64::MAX),
     }
 
@@ -63,7 +63,7 @@ keys! {
 
     /// Random letters, digits, - and _.
     RANDOM_TEXT {
-        /// How many, or how their number is drawn.
+        /// Number of characters, or its distribution.
         required random_text: LETTERS,
     }
 
@@ -72,7 +72,7 @@ keys! {
         /// A size, or a distribution of them: `uniform:20..200KiB`, `exp:2KiB`, `lognormal:2KiB,p99=64KiB`,
         /// `list:1KiB,50KiB`.
         required size: SIZES,
-        /// For how long a size is held, for all connections alike; each exchange draws its own without.
+        /// Time for which a size is held, for all connections alike; each exchange draws its own by default.
         optional redraw: Kind::Text(""),
         /// Largest size; sizes above it are cut to it. Needed where a distribution has no upper end.
         optional most: SIZES,
@@ -104,9 +104,9 @@ keys! {
     FORM_FILE {
         /// The file, in the folder of the study or below.
         required file: WORD,
-        /// Its type; application/octet-stream without.
+        /// Its type; application/octet-stream by default.
         optional type: WORD,
-        /// The name that the server is given; that of the file without.
+        /// The name that the server receives; that of the file by default.
         optional filename: WORD,
     }
 }
@@ -114,7 +114,7 @@ keys! {
 kinds! {
     /// A source of values.
     FEEDER = Kind::Map(&[&CSV, &JSON_LINES, &COUNTER, &RANDOM, &RANDOM_TEXT]);
-    /// Which row comes when.
+    /// Order of the rows.
     ORDER = Kind::Words(&[
         ("sequential", "One after the other; after the last comes the first."),
         ("random", "Any row at any time, by the seed."),
@@ -138,18 +138,18 @@ kinds! {
     FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
 }
 
-/// What the requests of a study share while they are checked.
+/// State shared by the requests of a study while they are checked.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub feeders: RefCell<Feeders>,
     pub auth: Option<Auth>,
-    /// Whether connections keep cookies.
+    /// True if connections keep cookies.
     pub cookies: bool,
     /// Local addresses that connections leave from.
     pub bind: Vec<IpAddr>,
     /// Most redirects that are followed.
     pub follow: u32,
-    /// Where paths begin, and which they may not leave.
+    /// Directory where paths begin, and which they may not leave.
     pub directory: &'a Path,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Shared<'a> {
         Shared { feeders: RefCell::new(feeders), auth, cookies, bind, follow, directory }
     }
 
-    /// How the engine is to ask.
+    /// Values and cookies of requests, for the engine.
     pub fn into_asking(self) -> Asking {
         let feed = self.feeders.into_inner().into_feed();
         Asking { feed, cookies: self.cookies, bind: self.bind }
@@ -273,7 +273,7 @@ fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form:
     Some([numbers[0]?, numbers[1]?])
 }
 
-/// How many redirects are followed.
+/// Redirects that are followed.
 pub(super) fn check_follow(field: &Field<'_>) -> Option<u32> {
     let most = field.integer()?;
     Some(most as u32)

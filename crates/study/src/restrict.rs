@@ -1,4 +1,4 @@
-//! What is left of a study under its `quick:` block and under `--only`; what they drop is said.
+//! Parts of a study that remain under its `quick:` block and under `--only`; dropped parts are reported.
 
 use super::claims::Claims;
 use super::expectations::{ExpectedRow, Reference};
@@ -15,7 +15,7 @@ use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 use std::collections::BTreeMap;
 
 keys! {
-    /// What is left of the study under --smoke and --quick; what it drops is listed as not tested.
+    /// Parts of the study that remain under --smoke and --quick; dropped parts are listed as not tested.
     QUICK {
         /// Labels of the load points that are left.
         optional points: Kind::List(&Kind::Text(""), 1, usize::MAX),
@@ -23,7 +23,7 @@ keys! {
         optional claims: Kind::List(&Kind::Text(""), 1, usize::MAX),
         /// Variants that are left: `heap=1g` keeps all with this level.
         optional variants: Kind::List(&LEVEL_OR_VARIANT, 1, usize::MAX),
-        /// How long connections stay that join and stay (`for:` of a closed load).
+        /// Time for which connections stay that join and stay (`for:` of a closed load).
         optional for: DURATION,
     }
 }
@@ -33,7 +33,7 @@ kinds! {
     LEVEL_OR_VARIANT = Kind::Either(&[&WORD, &Kind::Integer(0, u64::MAX), &Kind::Switch]);
 }
 
-/// What a study can be restricted in.
+/// Parts of a study that can be restricted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     pub(super) variants: Vec<Variant>,
@@ -42,20 +42,20 @@ pub(super) struct Parts {
     pub(super) claims: Claims,
     pub(super) expectations: Vec<ExpectedRow>,
     pub(super) references: Vec<Reference>,
-    /// What was dropped, a sentence each.
+    /// Dropped parts, a sentence each.
     pub(super) not_tested: Vec<Finding>,
 }
 
-/// What is kept of the parts, by their indexes.
+/// Parts that are kept, by their indexes.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     variants: Vec<bool>,
     points: Vec<bool>,
     claims: Vec<bool>,
     expectations: bool,
-    /// How long connections stay that join and stay, instead of what the study says.
+    /// Time for which connections stay that join and stay, overriding the study.
     held_ns: Option<u64>,
-    /// Why variants are not kept, where there is more to say than that.
+    /// Reasons why variants are not kept, where there is more to report than that.
     why: BTreeMap<usize, String>,
 }
 
@@ -73,8 +73,8 @@ impl Kept {
 }
 
 impl Study {
-    /// The study without some of its variants, each with what is to be said of it; claims that lose a side by it
-    /// are left out, which is said under `not_tested`. Ratios between the variants that are left stay as they are.
+    /// The study without some of its variants, each with a sentence about it; claims that lose a side by it are left
+    /// out, which is reported under `not_tested`. Ratios between the variants that are left stay as they are.
     pub fn without(&self, left_out: &[(usize, String)]) -> Study {
         let mut parts = Parts {
             variants: self.variants.clone(),
@@ -107,7 +107,7 @@ impl Study {
 }
 
 impl Parts {
-    /// Drops what is not kept, and claims that lose a side by it.
+    /// Drops parts that are not kept, and claims that lose a side by it.
     pub(super) fn restrict(&mut self, kept: &Kept) {
         let variants = Renumbered::of(&kept.variants);
         let points = Renumbered::of(&kept.points);
@@ -154,8 +154,8 @@ impl Parts {
         self.restrict_expectations(kept, &all, &variants, &points);
     }
 
-    /// Drops rows of the table of expectations and published figures that lost what they are about. The
-    /// latter are no tests, so nothing is said of them.
+    /// Drops rows of the table of expectations and published figures whose subject is gone. The latter are not tests,
+    /// so they are not reported.
     fn restrict_expectations(
         &mut self,
         kept: &Kept,
@@ -194,7 +194,7 @@ impl Parts {
     }
 }
 
-/// New indexes of what is kept.
+/// New indexes of the kept parts.
 pub(super) struct Renumbered(Vec<Option<usize>>);
 
 impl Renumbered {
@@ -246,7 +246,7 @@ fn says_the_same(one: &Claim, other: &Claim) -> bool {
     (&one.left, one.comparison, &one.right) == (&other.left, other.comparison, &other.right)
 }
 
-/// Checks a `quick:` block: what is left under it.
+/// Checks a `quick:` block: the parts that remain under it.
 pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     let map = field.map("quick: { points: [64c], claims: [names] }")?;
     let mut kept = Kept::all(parts);
@@ -275,7 +275,7 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     Some(kept)
 }
 
-/// Which of the known words were chosen.
+/// Known words that were chosen, as flags.
 fn chosen(field: &Field<'_>, what: Thing, known: &[&str]) -> Option<Vec<bool>> {
     let mut kept = vec![false; known.len()];
     let mut whole = true;
@@ -313,7 +313,7 @@ fn chosen_variants(field: &Field<'_>, names: &Names) -> Option<Vec<bool>> {
 /// add up; different factors must all fit.
 #[derive(Debug, Default)]
 struct Selection {
-    /// By factor, with the levels; those words that name more than one factor stand under none.
+    /// By factor, with the levels; words that name more than one factor are under none.
     groups: Vec<(Option<String>, Vec<Vec<usize>>)>,
 }
 
@@ -360,7 +360,7 @@ fn has_level(names: &Names, index: usize, word: &str) -> bool {
     }
 }
 
-/// What may select a variant, each once.
+/// Words that may select a variant, each once.
 fn selectors(names: &Names) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for variant in &names.variants {
@@ -407,7 +407,7 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
     };
     keep(&mut kept.points, &points);
     keep(&mut kept.claims, &claims);
-    // Who asks for a claim does not ask for the table.
+    // A selected claim does not select the table.
     kept.expectations = claims.is_empty();
     kept.variants = selection.variants(&parts.names);
     let mut left = parts.clone();

@@ -1,4 +1,4 @@
-//! The format as editors see it: the JSON Schema that is made of the tables of keys.
+//! The format for editors: the JSON Schema that is made of the tables of keys.
 
 use super::keys::{Key, Keys, Kind};
 use super::parse::STUDY;
@@ -48,7 +48,7 @@ fn allow_parts(root: &mut Map<String, Value>) {
     }
 }
 
-/// What other parts of the schema refer to, by name.
+/// Definitions that other parts of the schema refer to, by name.
 #[derive(Default)]
 struct Definitions(Map<String, Value>);
 
@@ -91,7 +91,7 @@ impl Definitions {
         }
     }
 
-    /// A reference to what is defined once.
+    /// A reference to a definition that is made once.
     fn named<T: Into<Value>>(&mut self, name: &str, define: impl FnOnce(&mut Self) -> T) -> Value {
         let name = name.to_lowercase();
         if !self.0.contains_key(&name) {

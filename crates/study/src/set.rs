@@ -1,7 +1,7 @@
-//! `--set key=value`: what the command line changes in a study, before it is checked.
+//! `--set key=value`: changes to a study from the command line, before it is checked.
 //!
 //! A key is the path that messages show: `load.closed.connections[0]`; a piece with dots or spaces in it
-//! stands in quotes: `claims."by a tenth"`. A value is YAML.
+//! is in quotes: `claims."by a tenth"`. A value is YAML.
 
 use super::problem::{Place, Sink, shown};
 use super::redact;

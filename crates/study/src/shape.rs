@@ -1,4 +1,4 @@
-//! How much is asked over time, as a study says it, and what the engine makes of it.
+//! Load over time, as a study gives it, and its form for the engine.
 
 use super::distribution;
 use super::quantity::{keep_alive_label, rate_label};
@@ -11,19 +11,19 @@ const ASSUMED_PER_S: f64 = 5_000.0;
 /// Most connections of the plain load that warms servers for a closed load with a shape of its own.
 const WARM_UP_CONNECTIONS: u32 = 64;
 
-/// What an open loop does while no connection is free; by default requests wait for one.
+/// Behaviour of an open loop while no connection is free; by default requests wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenTerms {
-    /// What becomes of a request that finds no free connection.
+    /// Handling of a request that finds no free connection.
     pub shortage: Shortage,
-    /// Whether the tool chooses the connections: few at first, more while they are wanting.
+    /// True if the tool chooses the connections: few at first, more when they are all in use.
     pub auto: bool,
 }
 
-/// What a load is run for.
+/// Purpose of running a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadRole {
-    /// To be measured: the load as the study says it, whole where it has a shape.
+    /// To be measured: the load as the study gives it, whole where it has a shape.
     Real,
     /// To warm servers: where the load has a shape, a plain load of the same kind.
     WarmUp,
@@ -35,29 +35,29 @@ pub struct LoadPoint {
     pub label: String,
     /// Connections, those of all streams together.
     pub connections: u32,
-    /// What the engine carries out; with streams that of the first.
+    /// Load of the engine; with streams that of the first.
     pub profile: Profile,
-    /// When it ends, where its profile does not say: a number of requests, users, a trace. `None` for loads that stay
-    /// as they are and can be sliced.
+    /// Its end, where its profile has none: a number of requests, users, a trace. `None` for loads that stay as they
+    /// are and can be sliced.
     pub end: Option<Extent>,
-    /// Where its recorded arrivals come from.
+    /// Trace that its recorded arrivals come from.
     pub trace: Option<Recorded>,
     /// Exchanges that each connection carries at once; with streams those of the first.
     pub in_flight: u32,
     /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
-    /// What an open loop does while no connection is free; with streams that of the first.
+    /// Behaviour of an open loop while no connection is free; with streams that of the first.
     pub open: OpenTerms,
     /// Time between two checkpoints of a soak; 0 for every other load.
     pub checkpoint_ns: u64,
     /// The load of each stream, in the order of [`crate::Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
-    /// The only request that is asked, a place in [`crate::Study::workload`]; all of them in their mix without.
+    /// The only request of it, an index into [`crate::Study::workload`]; `None` for all of them in their mix.
     pub asks: Option<usize>,
 }
 
 impl LoadPoint {
-    /// One load, without streams, that asks for all of the workload.
+    /// One load, without streams, of the whole workload.
     pub fn new(connections: u32, profile: Profile, keep_alive: KeepAlive, open: OpenTerms) -> LoadPoint {
         LoadPoint {
             label: shape_label(connections, &profile),
@@ -74,7 +74,7 @@ impl LoadPoint {
         }
     }
 
-    /// With so many calls in flight on each connection.
+    /// With that many calls in flight on each connection.
     #[must_use]
     pub fn with_in_flight(mut self, in_flight: u32) -> LoadPoint {
         if in_flight > 1 {
@@ -85,12 +85,12 @@ impl LoadPoint {
 }
 
 impl LoadPoint {
-    /// `closed` or `open`, whatever its streams are.
+    /// `closed` or `open`, ignoring its streams.
     fn own_model(&self) -> &'static str {
         if self.profile.is_closed() { "closed" } else { "open" }
     }
 
-    /// When a load that is carried out whole ends; `None` for the others.
+    /// End of a load that is carried out whole; `None` for the others.
     pub fn extent(&self) -> Option<Extent> {
         match self.profile.stages() {
             [] => self.end,
@@ -127,7 +127,7 @@ impl LoadPoint {
         }
     }
 
-    /// About how long a load without streams takes that is carried out whole; 0 for the others.
+    /// Approximate duration of a load without streams that is carried out whole; 0 for the others.
     fn own_estimate_ns(&self) -> u64 {
         match (&self.profile, self.extent()) {
             (_, None) => 0,
@@ -145,7 +145,7 @@ impl LoadPoint {
         }
     }
 
-    /// Whether it has a shape of its own, so that no slice of it is the load.
+    /// True if it has a shape of its own, so that no slice of it is the load.
     pub fn is_whole(&self) -> bool {
         self.length_ns() > 0
     }
@@ -162,7 +162,7 @@ impl LoadPoint {
         self.streams.iter().map(LoadPoint::length_ns).fold(own, u64::max)
     }
 
-    /// About how long a load that is carried out whole takes; 0 for the others.
+    /// Approximate duration of a load that is carried out whole; 0 for the others.
     pub fn estimated_ns(&self) -> u64 {
         match self.streams.is_empty() {
             true => self.own_estimate_ns(),
@@ -216,7 +216,7 @@ impl LoadPoint {
         think.map_or(0, |think| (think.mean() as u64).max(1))
     }
 
-    /// How pauses are spread, in words; empty where all are as long.
+    /// Distribution of pauses, in words; empty where all are as long.
     pub fn spread_in_words(&self) -> String {
         let differing = self.profile.think().filter(|think| !think.is_constant());
         differing.map_or(String::new(), |think| distribution::in_words(think, seconds))
@@ -274,8 +274,8 @@ fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {
     parts.join(", ")
 }
 
-/// How many stages from the first on are steps of one ladder: held as long, each as far from the one before it, to
-/// within a connection.
+/// Number of stages from the first on that are steps of one ladder: held as long, each as far from the one before it,
+/// to within a connection.
 fn steps_of(stages: &[Stage]) -> usize {
     let held = |stage: &Stage| match *stage {
         Stage::Line { from, to, for_ns } if from == to => Some((from, for_ns)),

@@ -8,16 +8,16 @@ use super::shape::LoadPoint;
 use proofload_facts::Mistake;
 
 keys! {
-    /// What makes a soak of a load.
+    /// Keys that make a soak of a load.
     SOAK {
-        /// How long the load is held, with checkpoints for trends and leaks: `2h`.
+        /// Duration of the load, with checkpoints for trends and leaks: `2h`.
         optional soak: DURATION,
-        /// Time between two checkpoints of a soak; a sixtieth of it without.
+        /// Time between two checkpoints of a soak; a sixtieth of it by default.
         optional checkpoint: DURATION,
     }
 }
 
-/// Checkpoints of a soak that does not say how often.
+/// Checkpoints of a soak without a time between them.
 const CHECKPOINTS: u64 = 60;
 /// Most checkpoints of a soak.
 pub const CHECKPOINTS_MAX: u64 = 600;
@@ -28,14 +28,14 @@ pub(super) const CHECKPOINT_MIN_NS: u64 = 1_000_000_000;
 /// Longest soak: latencies of each second are kept for three days.
 const SOAK_MAX_NS: u64 = 72 * 3_600 * 1_000_000_000;
 
-/// How long, and the time between checkpoints.
+/// Duration, and the time between checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Soak {
     length_ns: u64,
     checkpoint_ns: u64,
 }
 
-/// What a load says of a soak; `None` when that is wrong, `Some(None)` when it says nothing.
+/// Soak of a load; `None` when that is wrong, `Some(None)` when the load has none.
 pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
     let Some(soak) = map.optional("soak") else {
         if let Some(field) = map.optional("checkpoint") {

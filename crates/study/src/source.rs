@@ -1,4 +1,4 @@
-//! A subject as its keys say it, and what it becomes with the levels of one variant.
+//! A subject as its keys declare it, and with the levels of one variant.
 
 use super::model::SubjectSpec;
 use super::name::is_plain_name;
@@ -6,8 +6,8 @@ use super::placeholder::fill;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A `command:` may use this many times the memory that its study says it takes. That figure is rough; a command
-/// that exceeds it this far takes memory that other variants need.
+/// A `command:` may use this many times the memory that its study declares. That figure is rough; a command that
+/// exceeds it this far takes memory that other variants need.
 const MEMORY_MARGIN: u64 = 2;
 
 /// A subject before the levels of a variant are filled in.
@@ -37,7 +37,7 @@ pub(super) struct CommandSource {
 }
 
 impl Source {
-    /// Memory that its parameters ask for with these levels; 0 when they say nothing.
+    /// Memory set by its parameters with these levels; 0 when they set none.
     pub(super) fn memory_bytes(&self, levels: &[(String, String)]) -> u64 {
         match self {
             Source::Catalogue { with, memory, .. } => memory

@@ -1,4 +1,4 @@
-//! `ask: separately` — each request of the workload is a load of its own, instead of all of them in one mix.
+//! `ask: separately`: each request of the workload is a load of its own, instead of all of them in one mix.
 
 use super::field::{Field, Map};
 use super::keys::{Kind, kinds};
@@ -16,7 +16,7 @@ kinds! {
     ASK = Kind::Words(&[("mixed", "In one mix by weight."), ("separately", "Each is a load point of its own.")]);
 }
 
-/// Makes a load point of each request at each point of the load, if the study says so.
+/// Makes a load point of each request at each point of the load, if the study sets that.
 pub(super) fn check_ask(map: &Map<'_>, asked: Asked) -> Asked {
     let Some(field) = map.optional("ask") else { return asked };
     match field.text("ask: separately, ask: mixed") {

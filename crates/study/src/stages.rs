@@ -1,4 +1,4 @@
-//! Stages of a load: how a rate, or a number of connections, goes over time.
+//! Stages of a load: the course of a rate, or of a number of connections, over time.
 
 mod words;
 
@@ -12,7 +12,7 @@ use proofload_facts::{Expected, Mistake, Thing};
 /// Most stages of a load.
 const STAGES_MAX: usize = 100;
 
-/// What a stage is a stage of.
+/// Unit of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Intended requests per second.
@@ -104,7 +104,7 @@ fn length(text: &str) -> Result<u64, Mistake> {
 /// stages.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), Mistake> {
     let of = if text.contains("/s") { Of::Rate } else { Of::Connections };
     let words = words::words(text);
@@ -144,7 +144,7 @@ pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), Mistake> {
     Ok((of, stages))
 }
 
-/// The stages of a study's load; at least one of them asks something.
+/// The stages of a study's load; at least one of them sends something.
 pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     let items = field.items(&format!("[{}]", of.example()))?;
     field.at_most(items.len(), STAGES_MAX, Thing::Stage)?;
@@ -162,7 +162,7 @@ keys! {
     RAMP {
         /// From one value to another.
         required ramp: SPAN,
-        /// How long.
+        /// Duration.
         required for: DURATION,
     }
 
@@ -170,7 +170,7 @@ keys! {
     HOLD {
         /// One value.
         required hold: STAGE_VALUE,
-        /// How long.
+        /// Duration.
         required for: DURATION,
     }
 
@@ -178,9 +178,9 @@ keys! {
     STEPS {
         /// The first step and the last.
         required ladder: SPAN,
-        /// How many steps.
+        /// Number of steps.
         required steps: Kind::Integer(2, STEPS_MAX),
-        /// How long each is held.
+        /// Duration of each step.
         required each: DURATION,
     }
 
@@ -188,11 +188,11 @@ keys! {
     SPIKE {
         /// The base before and after it, and its peak.
         required spike: SPAN,
-        /// When it begins, from the start of the stage.
+        /// Start of the spike, from the start of the stage.
         required at: DURATION,
-        /// How long it lasts.
+        /// Duration of the spike.
         required lasts: DURATION,
-        /// How long the whole stage is.
+        /// Duration of the whole stage.
         required for: DURATION,
     }
 
@@ -200,11 +200,11 @@ keys! {
     SINE {
         /// The mean, where it begins, on its way up.
         required sine: STAGE_VALUE,
-        /// How far it goes from the mean; at most the mean.
+        /// Largest distance from the mean; at most the mean.
         required amplitude: STAGE_VALUE,
         /// From one crest to the next.
         required period: DURATION,
-        /// How long.
+        /// Duration.
         required for: DURATION,
     }
 }
@@ -280,7 +280,7 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
             let (mean, amplitude) = (number(&value), amplitude.as_ref().and_then(number));
             let period = time("period");
             let time = time("for");
-            // What is wrong with the wave is reported beside what is wrong with its times.
+            // A mistake in the wave is reported beside those in its times.
             let waves = sine(mean?, amplitude?, period.unwrap_or(1), time.unwrap_or(1));
             if waves.is_ok() {
                 period.and(time)?;

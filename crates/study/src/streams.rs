@@ -18,16 +18,16 @@ pub(super) const STREAMS_MAX: usize = 8;
 keys! {
     /// One of several loads that run at once.
     STREAM {
-        /// What it asks, by name.
+        /// Requests of the stream, by name.
         required workload: WORKLOAD,
-        /// How much it asks; at most one stream has a ladder.
+        /// Load of the stream; at most one stream has a ladder.
         required load: Kind::One(&LOAD),
     }
 }
 
 const FORM: &str = "streams: { fast: { workload: { ... }, load: { ... } }, slow: { ... } }";
 
-/// What is asked and how much; what could not be read is left out.
+/// Workload and load; parts that could not be read are left out.
 #[derive(Default)]
 pub(super) struct Asked {
     pub(super) workload: Option<Vec<WorkloadEntry>>,

@@ -1,4 +1,4 @@
-//! Subjects and their factors: the product of all levels becomes the variants.
+//! Subjects and their factors: the product of all levels makes the variants.
 
 use super::bind::LOCAL_ADDRESS;
 use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, assignments, varied};
@@ -18,11 +18,11 @@ use proofload_facts::{Expected, Finding, Mistake, Thing};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// The variants, and whether all their names could be read (else claims cannot be checked).
+/// The variants; true if all their names could be read (otherwise claims cannot be checked).
 pub(super) struct Subjects {
     pub(super) variants: Vec<Variant>,
     pub(super) names_complete: bool,
-    /// What the study excludes.
+    /// Parts that the study excludes.
     pub(super) not_tested: Vec<Finding>,
 }
 
@@ -47,7 +47,7 @@ keys! {
         required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|ajp|dubbo|rmi|(hessian1?|json|jsonrpc)\+https?)://[^/@]+/?$"),
         /// A Unix socket to connect to instead of the address.
         optional socket: WORD,
-        /// The numeric address of its host; the system is asked for it without.
+        /// The numeric address of its host; resolved by the system by default.
         optional resolve: LOCAL_ADDRESS,
     }
 }
@@ -284,7 +284,7 @@ impl<'a> Reader<'_, 'a> {
         Some((folder.to_string(), parameters))
     }
 
-    /// Whether a value fits; `false` also for a parameter that is not known, reported once.
+    /// Checks that a value fits; `false` also for a parameter that is not known, reported once.
     fn parameter(&self, folder: &str, known: &[Parameter], name: &str, value: &str, at: &Field<'_>) -> bool {
         let Some(parameter) = known.iter().find(|parameter| parameter.name == name) else {
             let names: Vec<&str> = known.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -310,7 +310,7 @@ impl<'a> Reader<'_, 'a> {
         Some(Checked { passage, ..Checked::new(source, varied, false) })
     }
 
-    /// Whether all variants share one process.
+    /// True if all variants share one process.
     fn shared(&self, map: &Map<'a>, alone: bool) -> Option<(Field<'a>, bool)> {
         let field = map.optional("shared")?;
         let shared = field.boolean().unwrap_or(false);
@@ -321,7 +321,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Whether a parameter takes `true` and `false`.
+/// True if a parameter takes `true` and `false`.
 fn is_switch(known: &[Parameter], name: &str) -> bool {
     let takes = |kind: &ParameterKind| matches!(kind, ParameterKind::Choice(words) if words.iter().any(|w| w == "true"));
     known.iter().any(|parameter| parameter.name == name && takes(&parameter.kind))
@@ -331,7 +331,8 @@ fn is_switch(known: &[Parameter], name: &str) -> bool {
 pub(super) fn check_server(map: &Map<'_>, field: &Field<'_>, directory: &Path) -> Option<Server> {
     let parsed = url_subject(map, field);
     let host = parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
-    // What cannot be read is taken for TLS, so that nothing else is reported of it, and is not told twice.
+    // An address that cannot be read counts as TLS, so that nothing else is reported about it, and it is not reported
+    // twice.
     let secure = parsed.as_ref().is_none_or(|url| url.secure);
     let protocol = parsed.as_ref().map(|url| url.protocol);
     let passage = check_transport(map, directory, host, Some(secure), protocol);
@@ -340,7 +341,7 @@ pub(super) fn check_server(map: &Map<'_>, field: &Field<'_>, directory: &Path) -
     Some(Server { address, authority: url.authority, passage })
 }
 
-/// The address. A socket is connected to instead of its host; behind a proxy it is the proxy that asks for the host.
+/// The address. A socket is connected to instead of its host; with a proxy it is the proxy that resolves the host.
 fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
     let (socket, resolve) = (map.optional("socket"), map.optional("resolve"));
     let behind_proxy = map.has("proxy");

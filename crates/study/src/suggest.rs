@@ -16,9 +16,9 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// A word that is none of those that are possible.
+/// A word that is not among the possible ones.
 pub fn not_one_of<S: AsRef<str>>(word: &str, known: &[S]) -> Mistake {
-    // The list says as much about a short word.
+    // The list is as useful for a short word.
     let similar = similar_of(word, known).0.filter(|_| word.len() > 3);
     let choices = known.iter().map(|choice| choice.as_ref().to_string()).collect();
     Mistake::NotOneOf { found: shown(word), similar, choices }

@@ -18,7 +18,7 @@ pub(super) enum Part<'t> {
 /// The parts of a text, in order.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, Mistake> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -1,7 +1,7 @@
 //! The corpus of good and broken files, through the checks and through the JSON Schema.
 //!
 //! `testdata/broken/syntax`: no tree comes of them. `testdata/broken/shape`: the schema refuses them too.
-//! `testdata/broken/meaning`: the schema cannot see it, only the checks can. `testdata/good`: both accept
+//! `testdata/broken/meaning`: the schema cannot find it, only the checks can. `testdata/good`: both accept
 //! them. `UPDATE=1 cargo test -p proofload-study` rewrites the `.expected` files.
 
 mod catalogue;
@@ -39,8 +39,7 @@ pub(crate) fn told(mistake: &proofload_facts::Mistake) -> String {
     proofload_language::facts::told(mistake)
 }
 
-/// What the checks say about a file, with the file's name alone, so that the place of the checkout does not
-/// matter.
+/// Messages of the checks about a file, with the file's name alone, so that the place of the checkout does not matter.
 fn messages(path: &Path) -> String {
     let name = path.file_name().unwrap().to_string_lossy();
     match load_named(path) {

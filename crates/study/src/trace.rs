@@ -27,7 +27,7 @@ const LENGTH_MAX_NS: u64 = 7 * 86_400 * 1_000_000_000;
 /// Most rounds.
 const ROUNDS_MAX: u64 = 1_000_000;
 
-/// How long a round of a single arrival is.
+/// Duration of a round of a single arrival.
 const LONE_NS: u64 = 1_000_000_000;
 
 keys! {
@@ -35,11 +35,11 @@ keys! {
     PLAYED {
         /// The file, in the folder of the study or below.
         required file: WORD,
-        /// How many times as fast; 1x without.
+        /// Factor of the recorded speed; 1x by default.
         optional speed: SPEED,
-        /// How often; once without.
+        /// Number of rounds; one by default.
         optional repeat: Kind::Integer(1, ROUNDS_MAX),
-        /// How much of it; all without.
+        /// Length that is played; all by default.
         optional for: DURATION,
     }
 }
@@ -61,10 +61,10 @@ pub struct Recorded {
     pub file: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
-    /// How many times as fast as it was recorded it is played.
+    /// Factor of the recorded speed.
     pub speed: f64,
-    /// Arrivals that stood at or behind the one after them once times were rounded; each was moved on to the
-    /// nanosecond behind the one before it.
+    /// Arrivals that were at or behind the one after them once times were rounded; each was moved on to the nanosecond
+    /// behind the one before it.
     pub moved: u64,
     /// The arrivals.
     pub trace: Trace,
@@ -95,7 +95,7 @@ impl fmt::Display for Recorded {
 /// over.
 ///
 /// # Errors
-/// What is wrong with the file, or with up to 20 of its lines, each with its number.
+/// The mistake in the file, or in up to 20 of its lines, each with its number.
 pub fn read_trace(path: &Path, name: &str, speed: f64, rounds: u32) -> Result<Recorded, Mistake> {
     let bytes = read_named(path, name, FILE_MAX, "512 MiB")?;
     let sha256 = HEXLOWER.encode(&Sha256::digest(&bytes));
@@ -161,7 +161,7 @@ fn nanoseconds(text: &[u8]) -> Option<u64> {
     whole.checked_mul(1_000_000_000)?.checked_add(part.parse().ok()?)
 }
 
-/// Offsets from the first time at that speed, strictly increasing, and how many had to be moved for it.
+/// Offsets from the first time at that speed, strictly increasing, and the number of those moved for it.
 fn offsets(times_ns: &[u64], speed: f64) -> (Vec<u64>, u64) {
     let first_ns = times_ns.first().copied().unwrap_or(0);
     let mut moved = 0;
@@ -178,10 +178,10 @@ fn offsets(times_ns: &[u64], speed: f64) -> (Vec<u64>, u64) {
     (offsets_ns, moved)
 }
 
-/// How many times as fast: `2x`, `0.5`.
+/// Factor of the recorded speed: `2x`, `0.5`.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn speed(text: &str) -> Result<f64, Mistake> {
     let number = text.trim().strip_suffix('x').unwrap_or(text.trim()).trim();
     match number.parse::<f64>() {
@@ -190,10 +190,10 @@ pub fn speed(text: &str) -> Result<f64, Mistake> {
     }
 }
 
-/// The length that is played: all of it, or what was asked for.
+/// The length that is played: all of it, or the requested length.
 ///
 /// # Errors
-/// When the trace is shorter.
+/// A trace that is shorter.
 pub fn played_ns(recorded: &Recorded, asked_ns: Option<u64>) -> Result<u64, Mistake> {
     let length_ns = recorded.trace.length_ns();
     match asked_ns {
@@ -224,7 +224,7 @@ pub(super) fn check_trace(
     let named = named?;
     let path = file(&named);
     let name = named.written().unwrap_or_default();
-    // What is wrong with the file is told beside what is wrong with its keys.
+    // A mistake in the file is reported beside those in its keys.
     let recorded = read_trace(&path?, name, rate.unwrap_or(1.0), rounds.unwrap_or(1) as u32);
     let recorded = named.take(recorded)?;
     rate.and(rounds)?;

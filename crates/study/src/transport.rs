@@ -1,5 +1,5 @@
-//! What connections pass through, as people ask for it: TLS, a proxy. Files are read and checked here, before
-//! anything is started.
+//! TLS, proxy and protocol of connections, as people configure them. Files are read and checked here, before anything
+//! is started.
 
 mod certificate;
 mod keys;
@@ -22,13 +22,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The one protocol that can be spoken within TLS, as it is offered (ALPN).
+/// The one protocol offered within TLS (ALPN).
 pub const ALPN: &str = "http/1.1";
 
 /// Largest file of certificates that is read.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// How TLS is to be spoken; the default trusts the system's authorities.
+/// Options of TLS; the default trusts the system's authorities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsOptions {
     /// File of the authorities to trust instead of the system's.
@@ -38,7 +38,7 @@ pub struct TlsOptions {
     pub key: Option<PathBuf>,
     /// Skip the check of the server's certificate.
     pub insecure: bool,
-    /// The only version to speak.
+    /// The only version to use.
     pub version: Option<TlsVersion>,
     pub no_alpn: bool,
     /// Whom the server must be, instead of the host of its address.
@@ -87,10 +87,10 @@ pub struct Material {
     digests: BTreeMap<String, String>,
 }
 
-/// What connections to one server pass through, ready for the engine.
+/// TLS, proxy and protocol of the connections to one server, ready for the engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passage {
-    /// What is spoken on them.
+    /// Their protocol.
     pub speaks: Speaks,
     tls: Option<Arc<Tls>>,
     trusts: String,
@@ -99,7 +99,7 @@ pub struct Passage {
 }
 
 impl TlsOptions {
-    /// Reads the files, and checks all that can be checked before a server is asked.
+    /// Reads the files, and checks all that can be checked before the server is contacted.
     ///
     /// # Errors
     /// All mistakes.
@@ -159,7 +159,7 @@ impl TlsOptions {
 }
 
 impl Passage {
-    /// `tls` are the options with what their files hold, where TLS is spoken.
+    /// `tls` are the options with the content of their files, where TLS is used.
     fn new(
         tls: Option<(&TlsOptions, &Material)>,
         proxy: Option<ProxyOptions>,
@@ -183,12 +183,12 @@ impl Passage {
         }
     }
 
-    /// Whether the server's certificate is not checked.
+    /// True if the server's certificate is not checked.
     pub fn is_insecure(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| !tls.verify)
     }
 
-    /// What the engine connects to: the server at this address, named by `authority` where a proxy is asked.
+    /// Target of the engine: the server at this address, named by `authority` where a proxy is used.
     pub fn target(&self, address: &Address, authority: &str) -> Target {
         let proxy = self.proxy.as_ref().map(|proxy| Proxy {
             authority: with_port(authority, self.tls.is_some()),

@@ -44,32 +44,32 @@ const SOCKET_BYTES_MAX: usize = 107;
 /// An address taken apart, its name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl {
-    /// Where to connect to. Of several addresses the first IPv4 one, else the first.
+    /// Address to connect to. Of several addresses the first IPv4 one, else the first.
     pub address: Address,
     /// `host:port` as written, for the Host header; the port is left out when it was. `localhost` for a Unix socket.
     pub authority: String,
-    /// What tells it from others: the authority, or the name of the socket's file.
+    /// Name that tells it from others: the authority, or the name of the socket's file.
     pub name: String,
     /// Path and query; `/` when there is none.
     pub target: String,
-    /// What is spoken: `http`, `ajp`, `dubbo`, `hessian`, `hessian1`, `json`, `jsonrpc` or `rmi`.
+    /// Protocol: `http`, `ajp`, `dubbo`, `hessian`, `hessian1`, `json`, `jsonrpc` or `rmi`.
     pub protocol: &'static str,
-    /// Whether that is done within TLS (`https`).
+    /// True if spoken within TLS (`https`).
     pub secure: bool,
     /// Host, without brackets, and port; `None` for a Unix socket.
     pub host: Option<(String, u16)>,
 }
 
 impl ParsedUrl {
-    /// Whether it is a method that is asked for, named in the query.
+    /// True for the address of a method, named in the query.
     pub fn carries_calls(&self) -> bool {
         !matches!(self.protocol, "http" | "ajp")
     }
 
-    /// Asks for the host, unless its address is given.
+    /// Resolves the host, unless its address is given.
     ///
     /// # Errors
-    /// When the name does not resolve.
+    /// A name that does not resolve.
     pub fn resolved(mut self, given: Option<IpAddr>) -> Result<Self, Mistake> {
         if let Some((host, port)) = &self.host {
             self.address = Address::Tcp(match given {
@@ -84,7 +84,7 @@ impl ParsedUrl {
 /// Takes `http://host:port/path?query` (or `https://`) apart and resolves the host; or `http+unix://%2Fpath%2Fof.sock/path`.
 ///
 /// # Errors
-/// What is wrong and what to write, when it is no http address or its name does not resolve.
+/// The mistake, and what to write instead, when it is not an http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, Mistake> {
     parse_url_unresolved(text)?.resolved(None)
 }
@@ -130,13 +130,13 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
     Ok(ParsedUrl { address, authority, name, target, protocol, secure, host })
 }
 
-/// Whether this can only be an address that is written without its scheme: `localhost`, `127.0.0.1/path`, or any host
+/// True if this can only be an address that is written without its scheme: `localhost`, `127.0.0.1/path`, or any host
 /// with a port.
 fn lacks_only_a_scheme(text: &str) -> bool {
     let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
     // A user before the host is refused by name, without being repeated.
     let authority = authority.rsplit('@').next().unwrap_or_default();
-    // A port that is no port of this machine's is told as that.
+    // A port out of range is reported as that.
     let digits = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let Some((host, _)) = split_authority(authority, 80) else {
         return authority.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && digits(port));
@@ -171,7 +171,7 @@ fn socket_path(authority: &str, address: String) -> Result<PathBuf, Mistake> {
 /// Checks a path with its query, as it goes into the request line.
 ///
 /// # Errors
-/// What is wrong and what to write.
+/// The mistake, and what to write instead.
 pub fn check_target(target: &str) -> Result<(), Mistake> {
     if !target.starts_with('/') {
         return Err(Mistake::not(shown(target), Expected::Path, "/path"));

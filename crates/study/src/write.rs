@@ -1,4 +1,4 @@
-//! A tree as YAML again: the text of a study that is in effect, with what it includes and what was set.
+//! A tree as YAML again: the text of a study that is in effect, with its includes and its settings.
 
 use super::yaml::{Kind, Node, Value};
 use std::fmt::Write;

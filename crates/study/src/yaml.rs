@@ -1,9 +1,9 @@
-//! YAML text to a tree in which every value knows its place.
+//! YAML text to a tree in which every value has its place.
 //!
-//! Deserializing straight into structs stops at the first mistake. A tree that holds whatever was written
-//! lets the checks that follow see every mistake at once. It is built from the events of the parser below
-//! `serde-saphyr`; it resolves nothing, so that what YAML would have made of an unquoted `9.0` or `on` can
-//! be told.
+//! Deserializing straight into structs stops at the first mistake. A tree that holds any text lets the checks that
+//! follow find every mistake at once. It is built from the events of the parser below
+//! `serde-saphyr`; it resolves nothing, so that the meaning that YAML would give to an unquoted `9.0` or `on` can be
+//! reported.
 
 use super::problem::{Place, Sink, shown};
 use proofload_facts::{Mistake, Syntax};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// Largest file. A study is a page of text; this is far beyond it and still parsed in an instant.
 pub(crate) const FILE_MAX: usize = 1024 * 1024;
 
-/// Most values in a file, aliases counted with all they stand for: what stops a bomb of aliases.
+/// Most values in a file, aliases counted with all they expand to: the limit that stops a bomb of aliases.
 pub(crate) const VALUES_MAX: usize = 10_000;
 
 /// Deepest nesting. The format needs six levels.
@@ -45,7 +45,7 @@ pub struct Entry {
     pub node: Rc<Node>,
 }
 
-/// What readers of YAML make of an unquoted word.
+/// Types that readers of YAML give to an unquoted word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Text, quoted or not.
@@ -63,7 +63,7 @@ pub enum Kind {
 }
 
 impl Node {
-    /// Values in the tree, aliases counted with all they stand for.
+    /// Values in the tree, aliases counted with all they expand to.
     pub(crate) fn values(&self) -> usize {
         let within: usize = match &self.value {
             Value::Scalar { .. } => 0,
@@ -73,7 +73,7 @@ impl Node {
         1 + within
     }
 
-    /// What kind of scalar this is; `None` for a list or map.
+    /// Kind of scalar; `None` for a list or map.
     pub fn kind(&self) -> Option<Kind> {
         match &self.value {
             Value::Scalar { text, plain: true } => Some(kind_of_plain(text)),
@@ -122,12 +122,12 @@ fn is_number_of_some_yaml(text: &str) -> bool {
     digits(head) && !tail.is_empty() && tail.iter().all(|p| digits(p) && p.len() <= 2 && **p < *"60")
 }
 
-/// Where a text comes from.
+/// Origin of a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Origin {
-    /// Which of the sink's sources; 0 is the study file.
+    /// Index of the sink's source; 0 is the study file.
     pub(crate) source: u16,
-    /// Whether it is an argument of the command line, which has no lines.
+    /// True for an argument of the command line, which has no lines.
     pub(crate) argument: bool,
 }
 
@@ -140,13 +140,12 @@ impl Origin {
     }
 }
 
-/// Parses one document, the study file. What is wrong with the syntax goes to `sink`, and then there is no
-/// tree.
+/// Parses one document, the study file. Syntax errors go to `sink`, and then there is no tree.
 pub fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
     parse_from(text, Origin::default(), sink)
 }
 
-/// Parses one document. What is wrong with the syntax goes to `sink`, and then there is no tree.
+/// Parses one document. Syntax errors go to `sink`, and then there is no tree.
 pub(crate) fn parse_from(text: &str, origin: Origin, sink: &Sink) -> Option<Rc<Node>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !check_characters(text, origin, sink) {
@@ -224,7 +223,7 @@ fn tab_in_indentation(line: &str) -> Option<usize> {
     line.chars().take(indentation).position(|c| c == '\t').filter(|_| !only_space)
 }
 
-/// What the study is, with all that it includes.
+/// The mistake for a study that is too large, with all that it includes.
 pub(crate) fn too_large() -> Mistake {
     Mistake::StudyTooLarge { values: VALUES_MAX as u64 }
 }
@@ -264,7 +263,7 @@ struct Builder<'a> {
     sink: &'a Sink,
     origin: Origin,
     stack: Vec<Open>,
-    /// Anchored nodes with the number of values that each stands for.
+    /// Anchored nodes with the number of values that each expands to.
     anchors: HashMap<usize, (Rc<Node>, usize)>,
     root: Option<Rc<Node>>,
     values: usize,

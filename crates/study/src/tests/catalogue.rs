@@ -18,7 +18,7 @@ claims:
   faster: throughput(nio2) > throughput(nio)
 ";
 
-/// A catalogue like the real one, but at hand: the corpus tests the checks, not the folders.
+/// A catalogue like the real one, but in memory: the corpus tests the checks, not the folders.
 pub struct TestCatalogue;
 
 impl Declarations for TestCatalogue {

@@ -1,4 +1,4 @@
-//! What a certificate itself says.
+//! Checks of a certificate itself.
 
 use proofload_facts::Mistake;
 use std::path::Path;
@@ -6,15 +6,15 @@ use time::OffsetDateTime;
 use yasna::tags::TAG_UTCTIME;
 use yasna::{ASN1Result, BERReader, BERReaderSeq, Tag};
 
-/// Whether it can be read at all.
+/// True if it can be parsed.
 pub(super) fn is_readable(der: &[u8]) -> bool {
     validity(der).is_ok()
 }
 
-/// Whether it is valid at this time, in seconds since 1970.
+/// Checks that it is valid at this time, in seconds since 1970.
 ///
 /// # Errors
-/// What is wrong and what to do.
+/// The mistake, and what to do.
 pub(super) fn check_dates(path: &Path, der: &[u8], now_s: u64) -> Result<(), Mistake> {
     let (from, to) = validity(der).map_err(|error| super::not_pem(path, Some(error.to_string())))?;
     let file = path.display().to_string();
@@ -34,7 +34,7 @@ fn shown(at: OffsetDateTime) -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}Z", at.date())
 }
 
-/// From when and to when: the fifth part of what is signed, or the fourth without a version (RFC 5280, 4.1).
+/// Start and end of validity: the fifth part of what is signed, or the fourth without a version (RFC 5280, 4.1).
 fn validity(der: &[u8]) -> ASN1Result<(OffsetDateTime, OffsetDateTime)> {
     yasna::parse_der(der, |certificate| {
         certificate.read_sequence(|parts| {

@@ -11,38 +11,38 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 keys! {
-    /// What connections pass through, and what is spoken on them.
+    /// TLS, proxy and protocol of connections.
     TRANSPORT {
         /// The protocol, where it is not HTTP/1.1.
         optional speaks: Kind::Map(&[&SPEAKS]),
         /// TLS; without it https addresses trust the system's authorities, as `{}` does.
         optional tls: Kind::Map(&[&TLS]),
-        /// An HTTP proxy that is asked for tunnels.
+        /// An HTTP proxy, used for tunnels.
         optional proxy: PROXY,
     }
 
-    /// How TLS is spoken with a server.
+    /// Options of TLS with a server.
     TLS {
         /// File (PEM) of the authorities to trust instead of the system's, relative to the study.
         optional ca: WORD,
-        /// File (PEM) of a certificate to show to a server that asks for one, then its chain.
+        /// File (PEM) of a certificate to present to a server that requests one, then its chain.
         optional cert: WORD,
         /// File (PEM) of its key.
         optional key: WORD,
-        /// Skip the check of the server's certificate; the result says so.
+        /// Skip the check of the server's certificate; the result reports it.
         optional insecure: Kind::Switch,
-        /// Speak only this version; both without.
+        /// Use only this version; both by default.
         optional version: Kind::Text(r"^1\.[23]$"),
         /// Protocol to offer.
         optional alpn: Kind::Text(r"^(http/1\.1|none)$"),
         /// Name of the server, for its certificate and the handshake; the host of its address without, and
         /// `localhost` for a command.
         optional server_name: Kind::Text("^[A-Za-z0-9._:-]+$"),
-        /// Whether new connections may resume sessions of earlier ones; true without.
+        /// Lets new connections resume sessions of earlier ones; true by default.
         optional resumption: Kind::Switch,
     }
 
-    /// A proxy that asks for a user and a password.
+    /// A proxy that requires a user and a password.
     PROXY_WITH_USER {
         /// Its address, with the port.
         required url: PROXY_URL,
@@ -54,14 +54,14 @@ keys! {
 }
 
 kinds! {
-    /// An HTTP proxy that is asked for tunnels.
+    /// An HTTP proxy, used for tunnels.
     PROXY = Kind::Either(&[&PROXY_URL, &Kind::Map(&[&PROXY_WITH_USER])]);
 }
 
 const PROXY_URL: Kind = Kind::Text("^[hH][tT][tT][pP]://");
 
-/// What connections to a subject pass through. `host` is that of its address and `secure` whether that says TLS;
-/// a subject without an address speaks TLS when it has the key.
+/// TLS, proxy and protocol of a subject's connections. `host` is that of its address and `secure` is true for TLS; a
+/// subject without an address uses TLS when it has the key.
 pub(in super::super) fn check_transport(
     map: &Map<'_>,
     directory: &Path,
@@ -106,7 +106,7 @@ pub(in super::super) fn check_transport(
     }
 }
 
-/// What is spoken where nothing but the protocol is said.
+/// Protocol where only its name is given.
 fn of_protocol(map: &Map<'_>, protocol: &str) -> Option<Speaks> {
     let texts = BTreeMap::from([("protocol".to_string(), protocol.to_string())]);
     Speaks::from_texts(&texts).map_err(|mistake| map.field.problem(mistake)).ok()
@@ -154,7 +154,7 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
     })
 }
 
-/// The protocol to offer (ALPN): whether it is none.
+/// The protocol to offer (ALPN): true for none.
 fn alpn_of(text: &str) -> Result<bool, Mistake> {
     match text {
         super::ALPN => Ok(false),

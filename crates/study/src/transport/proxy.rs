@@ -1,4 +1,5 @@
-//! An HTTP proxy, as people name it. The environment is ignored: a measurement goes only where the study says.
+//! An HTTP proxy, as people name it. The environment is ignored: a measurement connects only to servers that the study
+//! names.
 
 use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
@@ -7,7 +8,7 @@ use proofload_engine::Address;
 use proofload_facts::{Expected, Mistake};
 use proofload_store::redact;
 
-/// A proxy that is asked for tunnels (`CONNECT`).
+/// A proxy used for tunnels (`CONNECT`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyOptions {
     pub address: Address,
@@ -41,7 +42,7 @@ impl ProxyOptions {
 /// Takes `http://[user:password@]host:port` apart and resolves the host.
 ///
 /// # Errors
-/// What is wrong and what to write; never the password.
+/// The mistake, and what to write instead; never the password.
 pub fn proxy(text: &str) -> Result<ProxyOptions, Mistake> {
     const FORM: &str = "http://host:port";
     let Some((scheme, rest)) = text.split_once("://") else {
