@@ -1,5 +1,4 @@
-//! Lists the files of the catalogue, which becomes a part of the executable: a folder that is added needs no line
-//! of Rust.
+//! Lists the files of the catalogue, which is embedded in the executable: a folder that is added needs no line of Rust.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use super::{SubjectError, debian, tools};
 const SKELETON: &str = include_str!("skeleton.yaml");
 const LOCK_HEAD: &str = "# coordinate  file  SHA-256\n";
 
-/// What [`add`] did.
+/// Result of [`add`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     pub folder: PathBuf,
@@ -21,14 +21,14 @@ pub struct Added {
     pub lines: Vec<String>,
 }
 
-/// Fetches what is named — `group:artifact:version[:type[:classifier]]` from Maven Central, `debian:PACKAGE` with all
-/// it depends on — and pins it in the lock file of `folder`, in the place of earlier pins of the same name. A folder
-/// that is not there is made, with a declaration to be filled in. What is pinned is what the registry serves today:
-/// compare it with what its author publishes.
+/// Fetches the named artifacts (`group:artifact:version[:type[:classifier]]` from Maven Central, `debian:PACKAGE` with
+/// all its dependencies) and pins them in the lock file of `folder`, in the place of earlier pins of the same name. A
+/// folder that is not there is made, with a declaration to be filled in. The pinned file is the one that the registry
+/// serves today: compare it with the one that its author publishes.
 ///
 /// # Errors
-/// A name that is none, a catalogue that is embedded in this executable, or something that cannot be fetched. Nothing
-/// is entered then.
+/// An invalid name, a catalogue that is embedded in this executable, or something that cannot be fetched. Nothing is
+/// entered then.
 pub fn add(
     catalogue: &Catalogue,
     folder: &str,
@@ -72,7 +72,7 @@ pub fn add(
     Ok(Added { folder: path, new, lines: fetched.iter().map(Pin::line).collect() })
 }
 
-/// A Debian package replaces what was pinned for the same wish and architecture.
+/// A Debian package replaces the pins for the same request and architecture.
 fn replaces(new: &Pin, old: &Pin) -> bool {
     match (new.debian(), old.debian()) {
         (Some(new), Some(old)) => (new.wanted, new.architecture) == (old.wanted, old.architecture),

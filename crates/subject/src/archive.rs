@@ -1,8 +1,8 @@
-//! Archives of strangers: unpacked so that nothing leaves the folder that it is unpacked into.
+//! Archives from untrusted sources: unpacked so that nothing leaves the folder that it is unpacked into.
 //!
-//! The files are pinned, but whoever pinned them did not read every member. So every name is checked, symbolic links
-//! are only written when they cannot lead out, and nothing is ever written through one. What is refused leaves a half
-//! unpacked folder behind: unpack into a fresh one and move it when it is whole.
+//! The files are pinned, but pinning does not imply that every member was read. So every name is checked, symbolic
+//! links are only written when they cannot lead out, and nothing is ever written through one. A refused member leaves a
+//! half unpacked folder behind: unpack into a fresh one and move it when it is whole.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use super::SubjectError;
 
-/// What one archive may unpack to; more is taken for an attack or a mistake.
+/// Limits of one unpacked archive; more is taken for an attack or a mistake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) members: u64,
@@ -28,7 +28,7 @@ pub(crate) const LIMITS: Limits = Limits { members: 100_000, bytes: 4 << 30 };
 
 /// Longest name of a member.
 const NAME_BYTES_MAX: usize = 4096;
-/// Most bytes before a member's content: its head, long names, what else is said of it.
+/// Most bytes before a member's content: its header, long names, other metadata.
 const HEAD_BYTES_MAX: u64 = 64 << 10;
 /// Bits of a mode that are kept: no set-user-id, no writing by others.
 const MODE_MASK: u32 = 0o755;
@@ -38,7 +38,7 @@ const MODE_MASK: u32 = 0o755;
 /// folder as long as no file comes twice.
 ///
 /// # Errors
-/// The first member that is not as it should be, or a file that cannot be written.
+/// The first member that is not valid, or a file that cannot be written.
 pub(crate) fn unpack_tar(archive: &Path, into: &Path, limits: Limits) -> Result<(), SubjectError> {
     let file = File::open(archive).map_err(SubjectError::files(archive, "read"))?;
     let mut folder = Folder { archive, root: into, left: limits, limits, record: None };
@@ -103,7 +103,7 @@ fn unpack_tar_from(from: impl Read, folder: &mut Folder<'_>) -> Result<(), Subje
     Ok(())
 }
 
-/// Gives only so many bytes until it is allowed more: what is said of a member is read into memory.
+/// Gives only that many bytes until it is allowed more: metadata of a member is read into memory.
 struct Metered<R> {
     from: R,
     left: Rc<Cell<u64>>,
@@ -338,8 +338,8 @@ fn parts_of(name: &[u8]) -> Result<Vec<&OsStr>, String> {
     Ok(parts)
 }
 
-/// Where a link in a folder `depth` below the root may point: `..` only in front, and no more of them than there are
-/// folders. (Behind a name, `..` could leave a folder that is itself a link.) An absolute target is meant from the
+/// Target that a link in a folder `depth` below the root may have: `..` only in front, and no more of them than there
+/// are folders. (Behind a name, `..` could leave a folder that is itself a link.) An absolute target starts at the
 /// root, and becomes relative.
 fn inner_target(target: &[u8], depth: usize) -> Result<PathBuf, String> {
     if target.is_empty() || target.len() > NAME_BYTES_MAX || target.contains(&0) {

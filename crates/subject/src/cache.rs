@@ -1,4 +1,4 @@
-//! The cache: what was fetched and built, named by its content. An entry is complete or does not exist.
+//! The cache: fetched and built files, named by their content. An entry is complete or does not exist.
 //!
 //! `$PROOFLOAD_CACHE`, else `$XDG_CACHE_HOME/proofload`, else `~/.cache/proofload`, 0700:
 //! `files/SHA256/NAME`, `builds/DIGEST/`, `unpacked/DIGEST/`, `debian/DIGEST/`, `catalogue/DIGEST/`, `maven/`
@@ -82,22 +82,22 @@ impl Cache {
         &self.root
     }
 
-    /// Path of a fetched file, whether it exists or not.
+    /// Path of a fetched file; it may not exist.
     pub(crate) fn file(&self, sha256: &str, name: &str) -> PathBuf {
         self.root.join("files").join(sha256).join(name)
     }
 
-    /// Path of a build, whether it exists or not.
+    /// Path of a build; it may not exist.
     pub(crate) fn build(&self, digest: &str) -> PathBuf {
         self.root.join("builds").join(digest)
     }
 
-    /// Path of unpacked archives, whether they exist or not.
+    /// Path of unpacked archives; they may not exist.
     pub(crate) fn unpacked(&self, digest: &str) -> PathBuf {
         self.root.join("unpacked").join(digest)
     }
 
-    /// Path of unpacked Debian packages, whether they exist or not.
+    /// Path of unpacked Debian packages; they may not exist.
     pub(crate) fn debian(&self, digest: &str) -> PathBuf {
         self.root.join("debian").join(digest)
     }
@@ -199,7 +199,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// What stays the same as long as nobody changes the file.
+/// Metadata that stays the same as long as the file does not change.
 #[derive(PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,

@@ -1,4 +1,4 @@
-//! What a subject says that it answers, asked for. Servers that are compared must answer the same.
+//! Checks of the answers that a subject declares. Servers that are compared must answer the same.
 
 #![allow(clippy::disallowed_methods, reason = "it asks a server what its folder declares")]
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A wait in the server is exponential with a mean of 200 ms: e^-50 are longer.
 const WITHIN: Duration = Duration::from_secs(10);
-/// More than the 100 or 1,000 after which servers close unless they are told not to.
+/// More than the 100 or 1,000 after which servers close by default.
 const ON_ONE_CONNECTION: usize = 1_001;
 const BODY_BYTES_MAX: usize = 1 << 20;
 const HEAD_LINES_MAX: usize = 100;
@@ -50,10 +50,10 @@ impl Answer {
         WORDS.iter().find(|(_, answer)| *answer == self).map_or("", |(word, _)| word)
     }
 
-    /// Asks for it.
+    /// Sends the request and checks the answer.
     ///
     /// # Errors
-    /// What was answered instead.
+    /// The answer that came instead.
     pub(crate) fn ask(self, address: SocketAddr) -> Result<(), String> {
         match self {
             Answer::Echo => is_plain(&Connection::open(address)?.get("/echo")?, "GET /echo"),
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// Answers each connection with these bytes, whatever is asked.
+    /// Answers each connection with these bytes, for any request.
     fn serving(answer: &'static str) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

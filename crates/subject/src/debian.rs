@@ -20,9 +20,9 @@ const LOG_BYTES_MAX: u64 = 64 << 20;
 /// Time for a slow mirror to send its lists and a few megabytes.
 const FETCH_WITHIN: Duration = Duration::from_secs(600);
 const UNPACK_WITHIN: Duration = Duration::from_secs(120);
-/// The C library and what belongs to it: a second copy beside the system's dynamic loader would not work.
+/// The C library and its parts: a second copy beside the system's dynamic loader would not work.
 const OF_THE_SYSTEM: [&str; 4] = ["libc6", "libgcc-s1", "gcc-12-base", "libcrypt1"];
-/// What packages depend on only for their scripts, which are not run here. They count as installed; else each start
+/// Dependencies of packages for their scripts only, which are not run here. They count as installed; else each start
 /// would verify some thousand files that it does not use.
 const OF_SCRIPTS: [&str; 7] = ["debconf", "dpkg", "iproute2", "lsb-base", "perl", "perl-base", "tar"];
 /// Clears hooks of the system's configuration that would change the system.
@@ -138,7 +138,7 @@ impl<'a> Apt<'a> {
             self.update()?;
         }
         match self.must("download", &args, wanted) {
-            // Lists that are older than the lock file do not name what it pins.
+            // Lists that are older than the lock file do not name the pinned packages.
             Err(SubjectError::PackageGone { .. } | SubjectError::PackagesFailed { .. }) if !fresh => {
                 self.update()?;
                 self.must("download-again", &args, wanted).map(|_| ())
@@ -150,12 +150,12 @@ impl<'a> Apt<'a> {
 
 impl Drop for Apt<'_> {
     fn drop(&mut self) {
-        // What is left is removed by the keeper at its end.
+        // Left-overs are removed by the keeper at its end.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
-/// What apt takes for the installed packages.
+/// List of installed packages for apt.
 fn status(wanted: &str) -> String {
     let installed = OF_SCRIPTS.iter().filter(|name| **name != wanted);
     let entry = |name: &&str| {
@@ -241,8 +241,8 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
     published
 }
 
-/// Resolves a package with everything it depends on but the C library, fetches it all into the cache and returns
-/// the lines that pin it.
+/// Resolves a package with all its dependencies but the C library, fetches it all into the cache and returns the lines
+/// that pin it.
 ///
 /// # Errors
 /// `apt-get` is missing or fails, or there is no such package.
@@ -277,7 +277,7 @@ pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Resul
         let path = apt.directory.join(&found.file);
         let sha256 = digest_of(&path).map_err(SubjectError::files(&path, "apt"))?;
         let Package { name, version, architecture, file } = found;
-        // What serves every architecture is pinned for the one that asked.
+        // A package for every architecture is pinned for this one.
         let architecture = if architecture == "all" { self::architecture() } else { architecture };
         let coordinate = format!("debian:{package}:{name}:{architecture}:{version}");
         let pin = Pin { coordinate, file: file.clone(), sha256 };

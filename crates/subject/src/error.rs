@@ -1,4 +1,4 @@
-//! What can go wrong between a name in a study and a server that answers.
+//! Errors between a name in a study and a server that answers.
 
 use proofload_facts::Mistake;
 use proofload_language::{say, word};
@@ -17,7 +17,7 @@ fn tail(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  | {line}")).collect()
 }
 
-/// Why a subject could not be prepared, started or stopped.
+/// Reasons why a subject could not be prepared, started or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
@@ -26,14 +26,13 @@ pub enum SubjectError {
     Command {
         /// Its name in the study.
         subject: String,
-        /// What is wrong with it.
         mistake: Mistake,
     },
     /// No such folder in the catalogue.
     #[error("{}", say!("subject-unknown", folder, catalogue, known))]
     UnknownFolder {
         folder: String,
-        /// Where it was looked for.
+        /// Catalogue that was searched.
         catalogue: PathBuf,
         known: Vec<String>,
     },
@@ -47,7 +46,7 @@ pub enum SubjectError {
     #[error("{}", say!("subject-parameter", subject, why))]
     Parameter {
         subject: String,
-        /// What is wrong and what to do.
+        /// The mistake, and what to do.
         why: String,
     },
     /// The JVM lacks a setting that the variant is about.
@@ -89,7 +88,7 @@ pub enum SubjectError {
     #[error("{}", say!("subject-fetch-failed", subject, coordinates, how, lines = tail(lines)))]
     FetchFailed {
         subject: String,
-        /// What was to be fetched.
+        /// Artifacts to fetch.
         coordinates: Vec<String>,
         how: String,
         /// Last lines of its output.
@@ -112,7 +111,7 @@ pub enum SubjectError {
         archive: PathBuf,
         /// The member's name, made visible.
         member: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         why: String,
     },
     #[error("{}", say!("subject-build", subject, how, lines = tail(lines)))]
@@ -126,7 +125,7 @@ pub enum SubjectError {
     #[error("{}", say!("subject-files", path, what, source))]
     Files {
         path: PathBuf,
-        /// What was tried, by which the message chooses.
+        /// Operation that failed, by which the message is chosen.
         what: &'static str,
         source: io::Error,
     },
@@ -134,7 +133,7 @@ pub enum SubjectError {
     #[error("{}", say!("subject-cache-held", path, seconds))]
     CacheHeld {
         path: PathBuf,
-        /// How long it was waited for.
+        /// Time spent waiting.
         seconds: u64,
     },
     /// The keeper could not be started.
@@ -148,7 +147,7 @@ pub enum SubjectError {
     /// It ended before it was ready.
     #[error("{}", say!("subject-died-at-start", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     DiedAtStart { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
-    /// It ended after it had been ready, and nobody had asked it to.
+    /// It ended after it had been ready, without an order to end.
     #[error("{}", say!("subject-died", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     Died { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
     /// It takes connections and does not answer.
@@ -160,24 +159,24 @@ pub enum SubjectError {
     /// The kernel killed it for lack of memory.
     #[error("{}", say!("subject-killed-by-kernel", subject, log, lines = tail(lines)))]
     KilledByKernel { subject: String, log: PathBuf, lines: Vec<String> },
-    /// A JVM said that it has no memory left.
+    /// A JVM reported that it has no memory left.
     #[error("{}", say!("subject-jvm-out-of-memory", subject, log, lines = tail(lines)))]
     JvmOutOfMemory { subject: String, log: PathBuf, lines: Vec<String> },
     /// It lives and did not become ready in time.
     #[error("{}", say!("subject-never-ready", subject, seconds, missing, log, lines = tail(lines)))]
     NeverReady { subject: String, seconds: f64, missing: String, log: PathBuf, lines: Vec<String> },
-    /// Somebody else listens where the subject should.
+    /// Another process listens on the subject's port.
     #[error("{}", say!("subject-port-taken", subject, port = port.to_string(), by))]
     PortTaken {
         subject: String,
         port: u16,
-        /// Process id and name where they can be seen.
+        /// Process id and name where they can be read.
         by: String,
     },
     /// No free port was found.
     #[error("{}", say!("subject-no-port", first = first.to_string(), last = last.to_string(), address = address.to_string()))]
     NoPort {
-        /// Where it would have been.
+        /// Address of the subject.
         address: IpAddr,
         first: u16,
         last: u16,
@@ -188,7 +187,7 @@ pub enum SubjectError {
     /// It did not end as it should.
     #[error("{}", say!("subject-unclean-stop", subject, what))]
     UncleanStop { subject: String, what: String },
-    /// It does not answer what its folder says.
+    /// It does not answer as its folder declares.
     #[error("{}", say!("subject-contract", subject, word, why))]
     Contract {
         subject: String,
@@ -196,19 +195,19 @@ pub enum SubjectError {
         word: &'static str,
         why: String,
     },
-    /// Proofload was asked to end.
+    /// Proofload received an interrupt.
     #[error("{}", word!("subject-interrupted"))]
     Interrupted,
 }
 
 impl SubjectError {
-    /// Whether it is the lab's own fault, and nothing that a subject did.
+    /// True for a fault of the lab itself, not of a subject.
     pub fn is_ours(&self) -> bool {
         matches!(self, SubjectError::NoKeeper { .. } | SubjectError::KeeperGone)
     }
 
-    /// Whether something is missing or wrong on this machine, rather than in the study or the catalogue. Other
-    /// variants may still be measured.
+    /// True if something is missing or wrong on this machine, rather than in the study or the catalogue. Other variants
+    /// may still be measured.
     pub fn is_of_this_machine(&self) -> bool {
         use SubjectError::{
             Archive, Build, CacheHeld, FetchFailed, Files, Mismatch, NoApt, NoJdk, NoMaven, Offline,

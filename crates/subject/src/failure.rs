@@ -1,4 +1,4 @@
-//! Why a subject failed: by itself, killed by the kernel, or out of memory, its own or what it may use.
+//! Reasons why a subject failed: by itself, killed by the kernel, or out of memory, its own or its limit.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use super::SubjectError;
 use super::keeper::Exit;
 use super::logs::{last_lines, says_out_of_memory};
 
-/// Share of the memory available at a start that may be used unless the declaration says otherwise.
+/// Share of the memory available at a start that may be used by default.
 const ALLOWED_SHARE: f64 = 0.9;
 const KILL: i32 = 9;
 
-/// What is known when a process failed.
+/// Facts about the failure of a process.
 pub(crate) struct Failure {
     pub(crate) subject: String,
     pub(crate) log: PathBuf,
     /// Bytes for which the keeper killed it.
     pub(crate) over_memory: Option<u64>,
     pub(crate) memory_max_bytes: u64,
-    /// Whether the kernel has killed anything for lack of memory since the start.
+    /// True if the kernel has killed anything for lack of memory since the start.
     pub(crate) kernel_kills: bool,
 }
 
@@ -84,7 +84,7 @@ impl Failure {
     }
 }
 
-/// How often the kernel has killed a process for lack of memory since the machine started.
+/// Number of processes that the kernel has killed for lack of memory since the machine started.
 pub(crate) fn kernel_kills() -> u64 {
     kills_in(&std::fs::read_to_string("/proc/vmstat").unwrap_or_default())
 }
@@ -95,7 +95,7 @@ fn kills_in(text: &str) -> u64 {
     count.unwrap_or(0)
 }
 
-/// What a subject may use when its declaration does not say.
+/// Memory that a subject may use when its declaration gives no limit.
 pub(crate) fn memory_allowed_bytes() -> u64 {
     let available = field(&read_text("/proc/meminfo").unwrap_or_default(), "MemAvailable:");
     available

@@ -1,4 +1,4 @@
-//! Flags of a JVM that a study gives: asked of the JVM before anything is planned on them.
+//! Flags of a JVM that a study gives: checked by the JVM before anything is planned on them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use super::keeper::{Exit, Keeper};
 use super::logs::last_lines;
 use super::tools::{interrupted, tool};
 
-/// A JVM says its version in a tenth of a second.
+/// A JVM prints its version in a tenth of a second.
 const ASK_WITHIN: Duration = Duration::from_secs(30);
 
-/// Starts the JVM with these arguments' flags, to say its version and nothing else.
+/// Starts the JVM with these arguments' flags, only to print its version.
 ///
 /// # Errors
 /// It does not start with them, or would pass over one of them.
 pub(super) fn check(subject: &str, jdk: &Jdk, args: &[String]) -> Result<(), SubjectError> {
-    // A flag that holds what is known at the start only has nothing to do with the version.
+    // A flag with a value that is known only at the start has nothing to do with the version.
     let asked = ["-X", "-client", "-server"];
     let flags =
         args.iter().filter(|word| asked.iter().any(|begin| word.starts_with(begin)) && !word.contains('{'));
@@ -48,7 +48,7 @@ fn ask(words: Vec<String>, directory: &Path, log: &Path) -> super::keeper::Spawn
     spawn
 }
 
-/// What a JVM has against its flags.
+/// Objection of a JVM to its flags.
 #[derive(Debug, PartialEq, Eq)]
 struct Refusal {
     /// It does not have one of them, or not any more; else they contradict each other or have no sense.
@@ -56,7 +56,7 @@ struct Refusal {
     why: String,
 }
 
-/// What the JVM has against its flags; an obsolete one is passed over with no more than a warning.
+/// Objection of the JVM to its flags; an obsolete one is ignored by the JVM with no more than a warning.
 fn refusal(exit: Option<Exit>, lines: &[String]) -> Option<Refusal> {
     let telling = |part: &str| lines.iter().find(|line| line.contains(part));
     let lacks = |line: &String| Some(Refusal { lacks: true, why: line.trim().to_string() });

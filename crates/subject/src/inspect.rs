@@ -20,16 +20,16 @@ use super::running::Running;
 /// Parameters of a folder that differ from its defaults.
 pub type Choice = BTreeMap<String, String>;
 
-/// What can be chosen, one parameter at a time.
+/// Choices of a subject, one parameter at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     pub apply: Vec<Choice>,
-    /// What cannot, with the reason.
+    /// Choices that do not apply, with the reason.
     pub rest: Vec<(Choice, String)>,
 }
 
-/// The defaults, and each value of each choice with everything else at its default. What does not apply is listed
-/// separately, with the reason.
+/// The defaults, and each value of each choice with everything else at its default. Choices that do not apply are
+/// listed separately, with the reason.
 ///
 /// # Errors
 /// There is no such folder.
@@ -113,7 +113,7 @@ fn others(declaration: &Declaration) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Whether its values are tried with every JDK.
+/// True if its values are tried with every JDK.
 fn is_version(parameter: &Parameter) -> bool {
     parameter.name == "version" || parameter.name.ends_with("_version")
 }
@@ -127,7 +127,7 @@ impl Choices {
     }
 }
 
-/// Whether every choice is declared completely: pinned, with its sources and files. Nothing is fetched or started.
+/// Checks that every choice is declared completely: pinned, with its sources and files. Nothing is fetched or started.
 ///
 /// # Errors
 /// All mistakes, a sentence each.
@@ -154,15 +154,15 @@ pub fn check(catalogue: &Catalogue, folder: &str, cache: &Cache) -> Result<(), V
 pub struct Tried {
     /// Time from its start until it was ready.
     pub ready_ms: u64,
-    /// What it declares to answer and does answer; empty when it was not asked.
+    /// Answers that it declares and gives; empty when they were not requested.
     pub answers: Vec<&'static str>,
 }
 
-/// Starts a subject, waits until it answers, and stops it, `times` times in a row. The first time and the last it is
-/// asked for everything that its folder lists under `answers`. `log` holds the last start's log.
+/// Starts a subject, waits until it answers, and stops it, `times` times in a row. The first time and the last,
+/// everything that its folder lists under `answers` is requested. `log` holds the last start's log.
 ///
 /// # Errors
-/// The first thing that goes wrong, something that is left behind included.
+/// The first error; something that is left behind is one.
 pub fn try_starts(
     prepared: &Prepared,
     times: u32,

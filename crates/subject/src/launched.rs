@@ -1,4 +1,4 @@
-//! The processes of a subject: their ports, files, logs, and whether they live.
+//! The processes of a subject: their ports, files, logs, and state.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -31,7 +31,7 @@ pub(super) struct Launched {
     pub(super) program: Program,
     /// Ports of each step; those of the front are its endpoints'.
     pub(super) ports: Vec<Vec<u16>>,
-    /// Where the process that is loaded listens.
+    /// Address on which the process that is loaded listens.
     address: IpAddr,
     pub(super) cpus: Vec<usize>,
     pub(super) log: PathBuf,
@@ -56,7 +56,7 @@ pub(super) struct Started {
     log: PathBuf,
 }
 
-/// A variable that takes so many bytes of the environment, its name and its end included, or as few as it can.
+/// A variable that takes that many bytes of the environment, its name and its end included, or as few as it can.
 fn padding(bytes: usize) -> (String, String) {
     const NAME: &str = "PROOFLOAD_PADDING";
     (NAME.to_string(), "x".repeat(bytes.saturating_sub(NAME.len() + "=\0".len())))
@@ -98,7 +98,7 @@ impl Launched {
         Ok(launched)
     }
 
-    /// Where the process that is loaded listens, an address for each endpoint.
+    /// Addresses on which the process that is loaded listens, one for each endpoint.
     pub(super) fn addresses(&self) -> Vec<Address> {
         self.ports
             .get(self.program.front)
@@ -108,12 +108,12 @@ impl Launched {
             .collect()
     }
 
-    /// Where the process of a step listens: only the one that is loaded is asked from elsewhere.
+    /// Address on which the process of a step listens: only the one that is loaded is reached from elsewhere.
     fn address_of(&self, step: usize) -> IpAddr {
         if step == self.program.front { self.address } else { IpAddr::V4(Ipv4Addr::LOCALHOST) }
     }
 
-    /// Where a port of that process is asked.
+    /// Address of a port of that process.
     pub(super) fn at(&self, step: usize, port: u16) -> Address {
         Address::Tcp(SocketAddr::new(self.address_of(step), port))
     }
@@ -122,7 +122,7 @@ impl Launched {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The placeholders that are known only at the start, as the process of `step` sees them.
+    /// The placeholders that are known only at the start, with the values for the process of `step`.
     fn fill(&self, text: &str, step: usize) -> String {
         let first = |step: usize| self.ports.get(step).and_then(|ports| ports.first()).map(u16::to_string);
         let endpoints = || -> Vec<String> {
@@ -146,7 +146,7 @@ impl Launched {
         template::fill(text, value).text
     }
 
-    /// Configuration files, filled in as the process that is loaded sees them.
+    /// Configuration files, filled in for the process that is loaded.
     fn write_files(&self) -> Result<(), SubjectError> {
         for (target, text) in &self.program.files {
             let path = self.temp.join(target);
@@ -184,12 +184,12 @@ impl Launched {
         Ok(())
     }
 
-    /// The live processes that belong to one that was started.
+    /// The live processes of one that was started.
     pub(super) fn members(&self, started: &Started) -> Vec<tree::Process> {
         self.keeper.members(started.ward)
     }
 
-    /// What is known when a process fails.
+    /// Facts about a process that fails.
     pub(super) fn failure(&self, started: &Started) -> Failure {
         let step = self.program.steps.get(started.step);
         Failure {
@@ -214,8 +214,8 @@ impl Launched {
         Ok(None)
     }
 
-    /// Whether a process that has ended with 0 left others behind. One that forks, or executes another program, while
-    /// `/proc` is read is not found there: nothing is believed gone that was missed once.
+    /// True if a process that has ended with 0 left others behind. One that forks, or executes another program, while
+    /// `/proc` is read is not found there: none counts as gone after being missed only once.
     fn left_a_server(&self, started: &Started) -> bool {
         (0..GONE_CHECKS).any(|check| {
             if check > 0 {
@@ -225,7 +225,7 @@ impl Launched {
         })
     }
 
-    /// How errors call a process.
+    /// Name of a process in errors.
     fn label(&self, step: &Step) -> String {
         match step.name.as_str() {
             "" => self.subject.clone(),

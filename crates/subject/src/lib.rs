@@ -1,8 +1,8 @@
 //! Subjects: fetched, verified, built, started, ready, stopped.
 //!
-//! [`Prepared::prepare`] turns what a study asks for into a command whose every part is pinned;
-//! [`Prepared::start`] lets a [`Keeper`] start it; [`Running`] says when it is ready, and ends it. Nothing is
-//! ever started but through a keeper, Maven and compilers included, so nothing outlives Proofload.
+//! [`Prepared::prepare`] turns the subject of a study into a command whose every part is pinned; [`Prepared::start`]
+//! lets a [`Keeper`] start it; [`Running`] reports when it is ready, and ends it. Nothing is ever started but through a
+//! keeper, Maven and compilers included, so nothing outlives Proofload.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 

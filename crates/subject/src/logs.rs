@@ -8,7 +8,7 @@ use std::path::Path;
 const TAIL_LINES: usize = 20;
 /// Bytes at the end of a log that are searched for them.
 const TAIL_BYTES: u64 = 16 << 10;
-/// Bytes at the end of a log in which a reason is looked for.
+/// Bytes at the end of a log that are searched for a reason.
 const REASON_BYTES: u64 = 256 << 10;
 /// Characters of a line that are shown.
 const TAIL_COLUMNS: usize = 300;
@@ -32,7 +32,7 @@ pub(crate) fn last_lines(log: &Path) -> Vec<String> {
     lines[lines.len().saturating_sub(TAIL_LINES)..].to_vec()
 }
 
-/// Whether a JVM said in its log that it has no memory left.
+/// True if a JVM logged that it has no memory left.
 pub(crate) fn says_out_of_memory(log: &Path) -> bool {
     tail(log, REASON_BYTES).contains("java.lang.OutOfMemoryError")
 }

@@ -10,7 +10,7 @@ use super::cache::digest_of;
 /// A lock file has a line for each file of a subject.
 const LINES_MAX: usize = 10_000;
 
-/// What to do about a file of the cache that is not the pinned one.
+/// Remedy for a file of the cache that is not the pinned one.
 pub(crate) const REFETCH: &str = "remove the file; it is fetched or built again at the next run";
 
 /// One file that a subject is made of.
@@ -85,14 +85,14 @@ pub(crate) struct DebianPin<'a> {
 }
 
 impl Pin {
-    /// What it says when it is a Debian package.
+    /// Pin of a Debian package, if it is one.
     pub(crate) fn debian(&self) -> Option<DebianPin<'_>> {
         let mut parts = self.coordinate.strip_prefix(DEBIAN)?.splitn(4, ':');
         let (wanted, package) = (parts.next()?, parts.next()?);
         Some(DebianPin { wanted, package, architecture: parts.next()?, version: parts.next()? })
     }
 
-    /// Whether its line could be read back.
+    /// True if its line could be read back.
     pub(crate) fn is_well_formed(&self) -> bool {
         parse(&self.line()).as_ref() == Some(self)
     }
@@ -108,7 +108,7 @@ impl Pin {
     }
 }
 
-/// A file that must not differ from what was pinned.
+/// A file that must not differ from the pinned one.
 #[derive(Clone, Debug)]
 pub(crate) struct Pinned {
     pub(crate) path: PathBuf,

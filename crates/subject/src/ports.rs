@@ -1,4 +1,4 @@
-//! Which ports are free, who listens on one, and whether it answers.
+//! Free ports, holders of listening sockets, and probes.
 
 #![allow(
     clippy::disallowed_methods,
@@ -26,7 +26,7 @@ const LAST_PORT: u16 = 32_700;
 
 /// Time for a port to be free after its process has gone.
 const FREE_WITHIN_NS: u64 = 2_000_000_000;
-/// How often it is checked whether it is.
+/// Interval between checks of that.
 const CHECK_EVERY_NS: u64 = 10_000_000;
 
 /// Most bytes of an answer that a probe reads: the status line is at its beginning.
@@ -38,7 +38,7 @@ const COMMAND_COLUMNS: usize = 60;
 /// Ports given out so far: none is given twice by one process, since a subject may take a while to listen.
 static GIVEN: AtomicU32 = AtomicU32::new(0);
 
-/// A port of this address on which nobody listens on any address.
+/// A port of this address without a listener on any address.
 pub(crate) fn free_port(address: IpAddr) -> Result<u16, SubjectError> {
     let count = u32::from(LAST_PORT - FIRST_PORT) + 1;
     // Different processes begin at different places, so that two of them seldom try the same port at once.
@@ -53,7 +53,7 @@ pub(crate) fn free_port(address: IpAddr) -> Result<u16, SubjectError> {
     Err(SubjectError::NoPort { address, first: FIRST_PORT, last: LAST_PORT })
 }
 
-/// Inodes of all sockets that listen on a port, whatever address they are bound to.
+/// Inodes of all sockets that listen on a port, on any address.
 pub(crate) fn listeners(port: u16) -> io::Result<BTreeSet<u64>> {
     let mut found = BTreeSet::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -89,7 +89,7 @@ fn collect_listeners(table: impl BufRead, port: u16, found: &mut BTreeSet<u64>) 
     Ok(())
 }
 
-/// Whether nobody listens on a port any more, within a while after its process has gone.
+/// True if a port has no listener any more, within a while after its process has gone.
 pub(crate) fn becomes_free(port: u16) -> bool {
     let deadline_ns = monotonic_ns() + FREE_WITHIN_NS;
     loop {
@@ -103,7 +103,7 @@ pub(crate) fn becomes_free(port: u16) -> bool {
     }
 }
 
-/// Which of these sockets are held by one of these processes.
+/// Sockets of these that are held by one of these processes.
 pub(crate) fn held_by(processes: &[Process], sockets: &BTreeSet<u64>) -> BTreeSet<u64> {
     let held = |inode: &u64| processes.iter().any(|process| holds(process.pid, *inode));
     sockets.iter().copied().filter(held).collect()
@@ -117,7 +117,7 @@ fn holds(pid: u32, inode: u64) -> bool {
         .any(|entry| fs::read_link(entry.path()).is_ok_and(|link| link.as_os_str() == wanted.as_str()))
 }
 
-/// Names whoever holds one of these sockets, as far as this user may see.
+/// Names the holder of one of these sockets, as far as this user may read it.
 pub(crate) fn name_holder(all: &[Process], sockets: &BTreeSet<u64>) -> String {
     let holder = all.iter().find(|process| sockets.iter().any(|inode| holds(process.pid, *inode)));
     match holder {
@@ -125,7 +125,7 @@ pub(crate) fn name_holder(all: &[Process], sockets: &BTreeSet<u64>) -> String {
             let name = fs::read_to_string(format!("/proc/{}/comm", process.pid)).unwrap_or_default();
             let command = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
             let command = String::from_utf8_lossy(&command).replace('\0', " ");
-            // Secrets stand further behind, if anywhere.
+            // Secrets are further behind, if anywhere.
             let shown: String = command.trim().chars().take(COMMAND_COLUMNS).collect();
             format!("process {} ({}: {})", process.pid, name.trim().escape_debug(), shown.escape_debug())
         }
@@ -133,7 +133,7 @@ pub(crate) fn name_holder(all: &[Process], sockets: &BTreeSet<u64>) -> String {
     }
 }
 
-/// Why a probe failed, in a few words.
+/// Reason why a probe failed, in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeError {
     /// A connection was taken, and no answer came in time.
@@ -149,15 +149,15 @@ impl std::fmt::Display for ProbeError {
     }
 }
 
-/// Whether something answers: a connection, and with a path an HTTP status from 200 to 399.
+/// Checks that something answers: a connection, and with a path an HTTP status from 200 to 399.
 ///
 /// # Errors
-/// What was missing.
+/// The missing part.
 pub(crate) fn probe(address: &Address, path: Option<&str>, within: Duration) -> Result<(), ProbeError> {
     let refused = |why| ProbeError::Other(format!("no connection: {why}"));
     let mut stream = match address {
         Address::Tcp(address) => TcpStream::connect_timeout(address, within).map_err(refused)?,
-        // Only servers that run already have one, and those are asked for a connection alone.
+        // Only servers that run already have one, and for those a connection is enough.
         Address::Unix(path) => return UnixStream::connect(path).map(drop).map_err(refused),
     };
     let Some(path) = path else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What a study asks for is made ready to be started.
+//! Preparation of the subjects of a study.
 
 use proofload_facts::Mistake;
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ const COMMAND_GRACE: Duration = Duration::from_secs(5);
 const PROGRAM_BYTES_MAX: u64 = 512 << 20;
 
 impl Prepared {
-    /// Fetches, verifies and builds what a subject needs, unless the cache has it; `say` hears of what takes
-    /// long. `name` is how errors call it.
+    /// Fetches, verifies and builds everything that a subject needs, unless the cache has it; `say` receives the steps
+    /// that take long. `name` is how errors call it.
     ///
     /// # Errors
-    /// Something is missing, wrong or not what was pinned.
+    /// Something is missing, wrong or not as pinned.
     pub fn prepare(
         name: &str,
         spec: &SubjectSpec,
@@ -58,7 +58,7 @@ impl Prepared {
         Resolved::new(folder, with, &levels, catalogue, cache)?.prepare(name, cache, say)
     }
 
-    /// What [`Prepared::prepare_shared`] will make, as [`Prepared::resolve`].
+    /// The result of [`Prepared::prepare_shared`], as [`Prepared::resolve`].
     ///
     /// # Errors
     /// As [`Prepared::resolve`]; or the variants cannot share a process.
@@ -72,8 +72,7 @@ impl Prepared {
         Resolved::new(folder, with, &levels, catalogue, cache)?.into_prepared(name)
     }
 
-    /// What [`Prepared::prepare`] will make, without fetching, building or verifying: enough to explain a
-    /// plan.
+    /// The result of [`Prepared::prepare`], without fetching, building or verifying: enough to explain a plan.
     ///
     /// # Errors
     /// Parameters that do not fit, a JDK that is not there, a coordinate that is not pinned.
@@ -143,7 +142,7 @@ fn digest_program(program: &str) -> BTreeMap<String, String> {
     digest.map(|digest| BTreeMap::from([(program.to_string(), digest)])).unwrap_or_default()
 }
 
-/// Whether a program that is named by its path is there. The others are looked up where they are started.
+/// Checks that a program that is named by its path is there. The others are looked up where they are started.
 fn check_program(subject: &str, args: &[String], directory: &Path) -> Result<(), SubjectError> {
     let Some(program) = args.first().filter(|program| program.contains('/') && !program.contains('{')) else {
         return Ok(());

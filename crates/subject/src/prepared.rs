@@ -20,7 +20,7 @@ pub struct Prepared {
     pub(crate) description: String,
     pub(crate) digests: BTreeMap<String, String>,
     pub(crate) pinned: Vec<Pinned>,
-    /// What it says that it answers.
+    /// Answers that it declares.
     pub(crate) answers: Vec<Answer>,
 }
 
@@ -30,12 +30,12 @@ pub(crate) enum Origin {
     Url { address: Address, authority: String },
 }
 
-/// What is to be started, but for its ports and temporary directory.
+/// The program to start, but for its ports and temporary directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// In the order of their starts; never empty.
     pub(crate) steps: Vec<Step>,
-    /// Which of them is loaded.
+    /// Index of the process that is loaded.
     pub(crate) front: usize,
     /// Levels of the shared parameter, each with a port of its own; one empty name where nothing is shared.
     pub(crate) endpoints: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Step {
     pub(crate) name: String,
     pub(crate) args: Vec<String>,
     pub(crate) environment: BTreeMap<String, String>,
-    /// What each of its ports is asked for; where it is empty, or missing, a connection is enough.
+    /// Path to request on each of its ports; where it is empty, or missing, a connection is enough.
     pub(crate) ready_paths: Vec<String>,
     pub(crate) ready_within: Duration,
 }
@@ -75,8 +75,8 @@ impl Prepared {
         }
     }
 
-    /// Enters what is started into a plan's variant: kind, description, command, digests. Of several processes
-    /// the commands stand one after the other, each behind its name in brackets.
+    /// Enters the started program into a plan's variant: kind, description, command, digests. Of several processes the
+    /// commands are one after the other, each behind its name in brackets.
     pub fn describe(&self, variant: &mut Variant) {
         variant.kind = self.kind.clone();
         variant.description.clone_from(&self.description);
@@ -87,7 +87,7 @@ impl Prepared {
         variant.digests.clone_from(&self.digests);
     }
 
-    /// Whether every file is still the pinned one; each is read once in the life of this process unless it is
+    /// Checks that every file is still the pinned one; each is read once in the life of this process unless it is
     /// touched.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Program {
 }
 
 impl Step {
-    /// What the port of this number is asked for by GET; `None` where a connection is enough.
+    /// Path that is requested by GET on the port of this number; `None` where a connection is enough.
     pub(crate) fn ready_path(&self, port: usize) -> Option<&str> {
         self.ready_paths.get(port).map(String::as_str).filter(|path| !path.is_empty())
     }

@@ -1,4 +1,4 @@
-//! When a started process is ready: each of its ports answers, and belongs to it.
+//! Readiness of a started process: each of its ports answers, and belongs to it.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::keeper::tree;
 use super::launched::{Launched, Started};
 use super::ports::{self, ProbeError};
 
-/// How often readiness is checked; a JVM takes half a second or more to start.
+/// Interval between checks of readiness; a JVM takes half a second or more to start.
 const CHECK_EVERY_NS: u64 = 10_000_000;
 /// Time for one probe of a port that listens.
 pub(super) const PROBE_WITHIN: Duration = Duration::from_secs(2);
@@ -61,7 +61,7 @@ impl Launched {
     }
 
     fn readiness(&self, started: &Started) -> Result<Readiness, SubjectError> {
-        // Before the ports: a listener that is seen afterwards does not belong to a process that had ended.
+        // Before the ports: a listener that is found afterwards does not belong to a process that had ended.
         if let Some((dead, exit)) = self.ended()? {
             return Err(self.failure(&dead).died_at_start(exit));
         }

@@ -15,14 +15,14 @@ use super::ready::PROBE_WITHIN;
 use super::surroundings::Surroundings;
 use super::{SubjectError, ports};
 
-/// A subject that was started, or a `url:` that runs already. Dropping it asks for its end.
+/// A subject that was started, or a `url:` that runs already. Dropping it orders its end.
 #[derive(Debug)]
 pub struct Running {
     /// One for each endpoint of the process that is loaded; never empty.
     addresses: Vec<Address>,
     /// `host:port` of a `url:` subject, as the study has it.
     written: Option<String>,
-    /// Whether the processes need no stop any more.
+    /// True if the processes need no stop any more.
     stopped: bool,
     launched: Option<Launched>,
 }
@@ -31,7 +31,7 @@ pub struct Running {
 pub enum Absent {
     /// One of its processes ended, with the exit status that the keeper reported.
     Ended(Exit, Box<SubjectError>),
-    /// Anything else, which says nothing of how it fares: the keeper is gone, a `url:` subject takes no connection.
+    /// Any other reason, which leaves its state unknown: the keeper is gone, a `url:` subject takes no connection.
     Unknown(Box<SubjectError>),
 }
 
@@ -46,7 +46,7 @@ impl From<Absent> for SubjectError {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopReport {
-    /// How the process that was loaded ended; `None` for a `url:` subject.
+    /// Exit of the process that was loaded; `None` for a `url:` subject.
     pub exit: Option<Exit>,
 }
 
@@ -54,7 +54,7 @@ impl Prepared {
     /// Starts it on the CPUs given (none given: those of Proofload), its output appended to `log`, its
     /// temporary files in `temp`, a directory that is made here and should lie in [`Keeper::temp`]. Of several
     /// processes the first is started here and the others in [`Running::wait_ready`], each when those before it are
-    /// ready; their logs stand beside `log`. A `url:` subject is only connected to.
+    /// ready; their logs are beside `log`. A `url:` subject is only connected to.
     ///
     /// # Errors
     /// A file is not the pinned one any more, no port is free, the port is taken, or the program does not
@@ -113,7 +113,7 @@ impl Running {
     /// and one that was not pinned, is left as it is.
     ///
     /// # Errors
-    /// When a thread cannot be moved.
+    /// A thread that cannot be moved.
     pub fn spread(&self, cpus: &[usize]) -> Result<(), MoveError> {
         let own = self.launched.as_ref().map_or(&[][..], |launched| &launched.cpus);
         self.pids().into_iter().try_for_each(|pid| affinity::spread(pid, own, cpus))
@@ -122,18 +122,18 @@ impl Running {
     /// Brings all its threads back to the CPUs on which it was started.
     ///
     /// # Errors
-    /// When a thread cannot be moved.
+    /// A thread that cannot be moved.
     pub fn gather(&self) -> Result<(), MoveError> {
         let own = self.launched.as_ref().map_or(&[][..], |launched| &launched.cpus);
         self.pids().into_iter().try_for_each(|pid| affinity::gather(pid, own))
     }
 
-    /// Where it is to be asked; the first endpoint where several variants share it.
+    /// Address to load; the first endpoint where several variants share it.
     pub fn address(&self) -> Address {
         self.addresses.first().cloned().unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)).into())
     }
 
-    /// Where the variants that share it are asked, in the order of [`Prepared::prepare_shared`]; else one address.
+    /// Addresses of the variants that share it, in the order of [`Prepared::prepare_shared`]; else one address.
     pub fn addresses(&self) -> &[Address] {
         &self.addresses
     }
@@ -160,7 +160,7 @@ impl Running {
     /// Waits until every port answers and belongs to it, process by process, each as long as its declaration allows.
     ///
     /// # Errors
-    /// It died, hangs, never got ready, a port is another's, or somebody said stop.
+    /// It died, hangs, never got ready, a port is another's, or `stop` was set.
     pub fn wait_ready(&self, stop: &AtomicBool) -> Result<(), SubjectError> {
         let Some(launched) = &self.launched else { return self.check_answers() };
         for number in 0..launched.program.steps.len() {
@@ -180,10 +180,10 @@ impl Running {
         })
     }
 
-    /// Whether all its processes still run; a `url:` subject is asked for a connection.
+    /// Checks that all its processes still run; a `url:` subject is checked by a connection.
     ///
     /// # Errors
-    /// Its end, or why nothing is known of it.
+    /// Its end, or the reason why its state is unknown.
     pub fn alive(&self) -> Result<(), Absent> {
         let unknown = |why| Absent::Unknown(Box::new(why));
         let Some(launched) = &self.launched else { return self.check_answers().map_err(unknown) };
@@ -199,7 +199,7 @@ impl Running {
     /// so it has no place within a measured window.
     ///
     /// # Errors
-    /// How it ended, or that it hangs.
+    /// Its exit, or that it hangs.
     pub fn answers(&self) -> Result<(), SubjectError> {
         self.alive()?;
         let Some(launched) = &self.launched else { return Ok(()) };
@@ -216,7 +216,8 @@ impl Running {
         Ok(())
     }
 
-    /// Ends it, in the reverse order of the starts: TERM, the grace of its declaration, KILL to whatever is left of it.
+    /// Ends it, in the reverse order of the starts: TERM, the grace of its declaration, KILL to every process left of
+    /// it.
     /// A `url:` subject is left as it is.
     ///
     /// # Errors

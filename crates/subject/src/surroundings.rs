@@ -1,15 +1,15 @@
-//! What a subject finds around it when it starts, beside what its declaration says.
+//! Surroundings of a subject at its start, beside its declaration.
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Where and in what surroundings a subject is started.
+/// Address, CPUs and environment with which a subject is started.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// Where it listens, one of this machine's addresses, and where whoever loads it finds it.
+    /// Address on which it listens, one of this machine's, and at which the load generator finds it.
     pub address: IpAddr,
     /// CPUs that it may use; none given: those of Proofload.
     pub cpus: &'a [usize],
-    /// Bytes that are added to its environment. They move its stack, and with it what lies in which line of a cache.
+    /// Bytes that are added to its environment. They move its stack, and with it the layout in the lines of a cache.
     pub environment_bytes: usize,
 }
 

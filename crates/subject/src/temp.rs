@@ -1,4 +1,4 @@
-//! Where runs keep their temporary files, and the cleaning up after runs whose keeper was killed.
+//! Temporary files of runs, and the cleaning up after runs whose keeper was killed.
 //!
 //! `$XDG_RUNTIME_DIR/proofload` or `/tmp/proofload-<uid>`, 0700; below it a directory for each run, named
 //! after the process that began it: number, start time, count.
@@ -37,7 +37,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
         other => return other,
     }
     let found = match fs::symlink_metadata(path) {
-        // Another keeper removed it while it was empty; whoever makes something in it will notice.
+        // Another keeper removed it while it was empty; making something in it will report that.
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found?,
     };
@@ -72,8 +72,8 @@ pub(crate) fn run_id() -> String {
     format!("{pid}-{start}-{}", RUNS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Ends the processes and removes the files of runs whose Proofload and keeper have both gone; returns
-/// what was done, a sentence each. What belongs to a run that still lives is left alone.
+/// Ends the processes and removes the files of runs whose Proofload and keeper have both gone; returns the actions, a
+/// sentence each. Processes and files of a run that still lives are left alone.
 pub fn clean_leftovers() -> Vec<String> {
     let mut done = Vec::new();
     let all = tree::snapshot();
@@ -112,7 +112,7 @@ fn lives(all: &[Process], pid: u32, start_ticks: u64) -> bool {
     all.iter().any(|process| process.pid == pid && process.start_ticks == start_ticks)
 }
 
-/// Does what the keeper of the run would have done.
+/// Does the work in place of the killed keeper of the run.
 pub(crate) fn clean_run(run: &str, directory: &Path) -> Vec<String> {
     let mut done = kill_run(run);
     match fs::remove_dir_all(directory) {

@@ -130,12 +130,12 @@ impl<'a> Maven<'a> {
         let keeper = Keeper::start()?;
         let directory = held.fresh_directory("maven")?;
         keeper.link().adopt(&directory)?;
-        // Its own repository: what Proofload fetched goes when its cache goes.
+        // Its own repository: files that Proofload fetched are removed with its cache.
         let repository = held.cache().root().join("maven");
         Ok(Maven { subject, program, repository, directory, keeper })
     }
 
-    /// Where the files are copied to.
+    /// Destination of the files.
     fn out(&self) -> PathBuf {
         self.directory.join("out")
     }
@@ -173,13 +173,13 @@ impl<'a> Maven<'a> {
 
 impl Drop for Maven<'_> {
     fn drop(&mut self) {
-        // What is left is removed by the keeper at its end.
+        // Left-overs are removed by the keeper at its end.
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
-/// A project that asks for these files and nothing they depend on. Names were checked when the lock was read,
-/// so none needs escaping.
+/// A project that depends on these files and nothing they depend on. Names were checked when the lock was read, so none
+/// needs escaping.
 fn project(pins: &[Pin]) -> String {
     let mut items = String::new();
     for pin in pins {
@@ -249,7 +249,7 @@ pub(crate) fn unpack(
     published
 }
 
-/// What is to be compiled.
+/// Sources to compile.
 pub(crate) struct Build<'a> {
     pub(crate) subject: &'a str,
     pub(crate) digest: &'a str,

@@ -205,7 +205,7 @@ fn what_is_no_archive_is_an_error_and_not_a_panic() {
     }
 }
 
-/// A record as another machine would send it, with one thing wrong.
+/// A record as another machine would send it, with one error.
 fn record_of(members: &[Member]) -> Vec<u8> {
     let good = [Directory("lab"), Directory("lab/NEW/"), Plain("lab/NEW/plan.json", b"{}")];
     let mut bytes = tar_of(&good);
@@ -303,7 +303,7 @@ impl Read for Endless<'_> {
 
 #[test]
 fn sizes_that_are_not_true_end_early_and_fill_no_memory() {
-    // A file that goes on for ever, heads that do, and what has no content but says so.
+    // A file that never ends, headers that never end, and members whose type has no content but whose size is not 0.
     let long = [tar::EntryType::GNULongName, tar::EntryType::GNULongLink, tar::EntryType::XHeader];
     let empty = [tar::EntryType::Directory, tar::EntryType::XGlobalHeader];
     for kind in long.into_iter().chain(empty) {

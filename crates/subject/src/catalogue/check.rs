@@ -1,4 +1,4 @@
-//! The keys of `subject.yaml`, and what they become.
+//! The keys of `subject.yaml`, and the declaration made of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -28,7 +28,7 @@ const OF_JAVA: [&str; 3] = ["java", "java_home", "class_path"];
 const OF_DEBIAN: [&str; 2] = ["debian", "debian_lib"];
 /// A subject is a handful of processes.
 const PROCESSES_MAX: usize = 16;
-/// How long a subject may take to end unless it says otherwise.
+/// Default time for a subject to end.
 const GRACE: Duration = Duration::from_secs(5);
 
 const TEXTS: Kind = Kind::List(&Kind::Text(""), 0, usize::MAX);
@@ -42,9 +42,9 @@ keys! {
     SUBJECT exactly_one(start, processes) {
         /// Version of the format.
         optional format: Kind::Integer(0, u64::MAX),
-        /// What it is, in one line.
+        /// Description, in one line.
         required description: Kind::Text(""),
-        /// What may differ between variants.
+        /// Parameters that may differ between variants.
         optional parameters: Kind::List(&Kind::Map(&[&PARAMETER]), 0, usize::MAX),
         /// Placeholders that follow from parameters.
         optional derived: Kind::List(&Kind::Map(&[&DERIVED]), 0, usize::MAX),
@@ -54,9 +54,9 @@ keys! {
         optional shares: WORD,
         /// Placeholders whose text is written once for each endpoint.
         optional each_endpoint: Kind::List(&Kind::Map(&[&EACH_ENDPOINT]), 0, usize::MAX),
-        /// What is fetched.
+        /// Artifacts that are fetched.
         optional needs: Kind::Map(&[&NEEDS]),
-        /// What is compiled and unpacked.
+        /// Sources that are compiled and archives that are unpacked.
         optional build: Kind::Map(&[&BUILD]),
         /// Paths below the temporary directory, with the files of the folder that are filled in there.
         optional files: NAMED_TEXTS,
@@ -64,19 +64,19 @@ keys! {
         optional start: GROUPS,
         /// Environment variables.
         optional environment: NAMED_TEXTS,
-        /// When it counts as ready.
+        /// Condition of readiness.
         optional ready: Kind::Map(&[&READY]),
         /// Several processes instead of one.
         optional processes: Kind::List(&Kind::Map(&[&PROCESS]), 1, PROCESSES_MAX),
-        /// The process that is loaded; the last one without.
+        /// The process that is loaded; the last one by default.
         optional front: WORD,
         /// Most resident memory of all its processes.
         optional memory_max: WORD,
-        /// What of the contract it answers.
+        /// Parts of the contract that it answers.
         optional answers: TEXTS,
-        /// What is spoken on its port.
+        /// Protocol of its port.
         optional speaks: NAMED_TEXTS,
-        /// How it is stopped.
+        /// Way to stop it.
         optional stop: Kind::Map(&[&STOP]),
     }
 
@@ -84,15 +84,15 @@ keys! {
     PARAMETER {
         /// Its key under `with` and `vary`, and its placeholder.
         required name: WORD,
-        /// What values it takes.
+        /// Values that it takes.
         required kind: Kind::Either(&[&Kind::Text("^(memory|duration|text)$"), &Kind::One(&KINDS)]),
-        /// Its value where nothing is said; empty to leave out what it is part of.
+        /// Its default value; empty to leave out its argument.
         optional default: Kind::Text(""),
-        /// What it does, in one line.
+        /// Purpose, in one line.
         required doc: WORD,
     }
 
-    /// Kinds of parameters that say more than their name.
+    /// Kinds of parameters that need more than their name.
     KINDS {
         /// One of these words.
         optional choice: TEXTS,
@@ -100,7 +100,7 @@ keys! {
         optional number: Kind::Map(&[&RANGE]),
         /// Words that begin with one of these.
         optional words: TEXTS,
-        /// `true` or `false`; the argument that stands for `true`.
+        /// `true` or `false`; the argument for `true`.
         optional switch: WORD,
     }
 
@@ -134,7 +134,7 @@ keys! {
         required when: CONDITION,
         /// Parameters with the values that they must have then.
         required need: CONDITION,
-        /// Why.
+        /// Reason.
         required because: WORD,
     }
 
@@ -146,7 +146,7 @@ keys! {
         required is: Kind::Text(""),
     }
 
-    /// What is fetched.
+    /// Artifacts that are fetched.
     NEEDS {
         /// Major version of the JDK.
         optional jdk: WORD,
@@ -156,7 +156,7 @@ keys! {
         optional debian: TEXTS,
     }
 
-    /// What is compiled and unpacked.
+    /// Sources that are compiled and archives that are unpacked.
     BUILD {
         /// Java sources, relative to the folder.
         optional javac: TEXTS,
@@ -168,11 +168,11 @@ keys! {
         optional unpack: TEXTS,
     }
 
-    /// When a process counts as ready.
+    /// Condition of readiness of a process.
     READY {
-        /// A path that is answered; a connection is enough without.
+        /// A path that is answered; a connection is enough by default.
         optional path: WORD,
-        /// How long it may take.
+        /// Longest time to get ready.
         required within: WORD,
     }
 
@@ -186,13 +186,13 @@ keys! {
         required start: GROUPS,
         /// Environment variables.
         optional environment: NAMED_TEXTS,
-        /// When it counts as ready.
+        /// Condition of readiness.
         required ready: Kind::Map(&[&READY]),
     }
 
-    /// How a subject is stopped.
+    /// Way to stop a subject.
     STOP {
-        /// How long it may take to end before it is killed; 5s without.
+        /// Time to end before it is killed; 5s by default.
         required grace: WORD,
     }
 }
@@ -256,7 +256,7 @@ fn read(field: &Field<'_>) -> Option<Declaration> {
         maven: reader.all(needs, "maven", Reader::coordinate),
         debian: reader.all(needs, "debian", Reader::template),
         javac: reader.all(build, "javac", |reader, source| {
-            // What is filled in later may not lead out of the folder either.
+            // Text that is filled in later may not lead out of the folder either.
             path_within(source);
             reader.template(source)
         }),
@@ -331,7 +331,7 @@ fn checked_path(field: &Field<'_>, path: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Whether a path stays below where it begins.
+/// True if a path stays below its start.
 pub(crate) fn is_within(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -344,7 +344,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What the folder needs decides which placeholders there are.
+    /// The artifacts that the folder needs decide which placeholders there are.
     fn new(map: &Map<'_>, needs: Option<&Map<'_>>, build: Option<&Map<'_>>) -> Reader {
         if let Some(field) = map.optional("format")
             && field.integer().is_some_and(|format| format != SUBJECT_FORMAT)
@@ -458,7 +458,7 @@ impl Reader {
     fn derived(&mut self, field: &Field<'_>) -> Option<Derived> {
         let map = field.map("- { name: mode, cases: [{ is: text }] }")?;
         map.required("cases", "cases: [{ is: text }]");
-        // Before its own name is known, so that it cannot stand in itself.
+        // Before its own name is known, so that it cannot contain itself.
         let cases = list(Some(&map), "cases");
         let cases = cases.iter().filter_map(|field| {
             let map = field.map("- { is: text }")?;
@@ -594,7 +594,7 @@ impl Reader {
         self.fixed(field, |word| Answer::parse(word).is_some(), |word| not_one_of(word, &Answer::words()))
     }
 
-    /// What is spoken on its port, and what it must be told.
+    /// Protocol of its port, and attributes that it needs.
     fn speaks(&self, map: &Map<'_>) -> BTreeMap<String, String> {
         let speaks = self.named(map, "speaks");
         let Some(field) = map.optional("speaks") else { return speaks };

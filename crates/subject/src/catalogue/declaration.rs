@@ -16,7 +16,7 @@ pub struct Declaration {
     /// One line, may hold placeholders.
     pub description: String,
     pub parameters: Vec<Parameter>,
-    /// Argument that stands for a switch that is `true`.
+    /// Argument for a switch that is `true`.
     pub(crate) switches: BTreeMap<String, String>,
     /// Placeholders that follow from parameters.
     pub(crate) derived: Vec<Derived>,
@@ -44,14 +44,14 @@ pub struct Declaration {
     pub(crate) files: BTreeMap<PathBuf, PathBuf>,
     /// In the order of their starts.
     pub(crate) processes: Vec<ProcessDeclaration>,
-    /// Which of them is loaded.
+    /// Index of the process that is loaded.
     pub(crate) front: usize,
     /// Most resident memory of all its processes, a template.
     pub(crate) memory_max: Option<String>,
     pub(crate) grace: Duration,
-    /// What it answers, templates; an empty one is left out.
+    /// Answers of the contract, templates; an empty one is left out.
     pub(crate) answers: Vec<String>,
-    /// What is spoken on its port, and what it must be told: templates by key.
+    /// Protocol of its port, and attributes that it needs: templates by key.
     pub(crate) speaks: BTreeMap<String, String>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct ProcessDeclaration {
 }
 
 impl Declaration {
-    /// The parameters as a study sees them.
+    /// The parameters as in a study.
     pub(crate) fn values_with_defaults(&self, given: &BTreeMap<String, String>) -> Values {
         let value = |parameter: &Parameter| {
             let value = given.get(&parameter.name).or(parameter.default.as_ref())?;
@@ -83,7 +83,7 @@ impl Declaration {
         self.parameters.iter().find(|parameter| parameter.name == name)?.default.as_ref()
     }
 
-    /// Whether the combination applies.
+    /// Checks that the combination applies.
     ///
     /// # Errors
     /// One for each rule that does not hold.
@@ -101,10 +101,10 @@ impl Declaration {
         self.filled(template, &self.values_with_defaults(&BTreeMap::new()))
     }
 
-    /// What is spoken with a subject that has these values.
+    /// Protocol of a subject that has these values.
     ///
     /// # Errors
-    /// When nothing of the sort is spoken.
+    /// Values for which there is no protocol.
     pub(crate) fn speaks(&self, given: &BTreeMap<String, String>) -> Result<Speaks, Mistake> {
         let values = self.values_with_defaults(given);
         let filled = self.speaks.iter().map(|(key, text)| (key.clone(), self.filled(text, &values).text));
@@ -179,7 +179,7 @@ impl Declaration {
         })
     }
 
-    /// What the defaults do not need is named by its cases.
+    /// The need with defaults; without one, the texts of its cases.
     fn need_with_defaults(&self, need: &str) -> String {
         let filled = self.with_defaults(need);
         if !filled.lacks {
@@ -193,7 +193,7 @@ impl Declaration {
     }
 }
 
-/// What values a parameter takes, for a person.
+/// Values that a parameter takes, for a person.
 pub(crate) fn kind_text(kind: &ParameterKind) -> String {
     match kind {
         ParameterKind::Choice(words) => words.join(" | "),

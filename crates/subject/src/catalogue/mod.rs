@@ -105,8 +105,9 @@ impl Catalogue {
         &self.root
     }
 
-    /// The files of one of its folders, relative to the catalogue's, with the sources that it shares with others. Hidden ones are
-    /// none of a subject's, nor is what links lead to. None where this executable has them anyway.
+    /// The files of one of its folders, relative to the catalogue's, with the sources that it shares with others.
+    /// Hidden files are not part of a subject, nor are targets of links. Empty where the files are embedded in this
+    /// executable.
     ///
     /// # Errors
     /// There is no such folder, or it cannot be read.

@@ -1,4 +1,4 @@
-//! What depends on parameters: which combinations apply, and values that follow from others.
+//! Rules that depend on parameters: combinations that apply, and values that follow from others.
 
 use proofload_facts::Mistake;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub(crate) struct Rule {
 
 impl Rule {
     /// # Errors
-    /// The combination, and what goes with it.
+    /// The combination, and the values that it needs.
     pub(crate) fn check(&self, values: &Values) -> Result<(), Mistake> {
         if !self.when.holds(values) || self.need.holds(values) {
             return Ok(());

@@ -1,11 +1,11 @@
-//! Texts with placeholders: `-Xmx{heap}`. Braces around anything but a small word stand for themselves.
+//! Texts with placeholders: `-Xmx{heap}`. Braces around anything but a small word are literal.
 
 use proofload_study::placeholder::{self, placeholders_of};
 
-/// After the name of a duration, a placeholder of it as a whole number, in units of so many nanoseconds.
+/// After the name of a duration, a placeholder of it as a whole number, in units of that many nanoseconds.
 pub(crate) const UNITS: [(&str, u64); 2] = [("_ms", 1_000_000), ("_ns", 1)];
 
-/// Before the number of an endpoint, a placeholder of its port; only in what is written for each endpoint.
+/// Before the number of an endpoint, a placeholder of its port; only in texts written for each endpoint.
 pub(crate) const ENDPOINT_PORT: &str = "endpoint_port_";
 
 /// A template with every placeholder replaced.
@@ -21,7 +21,7 @@ pub(crate) fn placeholders(template: &str) -> Vec<&str> {
     placeholders_of(template, is_placeholder)
 }
 
-/// Replaces placeholders once; what `value` does not know stays as it is.
+/// Replaces placeholders once; a name that `value` does not know is left as it is.
 pub(crate) fn fill(template: &str, value: impl Fn(&str) -> Option<String>) -> Filled {
     let mut lacks = false;
     let text = placeholder::fill(template, is_placeholder, |name| {
@@ -36,12 +36,12 @@ fn is_placeholder(name: &str) -> bool {
     is_word(name) || name.strip_prefix("port.").is_some_and(is_process_name)
 }
 
-/// Whether a parameter may have this name.
+/// True for a name that a parameter may have.
 pub(crate) fn is_word(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Whether a process of a subject may have this name; its port is `{port.NAME}`.
+/// True for a name that a process of a subject may have; its port is `{port.NAME}`.
 pub(crate) fn is_process_name(name: &str) -> bool {
     !name.is_empty() && name.split('-').all(is_word)
 }

@@ -1,4 +1,4 @@
-//! Declarations that are wrong, and how that is said.
+//! Wrong declarations, and their messages.
 
 use super::*;
 use proofload_study::ParameterKind;

@@ -35,7 +35,7 @@ pub(crate) fn launch(spawn: &Spawn, marks: &[(&str, String)]) -> io::Result<u32>
     command.spawn().map(|child| child.id())
 }
 
-/// The record may be of somebody else, and a link in it lead anywhere.
+/// The record may come from another user, and a link in it lead anywhere.
 fn open_log(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)
 }

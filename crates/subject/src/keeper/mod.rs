@@ -1,4 +1,4 @@
-//! The keeper, seen from Proofload: a child that starts the subjects and ends them whatever happens here.
+//! The keeper, as used by Proofload: a child that starts the subjects and ends them in any case.
 //!
 //! Proofload may be killed at any moment, by a signal that it cannot catch. So the subjects are children of
 //! another process in a session of its own, which notices that its input has ended.
@@ -36,7 +36,7 @@ use super::temp;
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Longer than the keeper itself ever takes to end everything.
 const END_WITHIN: Duration = Duration::from_secs(8);
-/// How often a waiting caller looks whether it was interrupted.
+/// Interval at which a waiting caller checks for an interrupt.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(50);
 
 /// A running keeper. Dropping it ends everything that it started.
@@ -180,13 +180,13 @@ impl Keeper {
         self.link.pid()
     }
 
-    /// Whether it has ended, though nobody asked it to. The kernel is asked: its last words may still be on their way.
+    /// True if it has ended without an order to. The kernel is queried: its report may still be on its way.
     pub fn is_gone(&self) -> bool {
         let mut child = self.link.child.lock().unwrap_or_else(PoisonError::into_inner);
         self.link.shared.is_gone() || !matches!(child.try_wait(), Ok(None))
     }
 
-    /// Ends everything and removes the temporary files; says what could not be.
+    /// Ends everything and removes the temporary files; returns a message for each thing that could not be.
     pub fn end(self) -> Vec<String> {
         self.link.finish()
     }
@@ -201,7 +201,7 @@ impl Link {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
-    /// Removes `path` with everything else when the run ends, however it ends.
+    /// Removes `path` with everything else when the run ends, for any reason.
     pub(crate) fn adopt(&self, path: &Path) -> Result<(), SubjectError> {
         self.order(&Order::Adopt { path: path.to_path_buf() })
     }
@@ -227,19 +227,19 @@ impl Link {
         }
     }
 
-    /// Everything that belongs to what was started, and lives.
+    /// Live processes of a ward.
     pub(crate) fn members(&self, ward: Ward) -> Vec<tree::Process> {
         tree::subject_members(&tree::snapshot(), self.pid(), ward.pid, &format!("{}/{}", self.run, ward.id))
     }
 
-    /// How the process itself ended, when it did.
+    /// Exit of the process itself, once it has ended.
     pub(crate) fn exit_of(&self, ward: Ward) -> Result<Option<Exit>, SubjectError> {
         let state = self.shared.lock();
         let exit = state.wards.get(&ward.id).and_then(|ward| ward.exit);
         if exit.is_none() && state.gone { Err(SubjectError::KeeperGone) } else { Ok(exit) }
     }
 
-    /// What it had when it was killed for having too much memory.
+    /// Memory of it when it was killed for having too much.
     pub(crate) fn over_memory(&self, ward: Ward) -> Option<u64> {
         self.shared.lock().wards.get(&ward.id)?.over_memory
     }
@@ -288,13 +288,13 @@ impl Link {
         if self.ended.swap(true, Ordering::Relaxed) {
             return Vec::new();
         }
-        // Asked or not, the closed pipe ends it.
+        // With or without the order, the closed pipe ends it.
         let _ = self.order(&Order::End);
         let told = self.shared.wait(END_WITHIN, |state| state.ended.clone());
         *self.orders.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if told.is_none() {
             let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-            // It is past its own time limit or dead: what it held is found by its marks instead.
+            // It is past its own time limit or dead: its processes and files are found by its marks instead.
             let _ = child.kill();
         }
         let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).wait();
@@ -326,8 +326,8 @@ fn no_keeper(why: String) -> SubjectError {
     SubjectError::NoKeeper { why }
 }
 
-/// Runs in the child before it becomes the keeper: no terminal's Ctrl-C, no polite signal ends it, since
-/// whether to end is for Proofload to decide.
+/// Runs in the child before it becomes the keeper: no terminal's Ctrl-C, no polite signal ends it, since its end is
+/// Proofload's decision.
 fn detach() -> std::io::Result<()> {
     rustix::process::setsid()?;
     // Servers open as many files as the user allows them.

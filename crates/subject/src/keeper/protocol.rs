@@ -1,5 +1,4 @@
-//! What Proofload and its keeper say to each other: one JSON object a line, over the keeper's standard
-//! input and output.
+//! Messages between Proofload and its keeper: one JSON object a line, over the keeper's standard input and output.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Longest line either side reads; a longer one ends the conversation.
 pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// What Proofload asks of the keeper.
+/// Orders of Proofload to the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Order {
@@ -55,7 +54,7 @@ pub(crate) struct Spawn {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Report {
-    /// The run's temporary directory stands.
+    /// The run's temporary directory exists.
     Ready,
     /// It could not be made.
     Refused {

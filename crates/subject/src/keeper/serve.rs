@@ -1,7 +1,8 @@
 //! The keeper itself: a process of its own that outlives Proofload by a few seconds at most.
 //!
-//! It sleeps until an order, a child's end or the end of its standard input arrives, so that it takes no
-//! CPU while something is measured; what has a limit is looked at twice a second (`watch`). The end of its input means that Proofload has gone, however it went.
+//! It sleeps until an order, a child's end or the end of its standard input arrives, so that it takes no CPU while
+//! something is measured; limits are checked twice a second (`watch`). The end of its input means that Proofload has
+//! gone, for any reason.
 
 #![allow(clippy::print_stderr, reason = "the keeper is a process of its own")]
 
@@ -28,18 +29,18 @@ use proofload_host::process::Stat;
 /// First argument that turns this executable into a keeper.
 pub const KEEPER_ARGUMENT: &str = "__keeper";
 
-/// Time between TERM and KILL once Proofload has gone or asks for the end.
+/// Time between TERM and KILL once Proofload has gone or orders the end.
 const END_GRACE_NS: u64 = 1_500_000_000;
-/// Time for the kernel to take away what was killed.
+/// Time for the kernel to remove killed processes.
 const KILL_PATIENCE_NS: u64 = 3_000_000_000;
-/// How often the tree is looked at while something is being ended: grandchildren send no signal here.
+/// Interval between two reads of the tree while something is being ended: grandchildren send no signal here.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How often memory and logs are compared with their limits: some ten reads of `/proc` a process.
+/// Interval between two comparisons of memory and logs with their limits: some ten reads of `/proc` a process.
 const WATCH_EVERY: Duration = Duration::from_millis(500);
 /// Most subjects and tools at a time; far above any study.
 const WARDS_MAX: usize = 1024;
 
-/// What the executable does when its first argument is [`KEEPER_ARGUMENT`]; the run's id and its temporary
+/// Main function of the executable when its first argument is [`KEEPER_ARGUMENT`]; the run's id and its temporary
 /// directory follow. Returns when everything has ended.
 pub fn keeper_main() -> ExitCode {
     let mut args = std::env::args_os().skip(2);
@@ -57,7 +58,7 @@ pub fn keeper_main() -> ExitCode {
     }
 }
 
-/// Proofload may have gone; then there is nobody to tell, and the end of the input says so.
+/// Proofload may have gone; then there is no receiver, and the end of the input tells it.
 fn report(message: &Report) {
     if let Ok(line) = to_line(message) {
         let mut out = io::stdout().lock();
@@ -65,7 +66,7 @@ fn report(message: &Report) {
     }
 }
 
-/// A started process and what it leaves behind.
+/// A started process and its descendants.
 struct Ward {
     id: u64,
     pid: u32,
@@ -91,7 +92,7 @@ impl Ending {
         Ending { kill_at_ns, give_up_at_ns, all_asked: false, killed: BTreeSet::new() }
     }
 
-    /// Takes the next step against what is left; `true` when there is nothing more to do.
+    /// Takes the next step against the live processes; `true` when there is nothing more to do.
     fn step(&mut self, members: &[Process]) -> bool {
         let now = monotonic_ns();
         if members.is_empty() || now >= self.give_up_at_ns {
@@ -123,7 +124,7 @@ struct Serving {
     wards: Vec<Ward>,
     ending: Option<Ending>,
     input: Vec<u8>,
-    /// The end of the input was seen.
+    /// The end of the input was reached.
     orphaned: bool,
     watched_ns: u64,
     children: OwnedFd,
@@ -257,7 +258,7 @@ impl Serving {
         ];
         match launch(spawn, &marks) {
             Ok(pid) => {
-                // It cannot have been reaped, so its entry stands even when it ended at once.
+                // It cannot have been reaped, so its entry exists even when it ended at once.
                 let start_ticks = start_ticks(pid);
                 let watched = Watched::of(spawn);
                 self.wards.push(Ward { id, pid, start_ticks, exit: None, ending: None, watched });
@@ -328,7 +329,7 @@ impl Serving {
         let run = self.run.clone();
         self.wards.retain_mut(|ward| {
             let Some(ending) = &mut ward.ending else { return true };
-            // What hides its origin can only be told to belong to the one that is left.
+            // A process that hides its origin can only be attributed if there is one ward left.
             let members = if alone {
                 tree::descendants(&all, keeper)
             } else {
@@ -350,7 +351,7 @@ impl Serving {
                 .filter(|pid| tree::find(**pid).is_none())
                 .for_each(|pid| tree::remove_jvm_counters(*pid));
             let left = members.iter().map(|member| member.pid).collect();
-            // Its log is whole before it is said to have ended.
+            // Its log is complete before its end is reported.
             ward.watched = None;
             report(&Report::Stopped { id: ward.id, killed, left });
             false
@@ -380,7 +381,7 @@ impl Serving {
                 left.push(format!("{}: {why}", directory.display()));
             }
         }
-        // Others' runs may stand beside it; then it is not empty and stays.
+        // Directories of other runs may be beside it; then it is not empty and stays.
         let _ = self.temp.parent().map(fs::remove_dir);
         report(&Report::Ended { left });
         ExitCode::SUCCESS

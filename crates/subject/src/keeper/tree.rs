@@ -1,8 +1,8 @@
-//! Who descends from whom, read from `/proc`.
+//! Descent of processes, read from `/proc`.
 //!
 //! Everything a keeper started stays below it, because it is their subreaper: a daemon that forks twice
-//! becomes the keeper's own child. Which subject such a process belongs to is told by its session or by the
-//! mark in its environment.
+//! becomes the keeper's own child. Such a process is attributed to a subject by its session or by the mark in its
+//! environment.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ pub const MARK_RUN: &str = "PROOFLOAD_RUN";
 /// Environment variable that names the subject within the run.
 pub const MARK_SUBJECT: &str = "PROOFLOAD_SUBJECT";
 
-/// Most bytes of an environment that are looked at for a mark.
+/// Most bytes of an environment that are searched for a mark.
 const ENVIRONMENT_BYTES_MAX: u64 = 1 << 20;
 
 /// A process that cannot be mistaken for a later one of the same number.
@@ -102,7 +102,7 @@ pub(crate) fn remove_jvm_counters(pid: u32) {
     remove_counters_below(Path::new("/tmp"), &pid.to_string());
 }
 
-/// Anybody may make such a folder, and a link in its place to one where a file of that name is somebody's own.
+/// Any user may make such a folder, and a link in its place to one where a file of that name belongs to another.
 fn remove_counters_below(base: &Path, name: &str) {
     let Ok(entries) = fs::read_dir(base) else { return };
     let uid = rustix::process::getuid().as_raw();

@@ -1,4 +1,4 @@
-//! Limits of what was started: memory, and the length of its log.
+//! Limits of started processes: memory, and the length of their logs.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ impl Watched {
         })
     }
 
-    /// What it uses, when that is too much; told once.
+    /// Memory in use, when that is too much; reported once.
     pub(super) fn over_memory(&mut self, root: u32, keeper: u32) -> Option<u64> {
         let max = self.memory_max_bytes?;
         let used = used_bytes(root, keeper);
@@ -42,7 +42,7 @@ impl Watched {
         Some(used)
     }
 
-    /// Cuts a log that is too long: its beginning and its end stay. What is written while that is done may be lost.
+    /// Cuts a log that is too long: its beginning and its end stay. Output written meanwhile may be lost.
     pub(super) fn cut_log(&mut self) {
         let Some(max) = self.log_bytes_max else { return };
         if fs::metadata(&self.log).is_ok_and(|found| found.len() > max) {
@@ -55,7 +55,7 @@ impl Watched {
 }
 
 impl Drop for Watched {
-    /// When nobody writes to the log any more.
+    /// Redacts the log once it has no writer left.
     fn drop(&mut self) {
         // A log that cannot be read holds nothing that others could read.
         let _gone = redact::file(&self.log);
@@ -91,7 +91,7 @@ fn session_of(pid: u32) -> Option<u32> {
     super::tree::find(pid).map(|process| process.session)
 }
 
-/// Resident pages that no file stands behind: the kernel cannot take these away.
+/// Resident pages without a file behind them: the kernel cannot take these away.
 fn private_bytes(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let mut fields = text.split_ascii_whitespace().skip(1).map(str::parse::<u64>);
@@ -99,7 +99,7 @@ fn private_bytes(pid: u32) -> Option<u64> {
     Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
 }
 
-/// Keeps the first half of `max` and the last quarter, with a line between them. Returns the bytes that went.
+/// Keeps the first half of `max` and the last quarter, with a line between them. Returns the bytes removed.
 fn cut_middle(log: &Path, max: u64, cut_before: u64) -> io::Result<u64> {
     let mut file = OpenOptions::new().read(true).append(true).open(log)?;
     let length = file.metadata()?.len();

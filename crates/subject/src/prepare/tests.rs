@@ -1,4 +1,4 @@
-//! What a study's subject becomes before anything is started.
+//! A study's subject before anything is started.
 
 use proofload_store::schema::{self, SubjectKind};
 use std::path::Path;

@@ -30,8 +30,8 @@ pub(super) use values::{Sharing, shared};
 
 const SOURCE_BYTES_MAX: u64 = 4 << 20;
 
-/// What a catalogue subject keeps of Proofload's environment: enough to find programs and temporary files.
-/// Everything else could change what is measured unseen, `JAVA_TOOL_OPTIONS` above all.
+/// Variables of Proofload's environment that a catalogue subject keeps: enough to find programs and temporary files.
+/// Everything else could change the measurement unseen, `JAVA_TOOL_OPTIONS` above all.
 const KEPT_VARIABLES: [&str; 4] = ["PATH", "HOME", "USER", "TZ"];
 
 /// A catalogue subject with its parameters filled in.
@@ -43,16 +43,16 @@ pub(super) struct Resolved<'a> {
     sources: Vec<Source>,
     digests: BTreeMap<String, String>,
     build: Option<Build>,
-    /// What must be what it was when it is started, but for what is built or unpacked.
+    /// Files that must be unchanged at the start, except for those built or unpacked.
     pinned: Vec<Pinned>,
 }
 
 /// The classes that are compiled for it.
 struct Build {
     digest: String,
-    /// Where they lie, or will lie.
+    /// Directory in which they are, or will be.
     target: PathBuf,
-    /// What they are compiled against.
+    /// Archives that they are compiled against.
     archives: Vec<PathBuf>,
 }
 
@@ -94,10 +94,10 @@ impl<'a> Resolved<'a> {
         Ok(resolved)
     }
 
-    /// Fetches, verifies and builds what the cache lacks.
+    /// Fetches, verifies and builds everything that the cache lacks.
     ///
     /// # Errors
-    /// Something cannot be fetched or built, or is not what is pinned.
+    /// Something cannot be fetched or built, or is not as pinned.
     pub(super) fn prepare(
         self,
         name: &str,
@@ -130,7 +130,7 @@ impl<'a> Resolved<'a> {
         tools::build(&wanted, cache, say)
     }
 
-    /// Asks the JVM about flags that the study gives; those of the folder are its author's.
+    /// Checks flags that the study gives with the JVM; those of the folder are its author's.
     fn check_flags(&self, name: &str) -> Result<(), SubjectError> {
         let declaration = self.declaration();
         let given = |parameter: &Parameter| {
@@ -174,13 +174,13 @@ impl<'a> Resolved<'a> {
         arguments.into_iter().any(|argument| placeholders(argument).contains(&placeholder))
     }
 
-    /// What is replaced in the sources.
+    /// Replacements in the sources.
     fn replacements(&self) -> Vec<(String, String)> {
         let pairs = self.declaration().replace.iter();
         pairs.map(|(from, to)| (from.clone(), self.templates.text(to))).collect()
     }
 
-    /// Changes with whatever may change the classes.
+    /// Changes with everything that may change the classes.
     fn build_digest(&self) -> String {
         let mut hasher = Sha256::new();
         hasher.update(b"javac 2\n");

@@ -105,10 +105,10 @@ impl<'a> Needs<'a> {
         pin.at(cache.file(&pin.sha256, &pin.file), &self.lock)
     }
 
-    /// Fetches, verifies and unpacks what the cache lacks.
+    /// Fetches, verifies and unpacks everything that the cache lacks.
     ///
     /// # Errors
-    /// Something cannot be fetched, or is not what is pinned.
+    /// Something cannot be fetched, or is not as pinned.
     pub(super) fn fetch(&self, cache: &Cache, say: &dyn Fn(&str)) -> Result<(), SubjectError> {
         let missing = |pin: &&Pin| !cache.file(&pin.sha256, &pin.file).is_file();
         if cache.is_offline() {
@@ -123,7 +123,7 @@ impl<'a> Needs<'a> {
         tools::fetch(&wanted, cache, say)?;
         let packages = tools::Fetch { subject: self.folder, pins: &self.debian.pins, lock: &self.lock };
         debian::fetch(&packages, cache, say)?;
-        // Nothing but what is pinned is compiled against or unpacked.
+        // Only pinned files are compiled against or unpacked.
         self.pins().try_for_each(|pin| self.pinned(pin, cache).verify(REFETCH))?;
         debian::unpack(self.folder, &self.debian.pins, &self.debian.root, cache)?;
         tools::unpack(&self.unpacked.pins, &self.unpacked.root, cache, say)

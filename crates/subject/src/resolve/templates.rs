@@ -43,7 +43,7 @@ impl<'a> Templates<'a> {
         self.fill(template).text
     }
 
-    /// What is not known before the start stays a placeholder.
+    /// Fills a template; a value that is not known before the start stays a placeholder.
     pub(super) fn fill(&self, template: &str) -> Filled {
         self.fill_with(template, &self.values)
     }
@@ -149,7 +149,7 @@ impl<'a> Templates<'a> {
         args
     }
 
-    /// Whether an argument is nothing but a parameter of several words, each an argument of its own.
+    /// True if an argument is only a parameter of several words, each an argument of its own.
     fn is_words(&self, argument: &str) -> bool {
         let parameter = |parameter: &&Parameter| format!("{{{}}}", parameter.name) == argument;
         let found = self.declaration.parameters.iter().find(parameter);

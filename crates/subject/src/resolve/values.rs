@@ -17,7 +17,7 @@ pub(crate) struct Sharing<'s> {
     pub(crate) levels: Vec<String>,
 }
 
-/// How these variants share one start.
+/// Plan of one start that these variants share.
 ///
 /// # Errors
 /// They cannot share one.
@@ -80,7 +80,7 @@ pub(super) fn values(
         let value = values.plain.get(&parameter.name);
         let value = value
             .ok_or_else(|| wrong(format!("parameter {} must be given: {}", parameter.name, parameter.doc)))?;
-        // An empty default stands for an option that is not given.
+        // An empty default marks an option that is not given.
         let left_out = value.is_empty() && parameter.default.as_deref() == Some("");
         if !left_out {
             parameter

@@ -1,5 +1,5 @@
-//! What this executable plays when a test starts it: servers that behave and servers that do not, and a
-//! Proofload that is going to be killed.
+//! Roles of this executable when a test starts it: servers that behave and servers that do not, and a Proofload that is
+//! going to be killed.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -27,7 +27,7 @@ pub const SILENT: &str = "as-silent";
 pub const EATER: &str = "as-eater";
 /// Dies as a JVM without memory does.
 pub const FULL: &str = "as-full";
-/// Ends on TERM and says so; needs another to answer when it starts, if one is named.
+/// Ends on TERM and reports it; needs another to answer when it starts, if one is named.
 pub const ORDERLY: &str = "as-orderly";
 /// Last argument of a daemon that hides where it came from.
 pub const HIDING: &str = "hiding";
@@ -83,7 +83,7 @@ pub fn play(actor: &str, args: &[String]) -> ExitCode {
     }
 }
 
-/// Prints what takes long and how it went. `rest` is the folder and `name=value` of its parameters.
+/// Prints the steps that take long and their results. `rest` is the folder and `name=value` of its parameters.
 fn prepare(catalogue: &str, cache: &str, rest: &[String]) {
     let pairs = rest[1..].iter().filter_map(|pair| pair.split_once('='));
     let with = pairs.map(|(name, value)| (name.to_string(), value.to_string())).collect();
@@ -106,7 +106,7 @@ fn eat() -> ! {
     sleep()
 }
 
-/// Appends its name to `file` when it starts and when it is asked to end.
+/// Appends its name to `file` when it starts and when it is ordered to end.
 fn orderly(name: &str, file: &str, port: &str, needs: Option<&String>) -> ExitCode {
     let say = |what: &str| {
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
@@ -153,7 +153,7 @@ fn listen(port: &str) -> ! {
     unreachable!("incoming never ends")
 }
 
-/// Leaves its session, its parent and, when it is to hide, the environment that would tell where it came from.
+/// Leaves its session, its parent and, when it is to hide, the environment that would reveal its origin.
 fn become_daemon(port: &str, rest: &[String]) -> ExitCode {
     leave_parent();
     // SAFETY: makes one system call.
@@ -178,7 +178,7 @@ fn leave_parent() {
     }
 }
 
-/// What Proofload does: a keeper, subjects of all kinds, and on. Each command line holds `tag`.
+/// Acts like Proofload: a keeper, subjects of all kinds, and on. Each command line holds `tag`.
 fn hold(args: &[String]) -> ! {
     let tag = args[0].as_str();
     let bench = Bench::new_in(tag);

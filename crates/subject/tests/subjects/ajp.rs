@@ -1,4 +1,4 @@
-//! The catalogue's Tomcat, asked by AJP 1.3 (the protocol's reference in the documentation of Tomcat Connectors).
+//! The catalogue's Tomcat, loaded by AJP 1.3 (the protocol's reference in the documentation of Tomcat Connectors).
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

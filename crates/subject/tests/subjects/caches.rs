@@ -15,7 +15,7 @@ struct Yard {
 }
 
 impl Yard {
-    /// `None` without a JDK, said.
+    /// `None` without a JDK, which is printed.
     fn new() -> Option<Yard> {
         let Some(major) = jdk::find_all().iter().rfind(|jdk| jdk.has_compiler).map(|jdk| jdk.major) else {
             println!("  skipped, because no JDK is installed");
@@ -44,7 +44,7 @@ impl Yard {
         cast(PREPARER, &args, &self.path("runtime")).stderr(Stdio::inherit()).spawn().unwrap()
     }
 
-    /// The files of all builds, by name; and whether anything is left of one that was not finished.
+    /// The files of all builds, by name; true if anything is left of one that was not finished.
     fn builds(&self) -> (Vec<String>, bool) {
         let mut found = Vec::new();
         for build in entries(&self.path("cache/builds")) {

@@ -1,4 +1,4 @@
-//! Servers that fail, each in its own way, and how that is told; subjects of several processes.
+//! Servers that fail, each in its own way, and the report of that; subjects of several processes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ fn start(bench: &Bench, prepared: &Prepared, keeper: &Keeper) -> Running {
     prepared.start(keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap()
 }
 
-/// What `alive` says once it says something.
+/// First error of `alive`.
 fn end_of(running: &Running) -> SubjectError {
     for _ in 0..ROUNDS_MAX {
         if let Err(error) = running.alive() {

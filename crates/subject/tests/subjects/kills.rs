@@ -1,4 +1,4 @@
-//! What stays when Proofload, its keeper or both are killed: nothing.
+//! Left-overs when Proofload, its keeper or both are killed: none.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -20,7 +20,7 @@ const KILLS: u32 = 12;
 /// Rounds of 10 ms until everything must be gone: far more than the keeper's own time limits.
 const ROUNDS_MAX: u32 = 3000;
 
-/// All live processes whose command line holds `tag`, which is a path that nobody else knows.
+/// All live processes whose command line holds `tag`, which is a path that no other process uses.
 fn alive(tag: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -64,7 +64,7 @@ fn next(state: &mut u64) -> u64 {
 
 pub fn nothing_outlives_a_killed_parent() {
     let mut state = SEED;
-    // Once after everything was started; how long that took tells which moments are interesting.
+    // Once after everything was started; the time that took tells which moments are interesting.
     let whole_ns = kill_one(None, Signal::KILL, "everything had been started");
     let mut later = 0;
     for round in 0..KILLS {
@@ -80,8 +80,8 @@ pub fn nothing_outlives_a_killed_parent() {
     );
 }
 
-/// Starts a Proofload with subjects of all kinds, kills it after a while (without one: once everything was
-/// started), and waits until nothing is left. Returns how long it lived.
+/// Starts a Proofload with subjects of all kinds, kills it after a while (without one: once everything was started),
+/// and waits until nothing is left. Returns the time it lived.
 fn kill_one(pause_ns: Option<u64>, signal: Signal, what: &str) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     let runtime = directory.path().join("runtime");
@@ -127,12 +127,12 @@ pub fn what_a_killed_keeper_left_is_cleaned_later() {
     let before = alive(tag).len();
     assert_eq!(clean(), "", "a run that lives is left alone");
     assert_eq!(alive(tag).len(), before);
-    // Stopped first, so that the keeper cannot be told of the other's death.
+    // Stopped first, so that the keeper cannot receive the other's death.
     kill(keeper, Signal::STOP);
     kill(parent.id(), Signal::KILL);
     kill(keeper, Signal::KILL);
     parent.wait().unwrap();
-    // The keeper's own end is seen by the process that adopts it.
+    // The keeper's own end is reported to the process that adopts it.
     wait_until_ended(keeper);
     let cleaned = clean();
     assert!(cleaned.contains("removed "), "{cleaned}");
@@ -178,7 +178,7 @@ pub fn a_killed_keeper_is_noticed_and_its_work_done() {
     for pid in pids {
         wait_until_ended(pid);
     }
-    // Its exit status was told by nobody: that it died is not known.
+    // Its exit status was not reported: that it died is not known.
     let Err(Absent::Unknown(why)) = listener.alive() else { panic!("its end is not known") };
     assert!(matches!(*why, SubjectError::KeeperGone));
 }

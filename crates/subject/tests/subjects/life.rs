@@ -10,7 +10,7 @@ use proofload_subject::{Absent, Exit, Keeper, Prepared, Running, SubjectError};
 use crate::Bench;
 use crate::actors::{DAEMON, DYING, LISTENER, RESTLESS, SLEEPER, STUBBORN};
 
-/// Far beyond what anything here takes: only a test that fails waits for it.
+/// Far beyond the time of anything here: only a test that fails waits for it.
 const LONG_NS: u64 = 60_000_000_000;
 const SHORT_NS: u64 = 300_000_000;
 static GO_ON: AtomicBool = AtomicBool::new(false);
@@ -60,7 +60,7 @@ pub fn a_subject_runs_on_its_cpus_alone() {
 
 pub fn a_daemon_that_left_its_parent_is_known_and_ended() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
-    // Another subject stands beside it, so that not everything below the keeper is its own.
+    // Another subject is beside it, so that not everything below the keeper is its own.
     let other = bench.actor(&[LISTENER, "{port}"], LONG_NS);
     let other = other.start(&keeper, &[], &bench.log(), &keeper.temp().join("other")).unwrap();
     let running = start(&bench, &bench.actor(&[DAEMON, "{port}"], LONG_NS), &keeper);
@@ -77,7 +77,7 @@ pub fn a_daemon_that_left_its_parent_is_known_and_ended() {
 
 pub fn a_daemon_that_changes_its_process_number_is_not_taken_for_dead() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
-    // Whether it is missed once is chance.
+    // It is missed once only by chance.
     for _ in 0..8 {
         let running = start(&bench, &bench.actor(&[RESTLESS, "{port}"], LONG_NS), &keeper);
         running.wait_ready(&GO_ON).unwrap();

@@ -110,7 +110,7 @@ impl Bench {
         Bench::of(tempfile::tempdir().unwrap())
     }
 
-    /// Below a directory that somebody else removes.
+    /// Below a directory that the caller removes.
     fn new_in(parent: &str) -> Bench {
         Bench::of(tempfile::tempdir_in(parent).unwrap())
     }

@@ -1,4 +1,4 @@
-//! The catalogue's Tomcat, fetched, built, started, asked, stopped.
+//! The catalogue's Tomcat, fetched, built, started, loaded, stopped.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -24,7 +24,7 @@ fn get(address: SocketAddr, path: &str) -> String {
     ask(address, &format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
 }
 
-/// The head of an answer whose body is no text.
+/// The head of an answer whose body is not text.
 fn head(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -135,7 +135,7 @@ pub fn comet_echoes_on_every_tomcat_and_connector_that_has_it() {
     }
 }
 
-/// An action answers as the servlet does in whose place it is, on the Tomcat of its time and on the oldest one.
+/// An action answers as the servlet that it replaces, on the Tomcat of its time and on the oldest one.
 pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let choices: [&[(&str, &str)]; 6] = [
@@ -164,7 +164,7 @@ pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
     }
 }
 
-/// Only at least so much: what a JVM does besides has no bound.
+/// Only a lower bound: the other work of a JVM has no bound.
 pub fn each_answer_of_a_java_server_costs_the_cpu_time_that_it_spins() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     for folder in ["tomcat", "jetty", "undertow", "netty", "spring-boot", "struts2"] {
@@ -313,12 +313,12 @@ pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
         assert!(counted.contains("Total bytes written = [30000]"), "{connector}: {counted}");
     }
     running.stop().unwrap();
-    // Tomcat names a connector by its protocol and its threads: each was the one that was asked for.
+    // Tomcat names a connector by its protocol and its threads: each was the one of its parameters.
     let log = std::fs::read_to_string(bench.log()).unwrap();
     for connector in connectors {
         assert!(log.contains(&format!("\"http-{connector}-127.0.0.1-")), "{connector}: {log}");
     }
-    // Nothing of what is unpacked was changed.
+    // None of the unpacked files was changed.
     Prepared::prepare_shared("it", &connectors.map(spec), &bench.catalogue, &bench.cache, &|_| {}).unwrap();
 }
 
@@ -349,7 +349,7 @@ pub fn a_tomcat_is_described_counted_and_cleaned_up() {
     what_cannot_be_had_is_told(&bench);
 }
 
-/// What a person sees without Maven, without a network, and when a mirror serves another file.
+/// Messages to a person without Maven, without a network, and when a mirror serves another file.
 fn what_cannot_be_had_is_told(bench: &Bench) {
     let catalogue = bench.catalogue.root();
     let runtime = bench.directory.path().join("runtime");
