@@ -1,4 +1,4 @@
-//! The generator's ceiling: what it reaches against a server that does nothing, in the setting of a load.
+//! The generator's ceiling: its highest rate against a server that does nothing, in the setting of a load.
 //!
 //! A rate near it is the generator's, not the server's. The server is our own reference server as the null server,
 //! on the subjects' CPUs; the load is the same requests by the same connections, as fast as they are answered. A
@@ -27,28 +27,28 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often it is done. The most counts: whatever disturbs can only take away.
+/// Measurements of a ceiling. The highest counts: every disturbance can only lower it.
 const TIMES: u32 = 2;
-/// How long a ceiling is believed.
+/// Longest age of a ceiling in the cache.
 const FRESH_NS: u64 = 7 * DAY_NS;
 const DAY_NS: u64 = 24 * 3600 * 1_000_000_000;
-/// By how much the fixed work may take longer or shorter on a machine that is still the same.
+/// Share by which the fixed work may take longer or shorter on a machine that is still the same.
 const CANARY_SHARE: f64 = 0.10;
 /// Share of exchanges that may fail; a load that the null server does not understand fails altogether.
 const FAILED_SHARE_MAX: f64 = 0.001;
 /// Largest file of the cache that is read.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// What a ceiling is measured with.
+/// Means of measuring a ceiling.
 pub struct Measuring<'a> {
     pub cache: &'a Cache,
     /// The keeper of the null server.
     pub keeper: &'a Keeper,
-    /// How it is measured: the CPUs of the null server among it.
+    /// Settings of the measurement, among them the CPUs of the null server.
     pub settings: &'a GeneratorSettings,
     pub stop: &'a AtomicBool,
     pub generator: &'a dyn Generator,
-    /// Where the null server listens.
+    /// Address on which the null server listens.
     pub address: IpAddr,
 }
 
@@ -63,8 +63,8 @@ fn path_of(cache: &Cache, lines: &[String]) -> PathBuf {
     cache.root().join("ceilings").join(format!("{}.json", &digest[..32]))
 }
 
-/// What is in the cache; nothing that is too old, or of a machine that was faster or slower. The fixed work is done
-/// only where everything else fits: whoever never measured a ceiling is not made to wait for it.
+/// Ceilings in the cache, except those that are too old, or of a machine that was faster or slower. The fixed work is
+/// done only where everything else fits: without a ceiling in the cache nothing waits for it.
 fn fresh(
     path: &Path,
     lines: &[String],
@@ -94,8 +94,8 @@ fn fresh(
 /// The ceiling that the cache holds for this setting, if it still holds.
 ///
 /// # Errors
-/// Why there is none: the null server cannot stand for the load's servers (`false`: measuring does not help), or
-/// the cache has none that holds (`true`).
+/// The reason why there is none: the null server cannot replace the load's servers (`false`: measuring does not help),
+/// or the cache has none that holds (`true`).
 pub fn cached(
     cache: &Cache,
     setting: &Setting,
@@ -123,8 +123,8 @@ impl Measuring<'_> {
         lines
     }
 
-    /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: what cannot be
-    /// measured says why.
+    /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: a ceiling that cannot be
+    /// measured has a reason instead.
     pub fn ceiling(&self, setting: &Setting, environment: &Environment) -> Ceiling {
         let lines = self.lines(setting, environment);
         let bare = Ceiling {
@@ -156,7 +156,7 @@ impl Measuring<'_> {
     fn measure(&self, setting: &Setting) -> Result<f64, Finding> {
         let busy: usize = setting.plans.iter().map(|plan| plan.workers as usize).sum();
         let null = NullServer {
-            // The null server's head takes about 100 bytes; half of the class stands for all of it.
+            // The null server's head takes about 100 bytes; half of the class represents all of it.
             body_bytes: setting.answer_bytes / 2,
             closes: !setting.keeps_alive(),
             has_tls: setting.tls().is_some(),
@@ -170,7 +170,7 @@ impl Measuring<'_> {
         Ok(rates?.into_iter().fold(0.0, f64::max))
     }
 
-    /// Loads it; what failed beyond a thousandth is no measurement.
+    /// Loads it; with more than a thousandth of failures it is not a measurement.
     pub(crate) fn load(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, Finding> {
         let watch = Watch::default();
         let results = std::thread::scope(|scope| {

@@ -3,7 +3,7 @@
 use proofload_engine::{CheckKind, Finding as Found};
 use proofload_facts::Finding;
 
-/// Why a check has no figure.
+/// Reason why a check has no figure.
 pub fn not_measured(check: CheckKind) -> Option<Finding> {
     match check {
         CheckKind::SendDelay => Some(Finding::TooFewSends),
@@ -16,7 +16,7 @@ pub fn not_measured(check: CheckKind) -> Option<Finding> {
     }
 }
 
-/// What a failed self-check found.
+/// Finding of a failed self-check.
 pub fn finding(found: &Found) -> Finding {
     match *found {
         Found::SendDelay { p90_ns, allowed_ns } => Finding::SendsLate { p90_ns, allowed_ns },

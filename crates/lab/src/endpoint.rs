@@ -8,17 +8,17 @@ use proofload_facts::Mistake;
 use proofload_store::schema::SingleLoad;
 use proofload_study::{Condition, LoadPoint, LoadRole, Study, SubjectSpec};
 
-/// How long the engine takes part in one measurement.
+/// Terms of one measurement by the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
     /// Load before the window.
     pub discard_ns: u64,
-    /// When to stop; a load with a shape of its own stops with its shape.
+    /// End of the load; a load with a shape of its own stops with its shape.
     pub extent: Extent,
-    /// How long to wait for what is in flight at the end.
+    /// Longest wait for requests in flight at the end.
     pub drain_ns: u64,
     pub workers: u32,
-    /// What carries the bytes.
+    /// I/O driver.
     pub driver: DriverChoice,
     /// Seed of everything random.
     pub seed: u64,
@@ -27,7 +27,7 @@ pub struct Terms {
 /// The load of the study's first variant at its first point.
 ///
 /// # Errors
-/// What is wrong with a request, or a server that cannot be reached as the study says.
+/// A mistake in a request, or a server that cannot be reached as the study declares.
 pub fn load_plan(study: &Study, terms: &Terms) -> Result<LoadPlan, Mistake> {
     let (Some(variant), Some(point)) = (study.variants.first(), study.points.first()) else {
         return Err(Mistake::AsksNothing);
@@ -57,7 +57,7 @@ pub fn load_plan(study: &Study, terms: &Terms) -> Result<LoadPlan, Mistake> {
     Ok(plan)
 }
 
-/// What is asked and how, for the record. `plan` was made of the study and the terms.
+/// The requests and their settings, for the record. `plan` was made of the study and the terms.
 pub fn recorded(study: &Study, terms: &Terms, plan: &LoadPlan) -> SingleLoad {
     let point = &study.points[0];
     let (window_ns, requests) = match plan.extent {

@@ -1,4 +1,4 @@
-//! How a block is measured: the levels that its conditions have, ready to be carried out.
+//! Settings of a block: the levels of its conditions, ready to be carried out.
 
 use proofload_analysis::level_of;
 use proofload_engine::{Address, Answers, ConnectionOrder, DriverChoice};
@@ -8,24 +8,24 @@ use proofload_host::{cpus, others};
 use proofload_store::schema::Plan;
 use proofload_study::{Condition, Study, quantity};
 
-/// How a block is measured.
+/// Settings of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorSettings {
-    /// Whether CPUs are kept from sleeping.
+    /// Keeps CPUs from sleeping.
     pub awake: bool,
-    /// What carries the bytes.
+    /// I/O driver.
     pub driver: DriverChoice,
     /// CPUs of the generator; empty pins nothing.
     pub generator_cpus: Vec<usize>,
     /// CPUs of the subjects; empty pins nothing.
     pub subject_cpus: Vec<usize>,
-    /// Threads of the generator, where a condition says so.
+    /// Threads of the generator, where a condition sets them.
     pub workers: Option<u32>,
     /// Bytes that are added to the subjects' environment.
     pub environment_bytes: usize,
     /// Warm-up beyond what the subjects need.
     pub extra_warm_up_ns: u64,
-    /// What concerns the engine alone.
+    /// Settings of the engine alone.
     pub engine: proofload_engine::GeneratorSettings,
 }
 
@@ -45,7 +45,8 @@ impl Default for GeneratorSettings {
 }
 
 impl GeneratorSettings {
-    /// That of a block with that place in the plan, counted from 1. What the plan does not say is as ever.
+    /// Settings of the block with that place in the plan, counted from 1. Conditions that are not in the plan have
+    /// their default.
     pub fn of(plan: &Plan, place: u32) -> GeneratorSettings {
         let level = |condition: Condition| level_of(plan, place, condition.name());
         let number = |condition| level(condition).and_then(|text| text.parse::<u32>().ok());
@@ -83,8 +84,8 @@ impl GeneratorSettings {
     }
 }
 
-/// The CPUs of generator and subjects in a block for which these are said. Each side has what the other has not, where only that
-/// is said.
+/// The CPUs of generator and subjects in a block with these lists. Where only one side has a list, the other side has
+/// the rest.
 fn share(plan: &Plan, generator: Option<&str>, server: Option<&str>) -> (Vec<usize>, Vec<usize>) {
     let said = |list: Option<&str>| list.map(cpus::parse_list).filter(|cpus| !cpus.is_empty());
     let all = || {
@@ -106,10 +107,10 @@ fn share(plan: &Plan, generator: Option<&str>, server: Option<&str>) -> (Vec<usi
     }
 }
 
-/// Pins a server that runs already, where the study says its CPUs, until the result is dropped.
+/// Pins a server that runs already, where the study gives its CPUs, until the result is dropped.
 ///
 /// # Errors
-/// When it is no process of this machine, or a thread cannot be moved.
+/// A server that is not a process of this machine, or a thread that cannot be moved.
 pub fn pinned(study: &Study, server: &Address, cpus: &[usize]) -> Result<Vec<Pinned>, Finding> {
     let is_asked = study.conditions.levels(Condition::ServerCpus).is_some();
     let Some(address) = server.tcp().filter(|_| is_asked) else { return Ok(Vec::new()) };

@@ -21,8 +21,8 @@ const LARGE_BYTES: u64 = 64 << 10;
 const LARGE_CONNECTIONS: u32 = 4;
 
 impl Measuring<'_> {
-    /// What the network is like between the generator's agents and a server at the place of the servers. Never fails: what
-    /// could not be measured says why.
+    /// Properties of the network between the generator's agents and a server at the place of the servers. Never fails:
+    /// a property that could not be measured has a reason instead.
     pub fn network(&self) -> Network {
         let agents = self.generator.agents().len().max(1) as u32;
         let mut network =

@@ -1,9 +1,10 @@
-//! The noise audit: how much two equal servers differ on this machine, and what that lets a study resolve.
+//! The noise audit: the difference of two equal servers on this machine, and the differences that a study can then
+//! resolve.
 //!
-//! It is an ordinary quick study of the reference server in two variants that differ in nothing, and a third that works 6 %
-//! more on a request. What its record says is fitted, and kept in the cache for this machine. Each block has long slices
-//! as well, for as long as its short ones: how much these narrow the ratio of the equal two, and whether they move that of the
-//! unequal.
+//! It is an ordinary quick study of the reference server in two variants that differ in nothing, and a third that does
+//! 6 % more work on a request. Its record is fitted, and the fit kept in the cache for this machine. Each block has
+//! long slices as well, for as long as its short ones: they show if long slices narrow the ratio of the equal two, and
+//! if they move that of the unequal.
 
 mod doubts;
 
@@ -28,15 +29,15 @@ use proofload_subject::Cache;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// Blocks of an audit, if nothing else is asked for.
+/// Blocks of an audit, by default.
 pub const BLOCKS: u32 = 20;
 /// Fewest blocks of an audit.
 pub const BLOCKS_MIN: u32 = 4;
 /// Most blocks of an audit.
 pub const BLOCKS_MAX: u32 = 200;
-/// Share of studies in which a difference is found that is said to be resolved.
+/// Share of studies that must find a difference for it to count as resolved.
 pub const POWER: f64 = 0.8;
-/// How long an audit is taken for one of this machine as it is.
+/// Days after which an audit counts as outdated.
 const FRESH_DAYS: u64 = 7;
 const FRESH_NS: u64 = FRESH_DAYS * 24 * 3600 * S;
 /// Largest file of the cache that is read.
@@ -49,12 +50,12 @@ const FEW_BLOCKS: u32 = 12;
 const S: u64 = 1_000_000_000;
 /// Cycles of long slices in each block.
 const LONG_CYCLES: u32 = 2;
-/// What a block takes beside its long slices and the short ones, in seconds: starts, warm-up, stops.
+/// Seconds of a block beside its long slices and the short ones: starts, warm-up, stops.
 const BESIDE_S: f64 = 3.0;
-/// What a slice takes beside its load, in seconds.
+/// Seconds of a slice beside its load.
 const SLICE_S: f64 = 0.1;
 
-/// What is fitted: the measures that every table of figures has.
+/// Fitted measures: those that every table of figures has.
 pub const MEASURES: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
@@ -62,7 +63,7 @@ pub const MEASURES: [Measure; 4] = [
     Measure::CpuPerRequest,
 ];
 
-/// Studies of which it is said what they resolve.
+/// Studies whose resolution is reported.
 const STUDIES: [(u32, Preset); 3] = [(5, Preset::Quick), (20, Preset::Default), (60, Preset::Default)];
 
 const STUDY: &str = "study: noise-audit
@@ -82,7 +83,7 @@ claims:
 /// The study of an audit.
 ///
 /// # Errors
-/// When the catalogue does not have the reference server as it is.
+/// A catalogue without the reference server as it is.
 pub fn study(catalogue: &dyn Declarations) -> Result<Study, Problems> {
     proofload_study::parse(STUDY, "noise audit", Path::new("."), &Options::default(), catalogue)
 }
@@ -99,14 +100,14 @@ fn seconds_per_block(plan: &Plan) -> f64 {
     }
 }
 
-/// How many blocks of an audit there is room for in a budget.
+/// Number of blocks of an audit that fit into a budget.
 pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
     let mode = (Mode::Cycles, Finding::SideBySide);
     let plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
 
-/// Makes the plan of a quick study of [`study()`] that of an audit: so many blocks, none of which ends it early.
+/// Makes the plan of a quick study of [`study()`] that of an audit: that many blocks, none of which ends it early.
 pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
     plan.timing.long_cycles = LONG_CYCLES;
     plan.timing.perturbation_ns = 0;
@@ -115,7 +116,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
     plan::reshape(plan, study, &[blocks], u64::MAX);
     plan.timing.cycles_adapt = adapts;
     plan.estimated_seconds = f64::from(blocks) * seconds_per_block(plan);
-    // As many blocks again may be disturbed; beyond that there is no audit to be had now.
+    // As many blocks again may be disturbed; beyond that an audit is impossible now.
     plan.timing.budget_ns = (plan.estimated_seconds * 3.0 * S as f64) as u64 + 60 * S;
     plan.not_tested.clear();
     plan.not_tested.push(Finding::OtherServers);
@@ -124,7 +125,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
 /// Fits a record of an audit. `None` where it has too few blocks for that.
 ///
 /// # Errors
-/// When the record cannot be read.
+/// A record that cannot be read.
 pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
     let observations = observations(run, &MEASURES)?;
     let fitted = |measure: Measure| {
@@ -167,14 +168,14 @@ pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Opt
     }))
 }
 
-/// How many cycles of short slices take as long as the long ones.
+/// Cycles of short slices that take as long as the long ones.
 fn as_long(timing: &Timing, slicing: &Slicing) -> usize {
     let (slice_ns, discard_ns) = slicing.lengths(timing);
     let long_ns = u64::from(timing.long_cycles).saturating_mul(timing.slice_ns + timing.discard_ns);
     (long_ns / (slice_ns + discard_ns).max(1)) as usize
 }
 
-/// How short slices do beside long ones: the spread of the equal two, and the ratio of the unequal.
+/// Comparison of short slices with long ones: the spread of the equal two, and the ratio of the unequal.
 fn lengths(observations: &Observations, measure: Measure, as_long: usize) -> Option<SliceLengthNoise> {
     let place = Place { measure, point: 0, stream: None };
     let equal = noise::slice_lengths(observations, place, (0, 1), as_long)?;
@@ -209,7 +210,7 @@ fn stored(measure: Measure, noise: &Noise) -> MeasureNoise {
     }
 }
 
-/// What a study of two variants at one load point with one claim finds in so many minutes.
+/// Difference that a study of two variants at one load point with one claim resolves in that many minutes.
 fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, Noise)]) -> Resolution {
     let budget_ns = u64::from(minutes) * 60 * S;
     // Of servers that compile: their blocks are the longer ones.
@@ -262,7 +263,7 @@ fn findings(
     }
     for (measure, noise) in found {
         let ends = noise.difference;
-        // Each interval misses once in twenty: one that lies just beside 0 is no finding.
+        // Each interval misses once in twenty: one that ends just beside 0 is not a finding.
         let reach = 0.5 * (ends.high - ends.low);
         if ends.value.abs() > 2.0 * reach {
             said.push(Finding::EqualServersDiffer {
@@ -294,7 +295,7 @@ fn path_of(cache: &Cache, environment: &Environment) -> PathBuf {
 /// Keeps an audit in the cache as the last one of this machine.
 ///
 /// # Errors
-/// When the cache cannot be written.
+/// A cache that cannot be written.
 pub fn keep(cache: &Cache, environment: &Environment, audit: &NoiseAudit) -> std::io::Result<()> {
     ceiling::keep(&path_of(cache, environment), audit)
 }
@@ -308,7 +309,7 @@ pub fn last(cache: &Cache, environment: &Environment) -> Option<NoiseAudit> {
     (whole && found.machine == environment.machine).then_some(found)
 }
 
-/// Why an audit may not hold any more, a phrase each; nothing when it does.
+/// Reasons why an audit may not hold any more, a phrase each; empty when it does.
 pub fn outdated(audit: &NoiseAudit, environment: &Environment, unix_ns: u64) -> Vec<String> {
     let mut why = Vec::new();
     if unix_ns.checked_sub(audit.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {

@@ -1,8 +1,8 @@
-//! From a checked study to a plan: how long, how often, in which order.
+//! From a checked study to a plan: lengths, counts, order.
 //!
-//! A plan is on disk before the first start and decides everything that is left to chance. The points of a
-//! ladder nest inside the cycles: for each cycle, for each point, every variant once. So variants that are
-//! compared at a point stand next to each other in time, and drift within a block meets all points alike.
+//! A plan is on disk before the first start and decides everything that is left to chance. The points of a ladder nest
+//! inside the cycles: for each cycle, for each point, every variant once. So variants that are compared at a point are
+//! next to each other in time, and drift within a block meets all points alike.
 
 mod capacity;
 mod conditions;
@@ -55,21 +55,21 @@ const S: u64 = 1_000_000_000;
 /// what it takes is missing elsewhere.
 const PERTURBATION_NS: u64 = 2 * S;
 
-/// How much time a study takes.
+/// Time of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// One block: right answers, clean stop, figures; no verdict.
     Smoke,
     /// Eight minutes: verdicts on servers that are just warm.
     Quick,
-    /// Half an hour: more blocks, a longer look at whether they are warm.
+    /// Half an hour: more blocks, and a longer check that they are warm.
     Default,
-    /// Two hours: what the default does, with more of everything.
+    /// Two hours: the same as the default, with more of everything.
     Thorough,
 }
 
 impl Preset {
-    /// As it stands in the plan.
+    /// As in the plan.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Smoke => "smoke",
@@ -79,7 +79,7 @@ impl Preset {
         }
     }
 
-    /// Whether a study's `quick:` block applies.
+    /// True if a study's `quick:` block applies.
     pub fn shortens(self) -> bool {
         matches!(self, Preset::Smoke | Preset::Quick)
     }
@@ -92,8 +92,8 @@ impl Preset {
             Preset::Default => Design::default(),
             Preset::Thorough => Design::thorough(),
         };
-        // A warm-up lasts until the variants are steady, at most the second time; the first is for those of which
-        // nothing can be told. Slices are chosen from what the first warm-up shows, at most as long as these.
+        // A warm-up lasts until the variants are steady, at most the second time; the first is for those whose state
+        // cannot be determined. Slices are chosen from the first warm-up, at most as long as these.
         let (warm_up_s, cap_s, cycles, slice_ns, discard_ns, budget_min) = match self {
             // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
             Preset::Smoke => (5, 0, 2, S, S / 10, 3),
@@ -133,8 +133,7 @@ impl Preset {
     }
 }
 
-/// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
-/// `not_tested`.
+/// Makes the plan of a study. The looks that the budget has no room for are cut, and reported under `not_tested`.
 ///
 /// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; the CPUs are recorded as they are.
 pub fn make<'a>(
@@ -167,7 +166,8 @@ pub fn make<'a>(
     let reckoning = Reckoning { study, serial: mode == Mode::Serial, ways, slowest: false };
     reckoning.shorten_slices(&mut timing);
     reckoning.limit_warm_up(&mut timing);
-    // Of servers that run already ceilings are in the cache from the first comparison on: the last looks are planned so.
+    // For servers that run already ceilings are in the cache from the first comparison on: the last looks are planned
+    // for that.
     let usual = Reckoning { ways: if needs == Needs::Running { 0 } else { ways }, ..reckoning };
     needs.shorten(&mut timing, |timing| usual.room(timing, KEEP_GOING_BLOCKS_MAX));
     let mut not_tested = lines::not_tested(study, preset, timing.warm_up_cap_ns);
@@ -229,7 +229,7 @@ pub fn make<'a>(
     plan
 }
 
-/// Who has which condition of measuring when.
+/// Order of the levels of conditions over the blocks.
 fn order_conditions(blocks: u32, plan: &mut Plan) {
     let levels: Vec<usize> = plan.conditions.iter().map(|condition| condition.levels.len()).collect();
     plan.condition_order = conditions::order(plan.seed, blocks.max(1), &levels);
@@ -246,7 +246,7 @@ fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
     study.declared_claims.iter().map(planned).collect()
 }
 
-/// Whole minutes that are enough for so many seconds.
+/// Whole minutes that are enough for that many seconds.
 fn minutes_ns(seconds: f64) -> u64 {
     (seconds / 60.0).ceil() as u64 * 60 * S
 }
@@ -330,19 +330,19 @@ pub fn keep_most_connections(study: &mut Study, begun: &Plan) {
     }
 }
 
-/// What a load needs beside the study.
+/// Terms of a load beside the study.
 #[derive(Clone, Debug)]
 pub struct LoadTerms<'a> {
-    /// Where the variant listens, and what connections to it pass through.
+    /// Target of the variant: its address, TLS and proxy.
     pub target: Target,
     /// `host:port` for the Host header.
     pub authority: &'a str,
-    /// What is spoken with it.
+    /// Its protocol.
     pub speaks: &'a Speaks,
     /// Load before the window that is discarded.
     pub discard_ns: u64,
     pub extent: Extent,
-    /// How long to wait for what is in flight at the end.
+    /// Longest wait for requests in flight at the end.
     pub drain_ns: u64,
     /// Threads; fewer are taken when there are fewer connections.
     pub workers: u32,
@@ -350,11 +350,11 @@ pub struct LoadTerms<'a> {
     pub cpus: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
-    /// How the generator goes about it.
+    /// Settings of the generator.
     pub settings: &'a GeneratorSettings,
 }
 
-/// Why a load cannot be planned.
+/// Reasons why a load cannot be planned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadPlanError {
@@ -362,7 +362,7 @@ pub enum LoadPlanError {
     #[error("{}", say!("plan-request", entry, source = told(mistake)))]
     Request {
         entry: String,
-        /// What is wrong with it.
+        /// Mistake in the request of the entry.
         mistake: Mistake,
     },
 }
@@ -376,7 +376,7 @@ impl LoadPlanError {
 /// The engine's plans of one load: the study's workload at one point, against one address; one for each stream.
 ///
 /// # Errors
-/// When a request cannot be encoded for this authority.
+/// A request that cannot be encoded for this authority.
 pub fn load_plans(
     study: &Study,
     point: &LoadPoint,
@@ -442,7 +442,7 @@ fn load_plan(
         timeouts: study.timeouts,
         extent,
         drain_ns: match extent {
-            // Every one of a number of requests comes to its end: by an answer or by its time-out.
+            // Every one of a number of requests ends: by an answer or by its time-out.
             Extent::Requests { .. } => terms.drain_ns.max(study.timeouts.response_ns),
             Extent::DurationNs(_) => terms.drain_ns,
         },

@@ -1,4 +1,4 @@
-//! Asks a registry of Java RMI where an object is: a load needs its address and its number, which are others after each
+//! Looks up an object in a registry of Java RMI: a load needs its address and its number, which are others after each
 //! start of its server.
 
 #![allow(clippy::disallowed_methods, reason = "a registry of RMI is asked before the load")]
@@ -12,16 +12,16 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// How long a registry may take.
+/// Time-out of a registry.
 const WITHIN: Duration = Duration::from_secs(5);
 /// More than a request and the handshake take.
 const OUTBOX_BYTES: usize = 64 * 1024;
 
-/// Where a load goes and what it must say there: what the passage says, unless that is a name in a registry, which is
-/// asked here for the object.
+/// Target and protocol of a load: those of the passage, unless that is a name in a registry, in which the object is
+/// then looked up.
 ///
 /// # Errors
-/// Why the registry does not tell, and what to do.
+/// The reason why the registry does not find it, and what to do.
 pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<(Target, Speaks), String> {
     let target = passage.target(address, authority);
     let Speaks::Rmi(name, None) = &passage.speaks else { return Ok((target, passage.speaks.clone())) };
@@ -42,8 +42,8 @@ pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<
     Ok((Target { address: object.into(), ..target }, Speaks::Rmi(name.clone(), Some(id))))
 }
 
-/// The address among them that is the registry's own host: whoever answers for a registry sends no load to others. A name
-/// for this machine is one of the registry on it.
+/// The address among them that is the registry's own host: a process that answers for a registry sends no load to
+/// others. A name for this machine is one of the registry on it.
 fn of_registry(registry: IpAddr, host: &str, resolved: Vec<SocketAddr>) -> Option<SocketAddr> {
     let is_name = host.parse::<IpAddr>().is_err();
     let is_here = |found: &&SocketAddr| is_name && registry.is_loopback() && found.ip().is_loopback();
@@ -87,7 +87,7 @@ fn look_up(registry: SocketAddr, name: &str) -> Result<Remote, String> {
     }
 }
 
-/// What the events say, if they say the end.
+/// The object in the events, if they include the end.
 fn answered(events: &mut Vec<Event>) -> Result<Option<Remote>, String> {
     for event in events.drain(..) {
         match event {

@@ -1,8 +1,9 @@
-//! The history of spreads: how much comparisons and levels differed from block to block in runs of this machine, for later ones
-//! to borrow from.
+//! The history of spreads: the differences of comparisons and levels from block to block in runs of this machine, for
+//! later ones to borrow from.
 //!
-//! A run leaves a document in the cache when it ends, however it ended. Only its blocks up to the first look are in it, whatever
-//! they decided: a run that its spread ended early has a spread that is too small by chance, and so would a history of such runs.
+//! A run leaves a document in the cache when it ends, for any reason. Only its blocks up to the first look are in it,
+//! independent of the decision: a run that its spread ended early has a spread that is too small by chance, and so
+//! would a history of such runs.
 
 mod lend;
 
@@ -36,7 +37,8 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Measures that are kept of each run beside those of its claims.
 const ALWAYS: [Measure; 3] = [Measure::Throughput, Measure::CpuPerRequest, Measure::ResponseQuantile(9900)];
 
-/// Leaves to later runs what this one shows, where it came to its first look. What cannot be written costs them that.
+/// Stores the spreads of this run for later ones, if it reached its first look. A failure to write only costs them
+/// that.
 pub fn keep(cache: &Cache, study: &Study, run: &Run, unix_ns: u64) {
     let Some(kept) = of_run(run, &compiling(study), unix_ns) else { return };
     let path = folder(cache).join(format!("{}.json", kept.run));
@@ -79,7 +81,7 @@ fn compiling(study: &Study) -> Vec<bool> {
     study.variants.iter().map(may_compile).collect()
 }
 
-/// The document that a run leaves; `None` of one that did not come to its first look, or that starts nothing afresh.
+/// The document of a run; `None` for one that did not reach its first look, or that starts nothing afresh.
 fn of_run(run: &Run, compiling: &[bool], unix_ns: u64) -> Option<KeptSpreads> {
     let plan = run.plan();
     let first = plan.timing.looks.first().copied().filter(|first| *first > 1)?;
@@ -108,8 +110,8 @@ fn of_run(run: &Run, compiling: &[bool], unix_ns: u64) -> Option<KeptSpreads> {
     })
 }
 
-/// Every level, and of each measure at each load point as many pairs as say all of their ratios: those that are claimed, and
-/// neighbours where these leave variants apart. More would say the same again.
+/// Every level, and of each measure at each load point as many pairs as determine all of their ratios: those that are
+/// claimed, and neighbours where these leave variants apart. More would repeat the same.
 fn subjects(plan: &Plan, claims: &[Claim], measures: &[Measure]) -> Vec<Subject> {
     let claimed: Vec<Subject> = claims.iter().filter_map(Subject::of).collect();
     let mut figures: Vec<FigureOf> =
@@ -138,13 +140,13 @@ fn subjects(plan: &Plan, claims: &[Claim], measures: &[Measure]) -> Vec<Subject>
     each.iter().flat_map(of_figure).collect()
 }
 
-/// Pairs that connect all of so many, none of which follows from the others: these first, then neighbours.
+/// Pairs that connect all of that many, none of which follows from the others: these first, then neighbours.
 fn tree(first: impl Iterator<Item = (usize, usize)>, count: usize) -> Vec<(usize, usize)> {
     let pairs = independent(first.chain((1..count).map(|at| (at - 1, at))), count);
     pairs.into_iter().map(|(one, other)| (one.min(other), one.max(other))).collect()
 }
 
-/// Those of the pairs, of so many, that do not follow from the ones before them.
+/// Those of the pairs, of that many, that do not follow from the ones before them.
 fn independent(pairs: impl Iterator<Item = (usize, usize)>, count: usize) -> Vec<(usize, usize)> {
     let mut group: Vec<usize> = (0..count).collect();
     let mut connects = |&(one, other): &(usize, usize)| {
@@ -164,7 +166,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// That of a claim; `None` of one about more than that, and of a count.
+    /// Subject of a claim; `None` for a claim about more than that, and for a count.
     fn of(claim: &Claim) -> Option<Subject> {
         let figures: Vec<FigureOf> = claim.figures().collect();
         match figures[..] {
@@ -230,8 +232,8 @@ impl Subject {
     }
 }
 
-/// For how long each block measures a variant at a load point, as planned: what it comes to is chosen after a block began, in
-/// runs that lend and in runs that borrow alike.
+/// Planned seconds for which each block measures a variant at a load point: the actual ones are chosen after a block
+/// began, in runs that lend and in runs that borrow alike.
 fn seconds(plan: &Plan, point: &LoadPoint) -> f64 {
     let sliced_ns = u64::from(plan.timing.cycles).saturating_mul(plan.timing.slice_ns);
     (if point.whole { point.length_ns } else { sliced_ns }) as f64 / 1e9

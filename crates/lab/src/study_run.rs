@@ -1,7 +1,7 @@
 //! A whole study: prepared, planned, and carried out block by block into a record.
 //!
-//! [`StudyRun::prepare`] starts nothing but what fetches and builds subjects; [`PreparedRun::execute`] starts servers.
-//! What is to be said to a person goes through [`Observer`].
+//! [`StudyRun::prepare`] starts only the fetching and building of subjects; [`PreparedRun::execute`] starts servers.
+//! Messages to a person go through [`Observer`].
 
 mod error;
 mod execute;
@@ -28,11 +28,10 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
-/// What is run, and how.
+/// A study to run, and the terms of the run.
 #[derive(Clone, Copy)]
 pub struct StudyRun<'a> {
     pub study: &'a Study,
-    /// How much time it takes.
     pub preset: Preset,
     /// Other time than the preset's.
     pub length: Length,
@@ -40,36 +39,37 @@ pub struct StudyRun<'a> {
     pub timing: Option<&'a str>,
     /// Skip the measurement of the generator's ceiling.
     pub no_ceiling: bool,
-    /// How long it waits in all for a machine that other programs leave alone; not at all when `None`.
+    /// Longest wait in all for a machine that other programs leave alone; no wait when `None`.
     pub wait_for_quiet_ns: Option<u64>,
     /// The catalogue its subjects come from.
     pub catalogue: &'a Catalogue,
-    /// Where fetched and built subjects are kept.
+    /// Directory of fetched and built subjects.
     pub cache: &'a Cache,
     /// Directory in which `runs/` is made.
     pub dir: &'a Path,
-    /// How the variants take turns; chosen by [`plan::choose_mode`] when `None`.
+    /// Order of measuring the variants; chosen by [`plan::choose_mode`] when `None`.
     pub mode: Option<Mode>,
     /// Seed; the study's, or one from the clock, when `None`.
     pub seed: Option<u64>,
     /// Threads of the generator; as many as it has CPUs when `None`.
     pub workers: Option<u32>,
-    /// Whether this is a new run.
+    /// Start of the run: new, resumed or repeated.
     pub begin: Begin<'a>,
-    /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
+    /// Changes to the plan of a study of its own, when this run is part of a search or an audit.
     pub shape: Option<&'a dyn Fn(&mut Plan)>,
     pub benches: &'a dyn Benches,
-    /// Who carries out its loads.
+    /// Generator of its loads.
     pub generator: &'a dyn Generator,
-    /// Where its servers listen, one of this machine's addresses: the loopback address unless they are loaded from elsewhere.
+    /// Address on which its servers listen, one of this machine's: the loopback address unless they are loaded from
+    /// elsewhere.
     pub address: IpAddr,
-    /// The arguments and the working directory that it was asked for with; this process's own where there are none.
+    /// The arguments and the working directory of its command; this process's own where there are none.
     pub given: Option<(&'a [String], &'a str)>,
-    /// Who hears of its loads while they last.
+    /// Listener to its loads while they last.
     pub listener: Option<&'a dyn Listener>,
 }
 
-/// What a run begins with.
+/// Start of a run.
 #[derive(Clone, Copy)]
 pub enum Begin<'a> {
     New,
@@ -107,7 +107,7 @@ pub enum LeftOut {
 
 /// The processes of a study, and the study that is left without the variants that are not applicable here.
 pub struct Applicable<'a> {
-    /// The study, or what is left of it.
+    /// The study, or the part of it that is left.
     pub study: Cow<'a, Study>,
     pub hosts: Hosts,
     pub left_out: Vec<LeftOut>,
@@ -116,7 +116,7 @@ pub struct Applicable<'a> {
 /// Fetches, builds and verifies every subject of a study.
 ///
 /// # Errors
-/// When no variant can be started.
+/// No variant can be started.
 pub fn applicable<'a>(
     study: &'a Study,
     catalogue: &Catalogue,
@@ -156,7 +156,7 @@ pub struct PreparedRun<'a> {
     pub left_out: Vec<LeftOut>,
     pub environment: Environment,
     pub plan: Plan,
-    /// What has changed since the record that this run goes on with or repeats, accepted.
+    /// Changes since the record that this run goes on with or repeats, accepted.
     accepted: Vec<Finding>,
 }
 
@@ -189,7 +189,7 @@ impl<'a> StudyRun<'a> {
     /// Prepares the subjects and makes the plan.
     ///
     /// # Errors
-    /// When no variant can be started, or when the mode or the lengths cannot be those that were asked for.
+    /// No variant can be started, or the mode or the lengths cannot be those that were requested.
     pub fn prepare(self, how: Preparing<'_>) -> Result<PreparedRun<'a>, RunError> {
         let agents = self.generator.agents();
         placed::check(self.study, &agents, how)?;
@@ -212,7 +212,7 @@ impl<'a> StudyRun<'a> {
             study.capacity.is_none() && !study.declared_claims.is_empty() && self.preset != Preset::Smoke;
         let is_own =
             self.timing.is_none() && self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
-        // A plan that is only explained says itself that its preset has no room for a verdict.
+        // A plan that is only explained reports itself that its preset has no room for a verdict.
         let is_asked = self.length.budget_ns.is_some() || !matches!(how, Preparing::Resolve);
         let mut plan = match is_judged && is_own && is_asked {
             true => self.within_budget(&study, make)?,
@@ -253,9 +253,9 @@ impl StudyRun<'_> {
         }
     }
 
-    /// Enters in the plan what earlier sittings of the study showed, and what earlier runs of this machine lend, before the
-    /// first block: the record alone must yield the verdict again, whatever becomes of those. A part of something larger is
-    /// judged with its other parts, and a run that goes on has it from its beginning.
+    /// Enters in the plan the results of earlier sittings of the study, and the spreads that earlier runs of this
+    /// machine lend, before the first block: the record alone must yield the verdict again, even if those change. A
+    /// part of something larger is judged with its other parts, and a run that goes on has it from its beginning.
     fn look_back(&self, plan: &mut Plan, study: &Study, environment: &Environment) -> Result<(), RunError> {
         let is_new = self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
         let is_judged = plan.capacity.is_none() && !plan.claims.is_empty();
@@ -272,7 +272,7 @@ fn usage(wrong: Mistake, place: &str) -> RunError {
     RunError::Usage(told(&wrong.at(place)))
 }
 
-/// Enters what is started into the plan.
+/// Enters the started programs into the plan.
 fn describe(hosts: &Hosts, plan: &mut Plan) {
     for host in &hosts.ready {
         for &variant in &host.variants {
@@ -284,10 +284,10 @@ fn describe(hosts: &Hosts, plan: &mut Plan) {
 }
 
 impl PreparedRun<'_> {
-    /// Says in the plan how the run was begun; compares it with the record that it goes on with or repeats.
+    /// Enters in the plan the command of the run; compares it with the record that it goes on with or repeats.
     ///
     /// # Errors
-    /// What has changed since that record, unless it may be and is accepted.
+    /// The changes since that record, unless they may be and are accepted.
     pub fn compare_with_record(&mut self) -> Result<(), RunError> {
         let plan = &mut self.plan;
         let (run, anyway, resumed) = match self.run.begin {
@@ -319,7 +319,7 @@ impl PreparedRun<'_> {
         }
         self.accepted = perhaps.iter().map(proofload_store::schema::Difference::finding).collect();
         if !resumed {
-            // Another machine is what a repetition may be for; other servers are another experiment.
+            // A repetition may be meant for another machine; other servers are another experiment.
             plan.repeats = run.path().display().to_string();
             if compare::machine_of(recorded.0, recorded.1) != compare::machine_of(plan, &self.environment) {
                 plan.lent.clear();

@@ -1,8 +1,8 @@
 //! The search for the best of many variants: heats that drop the worse ones, then fresh blocks of the best against the
 //! default.
 //!
-//! The rule by which variants drop out is [`proofload_stats::tune`]; here are the studies of its heats, and what their
-//! records say.
+//! The rule by which variants drop out is [`proofload_stats::tune`]; here are the studies of its heats, and the results
+//! from their records.
 
 use crate::messages::tune as messages;
 use crate::plan::{self, Mode, Preset};
@@ -16,10 +16,10 @@ use proofload_store::{Run, StoreError};
 use proofload_study::Study;
 use proofload_study::{told, unknown};
 
-/// Most variants that are searched: so many servers at once are a study of something else.
+/// Most variants that are searched: that many servers at once are a study of something else.
 pub const VARIANTS_MAX: usize = 64;
 
-/// What is to be made best.
+/// Figure to be made best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     measure: Measure,
@@ -33,7 +33,7 @@ impl Goal {
     /// `throughput @ 64c`, `p99[reads]`: the load point may be left out of a study that has one.
     ///
     /// # Errors
-    /// What is wrong with the text, and what to write.
+    /// The mistake in the text, and what to write.
     pub fn read(text: &str, maximize: bool, study: &Study) -> Result<Goal, Mistake> {
         let (what, point) = match text.split_once('@') {
             Some((what, label)) => (what, study.names.point(label.trim())?),
@@ -54,10 +54,10 @@ impl Goal {
         Goal { measure, stream, point, maximize }.checked()
     }
 
-    /// What a claim is about; `None` for a claim without a measure.
+    /// Figure of a claim; `None` for a claim without a measure.
     ///
     /// # Errors
-    /// When a search cannot compare that measure.
+    /// A measure that a search cannot compare.
     pub fn of_claim(claim: Option<&Claim>) -> Result<Option<Goal>, Mistake> {
         let Some(Claim { left: Side::Measured { term, point, .. }, .. }) = claim else { return Ok(None) };
         let (Term::Of { measure, stream, .. } | Term::Ratio { measure, stream, .. }) = term;
@@ -88,7 +88,7 @@ pub struct Search {
     /// Other lengths than the preset's, as [`plan::retime`] reads them.
     timing: Option<String>,
     seed: u64,
-    /// What came of it so far.
+    /// Result so far.
     pub result: TuneResult,
 }
 
@@ -96,7 +96,7 @@ impl Search {
     /// A search for the goal among the variants of a study; `default` is the one that the best is compared with.
     ///
     /// # Errors
-    /// When the goal cannot be claimed of these variants.
+    /// A goal that cannot be claimed of these variants.
     pub fn new(
         whole: &Study,
         goal: Goal,
@@ -123,7 +123,7 @@ impl Search {
             ..TuneResult::default()
         };
         let search = Search { study, goal, default, preset, timing, seed, result };
-        // Whether the goal can be claimed at all shows now, not after the search.
+        // A goal that cannot be claimed fails now, not after the search.
         search.confirmation(usize::from(default == 0))?;
         Ok(search)
     }
@@ -154,20 +154,20 @@ impl Search {
         Ok(plan)
     }
 
-    /// How many blocks confirm what the search finds, and their seconds.
+    /// Number of blocks that confirm the result of the search, and their seconds.
     ///
     /// # Errors
-    /// What is wrong with the other lengths that were given.
+    /// The mistake in the other lengths that were given.
     pub fn confirming(&self) -> Result<(u32, f64), String> {
         let template = self.template()?;
         let blocks = template.timing.looks.last().copied().unwrap_or(1);
         Ok((blocks, f64::from(blocks) * plan::seconds_per_block(&self.study, &template, 2)))
     }
 
-    /// The heats that there is room for in a budget, beside the blocks that confirm what they find.
+    /// The heats that there is room for in a budget, beside the blocks that confirm their result.
     ///
     /// # Errors
-    /// What is wrong with the other lengths that were given; or, within, the whole minutes of the shortest search.
+    /// The mistake in the other lengths that were given; or, within, the whole minutes of the shortest search.
     pub fn race(&self, budget_s: f64) -> Result<Result<Race, f64>, String> {
         let template = self.template()?;
         let (_, confirming_s) = self.confirming()?;
@@ -202,7 +202,7 @@ impl Search {
     /// Enters the record of a heat in the race and in the result. False when no block of it can be compared.
     ///
     /// # Errors
-    /// When the record cannot be read.
+    /// A record that cannot be read.
     pub fn enter(&mut self, race: &mut Race, heat: &Heat, run: &Run) -> Result<bool, StoreError> {
         let observations = observations(run, &[self.goal.measure])?;
         let place = Place { measure: self.goal.measure, point: 0, stream: self.goal.stream };
@@ -247,7 +247,7 @@ impl Search {
     /// The study of a variant against the default, with its one claim.
     ///
     /// # Errors
-    /// When the goal cannot be claimed of them.
+    /// A goal that cannot be claimed of them.
     pub fn confirmation(&self, winner: usize) -> Result<Study, String> {
         let (name, default) = (self.name_of(winner), self.name_of(self.default));
         let question = messages::confirmation_question(&name, &default);
@@ -265,7 +265,7 @@ impl Search {
         Ok(study)
     }
 
-    /// Says in the plan of the confirmation how its variant was found.
+    /// Enters in the plan of the confirmation the search that found its variant.
     pub fn shape_confirmation(plan: &mut Plan) {
         plan.not_tested.push(Finding::WinnerOfSearch);
     }

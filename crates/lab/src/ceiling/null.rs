@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Most threads of the null server.
 const SERVER_WORKERS_MAX: usize = 16;
-/// How long the null server may take until it listens.
+/// Longest time until the null server listens.
 const READY_WITHIN_NS: u64 = 10_000_000_000;
 
 /// The null server as it is wanted.
@@ -21,7 +21,7 @@ const READY_WITHIN_NS: u64 = 10_000_000_000;
 pub(crate) struct NullServer {
     /// Body of its answers, bytes.
     pub body_bytes: u64,
-    /// Whether it closes each connection after an answer.
+    /// Closes each connection after an answer.
     pub closes: bool,
     pub has_tls: bool,
     /// Threads; as many as it has CPUs at most.

@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// Load that is not counted: connections are made and caches filled.
 const DISCARD_NS: u64 = 150_000_000;
-/// What is counted.
+/// Measured window.
 const WINDOW_NS: u64 = 500_000_000;
-/// What is in flight against a server that does nothing ends in no time.
+/// Longest wait for requests in flight: against a server that does nothing they end in no time.
 const DRAIN_NS: u64 = 200_000_000;
 /// Shorter requests cost what these do.
 const REQUEST_BYTES_MIN: u64 = 256;
 
-/// A load whose ceiling is asked for.
+/// A load whose ceiling is requested.
 pub struct Setting {
     /// Its plans, one for each stream, against any address.
     pub(super) plans: Vec<LoadPlan>,
@@ -54,7 +54,7 @@ impl Setting {
         self.plans.iter().flat_map(|plan| &plan.targets)
     }
 
-    /// Why the null server cannot stand for the load's servers, if it cannot.
+    /// The reason why the null server cannot replace the load's servers, if it cannot.
     pub(super) fn refusal(&self) -> Option<Finding> {
         let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
         let first = self.targets().next().map(passage);
@@ -76,7 +76,7 @@ impl Setting {
         }
     }
 
-    /// How TLS is spoken, if it is.
+    /// TLS of the load, if it has any.
     pub(super) fn tls(&self) -> Option<&Tls> {
         self.targets().find_map(|target| target.transport.tls.as_deref())
     }
@@ -145,7 +145,7 @@ impl Setting {
     }
 }
 
-/// What connections to a target pass through, apart from who it is.
+/// TLS and proxy of connections to a target, without its identity.
 fn passage(target: &Target) -> String {
     let socket = if target.address.tcp().is_some() { "TCP" } else { "a Unix socket" };
     let tunnel = if target.transport.proxy.is_some() { ", a proxy" } else { "" };
@@ -163,7 +163,7 @@ fn passage(target: &Target) -> String {
     format!("{socket}{tunnel}{tls}")
 }
 
-/// What is asked, as far as it costs the generator anything: methods, size, and what is filled in.
+/// Requests, as far as they cost the generator anything: methods, size, and the values filled in.
 fn requests(plan: &LoadPlan) -> Vec<String> {
     let weights: u64 = plan.mix.iter().map(|entry| u64::from(entry.weight)).sum();
     let length = |entry: &MixEntry| entry.request.bytes.len() as u64 + entry.request.places.streamed_bytes();

@@ -1,4 +1,4 @@
-//! What a ceiling holds for, and for how long.
+//! Settings that a ceiling holds for, and its age.
 
 use super::*;
 use crate::endpoint;
@@ -175,7 +175,7 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
     assert_eq!(others[0], lines(base));
 }
 
-/// Who is asked changes nothing: the null server is.
+/// The identity of the server changes nothing: the null server takes its place.
 #[test]
 fn who_the_server_is_is_no_part_of_it() {
     let lines = |setting: Setting| setting.lines(&machine(), &on(0));

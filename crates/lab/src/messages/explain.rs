@@ -17,7 +17,7 @@ pub fn study(plan: &Plan) -> String {
     say!("explain-study", study = plan.study, question = plan.question)
 }
 
-/// When an exchange is given up.
+/// Time-outs of an exchange.
 pub fn time_outs(connect_ns: u64, response_ns: u64) -> String {
     say!("explain-time-outs", connect = seconds(connect_ns), response = seconds(response_ns))
 }
@@ -31,7 +31,7 @@ pub fn figures(source: &str, figures: usize) -> String {
     say!("explain-figures", source, figures)
 }
 
-/// What a source concluded, and what tests that.
+/// Conclusion of a source, and the claims that test it.
 pub fn conclusion(conclusion: &Conclusion) -> String {
     let Conclusion { says, was, not_tested, .. } = conclusion;
     let was = (!was.is_empty()).then_some(was);
@@ -66,7 +66,7 @@ pub fn condition(condition: &PlannedCondition) -> String {
     }
 }
 
-/// What it means that conditions vary, or do not.
+/// Effect of conditions that vary, or do not.
 pub fn conditions_vary(plan: &Plan) -> String {
     if !proofload_analysis::conditions_vary(plan) {
         return word!("explain-conditions-vary-none-of-them-varies").to_string();
@@ -76,7 +76,7 @@ pub fn conditions_vary(plan: &Plan) -> String {
     say!("explain-conditions-vary", dependent, usual)
 }
 
-/// What conditions are said to cost is said for this spread between blocks,
+/// The cost of conditions is given for this spread between blocks,
 const SPREAD: f64 = 0.03;
 /// and this difference between the levels of one.
 const DEPENDENCE: f64 = 0.10;
@@ -85,7 +85,7 @@ fn blocks_for(spread: f64) -> Option<u32> {
     projected_blocks(&Design::quick(), 1, spread, 0.05_f64.ln_1p())
 }
 
-/// Heading of what takes how long.
+/// Heading of the table of times.
 pub fn time(plan: &Plan) -> String {
     say!("explain-time", preset = named(plan.preset.name()))
 }
@@ -115,7 +115,7 @@ fn length(seconds: f64) -> String {
     }
 }
 
-/// What chance is drawn from.
+/// Seed of the random numbers.
 pub fn seed(seed: u64) -> String {
     say!("explain-seed", seed)
 }
@@ -133,7 +133,7 @@ pub fn digest(file: &str, digest: &str) -> String {
     say!("explain-digest", file, digest)
 }
 
-/// What connections pass through, a line each.
+/// TLS and proxy of connections, a line each.
 pub fn transport(transport: &Transport) -> Vec<String> {
     let mut lines = Vec::new();
     if !transport.proxy.is_empty() {
@@ -159,7 +159,7 @@ fn tls(tls: &TlsTerms) -> Vec<String> {
     lines
 }
 
-/// A load point; `sending` says over how many connections.
+/// A load point; `sending` gives its connections.
 pub fn load_point(point: &LoadPoint, sending: &str) -> String {
     let label = &point.label;
     if point.rate_per_s.is_none() && !point.streams.is_empty() {
@@ -189,7 +189,7 @@ pub fn load_point(point: &LoadPoint, sending: &str) -> String {
     parts.join(word!("between-parts"))
 }
 
-/// How the variants take turns, and why so.
+/// Order of measuring the variants, and the reason for it.
 pub fn mode(plan: &Plan) -> String {
     say!(
         "explain-mode",
@@ -198,7 +198,7 @@ pub fn mode(plan: &Plan) -> String {
     )
 }
 
-/// What a block begins with; `reckoned_s` is what its warm-up is taken for.
+/// Start of a block; `reckoned_s` is the assumed length of its warm-up.
 pub fn block(plan: &Plan, serial: bool, reckoned_s: f64) -> String {
     let Timing { warm_up_ns, warm_up_cap_ns, .. } = plan.timing;
     say!(
@@ -211,13 +211,13 @@ pub fn block(plan: &Plan, serial: bool, reckoned_s: f64) -> String {
     )
 }
 
-/// What a block goes on with; `whole` when a load is carried out whole.
+/// Cycles of a block; `whole` when a load is carried out whole.
 pub fn cycles(timing: &Timing, serial: bool, whole: bool) -> String {
     let (slice, discarded) = (seconds(timing.slice_ns), seconds(timing.discard_ns));
     say!("explain-cycles", cycles = timing.cycles, serial, whole, slice, discarded)
 }
 
-/// When the claims are judged; `None` for a single time.
+/// Times at which the claims are judged; `None` for a single time.
 pub fn looks(timing: &Timing) -> Option<String> {
     let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
     let (first, last) = (timing.looks.first()?, timing.looks.last()?);
@@ -228,7 +228,7 @@ pub fn looks(timing: &Timing) -> Option<String> {
     (*last > 1).then(|| say!("explain-looks", looks))
 }
 
-/// What the blocks take together.
+/// Time of all blocks together.
 pub fn blocks(plan: &Plan, blocks: u32) -> String {
     say!(
         "explain-blocks",

@@ -1,4 +1,4 @@
-//! All sentences of the laboratory: what records keep as text, and what a plan says of itself. The rest of the crate
+//! All sentences of the laboratory: texts of records, and texts of a plan about itself. The rest of the crate
 //! hands figures to it; another language replaces this module.
 
 pub mod explain;

@@ -22,7 +22,7 @@ pub fn follows(redirects: u32) -> String {
     format!("follows {redirects} redirects")
 }
 
-/// What an answer is checked for; that of a call has no status.
+/// Checks of an answer; that of a call has no status.
 pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Option<&[u8]>) -> String {
     let mut expected = vec![match status {
         Some(status) => format!("status {status}"),
@@ -34,7 +34,7 @@ pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Opt
     format!("expects {}", expected.join(" and "))
 }
 
-/// Another server than the subject, which is asked.
+/// Another server than the subject, to which requests go.
 pub fn of_server(scheme: &str, authority: &str) -> String {
     format!("at {scheme}://{authority}")
 }

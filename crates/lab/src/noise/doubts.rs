@@ -1,4 +1,4 @@
-//! What a study asks for and this machine can hardly resolve.
+//! Claims of a study that this machine can hardly resolve.
 
 use super::{POWER, design};
 use proofload_facts::Finding;
@@ -6,9 +6,9 @@ use proofload_stats::noise::{blocks_for, detectable};
 use proofload_stats::{Claim, Comparison, Measure, Side, Term};
 use proofload_store::schema::{MeasureNoise, NoiseAudit, Plan};
 
-/// Claims of a plan that ask for less than the machine resolves within its looks, with what
-/// it would take. Claims without a figure of their own (`throughput(a) > throughput(b)`) ask for nothing definite; of
-/// constants, and of measures that the audit does not know, nothing is said.
+/// Claims of a plan about smaller differences than the machine resolves within its looks, with the blocks that they
+/// would take. Claims without a figure of their own (`throughput(a) > throughput(b)`) set no definite difference;
+/// constants, and measures that are not in the audit, are not reported.
 pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<Finding> {
     let estimated = claims.iter().filter(|claim| !claim.is_of_a_count()).count() as u32;
     let design = design(plan);
@@ -40,12 +40,12 @@ pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<Finding>
     asked.into_iter().filter_map(doubt).collect()
 }
 
-/// What a claim asks for.
+/// Difference that a claim is about.
 struct Asked {
     /// The difference or the half-width of the band, as a logarithm.
     log: f64,
     is_band: bool,
-    /// Spread from block to block of what is compared.
+    /// Spread from block to block of the compared figure.
     sd: f64,
     /// The measure whose noise it is.
     noise: String,
@@ -80,7 +80,7 @@ fn is_ratio(term: &Term) -> bool {
     matches!(term, Term::Ratio { .. })
 }
 
-/// The noise of a measure, or of one that is no noisier: a tail is not steadier than a quantile below it.
+/// The noise of a measure, or of one that is not noisier: a tail is not steadier than a quantile below it.
 fn noise_of(measure: Measure, audit: &NoiseAudit) -> Option<&MeasureNoise> {
     let known = match measure {
         Measure::ResponseQuantile(quantile) if quantile >= 9_900 => Measure::ResponseQuantile(9_900),

@@ -97,8 +97,8 @@ fn what_asks_for_nothing_definite_or_is_not_known_is_not_doubted() {
     }
 }
 
-/// What is found at 1.05 when p50 is compared is not when p999 is, whose noise is that of p99 at least; and a
-/// difference of two ratios takes more than one.
+/// A difference found at 1.05 for p50 is not found for p999, whose noise is that of p99 at least; and a difference of
+/// two ratios takes more than one.
 #[test]
 fn tails_and_differences_of_ratios_take_more() {
     assert!(doubted("p: p50(a) <= 1.04 * p50(b) @ 4c", 0.02).is_empty());

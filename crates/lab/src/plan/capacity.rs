@@ -16,7 +16,7 @@ const TRIALS_MIN: u32 = 8;
 /// Trials that a confirmation takes, usually: both ends, one of them moved once.
 const CONFIRM_USUAL: u32 = 3 * CONFIRM_NEEDED;
 
-/// The window of a trial where the study says nothing.
+/// The window of a trial by default.
 fn trial_ns(preset: Preset) -> u64 {
     match preset {
         Preset::Smoke => S,
@@ -35,7 +35,7 @@ pub(super) fn arrange(study: &Study, load: &CapacityLoad, preset: Preset, plan: 
     timing.discard_ns = (trial_ns / 10).clamp(DISCARD_MIN_NS, DISCARD_MAX_NS);
     (timing.cycles, timing.perturbation_ns, timing.looks) = (1, 0, vec![1]);
     let starts = starts_of(study) > 0;
-    // A start is of one variant alone: it shares its warm-up with nobody, and nothing tells when it is steady.
+    // A start is of one variant alone: it shares its warm-up with no other, and nothing shows when it is steady.
     timing.warm_up_ns = if starts { timing.warm_up_ns * 2 / plan.variants.len().max(2) as u64 } else { 0 };
     (timing.warm_up_cap_ns, timing.cycles_adapt, timing.futility) = (0, false, false);
     let seconds = |ns: u64| ns as f64 / S as f64;

@@ -1,7 +1,7 @@
-//! Under which conditions the blocks are measured: what the study fixes or varies, and by default what this machine lets vary.
+//! Conditions of the blocks: those that the study fixes or varies, and by default those that this machine lets vary.
 //!
 //! Conditions of two levels come in pairs of blocks, the second block of a pair with the other level of each (a fold-over), so
-//! that an even number of blocks has every level equally often. How they go together within a pair is drawn without
+//! that an even number of blocks has every level equally often. Their combination within a pair is drawn without
 //! repetition, so that a few pairs tell them apart. A condition of more levels goes through all of them before one comes again.
 
 use super::order::SplitMix;
@@ -10,14 +10,14 @@ use proofload_host::cpus::{self, CpuShare};
 use proofload_store::schema::{Environment, PlannedCondition};
 use proofload_study::{Condition, Study, SubjectSpec};
 
-/// What a machine lets vary.
+/// Conditions that a machine lets vary.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
-    /// How generator and subjects share its CPUs.
+    /// Split of its CPUs between generator and subjects.
     pub cpus: &'a CpuShare,
-    /// Why CPUs cannot be kept awake, if they cannot.
+    /// The reason why CPUs cannot be kept awake, if they cannot.
     pub why_asleep: Option<Finding>,
-    /// Why io_uring cannot be used, if it cannot.
+    /// The reason why io_uring cannot be used, if it cannot.
     pub why_no_io_uring: Option<Finding>,
 }
 
@@ -97,7 +97,7 @@ fn driver(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, Opti
 /// The other end of the CPUs, as a study names it.
 const FIRST: &str = "first";
 
-/// Which CPUs the generator has; none where it has none of its own.
+/// CPUs of the generator; none where it has none of its own.
 fn generator_cpus(
     study: &Study,
     named: Option<&[String]>,
@@ -122,7 +122,7 @@ fn generator_cpus(
     Some((ends.iter().map(cpus_of).collect(), why))
 }
 
-/// For each of so many blocks the level of each condition; `levels` says how many each has.
+/// For each of that many blocks the level of each condition; `levels` are the numbers of their levels.
 pub(super) fn order(seed: u64, blocks: u32, levels: &[usize]) -> Vec<Vec<usize>> {
     let mut dice = SplitMix::new(seed ^ CONDITIONS);
     let pairs: Vec<usize> = (0..levels.len()).filter(|&at| levels[at] == 2).collect();
@@ -159,7 +159,7 @@ pub(super) fn order(seed: u64, blocks: u32, levels: &[usize]) -> Vec<Vec<usize>>
     out
 }
 
-/// Tells these draws from those of the variants' order.
+/// Separates these draws from those of the variants' order.
 const CONDITIONS: u64 = 0x636f_6e64_6974_696f;
 /// Conditions beyond the first whose levels are combined in every way.
 const PATTERN_BITS: usize = 8;

@@ -32,8 +32,8 @@ impl Text {
     }
 }
 
-/// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
-/// it takes. The commands are those of the plan's variants, as they were entered there.
+/// The checked plan as text: the commands, the requests, the claims, and the time. The commands are those of the plan's
+/// variants, as they were entered there.
 pub fn explain(study: &Study, plan: &Plan) -> String {
     let mut out = Text(vec![messages::study(plan)]);
     out.heading(word!("explain-variants"));
@@ -76,7 +76,7 @@ fn add_experiment(out: &mut Text, study: &Study, plan: &Plan) {
     add_order(out, plan);
 }
 
-/// A source with what it concluded and which claims test that.
+/// A source with its conclusions and the claims that test them.
 fn add_published(out: &mut Text, reference: &Reference) {
     out.line(messages::figures(&reference.source, reference.figures.len()));
     reference.conclusions.iter().for_each(|conclusion| out.detail(messages::conclusion(conclusion)));
@@ -109,7 +109,7 @@ fn add_variant(out: &mut Text, variant: &Variant, subject: &SubjectSpec) {
     }
 }
 
-/// Arguments as a shell would need them quoted; none is asked, but that is how they are read.
+/// Arguments quoted as for a shell; none is started, but that is how they are read.
 fn command_line(args: &[String]) -> String {
     let quoted = |arg: &String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%{}".contains(c);
@@ -126,7 +126,7 @@ fn point(point: &LoadPoint) -> String {
     messages::load_point(point, &sending(point))
 }
 
-/// Over how many connections, and what is done when none is free.
+/// Number of connections, and the handling of requests when none is free.
 fn sending(point: &LoadPoint) -> String {
     let (connections, most) = (point.connections, point.most_connections);
     let mut parts = vec![match most > connections {

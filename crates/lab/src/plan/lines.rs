@@ -12,12 +12,12 @@ use proofload_study::{
     Conclusion, ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry,
 };
 
-/// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
+/// Arguments of a command with credentials replaced, to be entered in a plan.
 pub fn redact_arguments(args: &[String]) -> Vec<String> {
     redact::arguments(args)
 }
 
-/// Arguments of Proofload itself with credentials replaced; for whoever enters its command line in a record.
+/// Arguments of Proofload itself with credentials replaced, to be entered in a record.
 pub fn redact_own_arguments(args: &[String]) -> Vec<String> {
     redact::own_arguments(args)
 }
@@ -54,7 +54,7 @@ pub(super) fn variant(variant: &Variant, workload: &[WorkloadEntry]) -> schema::
         description,
         command,
         shares: variant.shares.clone().unwrap_or_default(),
-        // A certificate that is not checked is told, also where another server is asked.
+        // A certificate that is not checked is reported, also for another server than the subject.
         transport: unchecked.unwrap_or(&variant.passage).recorded(),
         ..schema::Variant::default()
     }
@@ -89,7 +89,7 @@ fn conclusion(conclusion: &Conclusion) -> PlannedConclusion {
 }
 
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
-/// streams the stream's name stands before it.
+/// streams the stream's name precedes it.
 pub(super) fn workload(study: &Study) -> Vec<String> {
     if study.points.iter().any(|point| point.asks.is_some()) {
         let alone = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
@@ -105,7 +105,7 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
     study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
 }
 
-/// A load point with what it asks, where that is not the whole workload.
+/// A load point with its requests, where those are not the whole workload.
 pub(super) fn point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
     let asks = point.asks.and_then(|entry| study.workload.get(entry)).map(|entry| entry.name.clone());
     schema::LoadPoint { asks: asks.unwrap_or_default(), ..super::planned_point(&study.streams, point) }
@@ -121,7 +121,7 @@ fn entry_lines(entries: &[WorkloadEntry]) -> Vec<String> {
     entries.iter().map(|entry| entry_line(entry, total)).collect()
 }
 
-/// What is said of all connections.
+/// Settings of all connections.
 fn shared_lines(asking: &Asking) -> Vec<String> {
     let mut shared = Vec::new();
     if asking.cookies {
@@ -162,16 +162,16 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
     parts.join(", ")
 }
 
-/// What the preset, the study's `quick:` block and the kind of subjects leave untested.
+/// Parts that the preset, the study's `quick:` block and the kind of subjects leave untested.
 pub(super) fn not_tested(study: &Study, preset: Preset, warm_up_cap_ns: u64) -> Vec<Finding> {
     let mut out = study.not_tested.clone();
     let runs = super::has_url(study);
     match preset {
         Preset::Smoke => out.push(Finding::NoVerdict),
-        // A server that already runs has its own age, which nobody knows.
+        // A server that already runs has its own age, which is unknown.
         Preset::Quick if runs => {}
         Preset::Quick => out.push(Finding::OlderServers { warm_up_cap_ns }),
-        // They look longer whether the servers are steady.
+        // They check longer that the servers are steady.
         Preset::Default | Preset::Thorough => {}
     }
     if runs {

@@ -1,4 +1,4 @@
-//! How long a study may take, and how it is looked at.
+//! Length of a study, and its looks.
 
 use super::S;
 use super::reckon::Reckoning;
@@ -13,15 +13,15 @@ pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
 /// Time that a study may take that keeps going and was given none: a day.
 const KEEP_GOING_BUDGET_NS: u64 = 24 * 60 * 60 * S;
 
-/// What is enough is more than what it is reckoned with: a busy machine does everything a little later.
+/// Factor between a sufficient time and the estimated time: a busy machine does everything a little later.
 const ENOUGH: f64 = 1.1;
 
-/// How long a study may take. What the preset says, unless said otherwise.
+/// Length of a study; by default that of the preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Length {
-    /// Time for the whole study, when the command line says it.
+    /// Time for the whole study, if given on the command line.
     pub budget_ns: Option<u64>,
-    /// Whether it goes on until every claim is settled, looked at after every block.
+    /// Goes on until every claim is settled, with a look after every block.
     pub keep_going: bool,
 }
 
@@ -46,26 +46,26 @@ impl Length {
     }
 }
 
-/// Whether the budget has room for the first look. A soak is run for its trends, which one block tells.
+/// True if the budget has room for the first look. A soak is run for its trends, which one block shows.
 pub fn has_room(study: &Study, plan: &Plan) -> bool {
     let is_soak = plan.points.iter().any(|point| point.checkpoint_ns > 0);
     is_soak || needed_s(study, plan) <= plan.timing.budget_ns as f64 / S as f64
 }
 
-/// What the blocks up to the first look take.
+/// Seconds of the blocks up to the first look.
 fn needed_s(study: &Study, plan: &Plan) -> f64 {
     Reckoning::of(study, plan).seconds(&plan.timing, plan.timing.looks.first().copied().unwrap_or(1))
 }
 
-/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. `make` is the plan with
-/// another budget.
+/// The mistake of a budget that is too short for any verdict, with one that is not; `None` where the first look fits.
+/// `make` is the plan with another budget.
 pub fn too_short(study: &Study, plan: &Plan, make: impl Fn(u64) -> Plan) -> Option<Mistake> {
     let first = *plan.timing.looks.first().filter(|_| plan.timing.looks != [1])?;
     if has_room(study, plan) {
         return None;
     }
     let (needed_s, given_s) = (needed_s(study, plan), plan.timing.budget_ns as f64 / S as f64);
-    // With more time rounds may become longer, so what they take is asked of the plan with the budget that is named.
+    // With more time rounds may become longer, so the plan with the named budget gives their time.
     let enough_s = |plan: &Plan| {
         let first = plan.timing.looks.first().copied().unwrap_or(first);
         ENOUGH * Reckoning { slowest: true, ..Reckoning::of(study, plan) }.seconds(&plan.timing, first)
@@ -79,7 +79,7 @@ pub fn too_short(study: &Study, plan: &Plan, make: impl Fn(u64) -> Plan) -> Opti
     Some(Mistake::BudgetTooShort { given_s, first, needed_s: needed_s.ceil(), rounds, budget })
 }
 
-/// A budget, as it is given, that is enough for what is reckoned to take so long.
+/// A budget, as it is given, that is enough for that estimated time.
 pub(crate) fn enough(ns: u64) -> String {
     in_words(round_up(ENOUGH * ns as f64 / S as f64))
 }
@@ -99,8 +99,8 @@ fn round_up(seconds: f64) -> u64 {
     }
 }
 
-/// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before
-/// there was one of them is conducted and judged without it.
+/// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned
+/// before a rule existed is conducted and judged without it.
 pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
     plan.method = begun.method;
     plan.timing.futility = begun.timing.futility;

@@ -1,24 +1,24 @@
-//! How the variants take turns: in cycles, all running at once, or serially, one after the other.
+//! Order of measuring the variants: in cycles, all running at once, or serially, one after the other.
 //!
-//! Cycles are the better experiment, for what drifts within a block meets all variants alike. What cannot be
-//! cut into slices (a fixed count, a ramp of users) and what does not fit into memory together runs serially.
+//! Cycles are the better experiment, for a drift within a block meets all variants alike. Loads that cannot be cut into
+//! slices (a fixed count, a ramp of users) and variants that do not fit into memory together run serially.
 
 use proofload_facts::{Finding, Mistake};
 use proofload_study::{Mode, Study, Variant};
 
 /// Share of the available memory that variants may need together.
 const MEMORY_SHARE: f64 = 0.9;
-/// What a server takes beside the memory that it declares: for a JVM its code, its threads' stacks, its buffers.
+/// Memory of a server beside the memory that it declares: for a JVM its code, its threads' stacks, its buffers.
 const BESIDE_SHARE: f64 = 0.25;
 const BESIDE_BYTES: u64 = 128 << 20;
 
-/// The mode of a study, and why.
+/// The mode of a study, and the reason for it.
 ///
-/// `asked` comes from the command line and goes before the study's own word; `available_bytes` is the memory
-/// that new processes can have.
+/// `asked` comes from the command line and overrides the study; `available_bytes` is the memory that new processes can
+/// have.
 ///
 /// # Errors
-/// When cycles are asked for and a load cannot be cut into slices.
+/// Cycles are requested and a load cannot be cut into slices.
 pub fn choose(
     study: &Study,
     asked: Option<Mode>,
@@ -51,7 +51,7 @@ fn by_memory(variants: &[Variant], available_bytes: Option<u64>) -> (Mode, Findi
     )
 }
 
-/// What all processes take together, as far as their parameters tell. Those that share a process count once.
+/// Memory of all processes together, as far as their parameters give it. Those that share a process count once.
 fn needed_bytes(variants: &[Variant]) -> u64 {
     let mut counted: Vec<&str> = Vec::new();
     let mut sum = 0u64;

@@ -1,11 +1,12 @@
-//! What the servers of a study need before they can be measured, as far as the study tells, and how long its blocks are then.
+//! Needs of the servers of a study before they can be measured, as far as the study shows, and the length of its blocks
+//! then.
 
 use super::{Preset, S};
 use proofload_stats::Design;
 use proofload_store::schema::Timing;
 use proofload_study::{Study, SubjectSpec, Variant};
 
-/// What the servers of a study need. The plan is made with it; a warm-up sees for itself what it finds.
+/// Needs of the servers of a study. The plan is made with it; a warm-up finds out for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
     /// They run already: nothing is started, and what they did before is not known.
@@ -21,11 +22,11 @@ pub(super) enum Needs {
 const SHORT_LOOKS: [u32; 7] = [6, 8, 10, 12, 16, 20, 30];
 /// Looks at servers that already run.
 const RUNNING_LOOKS: [u32; 9] = [6, 8, 10, 12, 14, 16, 20, 24, 30];
-/// Cycles of a round, and of rounds that would be few otherwise: one turn in which a server shared the generator's CPU moves a
-/// round of four cycles less, but a dozen rounds tell more than half as many.
+/// Cycles of a round, and of rounds that would be few otherwise: one turn in which a server shared the generator's CPU
+/// moves a round of four cycles less, but a dozen rounds show more than half as many.
 const RUNNING_CYCLES: u32 = 4;
 const RUNNING_CYCLES_MIN: u32 = 2;
-/// So many rounds are not few.
+/// Number of rounds that are not few.
 const ROUNDS_ENOUGH: u32 = 12;
 /// Window of each slice of the perturbation check, for which a round has less room.
 const RUNNING_PERTURBATION_NS: u64 = S * 2 / 5;
@@ -33,12 +34,13 @@ const RUNNING_PERTURBATION_NS: u64 = S * 2 / 5;
 const FEWEST: u32 = 4;
 /// Time for a comparison of running servers.
 const RUNNING_BUDGET_NS: u64 = 60 * S;
-/// What is warm at once is waited for no longer, where nothing can be told of it.
+/// Longest warm-up of servers that are warm at once, where their state cannot be determined.
 const PLAIN_WARM_UP_NS: u64 = S;
-/// How long a running server is given to come to an even rate.
+/// Longest time for a running server to reach an even rate.
 const RUNNING_CAP_NS: u64 = 5 * S;
-/// Of so many blocks of servers that compile nothing one has the checks that are in no figure: three at the first look, fewer of
-/// which short slices cannot be held against long ones. Of running servers as many as a minute has room for.
+/// One of that many blocks of servers that compile nothing has the checks that are in no figure: three at the first
+/// look, fewer of which are not enough to compare short slices with long ones. Of running servers as many as a minute
+/// has room for.
 const NATIVE_CHECKS_EVERY: u32 = 2;
 const RUNNING_CHECKS_EVERY: u32 = 8;
 
@@ -71,7 +73,7 @@ impl Needs {
             return timing;
         }
         let warm_up_ns = timing.warm_up_ns.min(PLAIN_WARM_UP_NS);
-        // Longer looks were asked for, and a check of the pipeline has none.
+        // Longer looks were requested, and a check of the pipeline has none.
         if matches!(preset, Preset::Smoke | Preset::Thorough) {
             return Timing { warm_up_ns, ..timing };
         }
@@ -101,7 +103,7 @@ impl Needs {
         }
     }
 
-    /// Shorter rounds where there is time for a few only; `room` is how many blocks of a timing fit.
+    /// Shorter rounds where there is time for a few only; `room` returns the number of blocks of a timing that fit.
     pub(super) fn shorten(self, timing: &mut Timing, room: impl Fn(&Timing) -> u32) {
         let is_short = self == Needs::Running && timing.cycles == RUNNING_CYCLES;
         if is_short && room(timing) < ROUNDS_ENOUGH {

@@ -1,8 +1,8 @@
-//! Who comes first: random, balanced, from the seed.
+//! Order of the variants: random, balanced, from the seed.
 //!
-//! Within a block every second cycle reverses the one before it, so that each variant stands as often early
-//! as late and a linear drift falls out. Blocks come in pairs, the second with every order of the first
-//! reversed, so that the order of starts (that of a block's first cycle) is balanced too.
+//! Within a block every second cycle reverses the one before it, so that each variant is as often early as late and a
+//! linear drift cancels out. Blocks come in pairs, the second with every order of the first reversed, so that the order
+//! of starts (that of a block's first cycle) is balanced too.
 
 /// Orders of variants: for each block, for each cycle, a permutation of `0..variants`.
 pub(super) fn blocks(seed: u64, blocks: u32, cycles: u32, variants: usize) -> Vec<Vec<Vec<usize>>> {
@@ -50,7 +50,7 @@ pub fn beyond(seed: u64, planned: &[Vec<Vec<usize>>], is_serial: bool, number: u
     more.into_iter().next_back().unwrap_or_default()
 }
 
-/// Tells the orders beyond a plan from those within it.
+/// Separates the orders beyond a plan from those within it.
 const BEYOND: u64 = 0x6265_796f_6e64_2121;
 
 fn one_block(dice: &mut SplitMix, cycles: u32, variants: usize) -> Vec<Vec<usize>> {
@@ -68,8 +68,8 @@ fn reversed(order: &[usize]) -> Vec<usize> {
     order.iter().rev().copied().collect()
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): our own, so
-/// that a seed gives the same plan whatever a dependency does.
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): our own, so that a seed
+/// gives the same plan with every version of the dependencies.
 pub(super) struct SplitMix(u64);
 
 impl SplitMix {

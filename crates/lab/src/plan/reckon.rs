@@ -1,23 +1,22 @@
-//! What a plan is reckoned with: how long its blocks take, and what the budget leaves them.
+//! Estimates of a plan: the time of its blocks, and the part of the budget that is left for them.
 
 use super::S;
 use super::needs::Needs;
 use proofload_store::schema::{self, Plan, Timing};
 use proofload_study::{LoadPoint, Study, SubjectSpec};
 
-/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
-/// cores. Only the estimate uses it.
+/// Seconds until one variant is ready: a JVM server with a small application on two busy cores. Only the estimate uses
+/// it.
 pub(super) const START_S: f64 = 2.5;
 
-/// What one variant takes to end, in seconds: TERM, and the connectors' grace.
+/// Seconds until one variant has ended: TERM, and the connectors' grace.
 pub(super) const STOP_S: f64 = 1.0;
 
-/// What both take of a program that compiles nothing.
+/// The same two for a program that compiles nothing.
 const PLAIN_START_S: f64 = 0.1;
 const PLAIN_STOP_S: f64 = 0.1;
 
-/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting,
-/// draining, writing.
+/// Seconds of a slice beside its load: waiting until the others are quiet, connecting, draining, writing.
 pub(super) const SLICE_OVERHEAD_S: f64 = 0.1;
 
 /// The same of servers that run already.
@@ -29,8 +28,8 @@ const SLOWEST_OVERHEAD_S: f64 = 0.3;
 /// The longest turn of a warm-up.
 const SLOWEST_TURN_S: f64 = 0.5;
 
-/// What a warm-up until the variants are steady is reckoned with, in seconds: two JVM servers with a small application,
-/// from start to quiet compilers. Only estimates use it.
+/// Estimated seconds of a warm-up until the variants are steady: two JVM servers with a small application, from start
+/// to quiet compilers. Only estimates use it.
 const WARM_UP_RECKONED_S: u64 = 36;
 
 /// The same of a program that compiles nothing, in seconds.
@@ -39,24 +38,24 @@ const PLAIN_WARM_UP_S: f64 = 0.6;
 /// The same of servers that run already, all together.
 const RUNNING_WARM_UP_NS: u64 = S * 3 / 2;
 
-/// What a slice of such a program is reckoned with, its discarded beginning included.
+/// Estimated length of a slice of such a program, its discarded beginning included.
 const PLAIN_SLICE_NS: u64 = S / 4;
 
-/// Cycles that it is reckoned with.
+/// Cycles assumed for it.
 const PLAIN_CYCLES: u32 = 4;
 
-/// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
+/// Seconds of a ceiling where none is in the cache: the null server's start, discard, window, stop.
 pub(super) const CEILING_S: f64 = 1.7;
 
-/// What the blocks of a plan are reckoned with.
+/// Basis of the estimated time of a plan's blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Reckoning<'a> {
     pub study: &'a Study,
-    /// Whether the variants run one after the other.
+    /// True if the variants run one after the other.
     pub serial: bool,
-    /// In how many ways the conditions come together: each has ceilings of its own.
+    /// Number of combinations of the conditions: each has ceilings of its own.
     pub ways: u32,
-    /// Whether answers are as slow as any for which slices become longer, and no ceiling is in the cache.
+    /// True if answers are as slow as any for which slices become longer, and no ceiling is in the cache.
     pub slowest: bool,
 }
 
@@ -68,7 +67,7 @@ impl<'a> Reckoning<'a> {
         Reckoning { study, serial: plan.mode == schema::Mode::Serial, ways, slowest: false }
     }
 
-    /// What the ceilings beside so many blocks take: one for each load point and way.
+    /// Seconds of the ceilings beside that many blocks: one for each load point and combination.
     pub(super) fn ceilings_s(self, blocks: u32) -> f64 {
         f64::from(self.ways.min(blocks)) * self.study.points.len() as f64 * CEILING_S
     }
@@ -76,7 +75,7 @@ impl<'a> Reckoning<'a> {
     /// Seconds that one variant is measured in a block, at all points.
     fn measured_s(self, timing: &Timing) -> f64 {
         let whole_ns = timing.slice_ns + timing.discard_ns;
-        // What is warm at once has short blocks: its slices are as short as its answers let them be.
+        // Servers that are warm at once have short blocks: their slices are as short as their answers let them be.
         let short = !self.serial && adapts(timing) && !compiles(self.study);
         let (slice_ns, cycles) = match (short, self.slowest) {
             (false, _) => (whole_ns, timing.cycles),
@@ -87,7 +86,7 @@ impl<'a> Reckoning<'a> {
             true => point.estimated_ns(),
             false => slice_ns,
         };
-        // Nobody waits for another to be quiet where no process can be looked at.
+        // A slice waits for no other variant to be quiet where processes cannot be observed.
         let overhead_s = match (self.slowest, runs_already(self.study)) {
             (true, _) => SLOWEST_OVERHEAD_S,
             (_, true) => RUNNING_OVERHEAD_S,
@@ -116,7 +115,7 @@ impl<'a> Reckoning<'a> {
         perturbation_s + long_ns as f64 / S as f64
     }
 
-    /// What the warm-up of a block is taken for: its length where that is fixed.
+    /// Estimated warm-up of a block: its length where that is fixed.
     pub(super) fn warm_up_s(self, timing: &Timing) -> f64 {
         let seconds = |ns: u64| ns as f64 / S as f64;
         match timing.warm_up_cap_ns {
@@ -127,7 +126,7 @@ impl<'a> Reckoning<'a> {
             }
             // The round that is under way at the cap is not cut off, and another one follows it.
             cap_ns if self.slowest => {
-                // What is started has a cap that leaves room for all blocks.
+                // Servers that are started have a cap that leaves room for all blocks.
                 let ns = if runs_already(self.study) { cap_ns } else { cap_ns.min(timing.warm_up_ns) };
                 seconds(ns) + self.study.variants.len() as f64 * SLOWEST_TURN_S
             }
@@ -136,12 +135,12 @@ impl<'a> Reckoning<'a> {
         }
     }
 
-    /// Of so many blocks those that begin with a warm-up: what runs already stays warm where nobody waits.
+    /// Of that many blocks those that begin with a warm-up: running servers stay warm without a pause.
     fn warm_ups(self, blocks: u32) -> u32 {
         if runs_already(self.study) && !self.serial { blocks.min(1) } else { blocks }
     }
 
-    /// Seconds of so many blocks from the first start on, with all that they need beside.
+    /// Seconds of that many blocks from the first start on, with everything that they need beside.
     pub(super) fn seconds(self, timing: &Timing, blocks: u32) -> f64 {
         let checked = (0..blocks).filter(|complete| timing.checks_after(*complete).is_some()).count();
         f64::from(blocks) * self.plain_block_s(timing)
@@ -157,14 +156,14 @@ impl<'a> Reckoning<'a> {
         self.plain_block_s(timing) + warm_up_s + checks_s
     }
 
-    /// How many blocks fit into the budget, of at most as many as the last look has.
+    /// Number of blocks that fit into the budget, of at most as many as the last look has.
     pub(super) fn room(self, timing: &Timing, most: u32) -> u32 {
         let budget_s = timing.budget_ns as f64 / S as f64;
         (0..=most).rev().find(|blocks| self.seconds(timing, *blocks) <= budget_s).unwrap_or(0)
     }
 
-    /// Halves the slices, down to a second, until the budget has room for the first look: what many variants at many loads
-    /// lose in length is less than no verdict at all.
+    /// Halves the slices, down to a second, until the budget has room for the first look: the loss in length of many
+    /// variants at many loads is less than no verdict at all.
     pub(super) fn shorten_slices(self, timing: &mut Timing) {
         let first = timing.looks.first().copied().unwrap_or(1);
         let is_sliced = self.study.points.iter().any(|point| !point.is_whole());
@@ -175,12 +174,12 @@ impl<'a> Reckoning<'a> {
         }
     }
 
-    /// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in a
-    /// short study, which says so.
+    /// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in
+    /// a short study, which reports that.
     pub(super) fn limit_warm_up(self, timing: &mut Timing) {
         let first = timing.looks.first().copied().unwrap_or(1);
         let warm_ups = f64::from(self.warm_ups(first).max(1));
-        // Running servers that are slow have longer blocks than their budget may have room for, whatever the warm-up.
+        // Running servers that are slow have longer blocks than their budget may have room for, with any warm-up.
         let slowest = Reckoning { slowest: !runs_already(self.study), ..self };
         let least_s = match slowest.slowest && !compiles(self.study) {
             true => timing.warm_up_ns as f64 / S as f64,
@@ -195,7 +194,7 @@ impl<'a> Reckoning<'a> {
     }
 }
 
-/// What the cycles of long slices take; nothing where slices have the plan's own length.
+/// Time of the cycles of long slices; 0 where slices have the plan's own length.
 fn long_cycles_ns(timing: &Timing, variants: usize) -> u64 {
     match adapts(timing) {
         true => (timing.discard_ns + timing.slice_ns)
@@ -204,7 +203,7 @@ fn long_cycles_ns(timing: &Timing, variants: usize) -> u64 {
     }
 }
 
-/// Whether the length of slices is chosen by what the first warm-up shows.
+/// True if the length of slices is chosen by the first warm-up.
 fn adapts(timing: &Timing) -> bool {
     timing.cycles_adapt && timing.warm_up_cap_ns > 0
 }
@@ -217,19 +216,19 @@ fn runs_already(study: &Study) -> bool {
     Needs::of(study) == Needs::Running
 }
 
-/// What the budget has for each block up to the last look.
+/// Part of the budget for each block up to the last look.
 pub(crate) fn block_room_ns(plan: &Plan) -> u64 {
     let blocks = u64::from(plan.timing.looks.last().copied().unwrap_or(1)).max(1);
     plan.timing.budget_ns / blocks
 }
 
-/// What ceilings take after a block at most.
+/// Longest time of ceilings after a block.
 pub(crate) fn ceiling_ns(plan: &Plan) -> u64 {
     let seconds = if plan.no_ceiling { 0.0 } else { plan.points.len() as f64 * CEILING_S };
     (seconds * S as f64) as u64
 }
 
-/// What a block ends with: the pair of the perturbation check, the long slices, and the stops.
+/// Time of the end of a block: the pair of the perturbation check, the long slices, and the stops.
 pub(crate) fn block_end_ns(plan: &Plan) -> u64 {
     let pair_ns = match plan.timing.perturbation_ns {
         0 => 0,

@@ -1,4 +1,4 @@
-//! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
+//! Other blocks than the preset's: for studies that are parts of something larger, which decides when they end.
 
 use super::reckon::Reckoning;
 use super::{S, order};
@@ -6,9 +6,9 @@ use proofload_facts::Finding;
 use proofload_store::schema::{Mode, Plan, Timing};
 use proofload_study::Study;
 
-/// Gives a plan looks of its own, of which the last ends it, and as much time as they may take. The order of its
-/// blocks is drawn anew from its seed, its estimate made anew; what the plan said of looks that its budget had no room
-/// for falls.
+/// Gives a plan looks of its own, of which the last ends it, and as much time as they may take. The order of its blocks
+/// is drawn anew from its seed, its estimate made anew; its text about looks that its budget had no room for is
+/// removed.
 pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
     let blocks = looks.last().copied().unwrap_or(1);
     let (variants, cycles) = (study.variants.len(), plan.timing.cycles);
@@ -30,7 +30,7 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
     plan.not_tested.retain(|it| !of_looks(it));
 }
 
-/// About how long a block of a plan would take with so many of its study's variants, in seconds.
+/// Approximate seconds of a block of a plan with that many of its study's variants.
 pub fn seconds_per_block(study: &Study, plan: &Plan, variants: usize) -> f64 {
     let mut part = study.clone();
     part.variants.truncate(variants);

@@ -6,18 +6,17 @@ use proofload_study::not_one_of;
 use proofload_study::quantity::duration;
 
 /// Replaces lengths of a plan by those in `list`: `warm-up=100ms,slice=50ms,discard=10ms,cycles=2`. Cycles can only
-/// become fewer, by twos: the second of each pair is the first reversed. What was replaced is entered as not
-/// tested.
+/// become fewer, by twos: the second of each pair is the first reversed. Replaced lengths are entered as not tested.
 ///
 /// # Errors
-/// What is wrong with the list.
+/// The mistake in the list.
 pub fn retime(plan: &mut Plan, list: &str) -> Result<(), Mistake> {
     for part in list.split(',') {
         let (name, value) =
             part.split_once('=').ok_or_else(|| Mistake::not(part, Expected::Pair, "slice=50ms"))?;
         let length = || duration(value).map_err(|mistake| mistake.at(name));
         match name {
-            // Whoever says how long means just that.
+            // A given length is exact, without a cap.
             "warm-up" => (plan.timing.warm_up_ns, plan.timing.warm_up_cap_ns) = (length()?, 0),
             "slice" => {
                 plan.timing.slice_ns = length()?;

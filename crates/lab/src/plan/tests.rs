@@ -118,7 +118,7 @@ fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     let short = told(&running(), 5).expect("too short for anybody");
     assert!(matches!(short, Mistake::BudgetTooShort { rounds: true, .. }), "{short:?}");
     assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));
-    // What is named is enough though answers are slow, whatever that makes of the plan.
+    // The named budget is enough though answers are slow, with any plan that it makes.
     for study in [small(), plain(), running()] {
         let plan = |budget_ns| make(&study, Preset::Default, 1, Some(budget_ns), cycles(), &one_each());
         let Some(Mistake::BudgetTooShort { budget, needed_s, .. }) = too_short(&study, &plan(S), plan) else {

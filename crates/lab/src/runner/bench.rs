@@ -1,4 +1,4 @@
-//! What the runner needs from the world.
+//! Interface of the runner to the world.
 
 use super::{Hosts, Listener};
 use crate::generator_settings::GeneratorSettings;
@@ -15,24 +15,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What of a load is carried out, and how long.
+/// Part of a load that is carried out, and its lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadWindow {
-    /// The load point's own load, whole where it has a shape of its own; or what stands in for such a load.
+    /// The load point's own load, whole where it has a shape of its own; or the load that takes the place of such a
+    /// one.
     pub role: LoadRole,
     /// Load that is not measured, before the window.
     pub discard_ns: u64,
     /// The window; a load that is carried out whole ends with its shape, at the latest after this.
     pub measure_ns: u64,
-    /// How long to wait for what is in flight at the end.
+    /// Longest wait for requests in flight at the end.
     pub drain_ns: u64,
-    /// Whether twice the generator's threads make it.
+    /// Uses twice the generator's threads.
     pub doubled: bool,
-    /// Whether the subject's threads, descriptors and pages are looked at as well, which takes milliseconds of its CPUs.
+    /// Samples the subject's threads, descriptors and pages as well, which takes milliseconds of its CPUs.
     pub thorough: bool,
 }
 
-/// Why a step could not be taken.
+/// Reason why a step could not be taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BenchError {
     Interrupted,
@@ -61,18 +62,18 @@ pub struct Loaded {
     pub results: Vec<LoadResult>,
     /// The subject's processes; `None` for a `url:` subject.
     pub subject: Option<SubjectUse>,
-    /// What was seen of its processes meanwhile.
+    /// Samples of its processes meanwhile.
     pub telemetry: Option<Telemetry>,
     /// Wall-clock time of the window's start, nanoseconds since 1970.
     pub started_unix_ns: u64,
     /// Seconds since the variant was started when the window began; 0 for a `url:` subject.
     pub age_seconds: f64,
-    /// What the machine did meanwhile.
+    /// State of the machine meanwhile.
     pub conditions: Option<Conditions>,
     pub marks: Vec<Finding>,
 }
 
-/// Whose ceiling is asked for.
+/// Load whose ceiling is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CeilingOf {
     pub variant: usize,
@@ -91,7 +92,7 @@ pub struct BenchTerms<'a> {
     pub right: &'a MeasuringLock,
     /// CPUs of the generator, as the plan has them.
     pub generator_cpus: &'a [usize],
-    /// Threads of the generator, whatever the study says; as many as it has CPUs where that says nothing either.
+    /// Threads of the generator, overriding the study; as many as it has CPUs where neither sets them.
     pub workers: Option<u32>,
     pub cache: &'a Cache,
     pub environment: &'a Environment,
@@ -113,7 +114,7 @@ pub trait Benches: Sync {
 /// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
 pub trait Bench {
     fn now_ns(&self) -> u64;
-    /// What comes is measured in this settings, until another is said.
+    /// Applies these settings to everything measured from now on.
     fn adopt(&mut self, _settings: &GeneratorSettings) {}
     /// Measures the network between the generator and the servers.
     fn network(&mut self) -> Network {
@@ -122,20 +123,20 @@ pub trait Bench {
     /// Starts a variant and waits until it is ready.
     ///
     /// # Errors
-    /// When it died, never got ready, or somebody said stop.
+    /// It died, never got ready, or the stop flag was set.
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError>;
-    /// Lets so much time pass.
+    /// Lets that much time pass.
     fn pause(&mut self, _ns: u64) {}
-    /// What programs beside the run used of the CPUs since this was asked before; `None` where nobody knows.
+    /// CPU time that programs beside the run used since the last call; `None` where it is unknown.
     fn others(&mut self) -> Option<Others> {
         None
     }
-    /// Waits, at most 2 s, until every other variant is quiet; says which were not.
+    /// Waits, at most 2 s, until every other variant is quiet; returns those that were not.
     fn wait_quiet(&mut self, busy: usize) -> Vec<Finding>;
     /// Loads a variant.
     ///
     /// # Errors
-    /// When the load could not be carried out at all; failed exchanges are results.
+    /// The load could not be carried out at all; failed exchanges are results.
     fn load(
         &mut self,
         variant: usize,
@@ -156,16 +157,16 @@ pub trait Bench {
     ) -> Result<Loaded, BenchError> {
         Err(BenchError::Failed(Finding::failed("this bench has no rates of its own")))
     }
-    /// Whether the variant still runs.
+    /// Checks that the variant still runs.
     ///
     /// # Errors
-    /// Its death, or why nothing is known of it.
+    /// Its death, or the reason why its state is unknown.
     fn alive(&mut self, variant: usize) -> Result<(), Absent>;
-    /// Fault of the lab: nothing that was seen in this block says anything of a variant. Once it did it stays so.
+    /// Fault of the lab: nothing observed in this block is about a variant. Once it is there it stays.
     fn fault(&mut self) -> Option<Finding> {
         None
     }
-    /// Whether a load point has connections enough for twice the generator's threads.
+    /// True if a load point has connections enough for twice the generator's threads.
     fn can_double(&self, _point: usize) -> bool {
         true
     }
@@ -173,40 +174,40 @@ pub trait Bench {
     fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
         Vec::new()
     }
-    /// What the generator reaches against a server that does nothing, with answers of that class. Nothing else should
-    /// run. Never fails: it says why there is none.
+    /// Highest rate of the generator against a server that does nothing, with answers of that class. Nothing else
+    /// should run. Never fails: without a rate it has a reason.
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
         Ceiling { answer_bytes: of.answer_bytes, why: Some(Finding::NoNullServer), ..Ceiling::default() }
     }
-    /// What a variant that runs says of itself, by name; nothing of one that was not started here.
+    /// Facts that a running variant reports about itself, by name; empty for one that was not started here.
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
-    /// What the JIT compilers of the process that serves a variant have spent since its start; `None` for what is no
-    /// JVM.
+    /// CPU time of the JIT compilers of the process that serves a variant since its start; `None` if it is not a JVM.
     fn jit_ns(&mut self, _variant: usize) -> Option<u64> {
         None
     }
-    /// Whether a variant may compile while it runs: a JVM does, and what was not started here may be one.
+    /// True if a variant may compile while it runs: a JVM does, and one that was not started here may be one.
     fn may_compile(&mut self, variant: usize) -> bool {
         self.jit_ns(variant).is_some()
     }
-    /// Lets a variant use the generator's CPUs beside its own, while it warms up. Says whether it has more now.
+    /// Lets a variant use the generator's CPUs beside its own, while it warms up. Returns true if it has more now.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason why it cannot.
     fn spread(&mut self, _variant: usize) -> Result<bool, Finding> {
         Ok(false)
     }
-    /// Brings it back to its own CPUs, for what is measured.
+    /// Brings it back to its own CPUs, to be measured.
     ///
     /// # Errors
-    /// Why it stays where it is.
+    /// The reason why it stays on the others.
     fn gather(&mut self, _variant: usize) -> Result<(), Finding> {
         Ok(())
     }
-    /// Stops one variant if it runs; says what did not end as it should. Never fails.
+    /// Stops one variant if it runs; returns a finding for each thing that did not end as it should. Never fails.
     fn stop(&mut self, variant: usize) -> Vec<Finding>;
-    /// Stops every variant that was started; says what did not end as it should. Never fails.
+    /// Stops every variant that was started; returns a finding for each thing that did not end as it should. Never
+    /// fails.
     fn stop_all(&mut self) -> Vec<Finding>;
 }

@@ -1,7 +1,7 @@
 //! A search for a capacity: trials decided one after the other, on starts that are kept warm and given up in time.
 //!
-//! What comes next is asked of the record ([`proofload_analysis::searches`]), so the answer at the end is the one that the record
-//! yields again, and a search that was cut off goes on. The variants take turns start by start.
+//! The next trial is decided from the record ([`proofload_analysis::searches`]), so the answer at the end is the one
+//! that the record yields again, and a search that was cut off goes on. The variants take turns start by start.
 
 use super::start::Unstarted;
 use super::{Absent, Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
@@ -15,11 +15,11 @@ use proofload_study::LoadRole;
 use proofload_study::quantity::rate_label;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many exchanges lie beyond the quantile of an objective in a trial, where four times its length is enough for that.
+/// Exchanges beyond the quantile of an objective in a trial, where four times its length is enough for that.
 const TAIL_MIN: f64 = 10.0;
-/// How many times as long a trial may be for want of exchanges.
+/// Factor by which a trial may be longer for lack of exchanges.
 const LONGER_MAX: u64 = 4;
-/// How many times as much is discarded where the trial before left something behind.
+/// Factor by which more is discarded where the trial before may have left a backlog.
 const SETTLE: u64 = 3;
 /// Longest part of the warm-up.
 const WARM_UP_TURN_NS: u64 = 1_000_000_000;
@@ -40,9 +40,9 @@ pub struct CapacityRunner<'a, B: Bench + ?Sized> {
     pub spent_ns: u64,
 }
 
-/// Why a start of a variant is over.
+/// Reasons why a start of a variant is over.
 enum Over {
-    /// The search wants another, or has its answer.
+    /// The search needs another, or has its answer.
     Next,
     Run(Ending),
 }
@@ -51,13 +51,13 @@ struct Start {
     number: u32,
     variant: usize,
     trials: u32,
-    /// Whether the last trial left something behind.
+    /// True if the last trial did not pass: it may have left a backlog.
     loaded: bool,
 }
 
 impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
-    /// Makes trials until every variant has an answer, the budget is used up, or somebody says stop. Every finished trial is
-    /// on disk when this returns, however it returns.
+    /// Makes trials until every variant has an answer, the budget is used up, or the stop flag is set. Every finished
+    /// trial is on disk when this returns, with any result.
     ///
     /// # Errors
     /// Only when the record cannot be written or read; dead servers are an [`Ending`].
@@ -110,7 +110,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         if let Some(ending) = self.warm_up(start, &mut writer)? {
             return Ok(Over::Run(ending));
         }
-        // It was never asked at the rate of a trial: none is to bear its death.
+        // It was never loaded at the rate of a trial: none is to bear its death.
         if let Err(why) = self.bench.alive(start.variant) {
             let name = &self.plan.variants[start.variant].name;
             let what = Box::new(why.why().clone());
@@ -138,7 +138,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         Ok(Over::Next)
     }
 
-    /// Trials are whole one by one: what a block has of them stays.
+    /// Trials are whole one by one: those that a block has stay.
     fn ended(&self, writer: BlockWriter, ending: Ending) -> Result<Over, StoreError> {
         writer.finish()?;
         Ok(Over::Run(ending))
@@ -190,7 +190,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         Ok(None)
     }
 
-    /// One trial, recorded. Whether the server still lives after it.
+    /// Makes and records one trial. Returns true if the server still lives after it.
     fn trial(
         &mut self,
         start: &mut Start,
@@ -212,7 +212,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         let is_first = self.searches()?[start.variant].1.is_empty();
         let silent = nothing_answered(&loaded, request.rate_per_s).filter(|_| is_first);
         for mut slice in self.slices(start, request.rate_per_s, &loaded) {
-            // What was cut off is no trial, nor what found nobody; it is on record all the same.
+            // A trial that was cut off, or that found no server, does not count as one; it is on record all the same.
             slice.trial = (!cut && silent.is_none() && broken.is_none()).then(|| TrialTerms {
                 rate_per_s: request.rate_per_s,
                 stage: request.stage.name().into(),
@@ -262,7 +262,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         })
     }
 
-    /// The end for want of a server, unless the lab is to blame.
+    /// The end for lack of a server, unless the lab is to blame.
     fn failed(&mut self, why: Finding) -> Ending {
         self.bench.fault().map_or(Ending::Failed(why), Ending::Broken)
     }
@@ -298,14 +298,14 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         self.plan.seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Whether a ceiling is still to be found: as soon as it is known what answers look like, and before anything else.
+    /// True if a ceiling is still to be found: as soon as the size of answers is known, and before anything else.
     fn wants_ceiling(&self, variant: usize) -> Result<bool, StoreError> {
         let run = Run::open(self.record.path())?;
         let name = &self.plan.variants[variant].name;
         Ok(!self.plan.no_ceiling && !run.ceilings().iter().any(|known| known.variants.contains(name)))
     }
 
-    /// What the generator reaches against a server that does nothing, while the subjects are stopped.
+    /// Measures the generator against a server that does nothing, while the subjects are stopped.
     fn find_ceiling(&mut self, variant: usize) -> Result<(), StoreError> {
         if !self.wants_ceiling(variant)? || self.stop.load(Ordering::Relaxed) {
             return Ok(());
@@ -332,7 +332,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
                 proofload_store::schema::Ceiling { why: Some(Finding::AnswersTooLong), ..Default::default() }
             }
         };
-        // What a stop cut short says nothing of the machine.
+        // A ceiling that a stop cut short is not a fact about the machine.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -350,7 +350,7 @@ fn at(variant: &str, rate_per_s: f64, what: Finding) -> Finding {
     Finding::At { variant, point, stream: String::new(), what: Box::new(what) }
 }
 
-/// So many exchanges give the objective's furthest quantile something to rest on.
+/// Number of exchanges that the objective's furthest quantile needs.
 fn exchanges_needed(slo: &[String]) -> f64 {
     let terms = parse_slo(slo).map(|slo| slo.terms).unwrap_or_default();
     let beyond = terms.iter().filter_map(|term| match term.measure {
@@ -360,7 +360,7 @@ fn exchanges_needed(slo: &[String]) -> f64 {
     TAIL_MIN / beyond.fold(0.1, f64::min).max(1e-4)
 }
 
-/// A server that is not there fails at every rate; that is no capacity.
+/// A server that is not there fails at every rate; that is not a capacity.
 fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<Finding> {
     let mut outcomes = proofload_measure::OutcomeCounts::default();
     loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));

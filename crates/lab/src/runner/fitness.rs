@@ -1,5 +1,5 @@
-//! What a block does beside its figures: a pair of slices with once and with twice the generator's threads, a cycle of long
-//! slices, and, when everything is stopped, the ceilings that are not on record yet.
+//! Checks of a block beside its figures: a pair of slices with once and with twice the generator's threads, a cycle of
+//! long slices, and, when everything is stopped, the ceilings that are not on record yet.
 
 use super::bench::{Bench, BenchError, CeilingOf, LoadWindow};
 use super::participants::Participants;
@@ -16,10 +16,10 @@ use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-/// How often a ceiling is tried in one sitting.
+/// Attempts to measure a ceiling in one sitting.
 const TRIES_MAX: u32 = 3;
 
-/// How often each ceiling was tried in this sitting: by load point, class of answers and setting.
+/// Attempts to measure each ceiling in this sitting: by load point, class of answers and setting.
 pub(super) type Tries = BTreeMap<(String, u64, Vec<String>), u32>;
 
 /// The pair of a block.
@@ -27,7 +27,7 @@ pub(super) type Tries = BTreeMap<(String, u64, Vec<String>), u32>;
 pub(super) struct Pair {
     pub variant: usize,
     pub point: usize,
-    /// Whether the slice with twice the threads comes first.
+    /// True if the slice with twice the threads comes first.
     pub twice_first: bool,
 }
 
@@ -40,9 +40,9 @@ struct Beside {
     doubled: bool,
 }
 
-/// Whose turn it is after so many complete blocks: load points in turn, and at each the variants. The pairs of a load
-/// point count together: which slice comes first changes from one to the next, of all and of each variant, so that a
-/// drift within pairs falls out.
+/// Pair of slices after that many complete blocks: load points in turn, and at each the variants. The pairs of a load
+/// point count together: the slice that comes first changes from one to the next, of all and of each variant, so that a
+/// drift within pairs cancels out.
 pub(super) fn pair_of(turn: u32, variants: usize, points: &[usize]) -> Option<Pair> {
     let visit = (turn as usize).checked_div(points.len())?;
     let round = visit.checked_div(variants)?;
@@ -120,7 +120,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         if turns.len() < 2 {
             return Ok(());
         }
-        // Whoever is first in one visit of a point is last in the next, so that a drift within a cycle falls out.
+        // The first variant in one visit of a point is the last in the next, so that a drift within a cycle cancels
+        // out.
         if (turn / points.len()) % 2 == 1 {
             turns.reverse();
         }
@@ -192,9 +193,9 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(())
     }
 
-    /// Measures the ceilings that are not on record: now it is known how long the answers are, and nothing of ours
-    /// runs. What could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times. A ceiling is that of the
-    /// conditions of the block behind.
+    /// Measures the ceilings that are not on record: now the size of answers is known, and nothing of ours runs. A
+    /// ceiling that could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times. A ceiling is
+    /// that of the conditions of the block behind.
     pub(super) fn find_ceilings(&mut self, tries: &mut Tries) -> Result<(), StoreError> {
         if self.plan.no_ceiling {
             return Ok(());
@@ -224,13 +225,13 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
                     (self.progress)(Progress::Ceiling { point: label, found: None });
                 }
                 let found = self.bench.ceiling(&of);
-                // What a stop cut short says nothing of the machine.
+                // A ceiling that a stop cut short is not a fact about the machine.
                 if self.stop.load(Ordering::Relaxed) {
                     break;
                 }
                 let (point, variants) = (label.clone(), variants.unwrap_or_default());
                 let found = Ceiling { point, variants, levels: levels.clone(), ..found };
-                // Why there is none is told once, not for every load and server that it holds for.
+                // The reason is reported once, not for every load and server that it holds for.
                 let told = ceilings.iter().any(|known| known.why == found.why);
                 if found.exchanges_per_s.is_some() || (*tried == 0 && !told) {
                     (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });
@@ -259,7 +260,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     }
 }
 
-/// The ceilings that these points, which is what was measured so far, are to be held against.
+/// The ceilings with which these points, the measured ones so far, are to be compared.
 fn wanted<'a>(plan: &'a Plan, points: &[Point]) -> Vec<(CeilingOf, &'a String, &'a String)> {
     let mut wanted = Vec::new();
     for (point, load) in plan.points.iter().enumerate() {
@@ -286,7 +287,7 @@ fn wanted<'a>(plan: &'a Plan, points: &[Point]) -> Vec<(CeilingOf, &'a String, &
 mod tests {
     use super::*;
 
-    /// Variant, load point and whether twice the threads come first, for so many turns.
+    /// Variant, load point and true if twice the threads come first, for that many turns.
     fn places(turns: u32, variants: usize, points: &[usize]) -> Vec<(usize, usize, bool)> {
         let pairs = (0..turns).filter_map(|turn| pair_of(turn, variants, points));
         pairs.map(|pair| (pair.variant, pair.point, pair.twice_first)).collect()

@@ -1,9 +1,9 @@
-//! Which process serves which variant: one each, or one for all variants of a subject that is shared.
+//! Processes and the variants that they serve: one each, or one for all variants of a subject that is shared.
 
 use proofload_study::Study;
 use proofload_subject::{Cache, Catalogue, Prepared, SubjectError};
 
-/// What is started once, and the variants that it serves: the endpoint of each is its place in the list.
+/// A process, and the variants that it serves: the endpoint of each is its place in the list.
 #[derive(Debug)]
 pub struct Host {
     pub prepared: Prepared,
@@ -13,24 +13,24 @@ pub struct Host {
 
 #[derive(Clone, Copy)]
 pub enum Preparing<'a> {
-    /// Only what can be told without fetching or building.
+    /// Only facts that need no fetching or building.
     Resolve,
-    /// Everything; the function hears of what takes long.
+    /// Everything; the function receives the steps that take long.
     Whole(&'a dyn Fn(&str)),
 }
 
-/// What has become of the processes of a study.
+/// Processes of a study after their preparation.
 #[derive(Debug, Default)]
 pub struct Hosts {
     /// Those that can be started.
     pub ready: Vec<Host>,
     /// Variants that cannot be measured on this machine, and why.
     pub missing: Vec<(usize, String)>,
-    /// Variants about a setting that their JVM does not have, and what it said.
+    /// Variants about a setting that their JVM does not have, and its message.
     pub not_applicable: Vec<(usize, String)>,
 }
 
-/// Prepares every process of a study. What this machine lacks for one variant is no reason to leave out the others.
+/// Prepares every process of a study. A variant that this machine cannot run is no reason to leave out the others.
 ///
 /// # Errors
 /// A mistake in the study or the catalogue; or no variant can be measured, for the reasons of all of them.
@@ -59,7 +59,7 @@ pub fn hosts(
     if hosts.ready.is_empty() { Err(Unprepared(failed)) } else { Ok(hosts) }
 }
 
-/// Why nothing of a study can be started.
+/// Reasons why nothing of a study can be started.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", told(.0))]
 pub struct Unprepared(

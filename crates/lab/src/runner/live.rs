@@ -23,14 +23,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// Over how long the CPU of idle variants is taken. Each slice waits so long.
+/// Window for the CPU of idle variants. Each slice waits that long.
 const QUIET_WINDOW_NS: u64 = 10_000_000;
-/// How long to wait for idle variants to become quiet.
+/// Longest wait for idle variants to become quiet.
 const QUIET_WAIT_NS: u64 = 2_000_000_000;
-/// What an idle variant may use of a core.
+/// Share of a core that an idle variant may use.
 const QUIET_SHARE: f64 = 0.02;
 
-/// Benches of the real world, each with a keeper that ends everything whatever happens to this process.
+/// Benches of the real world, each with a keeper that ends everything even if this process is killed.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveBenches;
 
@@ -38,7 +38,7 @@ impl Benches for LiveBenches {
     fn open<'a>(&self, terms: BenchTerms<'a>) -> Result<Box<dyn Bench + 'a>, SubjectError> {
         let kept = KeptOff::these(terms.generator_cpus);
         let keeper = Keeper::start()?;
-        // The bench chooses for each block where this thread and what it starts may not be.
+        // The bench chooses for each block the CPUs that this thread and its children must avoid.
         drop(kept);
         Ok(Box::new(LiveBench::new(terms, keeper)))
     }
@@ -61,10 +61,10 @@ struct LiveBench<'a> {
     active: Vec<Option<Active>>,
     starts: u32,
     settings: GeneratorSettings,
-    /// Keeps this thread, and what it starts, off the generator's CPUs.
+    /// Keeps this thread, and its children, off the generator's CPUs.
     kept: Option<KeptOff>,
     is_unkept: bool,
-    /// All programs, when others were asked for.
+    /// All programs, when others were requested.
     programs: Option<Programs>,
     /// Servers that run already, and processes of this program.
     ours: BTreeSet<u32>,
@@ -109,7 +109,8 @@ impl<'a> LiveBench<'a> {
         found.ok_or(BenchError::Failed(Finding::NotStarted))
     }
 
-    /// CPUs that are the generator's alone, or those that the study says; none where it has to share the only one with the subjects.
+    /// CPUs that are the generator's alone, or those that the study gives; none where it has to share the only one with
+    /// the subjects.
     fn own_cpus(&self) -> Vec<usize> {
         let (own, subject) = (&self.settings.generator_cpus, &self.settings.subject_cpus);
         let is_said = self.terms.study.conditions.levels(Condition::GeneratorCpus).is_some();
@@ -159,7 +160,7 @@ impl<'a> LiveBench<'a> {
         }
     }
 
-    /// The load itself, of as many connections as it has, against nobody in particular.
+    /// The load itself, of as many connections as it has, against no particular server.
     fn setting(&self, of: &CeilingOf) -> Result<Setting, Finding> {
         let study = self.terms.study;
         let nowhere = match &study.variants[of.variant].subject {
@@ -183,7 +184,7 @@ impl<'a> LiveBench<'a> {
         Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
     }
 
-    /// Looks at the live set in a soak, and in nothing else.
+    /// Samples the live set in a soak only.
     fn checkpointer<'t>(
         &'t self,
         tree: &'t Tree,
@@ -209,7 +210,7 @@ impl<'a> LiveBench<'a> {
         let plans = self.load_plans(variant, point, load_window, seed)?;
         let (active, _, address) = self.active(variant)?;
         let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
-        // What a shared process used cannot be told apart between its variants.
+        // The resource use of a shared process cannot be divided between its variants.
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
         let sampler = tree.map(|tree| Sampler {
             target: Target { tree, loaded_ports: &ports },
@@ -268,7 +269,7 @@ impl Bench for LiveBench<'_> {
 
     fn adopt(&mut self, settings: &GeneratorSettings) {
         self.terms.right.keep_awake(settings.awake);
-        // First back to where it was before: what is kept off narrows what is allowed.
+        // First back to where it was before: keeping CPUs off narrows the allowed ones.
         self.kept = None;
         self.kept = Some(KeptOff::these(&settings.generator_cpus));
         self.settings = settings.clone();
@@ -409,7 +410,7 @@ impl Bench for LiveBench<'_> {
 
     fn can_double(&self, point: usize) -> bool {
         let (study, point) = (self.terms.study, &self.terms.study.points[point]);
-        // Each agent has so many.
+        // Each agent has that many.
         let agents = self.terms.generator.agents().len().max(1) as u32;
         let twice = self.workers().saturating_mul(2).saturating_mul(agents);
         match study.streams.is_empty() {

@@ -1,7 +1,7 @@
 //! Blocks of cycles: start every variant, warm them, let them take turns, stop; look; go on or end.
 //!
-//! The order of everything is decided by the plan, which is on disk before the first start. What touches
-//! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
+//! The order of everything is decided by the plan, which is on disk before the first start. All contact with the world
+//! is behind [`Bench`], so that the sequence is tested without servers and without waiting.
 
 mod bench;
 mod capacity;
@@ -50,7 +50,7 @@ pub enum Ending {
     /// Subjects could not be started, or were lost in block after block, and no claim is left that the others
     /// could settle.
     Failed(Finding),
-    /// The lab itself failed; the block in progress does not count, and nothing is said of the servers.
+    /// The lab itself failed; the block in progress does not count, and no fact about the servers is recorded.
     Broken(Finding),
     /// The budget was used up before the last look.
     OutOfBudget,
@@ -59,7 +59,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// As it stands in `status.json`.
+    /// As in `status.json`.
     pub fn status(&self) -> Status {
         let (state, why) = match self {
             Ending::Finished => (RunState::Finished, None),
@@ -73,7 +73,7 @@ impl Ending {
     }
 }
 
-/// What a run has behind it when its runner begins; nothing for a new one.
+/// Progress of a run when its runner begins; zero for a new one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Behind {
     /// Highest number of a block that was begun.
@@ -85,34 +85,34 @@ pub struct Behind {
     pub spent_ns: u64,
 }
 
-/// Looks at the claims after a block. Handed in, so that the judge is asked in one place only.
+/// Judges the claims after a block. Handed in, so that the judge is called in one place only.
 pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError> + 'a;
 
 /// A study on its way through its blocks.
 pub struct Runner<'a, B: Bench + ?Sized> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
-    /// What is judged, in the order of the judgement: its claims, and what it expects. The study goes on as long as
-    /// one of them can be settled.
+    /// Statements that are judged, in the order of the judgement: its claims, and its expectations. The study goes on
+    /// as long as one of them can be settled.
     pub claims: &'a [Claim],
     /// The looks that it has.
     pub design: &'a Design,
     pub bench: &'a mut B,
     pub record: &'a mut RunWriter,
-    /// Judges what was recorded so far.
+    /// Judges the record so far.
     pub look: &'a mut Look<'a>,
     pub progress: &'a mut dyn FnMut(Progress<'_>),
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
-    /// What earlier sittings of the same run have done.
+    /// Progress of earlier sittings of the same run.
     pub behind: Behind,
     /// Place in the plan, from 1, of the block in progress.
     pub place: u32,
-    /// How long it waits in all for a machine that other programs leave alone; it does not where there is nothing.
+    /// Longest wait in all for a machine that other programs leave alone; `None` for no wait.
     pub wait_for_quiet_ns: Option<u64>,
 }
 
-/// How long blocks take at most: those with the checks beside their figures, and those without.
+/// Longest blocks: those with the checks beside their figures, and those without.
 struct Longest {
     with_checks_ns: u64,
     without_ns: u64,
@@ -141,7 +141,7 @@ impl Longest {
     }
 }
 
-/// How a block ended, if not well.
+/// End of a block that did not go well.
 enum Lost {
     Interrupted,
     Everyone,
@@ -154,7 +154,7 @@ enum Lost {
 }
 
 impl Lost {
-    /// How the run ends with it.
+    /// End of the run with it.
     fn ending(self) -> Result<Ending, StoreError> {
         Ok(match self {
             Lost::Interrupted => Ending::Interrupted,
@@ -173,7 +173,7 @@ impl From<StoreError> for Lost {
     }
 }
 
-/// How a step of one variant ended, if not well.
+/// End of a variant's step that did not go well.
 enum Step {
     Interrupted,
     /// The variant does not get through this block.
@@ -205,8 +205,8 @@ fn made_up_for(last: u32, lost: &[u32]) -> u32 {
 }
 
 impl<B: Bench + ?Sized> Runner<'_, B> {
-    /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is,
-    /// or somebody says stop. Every finished slice is on disk when this returns, however it returns.
+    /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is, or the
+    /// stop flag is set. Every finished slice is on disk when this returns, with any result.
     ///
     /// A variant that fails is lost for the block, or given up; the others go on as long as a claim can be
     /// settled without it.
@@ -223,7 +223,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let mut tries = Tries::new();
         let mut to_replace = Vec::new();
         let mut neighbours = Neighbours::after(complete);
-        // The last sitting may have ended between a block and what follows it: no look without the ceilings.
+        // The last sitting may have ended between a block and the steps after it: no look without the ceilings.
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
@@ -299,8 +299,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(Ending::Finished)
     }
 
-    /// The place in the plan of the block after so many that count: the next one, and beyond the last that of a block to be made
-    /// up for.
+    /// The place in the plan of the block after that many that count: the next one, and beyond the last that of a block
+    /// to be made up for.
     fn place_after(&self, complete: u32, to_replace: &[u32]) -> Result<u32, StoreError> {
         let last = self.design.looks.last().copied().unwrap_or(1);
         let beyond = complete.checked_sub(last).and_then(|beyond| to_replace.get(beyond as usize));
@@ -310,15 +310,15 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(counting.get(replaced as usize - 1).map_or(complete + 1, |block| block.place))
     }
 
-    /// What left a block out that has just been finished.
+    /// Causes for which the block that has just been finished was left out, if it was.
     fn disturbance(&self, number: u32) -> Result<Option<Vec<Finding>>, StoreError> {
         let run = Run::open(self.record.path())?;
         let mut found = disturbances(&run).into_iter().filter(|found| found.block == number);
         Ok(found.next().filter(|_| left_out(&run).contains(&number)).map(|found| found.causes))
     }
 
-    /// Looks at the claims, and says which blocks are to be made up for. Those that rest on a variant that was given up are not
-    /// waited for, and what none of the others needs is left out of the blocks to come.
+    /// Looks at the claims, and returns the blocks that are to be made up for. Claims that rest on a variant that was
+    /// given up are not waited for, and variants that none of the others needs are left out of the blocks to come.
     fn is_settled(
         &mut self,
         complete: u32,
@@ -345,8 +345,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok((rest, judgement))
     }
 
-    /// Why the budget ends before the first look, which is said as soon as it is known how long blocks take: at the latest where
-    /// it has ended.
+    /// The reason why the budget ends before the first look, which is reported as soon as the length of blocks is
+    /// known: at the latest where it has ended.
     fn out_of_reach(
         &self,
         complete: u32,
@@ -357,7 +357,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         let timing = &self.plan.timing;
         let first = self.design.looks.first().copied().unwrap_or(1);
         let missing = first.saturating_sub(complete);
-        // A soak is run for its trends, which one block tells.
+        // A soak is run for its trends, which one block shows.
         let is_soak = self.plan.points.iter().any(|point| point.checkpoint_ns > 0);
         if missing == 0 || longest.shortest_ns == u64::MAX || self.claims.is_empty() || is_soak {
             return None;
@@ -369,7 +369,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         })
     }
 
-    /// One block: the variants are stopped whatever happens in between.
+    /// One block: the variants are stopped in any case.
     fn block(&mut self, number: u32, participants: &mut Participants) -> Result<(), Lost> {
         let order = self.order_of(number)?;
         self.bench.adopt(&GeneratorSettings::of(self.plan, self.place));
@@ -488,8 +488,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         }
     }
 
-    /// What a subject says of itself, warmed and idle: a JVM has filled in what it reports, and nothing is being
-    /// measured. Of `url:` subjects nothing can be asked.
+    /// Records the facts that a subject reports about itself, warmed and idle: a JVM has filled in its report, and
+    /// nothing is being measured. `url:` subjects cannot be queried.
     fn ask(&mut self, variant: usize, said: &mut Vec<SubjectFacts>) {
         let facts = self.bench.facts(variant);
         if !facts.is_empty() {
@@ -518,7 +518,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         (self.progress)(Progress::GivenUp { block: number, variant, why });
     }
 
-    /// A fault of the lab is no fate of a variant.
+    /// A fault of the lab is not the loss of a variant.
     fn check_lab(&mut self) -> Result<(), Lost> {
         self.bench.fault().map_or(Ok(()), |why| Err(Lost::Broken(why)))
     }

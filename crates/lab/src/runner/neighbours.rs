@@ -1,4 +1,5 @@
-//! What other programs do beside a run: told once, waited for where that is asked, and the end where nothing can come of it.
+//! Other programs beside a run: reported once, waited for where requested, and the end of a run that they make
+//! hopeless.
 
 use super::bench::Bench;
 use super::{Lost, Progress, Runner};
@@ -11,36 +12,36 @@ use std::sync::atomic::Ordering;
 
 /// Share of all CPUs that others may use on a machine that is quiet.
 const QUIET_SHARE: f64 = 0.05;
-/// How long it has to be so.
+/// Time for which it has to be quiet.
 const QUIET_WINDOW_NS: u64 = 1_000_000_000;
-/// So many blocks from the first on without one that can be used end a run.
+/// Number of blocks from the first on, none of which can be used, that end a run.
 const HOPELESS_BLOCKS: u32 = 3;
-/// Blocks without use, as a share of those up to the last look: the judge leaves out a fifth of these and of what makes up for
-/// them.
+/// Blocks without use, as a share of those up to the last look: the judge leaves out a fifth of these and of their
+/// replacements.
 const UNUSED_SHARE_MAX: f64 = 0.25;
 
-/// What was seen of other programs in a run.
+/// Observations of other programs in a run.
 #[derive(Default)]
 pub(super) struct Neighbours {
-    /// Blocks in which nothing bounds what the generator did to any open claim.
+    /// Blocks in which nothing bounds the generator's effect on any open claim.
     unbounded: u32,
-    /// Blocks that counted when it was looked at last.
+    /// Blocks that counted at the last look.
     complete: u32,
     is_told: bool,
-    /// How long the machine was waited for, and how long of it it was busy.
+    /// Time spent waiting for the machine, and the part of it in which the machine was busy.
     pub(super) waited_ns: u64,
     busy_ns: u64,
 }
 
 impl Neighbours {
-    /// Of a run that has so many blocks that count behind it.
+    /// Of a run that has that many blocks that count behind it.
     pub(super) fn after(complete: u32) -> Neighbours {
         Neighbours { complete, ..Neighbours::default() }
     }
 }
 
 impl<B: Bench + ?Sized> Runner<'_, B> {
-    /// Waits until other programs leave the CPUs alone, where that is asked; from here on they are watched.
+    /// Waits until other programs leave the CPUs alone, where requested; from here on they are watched.
     pub(super) fn wait_for_quiet(&mut self, block: u32, seen: &mut Neighbours) -> Result<(), Lost> {
         let begun_ns = self.bench.now_ns();
         self.bench.others();
@@ -68,8 +69,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(())
     }
 
-    /// After a block and its look: says once what kept the generator from its CPU, and why no verdict is in reach any more,
-    /// if none is.
+    /// After a block and its look: reports once that the generator was kept from its CPU and by which programs, and the
+    /// reason why no verdict is in reach any more, if none is.
     pub(super) fn look_beside(
         &mut self,
         block: u32,
@@ -108,7 +109,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     }
 }
 
-/// Why the machine leaves no verdict in reach that disturbed so many blocks before one could be used.
+/// Reason why a machine that disturbed that many blocks before one could be used leaves no verdict in reach.
 pub(super) fn disturbed_from_the_first(complete: u32, disturbed: u32, causes: &[Finding]) -> Option<Finding> {
     let what = causes.first().filter(|_| complete == 0 && disturbed == HOPELESS_BLOCKS)?;
     Some(Finding::NoVerdictInReach { blocks: disturbed, what: Box::new(what.clone()) })

@@ -1,4 +1,4 @@
-//! One load of the real world, with everybody who watches it.
+//! One load of the real world, with all its observers.
 
 use proofload_engine::{EngineError, Extent, Generator, Launch, LoadPlan, LoadResult, Stretch, Watch};
 use proofload_host::clock;
@@ -10,27 +10,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How often the bench looks whether somebody said stop.
+/// Interval at which the bench checks the stop flag.
 const LOAD_POLL: Duration = Duration::from_millis(20);
-/// How often a listener hears at most of what the subject uses.
+/// Shortest interval between two reports to a listener of the subject's use.
 const HEAR_EVERY_NS: u64 = 1_000_000_000;
 
-/// Hears of loads while they last, on the threads that collect and sample: none of them makes load. It must not keep them
-/// waiting.
+/// Listener to loads while they last, on the threads that collect and sample: none of them makes load. It must not keep
+/// them waiting.
 pub trait Listener: Sync {
     /// A load is about to be made: the variant's name, and the load point's label as the record will have it.
     fn begins(&self, variant: &str, point: &str);
 
-    /// All workers of a stream have handed in a second, or several that could not be separated. The sum of the stretches is
-    /// what the record will say of the load.
+    /// All workers of a stream have handed in a second, or several that could not be separated. The sum of the
+    /// stretches is the figure of the load in the record.
     fn second(&self, stretch: &Stretch<'_>);
 
-    /// What the subject used since the window began, and what it holds now: while the window lasts. What it came to is in the
-    /// record, where CPU time is scaled to the window; samples beyond its end have more.
+    /// Use of the subject since the window began, and what it holds now: while the window lasts. The final figures are
+    /// in the record, where CPU time is scaled to the window; samples beyond its end have more.
     fn used(&self, used: &SubjectUse);
 }
 
-/// Who carries a load out, and who watches it.
+/// Generator and observers of a load.
 pub(super) struct Watching<'a> {
     pub generator: &'a dyn Generator,
     pub sampler: Option<Sampler<'a>>,
@@ -38,10 +38,10 @@ pub(super) struct Watching<'a> {
     pub listener: Option<&'a dyn Listener>,
 }
 
-/// What a load came to, and what was seen meanwhile.
+/// Results of a load, and observations meanwhile.
 pub(super) type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
 
-/// Runs the engine in a thread of its own, and whatever watches the subject in others.
+/// Runs the engine in a thread of its own, and the observers of the subject in others.
 pub(super) fn observed(
     plans: &[LoadPlan],
     watching: &Watching<'_>,
@@ -54,7 +54,7 @@ pub(super) fn observed(
     std::thread::scope(|scope| {
         let (over, ended) = mpsc::channel::<()>();
         let load = scope.spawn(move || {
-            // Dropped when the load ends, however it ends.
+            // Dropped when the load ends, for any reason.
             let _over = over;
             carried_out(*generator, plans, watch, *listener)
         });
@@ -79,7 +79,7 @@ pub(super) fn observed(
     })
 }
 
-/// The samples, heard one by one.
+/// The samples, received one by one.
 fn sampled(
     sampler: &Sampler<'_>,
     mut hearing: Hearing<'_>,
@@ -89,7 +89,7 @@ fn sampled(
     sampler.run_heard(start_ns, done, &mut |sample| hearing.hear(sample, start_ns.load(Ordering::Relaxed)))
 }
 
-/// The load itself, heard second by second.
+/// The load itself, received second by second.
 fn carried_out(
     generator: &dyn Generator,
     plans: &[LoadPlan],
@@ -101,7 +101,7 @@ fn carried_out(
     generator.launch(Launch { each_second: Some(&mut tell), ..Launch::new(plans, watch) })
 }
 
-/// From samples to what a listener hears.
+/// From samples to the reports to a listener.
 struct Hearing<'a> {
     listener: Option<&'a dyn Listener>,
     /// Of the window, where the clock ends it.
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// CPU times that are heard of samples at these milliseconds of a window that begins at the hundredth second.
+    /// CPU times that are received for samples at these milliseconds of a window that begins at the hundredth second.
     fn heard(length_ns: Option<u64>, at_ms: &[u64]) -> Vec<u64> {
         let start_ns = 100_000_000_000;
         let listener = Heard::default();

@@ -1,5 +1,5 @@
-//! Who still takes part: a server that fails costs its own claims, not those of the others; one that no open claim
-//! needs is left alone.
+//! Variants that still take part: a server that fails costs its own claims, not those of the others; one that no open
+//! claim needs is left alone.
 
 use proofload_facts::Finding;
 use proofload_stats::{Claim, Judged, Judgement};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Blocks that a variant may be lost in one after the other before it is given up.
 const LOST_IN_A_ROW_MAX: u32 = 2;
 
-/// How each variant fares, by its index in the plan.
+/// State of each variant, by its index in the plan.
 #[derive(Clone, Debug)]
 pub(super) struct Participants {
     members: Vec<Member>,
@@ -18,7 +18,7 @@ pub(super) struct Participants {
     points: usize,
 }
 
-/// What became of a variant that did not get through a block.
+/// Loss of a variant that did not get through a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fate {
     pub why: Finding,
@@ -28,10 +28,10 @@ pub(super) struct Fate {
 
 #[derive(Clone, Debug, Default)]
 struct Member {
-    /// How it was lost in the present block.
+    /// Its loss in the present block.
     lost: Option<Fate>,
     lost_in_a_row: u32,
-    /// Why it is not started any more.
+    /// The reason why it is not started any more.
     given_up: Option<Finding>,
 }
 
@@ -40,10 +40,10 @@ impl Participants {
         Participants { members: vec![Member::default(); variants], skipped: BTreeSet::new(), points: 0 }
     }
 
-    /// Leaves out of the blocks to come what no open claim needs any more: a variant at a load point about which
-    /// there were claims, all of them settled. What no claim ever spoke of goes on, for its figures. A count over what
-    /// is seen needs nothing of its own, and a claim on a variant that was given up nothing any more. Returns whether
-    /// more is left out than before.
+    /// Leaves out of the blocks to come everything that no open claim needs any more: a variant at a load point about
+    /// which there were claims, all of them settled. Variants without any claim go on, for their figures. A count over
+    /// observations needs nothing of its own, and a claim on a variant that was given up nothing any more. Returns true
+    /// if more is left out than before.
     pub fn skip_settled(&mut self, claims: &[Claim], judgement: &Judgement, points: usize) -> bool {
         self.points = points;
         let estimates = || claims.iter().zip(&judgement.claims).filter(|(claim, _)| !claim.is_of_a_count());
@@ -60,12 +60,12 @@ impl Participants {
         more
     }
 
-    /// Whether a variant is measured at any load point.
+    /// True if a variant is measured at any load point.
     fn is_needed(&self, variant: usize) -> bool {
         self.skipped.is_empty() || (0..self.points).any(|point| !self.skipped.contains(&(variant, point)))
     }
 
-    /// Whether a variant is measured at this load point in the present block.
+    /// True if a variant is measured at this load point in the present block.
     pub fn takes_part_at(&self, variant: usize, point: usize) -> bool {
         self.takes_part(variant) && !self.skipped.contains(&(variant, point))
     }
@@ -75,12 +75,12 @@ impl Participants {
         self.skipped.iter().copied().filter(|(variant, _)| self.members[*variant].lost.is_none()).collect()
     }
 
-    /// How many variants are measured at any load point; those that are lost are among them.
+    /// Number of variants that are measured at any load point; those that are lost are among them.
     pub fn needed(&self) -> usize {
         (0..self.members.len()).filter(|variant| self.is_needed(*variant)).count()
     }
 
-    /// A new block: everyone who was not given up takes part again.
+    /// A new block: every variant that was not given up takes part again.
     pub fn begin_block(&mut self) {
         for member in &mut self.members {
             let why = member.given_up.as_ref().map(|why| Finding::GivenUp { why: vec![why.clone()] });
@@ -109,12 +109,12 @@ impl Participants {
         members.filter_map(|(variant, member)| Some((variant, member.lost.as_ref()?))).collect()
     }
 
-    /// Whether anybody gets through the present block.
+    /// True if any variant gets through the present block.
     pub fn anyone(&self) -> bool {
         (0..self.members.len()).any(|variant| self.takes_part(variant))
     }
 
-    /// The block is over: who was lost too often in a row is given up. Says who, and why.
+    /// Ends a block: variants that were lost too often in a row are given up. Returns them, with the reason.
     pub fn end_block(&mut self) -> Vec<(usize, Finding)> {
         let mut fresh = Vec::new();
         let needed: Vec<bool> = (0..self.members.len()).map(|variant| self.is_needed(variant)).collect();
@@ -134,13 +134,12 @@ impl Participants {
         fresh
     }
 
-    /// Whether this claim rests on a variant that was given up.
+    /// True if this claim rests on a variant that was given up.
     pub fn cannot_settle(&self, claim: &Claim) -> bool {
         claim.variants().any(|variant| self.members.get(variant).is_some_and(|m| m.given_up.is_some()))
     }
 
-    /// Why nothing can come of the study any more: no variant is left, or every claim rests on one that was
-    /// given up.
+    /// The reason why the study is hopeless: no variant is left, or every claim rests on one that was given up.
     pub fn hopeless(&self, claims: &[Claim]) -> Option<Finding> {
         let beyond = !claims.is_empty() && claims.iter().all(|claim| self.cannot_settle(claim));
         let nobody = self.members.iter().all(|member| member.given_up.is_some());

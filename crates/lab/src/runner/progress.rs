@@ -1,4 +1,4 @@
-//! What the runner tells whoever watches.
+//! Messages of the runner to its observers.
 
 use proofload_analysis::SeenTrial;
 use proofload_facts::Finding;
@@ -6,7 +6,7 @@ use proofload_stats::Judgement;
 use proofload_stats::capacity::Stage;
 use proofload_store::schema::{Ceiling, Network, Slice, Slicing};
 
-/// Where a study stands; for the live view.
+/// State of a study; for the live view.
 #[derive(Clone, Debug)]
 pub enum Progress<'a> {
     Block {
@@ -21,7 +21,7 @@ pub enum Progress<'a> {
     Starting { variant: &'a str },
     /// The variants are warmed in turns.
     WarmUp {
-        /// How much of it is done, 0 to 1.
+        /// Share that is done, 0 to 1.
         done: f64,
     },
     /// A slice is about to be measured.
@@ -32,7 +32,7 @@ pub enum Progress<'a> {
         variant: &'a str,
         point: &'a str,
     },
-    /// A slice ended, of whatever phase, and is on record.
+    /// A slice of any phase ended, and is on record.
     Measured { slice: &'a Slice },
     /// A pair of slices with once and with twice the generator's threads.
     Perturbing { variant: &'a str, point: &'a str },
@@ -43,7 +43,7 @@ pub enum Progress<'a> {
     /// The generator's ceiling at a load point is about to be measured, or was.
     Ceiling {
         point: &'a str,
-        /// What was found; `None` before.
+        /// The ceiling; `None` before.
         found: Option<&'a Ceiling>,
     },
     /// The machine disturbed a block, which is left out.
@@ -52,32 +52,32 @@ pub enum Progress<'a> {
     Trying {
         variant: &'a str,
         rate_per_s: f64,
-        /// What it is made for.
+        /// Purpose of the trial.
         stage: Stage,
     },
     /// A trial of a search was made.
     Tried {
         variant: &'a str,
-        /// How many trials the variant has had.
+        /// Number of trials of the variant so far.
         number: usize,
         trial: &'a SeenTrial,
     },
-    /// A block is over; the claims as they stand.
+    /// A block is over; the current judgement of the claims.
     Look { blocks: u32, judgement: &'a Judgement },
-    /// What the blocks to come leave out: every claim about it is settled.
+    /// Variants that the blocks to come leave out: every claim about them is settled.
     Skipped {
         /// Variants at load points: `nio @ 64c`.
         skipped: &'a [String],
     },
-    /// The slices of the run have this length, and its first blocks so many cycles.
+    /// The slices of the run have this length, and its first blocks that many cycles.
     Slices {
-        /// What was chosen, and on what.
+        /// The choice, and its basis.
         slicing: &'a Slicing,
     },
     /// The blocks from now on have another number of cycles, or the same.
     Cycles {
         planned: u32,
-        /// What was chosen, and on what.
+        /// The choice, and its basis.
         slicing: &'a Slicing,
     },
     /// Something did not end as it should.

@@ -1,4 +1,4 @@
-//! From what the engine says to what the record keeps.
+//! From the engine's results to the record.
 
 use super::bench::Loaded;
 use super::participants::Fate;
@@ -15,8 +15,8 @@ use proofload_store::{bad_answer, histograms_of, point_of};
 use proofload_study::LoadPoint;
 use proofload_study::transport::ALPN;
 
-/// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
-/// them together and stands in the first line, so that nothing counts it twice.
+/// The record of a slice: a line for each stream. The subject's resource use, and the findings, belong to all of them
+/// together and are in the first line, so that nothing counts them twice.
 pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Finding]) -> Vec<Slice> {
     let point = &plan.points[at.point];
     let lines = loaded.results.iter().enumerate().map(|(number, result)| {
@@ -51,7 +51,7 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
     lines.collect()
 }
 
-/// The line that says that a block left a variant out at a load point.
+/// The line for a variant that a block left out at a load point.
 pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> Slice {
     let measured = Point {
         variant: plan.variants[variant].name.clone(),
@@ -69,7 +69,7 @@ pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> S
     }
 }
 
-/// The line that says that a variant did not get through a block.
+/// The line for a variant that did not get through a block.
 pub(super) fn lost(plan: &Plan, block: u32, variant: usize, lost: &Fate) -> Slice {
     let measured = Point { variant: plan.variants[variant].name.clone(), ..Point::default() };
     Slice {
@@ -112,7 +112,7 @@ fn silences(found: &proofload_engine::Silences, throughput_per_s: Option<f64>) -
     }
 }
 
-/// Rounded to what is written as a flag: two digits, and no fraction of a request.
+/// Rounded to the precision of a flag: two digits, and no fraction of a request.
 fn two_digits(rate: f64) -> f64 {
     let unit = 10_f64.powf(rate.max(10.0).log10().floor() - 1.0);
     (rate / unit).round() * unit
@@ -164,7 +164,7 @@ fn agents(of: AgentsUse) -> Agents {
     Agents { count, clocks_within_ns, lost, not_offered }
 }
 
-/// With what they settled on; there may be none in the window when all connections stood before.
+/// With the settled parameters; there may be none in the window when all connections were open before.
 fn handshakes(result: &LoadResult, counted: Option<Handshakes>) -> Option<Handshakes> {
     let negotiated: Vec<_> = result.negotiated.iter().map(negotiated).collect();
     (counted.is_some() || !negotiated.is_empty())

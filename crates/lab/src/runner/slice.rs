@@ -33,8 +33,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         self.take(ended.map(|_| ()), at, participants)
     }
 
-    /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
-    /// may burn the others' CPU.
+    /// Converts the end of a step of one variant into that of the block. A variant that is lost is stopped at once: one
+    /// that hangs may burn the others' CPU.
     pub(super) fn take(
         &mut self,
         ended: Result<(), Step>,
@@ -77,7 +77,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns, doubled: false, thorough }
     }
 
-    /// One slice: wait until the others are quiet, load, record, see that the server still lives.
+    /// One slice: wait until the others are quiet, load, record, check that the server still lives.
     pub(super) fn slice(
         &mut self,
         at: &SliceKey,
@@ -122,8 +122,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     }
 }
 
-/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
-/// does answer in its way, and its slices are figures.
+/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or answers with an
+/// error does answer in its way, and its slices are figures.
 fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<Finding> {
     let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Unanswered);
     let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);

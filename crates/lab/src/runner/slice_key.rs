@@ -1,6 +1,6 @@
-//! Which slice of a run it is.
+//! Identity of a slice within its run.
 
-/// Which slice of a run it is. Cycle 0 is the warm-up.
+/// Identity of a slice within its run. Cycle 0 is the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceKey {
     pub block: u32,

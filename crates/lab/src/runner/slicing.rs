@@ -1,4 +1,4 @@
-//! How long slices are and how many cycles a block has, as the run goes on.
+//! Length of slices and number of cycles of a block, as the run goes on.
 
 use super::bench::Bench;
 use super::warm::Warmed;
@@ -9,13 +9,13 @@ use proofload_stats::{Measure, TAIL_EXCHANGES_MIN};
 use proofload_store::schema::Mode;
 use proofload_store::{Run, StoreError};
 
-/// A start has so many times the answers that a quantile takes: some starts are slower than the first.
+/// A start has that many times the answers that a quantile takes: some starts are slower than the first.
 const ANSWERS_MARGIN: f64 = 1.5;
 
-/// How often, in time of load, the subject's threads, descriptors and pages are looked at.
+/// Interval, in time of load, between two samples of the subject's threads, descriptors and pages.
 const THOROUGH_EVERY_NS: u64 = 1_000_000_000;
 
-/// Whether they are looked at in slices of this cycle: in all that are long enough, and of short ones in the same cycles
+/// True if they are sampled in slices of this cycle: in all that are long enough, and of short ones in the same cycles
 /// of all variants, so that no variant pays more for it than another.
 pub(super) fn is_thorough(cycle: u32, slice_ns: u64) -> bool {
     let every = THOROUGH_EVERY_NS.div_ceil(slice_ns.max(1));
@@ -51,8 +51,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(beyond.iter().cycle().take(order.len()).cloned().collect())
     }
 
-    /// After the first warm-up of a run: how long its slices are and how many cycles its first blocks have. It is written
-    /// once. Variants that run one after the other gain nothing by short slices.
+    /// After the first warm-up of a run: chooses the length of its slices and the number of cycles of its first blocks.
+    /// It is written once. Variants that run one after the other gain nothing by short slices.
     pub(super) fn choose_slices(&mut self, warmed: &Warmed, begun_ns: u64) -> Result<(), Lost> {
         let timing = &self.plan.timing;
         let open = timing.cycles_adapt && timing.warm_up_cap_ns > 0 && self.plan.mode != Mode::Serial;
@@ -73,8 +73,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(())
     }
 
-    /// After the first look: how many cycles the blocks from now on have. It is written once, and what was measured
-    /// decides nothing else. Says by how much a block becomes longer.
+    /// After the first look: chooses the number of cycles of the blocks from now on. It is written once, and the
+    /// measurements decide nothing else. Returns the time by which a block becomes longer.
     pub(super) fn choose_cycles(&mut self, complete: u32, spent_ns: u64) -> Result<i64, StoreError> {
         let timing = &self.plan.timing;
         let at_first_look = self.design.looks.first() == Some(&complete);

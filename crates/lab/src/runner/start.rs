@@ -5,14 +5,14 @@ use proofload_facts::Finding;
 use proofload_store::RunWriter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a variant is started within a block before it is given up.
+/// Attempts to start a variant within a block before it is given up.
 const STARTS_MAX: u32 = 2;
 
-/// Why a variant does not run.
+/// Reasons why a variant does not run.
 pub(super) enum Unstarted {
-    /// Stopped from outside.
+    /// The stop flag was set.
     Interrupted,
-    /// Every try failed; why the last one did.
+    /// Every try failed; the reason of the last one.
     Failed(Finding),
 }
 

@@ -222,7 +222,7 @@ fn a_server_that_does_not_start_is_tried_once_more() {
     assert!(Run::open(&path).expect("readable").blocks().iter().all(|block| block.lost.is_empty()));
 }
 
-/// What is said of a variant that did not start in the first block.
+/// Finding about a variant that did not start in the first block.
 fn given_up(variant: &str) -> Finding {
     let what = Box::new(Finding::failed("exited with status 1"));
     Finding::GivenUp { why: vec![Finding::InStart { block: 1, variant: variant.into(), what }] }

@@ -1,7 +1,7 @@
 //! The warm-up: short turns of all variants, until they are steady or for a time that was fixed.
 //!
-//! Until then the subjects may use the generator's CPUs beside their own, so that compilers come to an end; then they are
-//! brought back, and one more round on their own CPUs shows the answers that the slices will see.
+//! Until then the subjects may use the generator's CPUs beside their own, so that compilers come to an end; then they
+//! are brought back, and one more round on their own CPUs shows the answers as in the slices.
 
 use super::bench::{Bench, LoadWindow, Loaded};
 use super::participants::Participants;
@@ -18,23 +18,23 @@ use std::collections::BTreeMap;
 
 /// A turn where the length of the warm-up is fixed, and the longest to which one is made longer.
 const TURN_NS: u64 = 500_000_000;
-/// The shortest of variants that may compile, however little time there is for their warm-up.
+/// The shortest of variants that may compile, even with little time for their warm-up.
 const TURN_MIN_NS: u64 = TURN_NS / 2;
 /// A turn of variants that compile nothing.
 const PLAIN_TURN_NS: u64 = 50_000_000;
-/// What the longest warm-up of one variant is of a turn.
+/// Turns of one variant in the longest warm-up.
 const TURNS_TO_CAP: u64 = 180;
-/// Turns with fewer answers tell little, and are made longer.
+/// Turns with fewer answers show little, and are made longer.
 const TURN_ANSWERS_MIN: u64 = 100;
 /// Rounds in which a JVM may be slow only because it has not compiled yet.
 const SLOW_ROUNDS: usize = 20;
 /// Its quantile is taken of the answers of a turn for how slow they are.
 const SLOW: f64 = 0.99;
 
-/// How long a warm-up is.
+/// Length of a warm-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
-    /// Where it is fixed, or nothing can be told of the variants.
+    /// Length where it is fixed, or where the state of the variants cannot be determined.
     pub least_ns: u64,
     /// At most, where it ends when the variants are steady; 0 where it is fixed.
     pub cap_ns: u64,
@@ -42,12 +42,11 @@ pub(super) struct Length {
 
 /// A warm-up that is over.
 pub(super) struct Warmed {
-    /// How it went, variant by variant.
+    /// Course of it, variant by variant.
     pub warm_ups: Vec<WarmUp>,
-    /// How the answers came in the last turn of each variant at each load point, the slowest of them; `None` where
-    /// there were none.
+    /// Answers in the last turn of each variant at each load point, the slowest of them; `None` where there were none.
     pub answers: Option<Answers>,
-    /// Whether nothing compiled in it.
+    /// True if nothing compiled in it.
     pub is_plain: bool,
 }
 
@@ -56,7 +55,7 @@ struct Warming {
     watch: Watch,
     pace: Pace,
     rounds: usize,
-    /// Whether the rule was met at the end of the last round.
+    /// True if the rule was met at the end of the last round.
     met: bool,
     /// Fewest answers of a turn in the last round.
     answers_min: u64,
@@ -84,8 +83,8 @@ impl Warming {
         }
     }
 
-    /// Turns that see hardly an answer are made longer, and what was seen so far is not compared with them. The first
-    /// ones of what compiles see few in any case.
+    /// Lengthens turns that have hardly an answer; earlier observations are not compared with them. The first turns of
+    /// variants that compile have few in any case.
     fn lengthen(&mut self, variants: usize, points: usize, longest_ns: u64) {
         let begun = self.pace.plain || self.rounds >= SLOW_ROUNDS;
         if begun && self.answers_min < TURN_ANSWERS_MIN && self.pace.turn_ns < longest_ns {
@@ -111,7 +110,7 @@ pub(super) fn settle_among(warm_ups: &mut [WarmUp]) {
 }
 
 impl<B: Bench + ?Sized> Runner<'_, B> {
-    /// The warm-up of so many variants at once: each gets as much load as in a warm-up of all.
+    /// The warm-up of that many variants at once: each gets as much load as in a warm-up of all.
     pub(super) fn warm_up_of(&self, variants: usize) -> Length {
         let timing = &self.plan.timing;
         let share = |ns: u64| ns / self.plan.variants.len().max(1) as u64 * variants as u64;
@@ -119,7 +118,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     }
 
     /// Loads the variants in short turns, so that all are equally old and have had the same share of load when the
-    /// first slice begins: also while only one of them is still waited for. Says how each warm-up went.
+    /// first slice begins: also while only one of them is still waited for. Returns the course of each warm-up.
     pub(super) fn warm_up(
         &mut self,
         number: u32,
@@ -217,8 +216,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         warming.watch.enter(at, turn);
     }
 
-    /// How the warm-up is cut: finely where nothing compiles, for such servers are warm within a moment, and where servers
-    /// run already, which only have to come to an even rate.
+    /// Length of turns: short where nothing compiles, for such servers are warm within a moment, and where servers run
+    /// already, which only have to reach an even rate.
     fn pace(&mut self, variants: &[usize], length: Length, participants: &Participants) -> Pace {
         let mut present = variants.iter().filter(|variant| participants.takes_part(**variant));
         if length.cap_ns == 0 {
@@ -232,7 +231,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Pace { turn_ns: (of_one_ns / TURNS_TO_CAP).max(TURN_MIN_NS), plain: false }
     }
 
-    /// Lets the variants use the generator's CPUs as well; says which of them do. One that cannot is warmed on its own.
+    /// Lets the variants use the generator's CPUs as well; returns those that do. One that cannot is warmed on its own.
     fn spread(&mut self, number: u32, variants: &[usize], participants: &Participants) -> Vec<usize> {
         let mut spread = Vec::new();
         for &variant in variants.iter().filter(|variant| participants.takes_part(**variant)) {
@@ -264,7 +263,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         Ok(())
     }
 
-    /// Whether every server runs already: nothing is started, and blocks follow each other without a pause.
+    /// True if every server runs already: nothing is started, and blocks follow each other without a pause.
     pub(super) fn only_running(&self) -> bool {
         self.plan.variants.iter().all(|variant| variant.kind == SubjectKind::Url)
     }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const RELATIVES_MIN: usize = 2;
 /// Most of them: the newest.
 const RELATIVES_MAX: usize = 60;
-/// Blocks that measure so many times as long are not alike.
+/// Blocks that measure that many times as long are not alike.
 const SECONDS_FACTOR: f64 = 2.0;
 
 /// Spreads of one kind of comparison, or level, in the history.
@@ -26,7 +26,7 @@ pub struct Known {
     pub like: KeptSpread,
     /// The spread that is lent.
     pub spread: f64,
-    /// Of how many it is.
+    /// Number of spreads that it is made of.
     pub relatives: u32,
     pub between: Option<Between>,
 }
@@ -34,7 +34,8 @@ pub struct Known {
 /// Spreads of earlier runs, each with its run, oldest first.
 type Relatives<'a> = Vec<(&'a KeptSpreads, &'a KeptSpread)>;
 
-/// Enters in a plan what runs of the same machine lend its claims. Of servers that run already nobody knows what they did before.
+/// Enters in a plan the spreads that runs of the same machine lend its claims. The past of servers that run already is
+/// unknown.
 pub fn lend(plan: &mut Plan, study: &Study, environment: &Environment, kept: &[KeptSpreads]) {
     let compiling = compiling(study);
     let Ok((_, claims, _)) = restore(plan) else { return };
@@ -68,7 +69,7 @@ pub fn lend(plan: &mut Plan, study: &Study, environment: &Environment, kept: &[K
     }
 }
 
-/// All that the history knows of this machine, with the runs that it is of: how many, and when the first began.
+/// All spreads of this machine in the history, with their runs: their number, and the start of the first.
 pub fn known(kept: &[KeptSpreads], environment: &Environment) -> (Vec<Known>, usize, u64) {
     let share = cpus::share(&environment.cpus);
     let plan = Plan { generator_cpus: share.generator, subject_cpus: share.subject, ..Plan::default() };

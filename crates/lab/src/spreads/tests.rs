@@ -95,7 +95,7 @@ fn unfit_check() -> proofload_store::schema::FitnessCheck {
     }
 }
 
-/// A run with blocks of so many answers of a, and a hundred of b; negative where the generator was unfit.
+/// A run with blocks of that many answers of a, and a hundred of b; negative where the generator was unfit.
 fn run(root: &Path, plan: &Plan, began_unix_ns: u64, answers: &[i64]) -> Run {
     let mut record = RunWriter::create(root, plan, &environment("here"), began_unix_ns).expect("a record");
     for (number, answers) in (1..).zip(answers) {
@@ -218,7 +218,7 @@ fn sittings_of_like_runs_lend_the_spread_between_them() {
     let mut few = plan(FASTER);
     lend(&mut few, &native(), &environment("here"), &six[..5]);
     assert_eq!((few.earlier_sittings, few.lent.len()), (None, 1), "two degrees of freedom");
-    // The same three comparisons, of two runs: whatever those two sittings had is in all of them.
+    // The same three comparisons, of two runs: the peculiarities of those two sittings are in all of them.
     let mut two = six.clone();
     for (number, run) in two.iter_mut().enumerate() {
         let of = &six[number % 2];

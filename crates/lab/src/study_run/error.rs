@@ -1,4 +1,4 @@
-//! Why a run cannot begin or go on.
+//! Reasons why a run cannot begin or go on.
 
 use crate::runner::Unprepared;
 use proofload_analysis::PlanError;
@@ -8,11 +8,11 @@ use proofload_store::schema::Difference;
 use proofload_subject::SubjectError;
 use std::path::PathBuf;
 
-/// Why a run cannot begin or go on.
+/// Reasons why a run cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// What was asked for cannot be; nothing was started.
+    /// The request is impossible; nothing was started.
     #[error("{0}")]
     Usage(String),
     /// The record that was to go on, or to be repeated, is of something else; nothing was started.
@@ -30,18 +30,18 @@ pub enum RunError {
     /// The record cannot be made, or not be opened again.
     #[error(transparent)]
     Record(StoreError),
-    /// The record could not be written on; all servers are stopped, and what is on disk stays.
+    /// The record could not be written on; all servers are stopped, and the part on disk stays.
     #[error("{error}")]
     Unkept { error: StoreError, path: PathBuf },
 }
 
-/// What has changed since a record.
+/// Changes since a record.
 #[derive(Debug)]
 pub struct Changed {
     pub path: PathBuf,
-    /// Whether it was to go on, not to be repeated.
+    /// True if it was to go on, not to be repeated.
     pub resumed: bool,
     pub differences: Vec<Difference>,
-    /// Whether it is another study now, which nobody can accept.
+    /// True if it is another study now, which cannot be accepted.
     pub is_another_study: bool,
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A run that has come to its end, however it ended.
+/// A run that has come to its end, for any reason.
 pub struct Executed {
     pub record: RunWriter,
     pub ending: Ending,
@@ -25,7 +25,7 @@ impl PreparedRun<'_> {
     /// Makes the record and carries the plan out. `stop` ends it early.
     ///
     /// # Errors
-    /// When the record cannot be written, or the keeper not be started; a dead server is an [`Ending`].
+    /// The record cannot be written, or the keeper not be started; a dead server is an [`Ending`].
     pub fn execute(
         &self,
         right: &MeasuringLock,
@@ -54,7 +54,7 @@ impl PreparedRun<'_> {
         }
     }
 
-    /// The record, new or opened again, and what it has behind it.
+    /// The record, new or opened again, and its progress.
     fn open_record(&self) -> Result<(RunWriter, Behind), RunError> {
         let Begin::Resume { run, .. } = self.run.begin else {
             let record = RunWriter::create(self.run.dir, &self.plan, &self.environment, clock::unix_ns());
@@ -87,7 +87,7 @@ impl PreparedRun<'_> {
         }
     }
 
-    /// What lies between agents and servers, where the servers are asked at an address of the network.
+    /// Measures the network between agents and servers, where the servers have an address of the network.
     fn measure_network(
         &self,
         bench: &mut dyn Bench,
@@ -161,11 +161,11 @@ impl PreparedRun<'_> {
     }
 }
 
-/// Who hears of every step: the observer, and the record of what was noticed on the way, at once.
+/// Receivers of every step: the observer, and the record of the findings on the way, at once.
 struct Heard<'a> {
     observer: &'a mut dyn Observer,
     run: PathBuf,
-    /// Why the first line that could not be written was not.
+    /// Error of the first line that could not be written.
     failed: Option<StoreError>,
 }
 
@@ -193,9 +193,9 @@ impl Heard<'_> {
     }
 }
 
-/// Ends a run whose record could not be written as a signal would: what is whole stays.
+/// Ends a run whose record could not be written as a signal would: complete parts stay.
 pub fn keep_interrupted(record: &mut RunWriter, error: StoreError) -> RunError {
-    // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
+    // Where nothing can be written this cannot be either; a resumed run finds a sitting that was cut off.
     let _perhaps = record.set_status(RunState::Interrupted, Some(&Finding::failed(&error)), clock::unix_ns());
     RunError::Unkept { error, path: record.path().to_path_buf() }
 }

@@ -1,4 +1,4 @@
-//! What follows from where load comes from: whose the CPUs are, and what the plan says of it.
+//! Consequences of the origin of load: the owner of the CPUs, and the text of the plan about it.
 
 use super::RunError;
 use crate::runner::Preparing;
@@ -9,10 +9,10 @@ use proofload_store::schema::{Plan, PlannedAgent};
 use proofload_study::{LoadPoint, Study};
 use std::net::IpAddr;
 
-/// A study that names places is not run in another one without a word, and every agent needs a connection.
+/// Checks that a study that names places is not run in another one silently, and that every agent has a connection.
 ///
 /// # Errors
-/// When it would be, when a load point has fewer, or when its bodies are too large to be sent to agents.
+/// It would be, a load point has fewer, or its bodies are too large to be sent to agents.
 pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) -> Result<(), RunError> {
     if study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
         return Err(RunError::Usage(word!("run-places").to_owned()));
@@ -34,7 +34,7 @@ pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) ->
     }
 }
 
-/// How many the load has, or with streams the smallest of them.
+/// Connections of the load, or with streams of the smallest of them.
 fn connections(point: &LoadPoint) -> usize {
     let streams = point.streams.iter().map(|stream| stream.connections);
     streams.min().unwrap_or(point.connections) as usize
@@ -56,7 +56,7 @@ pub(super) fn enter(plan: &mut Plan, agents: &[AgentPlace], address: IpAddr) {
     }
 }
 
-/// Whether all load comes from other machines: the servers then have this one to themselves.
+/// True if all load comes from other machines: the servers then have this one to themselves.
 fn is_elsewhere(agents: &[AgentPlace]) -> bool {
     !agents.is_empty() && agents.iter().all(|agent| !agent.is_here)
 }

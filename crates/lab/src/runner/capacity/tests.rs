@@ -222,7 +222,7 @@ fn each_variants_capacity_is_found_and_stands_in_the_record() {
     assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Finished);
     for (answer, truth) in answers(&record).into_iter().zip([400.0, 900.0]) {
         let Answer::Found { low, point, high, .. } = answer else { panic!("{answer:?}") };
-        // The queue of a trial of two seconds may grow to 50 ms: 2.5 % above what is served.
+        // The queue of a trial of two seconds may grow to 50 ms: 2.5 % above the rate of service.
         assert!(low <= truth * 1.03 && truth <= high && (point / truth - 1.0).abs() < 0.05, "{answer:?}");
     }
     // Starts are warmed, no start has more than eight trials, and the variants take turns.

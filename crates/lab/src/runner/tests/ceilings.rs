@@ -1,4 +1,4 @@
-//! When ceilings are measured, and what of them is kept.
+//! Times at which ceilings are measured, and their record.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Blocks are measured under the conditions that the plan says, and held against the ceilings of these.
+//! Blocks are measured under the conditions of the plan, and compared with the ceilings of these.
 
 use super::*;
 use proofload_analysis::{counting_blocks, left_out, observations};
@@ -42,7 +42,7 @@ fn a_block_that_was_lost_is_made_up_for_under_its_conditions() {
     assert_eq!(observations(&run, &[]).unwrap().conditions, [vec![0, 1, 0, 1]]);
 }
 
-/// After the last planned block the judge says that a claim lacks the second.
+/// After the last planned block the judge reports that a claim lacks the second.
 #[test]
 fn a_block_that_the_generator_spoiled_is_made_up_for_at_the_end() {
     let (plan, mut bench) = (varied(), FakeBench::new());

@@ -3,13 +3,13 @@
 use super::*;
 use proofload_host::others::Others;
 
-/// A world in which starting takes 1 s and a load as long as it says. Writes down what was done to it.
+/// A world in which starting takes 1 s and a load its own length. Records the calls to it.
 pub(super) struct FakeBench {
     pub(super) now_ns: u64,
     pub(super) done: Vec<String>,
     /// Fails on the n-th load, if set.
     pub(super) dies_at_load: Option<usize>,
-    /// Cannot start this variant, so many times.
+    /// Cannot start this variant, that many times.
     pub(super) broken: Option<(usize, u32)>,
     /// Takes requests and answers none, from the n-th load of this variant on.
     pub(super) hangs: Option<(usize, usize)>,
@@ -30,12 +30,12 @@ pub(super) struct FakeBench {
     /// Sets the stop flag while the first ceiling is measured.
     pub(super) stop_at_ceiling: Option<&'static AtomicBool>,
     pub(super) ceilings: usize,
-    /// How each variant does at its age in seconds; it is always the same if not set.
+    /// Behaviour of each variant at its age in seconds; constant if not set.
     pub(super) nature: Option<fn(usize, f64) -> Nature>,
     pub(super) started_ns: [u64; 4],
-    /// How much that wavers from load to load, a share.
+    /// Variation of that from load to load, a share.
     pub(super) noise: f64,
-    /// What carries the bytes in each block, as it was said.
+    /// I/O driver in each block, as it was set.
     pub(super) drivers: Vec<&'static str>,
     /// Lends the generator's CPUs: which call fails, if any.
     pub(super) lends: Option<Lending>,
@@ -43,14 +43,14 @@ pub(super) struct FakeBench {
     pub(super) keeper_dies_at: Option<usize>,
     pub(super) steps: usize,
     pub(super) is_unkept: bool,
-    /// What others use of two CPUs at a time in nanoseconds.
+    /// Use of two CPUs by others at a time in nanoseconds.
     pub(super) others: Option<fn(u64) -> f64>,
     pub(super) wait_for_quiet_ns: Option<u64>,
-    /// What is wrong with the generator in every load.
+    /// Fault of the generator in every load.
     pub(super) unfit: Option<proofload_engine::Finding>,
 }
 
-/// How a bench lends the generator's CPUs.
+/// Behaviour of a bench that lends the generator's CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lending {
     Works,
@@ -59,18 +59,18 @@ pub(super) enum Lending {
     Kept,
 }
 
-/// How a variant does at a moment.
+/// Behaviour of a variant at a moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nature {
-    /// Exchanges of a load, whatever its length.
+    /// Exchanges of a load of any length.
     pub(super) exchanges: u64,
     pub(super) cpu_ns: f64,
-    /// What its compilers have spent, in seconds; `None` for what is no JVM.
+    /// Seconds that its compilers have spent; `None` if it is not a JVM.
     pub(super) jit_s: Option<f64>,
 }
 
 impl Nature {
-    /// What a load takes of the subject.
+    /// Use of the subject by a load.
     pub(super) fn used(self) -> SubjectUse {
         SubjectUse { cpu_ns: Some((self.cpu_ns * self.exchanges as f64) as u64), ..SubjectUse::default() }
     }
@@ -204,7 +204,7 @@ impl Bench for FakeBench {
             .push(format!("load {variant}@{point} {}ms{stead}{threads}", load_window.measure_ns / 1_000_000));
         let mut recorder = Recorder::new(window);
         let silent = self.hangs.is_some_and(|(who, from)| who == variant && self.loads_of[who] >= from);
-        // The connections of a closed loop are stuck before the window begins, and ask for nothing in it.
+        // The connections of a closed loop are stuck before the window begins, and send nothing in it.
         let first_ns = if silent { start_ns - load_window.discard_ns } else { start_ns };
         let nature = self.nature_of(variant);
         for i in 0..nature.map_or(100 + 10 * variant as u64, |nature| nature.exchanges) {

@@ -1,9 +1,9 @@
-//! Programs beside a run: waited for, told, and the end where nothing can come of it.
+//! Programs beside a run: waited for, reported, and the end of a run that they make hopeless.
 
 use super::*;
 use proofload_store::schema::RunState;
 
-/// A generator whose books do not add up: nothing bounds what that did to any figure.
+/// A generator whose books do not add up: nothing bounds its effect on any figure.
 fn unfit() -> proofload_engine::Finding {
     proofload_engine::Finding::LittlesLaw { expected: 8.0, found: 5.0 }
 }
@@ -17,7 +17,7 @@ fn gzip(used_cpus: f64) -> Finding {
     Finding::OtherPrograms { used_cpus, cpus: 2, programs }
 }
 
-/// Nobody judges: every claim stays open.
+/// Judges nothing: every claim stays open.
 fn open_look(plan: &Plan, bench: &mut FakeBench) -> (Ending, PathBuf, tempfile::TempDir) {
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");

@@ -19,7 +19,7 @@ fn judged(settled: bool) -> Judged {
     }
 }
 
-/// Conducts a study whose n-th look finds the claims settled that the n-th entry says.
+/// Conducts a study whose n-th look finds the claims of the n-th entry settled.
 fn conduct_with(
     plan: &Plan,
     bench: &mut FakeBench,
@@ -58,7 +58,7 @@ fn conduct_with(
     (said, Run::open(&path).expect("readable"), root)
 }
 
-/// `b > a` and `c > b`: once the first is settled, nobody needs a.
+/// `b > a` and `c > b`: once the first is settled, nothing needs a.
 #[test]
 fn what_no_open_claim_needs_is_not_started_any_more() {
     for plan in [plan_of_three(&[2, 4]), serial(plan_of_three(&[2, 4]))] {
@@ -97,7 +97,7 @@ fn the_warm_up_shrinks_with_what_is_left_out() {
     assert!(turns(0, "a") > 0 && turns(1, "a") == 0);
 }
 
-/// A claim at one of two load points is settled: the other point goes on, for all whom its claims need.
+/// A claim at one of two load points is settled: the other point goes on, for all variants that its claims need.
 #[test]
 fn a_load_point_whose_claims_are_settled_is_left_out() {
     let mut plan = plan(&[2, 4]);

@@ -45,7 +45,7 @@ fn ratio(run: &Run) -> f64 {
     judged(run).estimate.expect("it was measured").point
 }
 
-/// How the starts of each variant went, block after block.
+/// States of the starts of each variant, block after block.
 fn found(run: &Run) -> Vec<Vec<String>> {
     let states = steady_states(run).expect("readable");
     states.iter().map(|state| state.starts.iter().map(|start| start.found.to_string()).collect()).collect()
@@ -261,7 +261,7 @@ fn a_fixed_warm_up_is_on_record_and_guards_nothing() {
 fn where_nothing_can_be_told_the_warm_up_has_its_shortest_length_and_says_so() {
     let mut plan = adaptive(&[1], SECOND);
     plan.timing.warm_up_ns = 30 * SECOND;
-    // At a fixed rate the throughput tells nothing, and there are no processes to look into.
+    // At a fixed rate the throughput shows nothing, and there are no processes to observe.
     plan.points[0].model = "open".into();
     let (ending, path, _root) = conduct(&plan, &mut FakeBench::new(), 99, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
@@ -403,7 +403,7 @@ fn turns_that_see_hardly_an_answer_become_longer() {
     );
 }
 
-/// What the runner does is what the rule says: the watch alone, on the same turns.
+/// The runner follows the rule: the watch alone, on the same turns.
 #[test]
 fn the_rule_alone_ends_where_the_runner_does() {
     let (run, _kept) = run_of(&adaptive(&[1], SECOND), |v, s| late(v, s, 40.0));
@@ -425,7 +425,7 @@ fn the_rule_alone_ends_where_the_runner_does() {
     assert!(rounds > 25 && met == 2, "the last one, and the closing round: {met} of {rounds}");
 }
 
-/// How many cycles each block has, as far as slices tell.
+/// Number of cycles of each block, as far as its slices show.
 fn cycles_of(run: &Run) -> Vec<u32> {
     let cycles = |block: &proofload_store::Block| {
         block.slices.iter().filter(|slice| slice.phase == Phase::Measure).map(|slice| slice.cycle).max()
@@ -507,7 +507,7 @@ fn a_budget_without_room_allows_no_more_cycles_than_planned() {
     assert!(chosen.cycles_most <= 8 && run.blocks().len() == 6, "{chosen:?} {}", run.blocks().len());
 }
 
-/// A plan whose slices become shorter than a second, and are held against slices of a second.
+/// A plan whose slices become shorter than a second, and are compared with slices of a second.
 fn with_long_slices(blocks: u32) -> Plan {
     let mut plan = adaptive(&[blocks], SECOND);
     plan.timing.cycles_adapt = true;
