@@ -18,13 +18,13 @@ use std::time::Duration;
 
 const HEARTBEAT_EVERY_NS: u64 = 1_000_000_000;
 const LOOK: Duration = Duration::from_millis(50);
-/// After so long without a word the other side is gone.
+/// Silence after which the other side counts as gone.
 const SILENCE_NS: u64 = 6_000_000_000;
-/// The same before its first word, while it takes nothing either: it is reached, and looks at what it got.
+/// The same before its first message, while it takes nothing either: it is reached, and checks its input.
 const FIRST_WORD_NS: u64 = 60_000_000_000;
 /// Polls until what brought us there must have exited.
 const EXITS_IN: u32 = 20;
-/// Bytes of a record, or of files, that count as a word.
+/// Bytes of a record, or of files, that count as a message.
 const CHUNK: usize = 64 << 10;
 /// Most bytes of a record that is taken in.
 const RECORD_BYTES_MAX: u64 = 4 << 30;
@@ -99,7 +99,7 @@ impl<R: Read> Read for Coming<'_, R> {
         self.untold += read;
         if self.untold >= CHUNK {
             self.untold = 0;
-            // Nobody who asked for it is there any more.
+            // The requester is gone.
             let told = self.tell.send(Ok((Answer::Alive, None)));
             told.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
         }
@@ -112,7 +112,7 @@ pub(crate) trait AgentSource {
     /// The coordinator waits for them at this address.
     fn coordinator_listens(&mut self, at: SocketAddr) -> Result<(), RemoteError>;
 
-    /// The reason why nothing will come of the run any more; asked again and again.
+    /// The reason why the run is hopeless; polled repeatedly.
     fn failure(&mut self) -> Option<String>;
 }
 
@@ -121,7 +121,7 @@ pub(crate) trait AgentSource {
 pub(crate) struct Lost {
     pub host: String,
     pub why: String,
-    /// Folder in which it keeps what was measured; empty where it had not begun.
+    /// Folder of its record; empty where it had not begun.
     pub keeps_in: String,
     /// True when it may go on, unheard: its way is cut.
     pub is_silent: bool,
@@ -150,7 +150,7 @@ impl From<Lost> for RemoteError {
 /// Writer to a coordinator elsewhere, in a thread of its own: it may not listen.
 struct Writer {
     queue: Sender<Vec<u8>>,
-    /// So many bytes were taken.
+    /// Bytes taken.
     taken: Arc<AtomicU64>,
 }
 
@@ -162,7 +162,7 @@ impl Writer {
         std::thread::spawn(move || {
             for message in messages {
                 for part in message.chunks(CHUNK) {
-                    // Whoever reads the other pipe hears that the other side is gone.
+                    // The reader of the other pipe notices that the other side is gone.
                     if input.write_all(part).and_then(|()| input.flush()).is_err() {
                         return;
                     }
@@ -178,7 +178,7 @@ impl Writer {
     }
 
     fn send(&self, message: Vec<u8>) {
-        // The loss of the other side is told by whoever reads.
+        // The loss of the other side is reported by the reader.
         let _ = self.queue.send(message);
     }
 }
@@ -186,7 +186,7 @@ impl Writer {
 /// A coordinator elsewhere, from this side.
 pub(crate) struct Client {
     host: String,
-    // Its end is the end of everything there; so it goes before the process is waited for.
+    // Its end is the end of everything there; so it is dropped before the process is waited for.
     writer: Writer,
     incoming: Receiver<Incoming>,
     keeps_in: String,
@@ -225,7 +225,7 @@ impl Client {
         })
     }
 
-    /// Waits for its end. Once its record is kept here, it is told that it may go there.
+    /// Waits for its end. Once its record is kept here, it receives the order to remove it there.
     ///
     /// # Errors
     /// Those of the source of its agents.
@@ -235,7 +235,7 @@ impl Client {
         notices: &Notices,
         agents: &mut dyn AgentSource,
     ) -> Result<Result<Ended, Lost>, RemoteError> {
-        // Its first word comes when it has its files.
+        // Its first message comes when it has its files.
         let (mut has_spoken, mut heard_ns, mut taken) = (false, clock::monotonic_ns(), 0);
         loop {
             self.speak(stop, notices, agents);
@@ -278,7 +278,7 @@ impl Client {
         }
     }
 
-    /// Says that this side is there, or that it is to end: somebody said so, or nothing will come of it.
+    /// Reports that this side is there, or that the other is to end: a stop was requested, or the run is hopeless.
     fn speak(&mut self, stop: &AtomicBool, notices: &Notices, agents: &mut dyn AgentSource) {
         let failure = agents.failure();
         let stops = stop.load(Ordering::Relaxed) || failure.is_some();

@@ -6,7 +6,7 @@ use std::io;
 /// Failure of something elsewhere.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// Something that was asked for cannot be; nothing was started.
+    /// An impossible request; nothing was started.
     #[error("{0}")]
     Usage(String),
     /// Something could not be started, or did not come in time.

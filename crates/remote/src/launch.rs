@@ -22,7 +22,7 @@ const COPIED: Duration = Duration::from_secs(900);
 pub(crate) enum Launcher {
     /// This machine.
     Here,
-    /// Another one, by the user's own ssh: a host as his configuration knows it.
+    /// Another one, by the user's own ssh: a host as named in the user's configuration.
     Ssh(String),
     /// Nodes of this Slurm allocation, a process on each.
     Slurm(Vec<String>),
@@ -32,14 +32,14 @@ pub(crate) enum Launcher {
 #[derive(Debug)]
 pub(crate) struct Program {
     pub path: PathBuf,
-    /// 16 digits of its SHA-256; empty where it goes nowhere.
+    /// 16 digits of its SHA-256; empty where it is not copied.
     pub fingerprint: String,
 }
 
 /// The fingerprint of an executable.
 ///
 /// # Errors
-/// When it cannot be read.
+/// An executable that cannot be read.
 pub(crate) fn fingerprint(program: &Path) -> io::Result<String> {
     let (mut hash, mut file) = (Sha256::new(), File::open(program)?);
     let mut chunk = vec![0; 1 << 20];
@@ -68,7 +68,7 @@ impl Launcher {
     /// system that they share.
     ///
     /// # Errors
-    /// When the machine cannot be reached, takes no files, or somebody stops it.
+    /// A machine that cannot be reached or takes no files, or a stop.
     pub fn provide(&self, program: &Program, stop: &AtomicBool) -> io::Result<()> {
         let Launcher::Ssh(host) = self else { return Ok(()) };
         let kept = format!("{BIN}/proofload-{}", program.fingerprint);
@@ -112,7 +112,7 @@ impl Launcher {
     }
 }
 
-/// The user's own ssh. It asks for nothing: a question would come in the middle of everything.
+/// The user's own ssh. It prompts for nothing: a question would come in the middle of everything.
 fn ssh(host: &str, line: &str) -> Command {
     let mut command = Command::new("ssh");
     command.args(["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=2", "-o", "ServerAliveCountMax=3"]);
@@ -150,10 +150,10 @@ fn asked(host: &str, line: &str, stop: &AtomicBool) -> io::Result<String> {
     output(&format!("ssh {host}"), ssh(host, line).stdin(Stdio::null()), None, REACHED, Some(stop))
 }
 
-/// This machine's address, as a host sees it whom the user's ssh reaches; `None` where it does not say.
+/// This machine's address, as seen by a host that the user's ssh reaches; `None` where the host does not report it.
 ///
 /// # Errors
-/// When it cannot be reached, or somebody stops it.
+/// A host that cannot be reached, or a stop.
 pub fn seen_from(host: &str, stop: &AtomicBool) -> io::Result<Option<IpAddr>> {
     let said = asked(host, "echo $SSH_CONNECTION", stop)?;
     Ok(said.split_whitespace().next().and_then(|word| word.parse().ok()))

@@ -2,7 +2,7 @@
 //! ssh, on the nodes of a Slurm allocation, or in pods of Kubernetes, and a coordinator beside the servers
 //! ([ADR 29](../../docs/adr/0029-the-coordinator-is-where-the-servers-are.md)).
 //!
-//! Nothing here knows how a study is run: a [`Conductor`] does.
+//! Nothing here depends on how a study is run: a [`Conductor`] does that.
 
 #![forbid(unsafe_code)]
 #![allow(

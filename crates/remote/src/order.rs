@@ -1,7 +1,7 @@
 //! Messages between a command and the coordinator that it starts elsewhere, over that process's standard input and output: a line
 //! of JSON each; behind an order the files, behind the last answer the record.
 //!
-//! The input is the life line: when it ends, whoever asked is gone, and everything is ended there.
+//! The input is the life line: when it ends, the requester is gone, and everything is ended there.
 
 use crate::agents::VERSION;
 use proofload_language::Language;
@@ -30,7 +30,7 @@ pub struct RemoteRun {
     pub take_in: TakeIn,
 }
 
-/// Keeps a packed record at home, and says where.
+/// Keeps a packed record at home, and returns its path.
 pub type TakeIn = Arc<dyn Fn(&mut dyn Read) -> Result<PathBuf, String> + Send + Sync>;
 
 /// A run, as it is ordered.
@@ -95,7 +95,7 @@ pub(crate) enum Answer {
 /// Writes a message.
 ///
 /// # Errors
-/// When the other side is gone.
+/// The other side is gone.
 pub(crate) fn write_line(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message).map_err(io::Error::other)?;
     line.push(b'\n');
@@ -106,7 +106,7 @@ pub(crate) fn write_line(to: &mut impl Write, message: &impl Serialize) -> io::R
 /// Reads a message; `None` when the other side is gone.
 ///
 /// # Errors
-/// When it is something else; the error is what came.
+/// A line that is something else; the error is that line.
 pub(crate) fn read_line<T: DeserializeOwned>(from: &mut impl BufRead) -> io::Result<Option<T>> {
     let mut line = Vec::new();
     from.take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;

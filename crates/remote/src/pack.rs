@@ -24,11 +24,11 @@ pub struct Carried {
     pub bytes: u64,
 }
 
-/// The files that go along with a study, which is a file itself: what it names of its folder, each below [`STUDY`], and files of a
-/// catalogue, each below [`CATALOGUE`]; says which they are.
+/// The files that go along with a study, which is a file itself: the files of its folder that it names, each below
+/// [`STUDY`], and files of a catalogue, each below [`CATALOGUE`]; reports each of them.
 ///
 /// # Errors
-/// A file that is hidden or a link: what it holds was not meant to be given away, or is not known by its name.
+/// A file that is hidden or a link: its content was not meant to be given away, or is not known by its name.
 pub fn files_of(
     file: &Path,
     named: BTreeSet<PathBuf>,
@@ -39,7 +39,7 @@ pub fn files_of(
     let name = file.file_name().unwrap_or_default();
     let mut found = vec![carried(file.to_owned(), Path::new(STUDY).join(name))?];
     for path in named {
-        // What lies elsewhere is looked for there, on the machine that it goes to.
+        // Files elsewhere are looked for there, on the machine that it goes to.
         let Some(inside) = inside(&root, &path) else { continue };
         if inside != Path::new(name) {
             found.push(checked_at(&root, &inside, STUDY)?);
@@ -75,7 +75,7 @@ fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
     (inside != Path::new("")).then_some(inside)
 }
 
-/// A file that is what its name says.
+/// A file, neither hidden nor a link.
 fn checked_at(root: &Path, inside: &Path, below: &str) -> Result<Carried, RemoteError> {
     let path = root.join(inside);
     let file = path.display().to_string();
@@ -110,7 +110,7 @@ fn unread(path: &Path, source: &io::Error) -> RemoteError {
 /// These files as a tar archive; they keep their modes.
 ///
 /// # Errors
-/// When they are more than a study has, or one cannot be read.
+/// More files than a study may have, or one that cannot be read.
 pub fn pack(files: &[Carried]) -> Result<Vec<u8>, RemoteError> {
     within_limits(files, FILES_MAX, CARRIED_BYTES_MAX)?;
     let mut tar = tar::Builder::new(Vec::new());
@@ -134,7 +134,7 @@ fn within_limits(files: &[Carried], most: usize, most_bytes: u64) -> Result<(), 
 /// A record as a tar archive, each file below `name` in it.
 ///
 /// # Errors
-/// When it cannot be read, or nobody takes it.
+/// A record that cannot be read, or a receiver that does not take it.
 pub(crate) fn pack_record(run: &Path, name: &Path, into: impl Write) -> io::Result<()> {
     let mut tar = tar::Builder::new(into);
     tar.follow_symlinks(false);
@@ -145,7 +145,7 @@ pub(crate) fn pack_record(run: &Path, name: &Path, into: impl Write) -> io::Resu
 /// Length of that archive in bytes.
 ///
 /// # Errors
-/// When the record cannot be read.
+/// A record that cannot be read.
 pub(crate) fn record_bytes(run: &Path, name: &Path) -> io::Result<u64> {
     let mut counted = Counted(0);
     pack_record(run, name, &mut counted)?;

@@ -24,7 +24,7 @@ const WAIT: Duration = Duration::from_secs(60);
 pub struct Placement {
     /// Machine of the servers and of the coordinator.
     subjects: Launcher,
-    /// Machines of the agents, and how many are there.
+    /// Machines of the agents, and the number of agents on each.
     agents: Vec<(Launcher, u32)>,
     /// The servers' address; found out where there is none.
     address: Option<IpAddr>,
@@ -32,7 +32,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// So many agents as children of this process.
+    /// Agents as children of this process.
     pub fn here(program: PathBuf, agents: u32) -> Placement {
         Placement {
             subjects: Launcher::Here,
@@ -42,10 +42,11 @@ impl Placement {
         }
     }
 
-    /// Servers on a host that ssh reaches, or here, and agents where `on` says (`ssh:HOST,HOST` or `slurm`), or here.
+    /// Servers on a host that ssh reaches, or here, and agents in the places of `on` (`ssh:HOST,HOST` or `slurm`), or
+    /// here.
     ///
     /// # Errors
-    /// When `on` says something else, or Slurm does not say its nodes.
+    /// An `on` of another form, or a Slurm that does not report its nodes.
     pub fn of(
         on: Option<&str>,
         subjects_on: Option<String>,
@@ -71,7 +72,7 @@ impl Placement {
     /// Makes sure that this executable is on all machines.
     ///
     /// # Errors
-    /// When one cannot be reached.
+    /// A machine that cannot be reached.
     pub fn provide(&self, stop: &AtomicBool) -> Result<(), RemoteError> {
         let mut launchers = self.agents.iter().map(|(launcher, _)| launcher).chain([&self.subjects]);
         launchers.try_for_each(|launcher| Ok(launcher.provide(&self.program, stop)?))
@@ -87,10 +88,10 @@ impl Placement {
         self.agents.iter().map(|(_, count)| count).sum()
     }
 
-    /// This machine's address as the first of the agents' machines sees it, where none was given.
+    /// This machine's address as seen by the first of the agents' machines, where none was given.
     ///
     /// # Errors
-    /// When none is known.
+    /// No address is known.
     pub fn own_address(&self, stop: &AtomicBool) -> Result<IpAddr, RemoteError> {
         let host = match (self.address, self.agents.first()) {
             (Some(address), _) => return Ok(address),
@@ -102,11 +103,11 @@ impl Placement {
         seen_from(host, stop)?.ok_or_else(unseen)
     }
 
-    /// Starts the agents for a coordinator at this address of this machine, and waits until they are there. `say` is told a line for
-    /// each that comes.
+    /// Starts the agents for a coordinator at this address of this machine, and waits until they are there. `say`
+    /// receives a line for each that comes.
     ///
     /// # Errors
-    /// When one cannot be started, or some do not come in time.
+    /// One cannot be started, or some do not come in time.
     pub fn gather(
         &self,
         address: IpAddr,
@@ -149,10 +150,10 @@ impl Placement {
         Ok(started)
     }
 
-    /// Has a coordinator where the servers are carry a run out, with these agents, and gives `then` its end.
+    /// Has a coordinator on the servers' machine carry a run out, with these agents, and gives `then` its end.
     ///
     /// # Errors
-    /// When it cannot be started, or is lost.
+    /// It cannot be started, or is lost.
     pub fn run_there<T>(
         &self,
         run: RemoteRun,
@@ -177,7 +178,7 @@ impl Placement {
 struct Agents<'a> {
     of: &'a Placement,
     token: &'a Token,
-    /// So many may end: the coordinator goes on without them, or says which did not come.
+    /// Number that may end: the coordinator goes on without them, or reports those that did not come.
     tolerated: u32,
     notices: &'a Notices,
     launched: Launched,

@@ -55,11 +55,11 @@ pub struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    /// Address that agents dial: what the environment of a pod says, or any port at the address that was ordered, or at which
-    /// whoever came by ssh found this machine.
+    /// Address that agents dial: that in the environment of a pod, or any port at the address that was ordered, or at
+    /// the one by which the ssh connection reached this machine.
     ///
     /// # Errors
-    /// When none of them is known.
+    /// No address is known.
     pub fn address(&self) -> Result<SocketAddr, RemoteError> {
         if let Ok(at) = std::env::var(LISTEN) {
             return at.parse().map_err(|error| RemoteError::Usage(format!("{LISTEN}={at}: {error}")));
@@ -73,10 +73,10 @@ impl Ordered<'_> {
         Ok(SocketAddr::new(address, 0))
     }
 
-    /// Waits for the agents. `say` is told a line for each that comes.
+    /// Waits for the agents. `say` receives a line for each that comes.
     ///
     /// # Errors
-    /// When some do not come in time.
+    /// Some do not come in time.
     pub fn gather(
         &self,
         at: SocketAddr,
@@ -93,16 +93,16 @@ impl Ordered<'_> {
     }
 }
 
-/// Carries an order out. What happens is told on the standard output that this process was started with, how it ended too: this
-/// process ends well, since what brings it here would complain of any other exit code.
+/// Carries an order out. Events are reported on the standard output that this process was started with, its end too:
+/// this process itself ends well, since its launcher would complain of any other exit code.
 ///
 /// # Errors
-/// When standard output and error cannot be set apart.
+/// Standard output and error cannot be set apart.
 pub fn serve(conductor: &dyn Conductor) -> Result<(), RemoteError> {
     let out = Arc::new(Mutex::new(apart_from_output()?));
     if let Err(error) = served(&out, conductor) {
         let (exit, message) = (error.exit_code(), error.to_string());
-        // Whoever asked is gone, or hears it.
+        // The requester is gone, or receives it.
         let _ = tell(&out, &Answer::Ended { exit, message, record_bytes: 0 });
     }
     Ok(())
@@ -115,7 +115,7 @@ fn tell(out: &Out, answer: &Answer) -> io::Result<()> {
     write_line(&mut *out.lock().unwrap_or_else(PoisonError::into_inner), answer)
 }
 
-/// Sends heartbeats until nobody hears them.
+/// Sends heartbeats until they have no receiver.
 fn send_heartbeats(out: &Out) {
     let out = Arc::downgrade(out);
     std::thread::spawn(move || {
@@ -186,7 +186,7 @@ fn is_of_this_executable(order: &Order, program: &Path) -> Result<(), RemoteErro
     }
 }
 
-/// The standard output for answers alone, and a standard error that never fails: whoever reads it may be gone.
+/// The standard output for answers alone, and a standard error that never fails: its reader may be gone.
 fn apart_from_output() -> io::Result<File> {
     let told = File::from(rustix::io::dup(rustix::stdio::stdout())?);
     rustix::stdio::dup2_stdout(&File::options().write(true).open("/dev/null")?)?;
@@ -202,7 +202,7 @@ fn apart_from_output() -> io::Result<File> {
     Ok(told)
 }
 
-/// State of the command, as it is heard.
+/// State of the command, as received.
 #[derive(Default)]
 struct Heard {
     at_ns: AtomicU64,
@@ -210,7 +210,7 @@ struct Heard {
     has_kept: AtomicBool,
 }
 
-/// Stops everything when the command says so, ends, or is silent for too long.
+/// Stops everything when the command orders it, ends, or is silent for too long.
 fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
     let heard = Arc::new(Heard { at_ns: AtomicU64::new(monotonic_ns()), ..Heard::default() });
     let (reading, stopping) = (Arc::clone(&heard), Arc::clone(&stop));
@@ -239,7 +239,7 @@ fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
     heard
 }
 
-/// Says how it ended, with the record, in a thread of its own: a way that is cut takes nothing, and says nothing.
+/// Reports the end, with the record, in a thread of its own: a broken connection takes nothing, and reports nothing.
 pub(crate) fn hand_over(out: Out, exit: u8, message: String, folder: &Path) -> JoinHandle<io::Result<()>> {
     let record = record_in(&folder.join("runs"));
     let bytes = record.as_ref().map_or(Ok(0), |(run, name)| record_bytes(run, name));

@@ -17,14 +17,14 @@ const ANSWERS: Duration = Duration::from_secs(60);
 /// Longest time for a run within an allocation to end, and its record to come home.
 const ENDS: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// In the environment of a command within an allocation: when its standard input ends, whoever asked for it is gone.
+/// In the environment of a command within an allocation: when its standard input ends, the requester is gone.
 const LIFE_LINE: &str = "PROOFLOAD_LIFE_LINE";
 
-/// Runs this command again within a new allocation of so many nodes, where it is in none; Slurm says itself what it waits for.
-/// Returns the exit code of that command; `None` within an allocation.
+/// Runs this command again within a new allocation of that many nodes, where it is in none; Slurm reports itself what
+/// it waits for. Returns the exit code of that command; `None` within an allocation.
 ///
 /// # Errors
-/// When Slurm is not there.
+/// Slurm is not there.
 pub fn within(
     program: &Path,
     arguments: &[String],
@@ -67,7 +67,7 @@ pub fn within(
 /// The first node of the allocation that this process is in, with its address, and the others.
 ///
 /// # Errors
-/// When there are fewer than two, or Slurm cannot be asked for them.
+/// Fewer than two nodes, or Slurm cannot be queried for them.
 pub(crate) fn nodes(stop: &AtomicBool) -> Result<(String, IpAddr, Vec<String>), RemoteError> {
     let list = std::env::var_os("SLURM_JOB_NODELIST").unwrap_or_default();
     let listed = match list.is_empty() {

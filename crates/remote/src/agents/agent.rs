@@ -1,4 +1,4 @@
-//! The life of an agent: it dials, is dealt a number, carries out its share of what it is given, and tells what it sees.
+//! The life of an agent: it dials, receives a number, carries out its share of each load, and reports its results.
 
 use crate::agents::link::{Incoming, Sender, link};
 use crate::agents::message::{Hello, Message, VERSION, frame, write_frame};
@@ -28,7 +28,7 @@ use tokio_rustls::client::TlsStream;
 const RETRY: Duration = Duration::from_millis(250);
 /// Longest time for one attempt.
 const ATTEMPT: Duration = Duration::from_secs(10);
-/// Between two looks at a signal. To look is most of what an agent does that has nothing to do.
+/// Interval between two polls of a signal. An idle agent does little else.
 const LOOK: Duration = Duration::from_millis(250);
 /// Names of variables in which an engine that starts many processes gives each its number, from 0.
 const INDEX_VARIABLES: [&str; 5] = [
@@ -42,7 +42,7 @@ const INDEX_VARIABLES: [&str; 5] = [
 /// The number that the environment gives this agent.
 ///
 /// # Errors
-/// When the variable that has it is no number.
+/// A variable that is not a number.
 pub fn index_from(variable: impl Fn(&str) -> Option<String>) -> Result<Option<u32>, RemoteError> {
     let mut given = INDEX_VARIABLES.iter().filter_map(|name| Some((name, variable(name)?)));
     given.next().map_or(Ok(None), |(name, text)| match text.parse() {
@@ -62,20 +62,20 @@ pub struct Joining {
     pub token: Token,
     /// The agent's number, where that is not to be dealt.
     pub index: Option<u32>,
-    /// For how long nobody has to be there yet.
+    /// Time to wait for a coordinator that is not there yet.
     pub wait: Duration,
 }
 
-/// Engine that carries out an agent's share of loads: [`proofload_engine::execute_share`], or one that plays back what was recorded, which
-/// lets a thousand agents be on one machine.
+/// Engine that carries out an agent's share of loads: [`proofload_engine::execute_share`], or one that plays a
+/// recording back, which lets a thousand agents be on one machine.
 pub type Engine = fn(Launch<'_>) -> Result<Vec<ShareResult>, EngineError>;
 
-/// Joins a coordinator, and works for it until it says goodbye or `stop` is set. `tell` is told a line when it is dealt its number, and
-/// at the goodbye.
+/// Joins a coordinator, and works for it until it says goodbye or `stop` is set. `tell` receives a line when the agent
+/// receives its number, and at the goodbye.
 ///
 /// # Errors
-/// `Usage` when the coordinator cannot be reached or does not want this agent, `Lost` when it is gone; what is under way then ends
-/// at once.
+/// `Usage` when the coordinator cannot be reached or does not accept this agent, `Lost` when it is gone; a load in
+/// progress then ends at once.
 pub fn agent(
     engine: Engine,
     joining: &Joining,
@@ -89,18 +89,18 @@ pub fn agent(
             let stream = join(joining, &waiting, stop).await?;
             let mut is_let_in = false;
             match serve(stream, engine, joining, stop, &mut is_let_in, tell).await {
-                // A coordinator that hears too many at once sends some away that have not spoken out yet.
+                // A coordinator with too many newcomers at once drops some that have not finished their handshake.
                 Err(RemoteError::Lost(_)) if !is_let_in && !waiting.is_over() => sleep(RETRY).await,
                 ended => return ended,
             }
         }
     });
-    // A name that is still being looked up is not waited for.
+    // A name that is still being resolved is not waited for.
     runtime.shutdown_background();
     ended
 }
 
-/// Dials until somebody is there who knows the token.
+/// Dials until a peer is there that has the token.
 async fn join(
     joining: &Joining,
     waiting: &Deadline,
@@ -146,7 +146,7 @@ struct Running {
 }
 
 impl Running {
-    /// A thread that carries the loads out as soon as it hears when.
+    /// A thread that carries the loads out as soon as it receives their time.
     fn prepare(plans: Vec<LoadPlan>, engine: Engine, out: Sender) -> Running {
         let (watch, (begin, begins)) = (Arc::new(Watch::default()), mpsc::channel());
         let watched = Arc::clone(&watch);
@@ -161,7 +161,7 @@ impl Running {
                 }
                 Err(_) => Message::Failed("ended before it began".to_owned()),
             };
-            // A peer that is gone is told of by the connection.
+            // The loss of a peer is reported by the connection.
             let _ = out.send(&ended);
         });
         Running { watch, begin: Some(begin), thread: Some(thread) }
@@ -172,7 +172,7 @@ impl Running {
         self.begin = None;
     }
 
-    /// Nobody will hear of its results: a server that does not answer is not waited for.
+    /// Its results have no receiver any more: a server that does not answer is not waited for.
     fn abandon(&mut self) {
         self.watch.abandoned.store(true, Ordering::Relaxed);
         self.stop();
@@ -182,12 +182,12 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.abandon();
-        // It looks at the switch after each poll.
+        // It checks the switch after each poll.
         self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// Carries out loads, and tells the coordinator second by second.
+/// Carries out loads, and reports to the coordinator second by second.
 fn executed(plans: &[LoadPlan], engine: Engine, watch: &Watch, at_ns: u64, out: &Sender) -> Message {
     let mut seen = |stretch: &Stretch<'_>| {
         let snapshot = Box::new(stretch.snapshot.sparse());
@@ -201,7 +201,7 @@ fn executed(plans: &[LoadPlan], engine: Engine, watch: &Watch, at_ns: u64, out: 
     }
 }
 
-/// Does what the coordinator says. `is_let_in` becomes true with its first message.
+/// Carries out the coordinator's orders. `is_let_in` becomes true with its first message.
 async fn serve(
     mut stream: TlsStream<TcpStream>,
     engine: Engine,

@@ -1,5 +1,5 @@
-//! The coordinator's side of joining: it listens, lets in who knows the token and is of its version, and deals the numbers when all
-//! are there.
+//! The coordinator's side of joining: it listens, lets in agents that have the token and are of its version, and deals
+//! the numbers when all are there.
 
 #![allow(clippy::disallowed_methods, reason = "agents join here")]
 
@@ -33,9 +33,9 @@ use tokio_rustls::TlsAcceptor;
 pub const MOST_AGENTS: u32 = 10_000;
 /// Longest time for a stranger to prove that it is an agent.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Most who have not proven who they are, at a time: so many descriptors strangers can take.
+/// Most peers at a time that have not proven to have the token: the descriptors that strangers can take.
 const UNPROVEN_MAX: usize = 32;
-/// Between two looks at a signal.
+/// Interval between two polls of a signal.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Number of agents that are waited for, and the longest time for it.
@@ -43,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Terms {
     pub agents: u32,
     pub wait: Duration,
-    /// Number of them that may be lost, in all loads together, before nobody goes on; fewer than there are.
+    /// Number of them that may be lost, in all loads together, before the run ends; fewer than there are.
     pub tolerated: u32,
 }
 
@@ -52,15 +52,15 @@ pub struct Listener {
     address: SocketAddr,
     runtime: Runtime,
     events: Receiver<Event>,
-    /// Nobody is let in any more when it goes.
+    /// Dropping it stops the admission of agents.
     open: oneshot::Sender<()>,
 }
 
 impl Listener {
-    /// Listens there.
+    /// Listens at the address.
     ///
     /// # Errors
-    /// When the address cannot be listened at.
+    /// An address that cannot be listened at.
     pub fn open(listen: SocketAddr, token: &Token) -> Result<Listener, RemoteError> {
         let config = token.of_coordinator().map_err(RemoteError::usage)?;
         let listening = || {
@@ -83,11 +83,11 @@ impl Listener {
         self.address
     }
 
-    /// Waits until all are there, and deals them their numbers. `say` is told a line for each that joins, leaves or is refused
-    /// meanwhile.
+    /// Waits until all are there, and deals them their numbers. `say` receives a line for each that joins, leaves or is
+    /// refused meanwhile.
     ///
     /// # Errors
-    /// When some do not come in time: it names them.
+    /// Some do not come in time: it names them.
     pub fn gather(
         self,
         terms: &Terms,
@@ -121,7 +121,7 @@ impl Listener {
     }
 }
 
-/// Takes an agent in, or tells it why not. Returns a line about it.
+/// Takes an agent in, or sends it the reason of a refusal. Returns a line about it.
 fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>) -> String {
     let who = newcomer.name();
     let why = match newcomer.index {
@@ -161,7 +161,7 @@ fn missing(terms: &Terms, newcomers: &[Newcomer]) -> String {
     say!("agents-missing", came, wanted, seconds, here, missing)
 }
 
-/// The first of many, and how many more.
+/// The first of many, and the number of the others.
 fn shortened(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = names[..names.len().min(SHOWN)].join(word!("between-items"));
@@ -171,7 +171,8 @@ fn shortened(names: &[String]) -> String {
     }
 }
 
-/// In the order of their numbers: those that have one keep it, the others get what is left as they came.
+/// In the order of their numbers: those that have one keep it, the others get the remaining ones in the order of their
+/// arrival.
 fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
     let taken: BTreeSet<u32> = newcomers.iter().filter_map(|newcomer| newcomer.index).collect();
     let mut free = (0..).filter(|index| !taken.contains(index));
@@ -185,7 +186,7 @@ fn dealt(newcomers: Vec<Newcomer>) -> Vec<(u64, Sender, Member)> {
     members.sort_by_key(|(_, _, member)| member.index);
     members
 }
-/// Lets in whoever dials until it is closed; who is in stays.
+/// Lets in agents that dial until it is closed; those that are in stay.
 async fn accept(
     listener: std::net::TcpListener,
     config: Arc<ServerConfig>,
@@ -220,15 +221,15 @@ struct Door {
     connections: u64,
 }
 
-/// Somebody who dialled and has not proven that they know the token.
+/// A peer that dialled and has not proven that it has the token.
 struct Unproven {
     task: AbortHandle,
     has_spoken: Arc<AtomicBool>,
 }
 
 impl Door {
-    /// Hears somebody out, beside the others. Where they would be too many, one is sent away that has said nothing, the oldest
-    /// of them: an agent speaks at once.
+    /// Starts the handshake of a peer, beside the others. Where they would be too many, one that has sent nothing is
+    /// dropped, the oldest of them: an agent sends at once.
     fn admit(&mut self, stream: TcpStream, address: SocketAddr) {
         self.unproven.retain(|peer| !peer.task.is_finished());
         if self.unproven.len() >= UNPROVEN_MAX {
@@ -246,7 +247,7 @@ impl Door {
                 speaks.store(true, Ordering::Relaxed);
                 let_in(acceptor, stream, address, connection, &tell, &sending).await
             };
-            // Who cannot prove that they know the token is nobody.
+            // A peer that cannot prove that it has the token is ignored.
             if let Ok(Ok(Some(newcomer))) = timeout(HANDSHAKE, handshake).await {
                 let _ = tell.send(Event::Joined(newcomer));
             }
@@ -255,7 +256,7 @@ impl Door {
     }
 }
 
-/// Handshake of a joining agent; one of another version is told so.
+/// Handshake of a joining agent; one of another version receives that as the reason.
 async fn let_in(
     acceptor: TlsAcceptor,
     stream: TcpStream,

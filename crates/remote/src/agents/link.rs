@@ -1,5 +1,5 @@
-//! A connection between an agent and its coordinator, once TLS stands: messages to be sent go into a queue, those that come are told to
-//! whoever listens, and each side sends a heartbeat every second.
+//! A connection between an agent and its coordinator, once TLS is established: messages to be sent go into a queue,
+//! received ones are passed to the listener, and each side sends a heartbeat every second.
 
 use crate::agents::message::{Message, frame, message, read_frame, write_frame};
 use proofload_host::clock;
@@ -18,7 +18,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// An event on a connection.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// A message has come, then. Of the peer's heartbeats only the first is told.
+    /// A message has come, then. Of the peer's heartbeats only the first is passed on.
     Message { at_ns: u64, message: Message },
     /// A ping leaves, then.
     PingLeft { at_ns: u64 },
@@ -31,10 +31,10 @@ pub(crate) enum Incoming {
 pub(crate) struct Sender(UnboundedSender<(Vec<u8>, bool)>);
 
 impl Sender {
-    /// Puts a message into the queue. One to a peer that is gone is dropped: its loss is told otherwise.
+    /// Puts a message into the queue. One to a peer that is gone is dropped: its loss is reported elsewhere.
     ///
     /// # Errors
-    /// When the message is too long.
+    /// A message that is too long.
     pub fn send(&self, message: &Message) -> io::Result<()> {
         let _ = self.0.send((frame(message)?, matches!(message, Message::Ping)));
         Ok(())
@@ -44,8 +44,8 @@ impl Sender {
 /// Held by every connection that still has something to send; nothing is ever put into it.
 pub(crate) type Sending = tokio::sync::mpsc::Sender<Infallible>;
 
-/// Begins to send and to listen. `tell` hears of every event, and says whether it wants to hear more. `sending` is let go when the
-/// last message has left.
+/// Begins to send and to listen. `tell` receives every event, and returns true to receive more. `sending` is dropped
+/// when the last message has left.
 pub(crate) fn link<S>(
     stream: S,
     sending: Option<Sending>,
@@ -58,7 +58,7 @@ where
     let (sender, queue) = unbounded_channel();
     tokio::spawn(listen(from, tell.clone()));
     tokio::spawn(async move {
-        // The connection's end is told by whoever listens on it.
+        // The connection's end is reported by the side that listens on it.
         let _ = send(to, queue, tell).await;
         drop(sending);
     });
@@ -72,7 +72,7 @@ async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, tell: impl Fn(Incoming) -> 
         let at_ns = clock::monotonic_ns();
         let incoming = match read {
             Ok(bytes) => match message(&bytes) {
-                // The receiver may have other things to do for hours.
+                // The receiver may be busy with other things for hours.
                 Ok(Message::Heartbeat) if is_known_alive => continue,
                 Ok(message) => Incoming::Message { at_ns, message },
                 Err(error) => Incoming::Lost(say!("agents-speaks-otherwise", error = error.to_string())),

@@ -1,11 +1,11 @@
-//! Agents, as their coordinator knows them.
+//! Agents, in the view of their coordinator.
 
 use crate::agents::link::{Incoming, Sender};
 use proofload_language::say;
 use std::net::SocketAddr;
 
 pub(crate) enum Event {
-    /// Somebody who knows the token.
+    /// A peer that has the token.
     Joined(Newcomer),
     /// Something happened on a connection.
     Incoming { from: u64, incoming: Incoming },
@@ -33,7 +33,7 @@ impl Newcomer {
 /// An agent's clock, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// By how much it is ahead of ours, in nanoseconds.
+    /// Nanoseconds by which it is ahead of ours.
     pub ahead_ns: i64,
     /// The shortest time that a message took there and back. Half of it bounds the error of `ahead_ns`.
     pub round_trip_ns: u64,
@@ -42,7 +42,7 @@ pub struct Clock {
 impl Clock {
     pub(crate) const UNKNOWN: Clock = Clock { ahead_ns: 0, round_trip_ns: u64::MAX };
 
-    /// Within what it is known; `None` before a ping was answered.
+    /// Inexactness in nanoseconds; `None` before a ping was answered.
     pub fn within_ns(self) -> Option<u64> {
         (self.round_trip_ns < u64::MAX).then(|| self.round_trip_ns.div_ceil(2))
     }
@@ -66,7 +66,7 @@ impl Clock {
     }
 }
 
-/// An agent, as its coordinator knows it.
+/// An agent, in the view of its coordinator.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its number, from 0.

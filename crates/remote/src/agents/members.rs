@@ -11,9 +11,9 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Pings of each agent, of which the quickest tells the time best.
+/// Pings of each agent, of which the quickest gives the best time.
 const PINGS: u32 = 30;
-/// Agents that are asked something at once. With more of them, pings would be as slow as the answers to all others, and plans
+/// Agents that are queried at once. With more of them, pings would be as slow as the answers to all others, and plans
 /// with the rows of their feeders would fill the memory.
 const AT_ONCE: usize = 64;
 /// In a load of this length clocks may run apart by more than they are known to: 50 ppm of it are half a millisecond.
@@ -22,7 +22,7 @@ pub(crate) const LONG_NS: u64 = 10_000_000_000;
 const PINGING: Duration = Duration::from_secs(30);
 /// Longest time until those agents have their shares.
 const READY: Duration = Duration::from_secs(60);
-/// Between two looks at what nobody wakes us for.
+/// Interval between two polls of events that wake no thread.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// From when the last agent has its plan to the first instant, besides what it needs itself and what the way takes: this
 /// part of a load's length within these bounds. An agent that is not ready by then is an error.
@@ -40,7 +40,7 @@ pub(crate) struct Members {
     pub events: Receiver<Event>,
     /// Agents that were lost, and why, in the order of time.
     pub lost: Vec<String>,
-    /// So many may be lost; nobody goes on without more.
+    /// Number that may be lost; with more the run ends.
     pub tolerated: u32,
 }
 
@@ -55,7 +55,7 @@ impl Members {
         self.out[index].is_none()
     }
 
-    /// The reason why nobody goes on: more were lost than are tolerated.
+    /// The reason why the run ends: more were lost than are tolerated.
     pub fn broken(&self) -> Option<String> {
         let is_broken = self.lost.len() > self.tolerated as usize || self.lost.len() == self.out.len();
         is_broken.then(|| self.lost.join("; "))
@@ -68,13 +68,13 @@ impl Members {
     /// The next event of an agent, with its number; `None` when there was none for a while.
     ///
     /// # Errors
-    /// When more are lost than are tolerated.
+    /// More are lost than are tolerated.
     pub fn next(&mut self, wait: Duration) -> Result<Option<(usize, Incoming)>, EngineError> {
         let event = self.receive(wait);
         self.check().map(|()| event)
     }
 
-    /// The same, however many are lost.
+    /// The same, with any number lost.
     pub fn receive(&mut self, wait: Duration) -> Option<(usize, Incoming)> {
         let (from, incoming) = match self.events.recv_timeout(wait) {
             Ok(Event::Incoming { from, incoming }) => (from, incoming),
@@ -95,7 +95,7 @@ impl Members {
         Some((index, incoming))
     }
 
-    /// Goes on without an agent, for ever: one that was only silent for a while is sent away when it comes to again.
+    /// Goes on without an agent, for ever: one that was only silent for a while is sent away when it returns.
     pub fn lose(&mut self, index: usize, why: &str) {
         if let Some(out) = self.out[index].take() {
             self.lost.push(format!("{} is lost: {why}", self.all[index].name()));
@@ -103,7 +103,7 @@ impl Members {
         }
     }
 
-    /// Takes events until each of these agents has done its part, as `take` says; those that need longer are lost.
+    /// Takes events until each of these agents has done its part, as `take` reports; those that need longer are lost.
     fn until_done(
         &mut self,
         part: Range<usize>,
@@ -125,13 +125,13 @@ impl Members {
         Ok(())
     }
 
-    /// All agents, so many at once.
+    /// All agents, in parts of [`AT_ONCE`].
     fn parts(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let agents = self.all.len();
         (0..agents).step_by(AT_ONCE).map(move |first| first..agents.min(first + AT_ONCE))
     }
 
-    /// Asks all agents what time it is.
+    /// Queries the clocks of all agents.
     pub fn set_clocks(&mut self) -> Result<(), EngineError> {
         self.parts().try_for_each(|part| {
             part.clone().for_each(|index| {
@@ -177,9 +177,9 @@ impl Members {
         most
     }
 
-    /// Gives each agent its share, waits until all have it, and says how long they need until they can begin. There are
-    /// as many shares as there were agents in the beginning: that of one that is lost is nobody's, for the load of the
-    /// others would be another one otherwise.
+    /// Gives each agent its share, waits until all have it, and returns the time that they need until they can begin.
+    /// There are as many shares as there were agents in the beginning: that of a lost one is not carried out, for the
+    /// load of the others would be another one otherwise.
     pub fn deal(&mut self, plans: &[LoadPlan]) -> Result<u64, EngineError> {
         let (mut lead, agents) = (0, self.all.len() as u32);
         let slow = format!("it has not taken its share within {} s", READY.as_secs());

@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 1 << 30;
 /// Most bytes that are read at once.
 const CHUNK: u64 = 1 << 20;
 
-/// The first message of an agent. Its version comes first, so that it can be read whatever follows.
+/// The first message of an agent. Its version comes first, so that it can be read in any version.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Hello {
     pub version: String,
@@ -115,7 +115,8 @@ pub(crate) async fn read_frame(
     Ok(bytes)
 }
 
-/// The message of a frame, whatever follows it: of a [`Hello`] of any version the first field is a message by itself.
+/// The message of a frame; bytes after it are ignored: of a [`Hello`] of any version the first field is a message by
+/// itself.
 pub(crate) fn message<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     postcard::from_bytes(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
 }

@@ -1,8 +1,9 @@
-//! One load by several processes. **Agents** dial a **coordinator**, are dealt a number each, and carry out their share of
-//! every load that it gives them; it merges what they saw, second by second, and judges the whole
+//! One load by several processes. **Agents** dial a **coordinator**, receive a number each, and carry out their share
+//! of every load that it gives them; it merges their results, second by second, and judges the whole
 //! ([ADR 28](../../../docs/adr/0028-agents-are-workers-elsewhere.md)).
 //!
-//! Both sides prove that they know the same token before a byte of ours is read. Nothing listens unless it is asked to.
+//! Both sides prove that they have the same token before a byte of ours is read. Nothing listens unless it is
+//! requested.
 
 mod agent;
 mod gather;

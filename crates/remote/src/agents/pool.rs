@@ -23,17 +23,17 @@ const ENDING: Duration = Duration::from_secs(3);
 /// Most times longer than usual that agents may take to be ready.
 const PATIENCE_MAX: u64 = 64;
 
-/// All agents of a coordinator. They are told goodbye when it goes, and those that were started for it end.
+/// All agents of a coordinator. They receive a goodbye when it is dropped, and those that were started for it end.
 #[derive(Debug)]
 pub struct AgentPool {
     members: Mutex<Members>,
-    // Dropped in this order: goodbye has left before anybody is waited for.
+    // Dropped in this order: goodbye has left before any agent is waited for.
     _runtime: Runtime,
     pub(crate) launched: Launched,
 }
 
 impl AgentPool {
-    /// A pool of agents in the order of their numbers, each with its connection; so many of them may be lost.
+    /// A pool of agents in the order of their numbers, each with its connection; that many of them may be lost.
     pub(crate) fn new(
         dealt: Vec<(u64, Sender, Member)>,
         tolerated: u32,
@@ -230,7 +230,7 @@ impl Members {
                 progress[index].has_ended |= is_end(&message);
             }
         }
-        // What it says of this load later would be taken for the next one's.
+        // Its later reports of this load would be taken for the next one's.
         while let Some(slow) = self.awaited(progress) {
             self.lose(slow, &format!("it has not ended the load within {} s", ENDING.as_secs()));
         }

@@ -1,4 +1,4 @@
-//! Progress of a load at each agent, and what is missing of a load that some agents did not carry out to its end.
+//! Progress of a load at each agent, and the missing parts of a load that some agents did not carry out to its end.
 
 use crate::agents::member::Member;
 use proofload_engine::{AgentsUse, Finding, LoadResult};
@@ -7,9 +7,9 @@ use proofload_measure::SparseSnapshot;
 /// Snapshots that an agent sent of one stream, added up. It does not grow while the load goes on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
-    /// Start of the window, once the agent has told of it.
+    /// Start of the window, once the agent has reported it.
     began_ns: Option<u64>,
-    /// Until when it told what it did, from there.
+    /// End of the reported time, from there.
     until_ns: u64,
     intended: u64,
 }
@@ -39,14 +39,15 @@ impl Progress {
         Progress { has_ended: is_absent, streams, is_lost: is_absent, is_absent }
     }
 
-    /// Nobody carries out what is left of its share. What it handed over before is whole.
+    /// The rest of its share is not carried out. The part that it handed over before is complete.
     pub fn lose(&mut self) {
         self.is_lost |= !self.has_ended;
         self.has_ended = true;
     }
 }
 
-/// Enters who carried a stream out, and who did not. What the lost agents told before is in the sums already.
+/// Enters the agents that carried a stream out, and those that did not. The reports of lost agents from before are in
+/// the sums already.
 pub(crate) fn enter(
     result: &mut LoadResult,
     stream: usize,
@@ -66,7 +67,7 @@ pub(crate) fn enter(
     // Nothing else matters more.
     result.findings.splice(0..0, found);
     if !lost.is_empty() {
-        // Whether somebody was answered while the others were not is known of nobody.
+        // With lost agents it is unknown if one was answered while the others were not.
         result.silences = None;
     }
     let (count, lost) = (members.len() as u32, lost.len() as u32);

@@ -70,7 +70,7 @@ fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
     }
 }
 
-/// A body of so many bytes, that takes no memory before it is sent.
+/// A body of that many bytes, that takes no memory before it is sent.
 #[derive(Debug)]
 struct Zeros(u64);
 
@@ -212,7 +212,8 @@ fn more_agents_than_are_asked_at_once_are_all_asked_and_dealt_their_shares() {
     });
 }
 
-/// Passes two connections on; of the first what both say until the handshake is over on the agent's side, and no more.
+/// Passes two connections on; of the first only the bytes of both sides until the handshake is over on the agent's
+/// side.
 fn cuts_the_first(to: std::net::SocketAddr) -> std::net::SocketAddr {
     use std::io::{Read, Write, copy};
     let listener = std::net::TcpListener::bind(ANYWHERE).expect("a port");
@@ -279,7 +280,7 @@ fn a_lost_agent_ends_the_load_everywhere_and_is_named() {
         let text = error.to_string();
         assert!(matches!(error, EngineError::Share(_)) && text.starts_with("agent 1 ("), "{text}");
         assert!(text.contains("is lost") && text.contains("ended everywhere after"), "{text}");
-        // Nobody begins anything without it.
+        // No agent begins anything without it.
         let again = pool.launch(Launch::new(&[plan(server.address(), SECOND)], &Watch::default()));
         assert!(again.unwrap_err().to_string().starts_with("agent 1 ("));
         drop(pool);
@@ -401,7 +402,7 @@ fn an_agent_whose_coordinator_is_not_there_says_where_it_looked() {
     assert!(error.starts_with(&format!("nobody answers at {nobody} for 0 s")), "{error}");
 }
 
-/// Speaks to a coordinator in a token-bearer's name, with any first frame; returns what it answers.
+/// Connects to a coordinator as a token-bearer, with any first frame; returns its answer.
 fn answer_to(listener: SocketAddr, first: Vec<u8>) -> std::io::Result<Message> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -527,7 +528,7 @@ fn the_quickest_ping_tells_the_time() {
     // 100 ahead; 10 there, 30 back: half of the difference is the error.
     clock.learn([1_000, 1_110, 1_115, 1_045]);
     assert_eq!((clock.ahead_ns, clock.round_trip_ns), (90, 40));
-    // A slower one tells nothing; a quicker one does.
+    // A slower one shows nothing; a quicker one does.
     clock.learn([2_000, 2_600, 2_600, 3_000]);
     assert_eq!((clock.ahead_ns, clock.round_trip_ns), (90, 40));
     clock.learn([3_000, 3_102, 3_102, 3_004]);
@@ -601,7 +602,7 @@ fn bodies_of_files_go_to_agents_up_to_a_limit_which_is_told_before_anything_is_s
         };
         let error = launch(AGENT_BODIES_MAX + 1).unwrap_err().to_string();
         assert!(error.contains("leave the agents out, or send smaller files"), "{error}");
-        // Nobody listens there, so the load comes to nothing; but the agent was given it.
+        // The address has no listener, so the load has no result; but the agent received it.
         let result = launch(1 << 20).expect("carried out").remove(0);
         assert!(result.snapshot.intended() > 0);
         drop(pool);
@@ -657,7 +658,7 @@ fn a_key_that_was_made_here_is_passed_on_as_it_is_and_a_text_is_made_slow_to_gue
     );
 }
 
-/// Connections to a listener that say nothing, those among them that it has not closed.
+/// Connections to a listener that send nothing, those among them that it has not closed.
 fn still_open(strangers: &[std::net::TcpStream]) -> usize {
     let is_open = |stranger: &&std::net::TcpStream| {
         let read = std::io::Read::read(&mut &**stranger, &mut [0]);

@@ -1,10 +1,10 @@
 //! The token that agents and coordinator share, and TLS with it as the key.
 //!
-//! TLS 1.3 knows keys that both sides have beforehand, but rustls does not offer them. So each side derives two Ed25519 keys from the
-//! token, one for each role, makes the certificates of both, and trusts the other one alone: whoever proves to have
-//! the private key knows the token. Somebody who does not sees a certificate at most, by which a token could be
-//! guessed at leisure; so it has at least 32 characters, and each guess costs what a slow function of it costs. A token that this
-//! program made is a key already, and is used as it is.
+//! TLS 1.3 has keys that both sides have beforehand, but rustls does not offer them. So each side derives two Ed25519
+//! keys from the token, one for each role, makes the certificates of both, and trusts the other one alone: a peer that
+//! proves to have the private key has the token. A peer without it sees a certificate at most, by which a token could
+//! be guessed offline; so it has at least 32 characters, and each guess costs one slow function of it. A token that
+//! this program made is a key already, and is used as it is.
 
 use crate::error::RemoteError;
 use ::ring::pbkdf2;
@@ -42,7 +42,7 @@ const SALT: &[u8] = b"proofload token of agents and their coordinator";
 /// A token with fewer different characters was typed, not drawn.
 const DISTINCT_LEAST: usize = 10;
 
-/// A secret that agents and their coordinator share, and nobody else knows.
+/// A secret that only agents and their coordinator have.
 #[derive(Clone)]
 pub struct Token {
     text: String,
@@ -63,10 +63,10 @@ enum Role {
 }
 
 impl Token {
-    /// The first line of a file, spaces around it aside, and what speaks against it.
+    /// The first line of a file, spaces around it aside, and objections to it.
     ///
     /// # Errors
-    /// When the file cannot be read, or holds too short a token.
+    /// A file that cannot be read, or too short a token.
     pub fn read(path: &Path) -> Result<(Token, Vec<Finding>), RemoteError> {
         let read = File::open(path).and_then(|file| {
             let mut text = String::new();
@@ -107,10 +107,10 @@ impl Token {
         Some(Token { text: text.to_owned(), secret })
     }
 
-    /// One that nobody knows yet.
+    /// A new random token.
     ///
     /// # Errors
-    /// When the operating system has no random numbers.
+    /// An operating system without random numbers.
     pub fn fresh() -> Result<Token, RemoteError> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(RemoteError::usage)?;
@@ -122,7 +122,7 @@ impl Token {
         self.text.chars().skip(KEY.len()).take(digits).collect()
     }
 
-    /// As it stands in a file.
+    /// As in a file.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -186,7 +186,7 @@ fn is_readable(file: &fs::Metadata) -> bool {
     file.is_file() && file.mode() & if own { 0o044 } else { 0o004 } != 0
 }
 
-/// Name in the certificates; nobody asks by it.
+/// Name in the certificates; it is not used in a lookup.
 pub(crate) const NAME: &str = "proofload";
 
 fn other(error: rcgen::Error) -> Error {

@@ -5,26 +5,27 @@ use crate::error::RemoteError;
 use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 
-/// The argument of a coordinator's first process that waits for whoever tells it what to run.
+/// The argument of a coordinator's first process that waits for its order.
 pub const ATTEND: &str = "__attend";
 /// In its environment: where agents dial.
 pub const LISTEN: &str = "PROOFLOAD_LISTEN";
-/// In its environment: a file with what is set in the study, a list in JSON, which would be read by anybody in an argument.
+/// In its environment: a file with the settings of the study, a list in JSON, which any user could read in an argument.
 pub const SETTINGS: &str = "PROOFLOAD_SETTINGS";
 /// Path of it below the study's folder; no file of a study is hidden.
 const SETTINGS_PATH: &str = ".settings.json";
 
-/// The label that tells the two kinds of pods apart, and its value for one of them.
+/// The label that distinguishes the two kinds of pods, and its value for one of them.
 pub(crate) const COMPONENT_LABEL: &str = "app.kubernetes.io/component";
 pub(crate) const COORDINATOR: &str = "coordinator";
 
-/// All objects, those that others need first, with `$NAMES` of what a specification fills in. Comments before an object are printed.
+/// All objects, those that others need first, with `$NAMES` for the values of a specification. Comments before an
+/// object are printed.
 const TEMPLATE: &str = include_str!("manifest.yaml");
 
-/// All objects as a YAML stream, in an order in which they can be made one after the other: what pods mount or are kept
-/// away from by stands before them. The same specification gives the same bytes.
+/// All objects as a YAML stream, in an order in which they can be made one after the other: objects that pods mount,
+/// and the network policies, precede them. The same specification gives the same bytes.
 ///
-/// The token is in it, readable, and what the study keeps secret: treat it as a password.
+/// The token is in it, readable, and the secrets of the study: treat it as a password.
 ///
 /// # Errors
 /// Everything in `spec` that Kubernetes would refuse, or take for something else.
@@ -86,7 +87,7 @@ fn fill(value: &mut Value, spec: &ManifestSpec) {
     }
 }
 
-/// Adds the files of the study, as text where they are text, and what is set in it: there are keys and passwords among them.
+/// Adds the files of the study, as text where they are text, and its settings: there are keys and passwords among them.
 fn add_files(secret: &mut Value, study: &StudyFiles) {
     let (mut text, mut binary) = (Map::new(), Map::new());
     for (key, _, bytes) in study.keyed_files() {
@@ -115,7 +116,7 @@ fn reads_back(text: &str) -> bool {
         && !text.lines().any(|line| line.starts_with('\t') || blank(line))
 }
 
-/// Gives the coordinator's pod its study; without one it waits to be told.
+/// Gives the coordinator's pod its study; without one it waits for an order.
 fn complete(pod: &mut Value, study: Option<&StudyFiles>) {
     let settings = study.is_some_and(|study| !study.settings.is_empty());
     let stays = |item: &Value| match item["name"].as_str() {
@@ -144,7 +145,7 @@ fn complete(pod: &mut Value, study: Option<&StudyFiles>) {
     pod["volumes"][0]["secret"]["items"] = items.into();
 }
 
-/// An argument as it stands: `$(NAME)` of it would be replaced by a variable.
+/// An argument, taken literally: `$(NAME)` of it would be replaced by a variable.
 fn literal(argument: &str) -> Value {
     argument.replace('$', "$$").into()
 }

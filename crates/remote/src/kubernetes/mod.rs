@@ -1,5 +1,6 @@
-//! A study in Kubernetes, by the user's own kubectl: the objects of a coordinator and its agents ([`manifest`]) are made, the coordinator
-//! is told what to run by `kubectl exec`, trouble of its pods is said, its record is brought home, and the objects are deleted.
+//! A study in Kubernetes, by the user's own kubectl: the objects of a coordinator and its agents ([`manifest`]) are
+//! made, the coordinator receives its order by `kubectl exec`, trouble of its pods is reported, its record is brought
+//! home, and the objects are deleted.
 
 pub mod manifest;
 pub mod pod_main;
@@ -41,7 +42,7 @@ fn kubectl(words: &[&str], input: Option<&str>, stop: Option<&AtomicBool>) -> io
 /// Runs a study in a cluster, by the objects of this specification, and gives `then` its end. `study` is its name.
 ///
 /// # Errors
-/// When the objects cannot be made, pods do not start, or the coordinator is lost with its record.
+/// The objects cannot be made, pods do not start, or the coordinator is lost with its record.
 pub fn run<T>(
     spec: &ManifestSpec,
     run: RemoteRun,
@@ -79,7 +80,8 @@ pub fn run<T>(
     }
 }
 
-/// The end of a run with what its coordinator cannot know of it: that nothing could come of it, and that the cluster ended it.
+/// The end of a run with facts that its coordinator cannot know: that the run was hopeless, and that the cluster ended
+/// it.
 fn as_the_cluster_has_it(ended: Ended, pods: &mut PodWatch<'_>, stop: &AtomicBool) -> Ended {
     let is = |error: fn(String) -> RemoteError| ended.exit == error(String::new()).exit_code();
     if is(RemoteError::Invalid) && !ended.message.is_empty() {
@@ -95,7 +97,7 @@ fn as_the_cluster_has_it(ended: Ended, pods: &mut PodWatch<'_>, stop: &AtomicBoo
     Ended { exit, message, ..ended }
 }
 
-/// The objects of a run; they are deleted when this value goes.
+/// The objects of a run; they are deleted when this value is dropped.
 struct Objects<'a> {
     of: &'a ManifestSpec,
     text: String,

@@ -1,5 +1,5 @@
-//! The first process of a coordinator's pod. Whoever made the pod starts the coordinator beside it by `kubectl exec`; this one stays
-//! until the pod is deleted, and hands that on.
+//! The first process of a coordinator's pod. The maker of the pod starts the coordinator beside it by `kubectl exec`;
+//! this one stays until the pod is deleted, and hands that on.
 
 use crate::deadline::Deadline;
 use crate::error::RemoteError;
@@ -16,7 +16,7 @@ use std::{fs, io};
 pub const RECORD_ARGUMENT: &str = "__record";
 /// The executable in the image.
 pub(crate) const PROGRAM: &str = "/usr/bin/proofload";
-/// Time that a pod stays in which nothing goes on: whoever made it may be gone, and its record is fetched by hand.
+/// Time that an idle pod stays: its maker may be gone, and its record is fetched by hand.
 const HELD: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -24,12 +24,12 @@ const LOOK: Duration = Duration::from_millis(100);
 /// the folder of orders; `line` writes a line of the pod's log.
 ///
 /// # Errors
-/// When signals cannot be handled.
+/// Signals that cannot be handled.
 pub fn attend(orders: &Path, line: fn(&str)) -> io::Result<()> {
     let stop = signals::install()?;
     let (mut idle, mut is_active, mut is_told) = (Deadline::after(HELD), false, false);
     loop {
-        // Parents of these are gone, and nobody else is there to take them in.
+        // Parents of these are gone, and no other process is there to reap them.
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         let coordinators: Vec<Pid> = folders(orders).into_iter().filter_map(|(_, pid)| alive(pid)).collect();
         match coordinators.as_slice() {
@@ -44,7 +44,7 @@ pub fn attend(orders: &Path, line: fn(&str)) -> io::Result<()> {
                 idle = Deadline::after(HELD);
                 if stop.load(Ordering::Relaxed) && !is_told {
                     is_told = true;
-                    // One that has just ended is not there to be told.
+                    // One that has just ended cannot receive it.
                     for pid in all {
                         let _ = kill_process(*pid, Signal::TERM);
                     }
@@ -69,10 +69,10 @@ fn say_what_is_kept(orders: &Path, line: fn(&str)) {
     }
 }
 
-/// Hands over the newest record of which no coordinator is there any more.
+/// Hands over the newest record without a live coordinator.
 ///
 /// # Errors
-/// When there is none, or it is not taken.
+/// No record, or one that is not taken.
 pub fn record(orders: &Path) -> Result<(), RemoteError> {
     let mut all = folders(orders);
     all.retain(|(folder, pid)| alive(*pid).is_none() && folder.join("runs").is_dir());
@@ -96,7 +96,7 @@ fn folders(orders: &Path) -> Vec<(PathBuf, i32)> {
     all
 }
 
-/// A coordinator that is there; its number may be somebody else's by now.
+/// A coordinator that is alive; its number may be another process's by now.
 fn alive(pid: i32) -> Option<Pid> {
     let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let is_one = arguments.split(|byte| *byte == 0).any(|word| word == ARGUMENT.as_bytes());

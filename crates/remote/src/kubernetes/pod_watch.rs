@@ -1,4 +1,4 @@
-//! A watch of the pods of a run, as the cluster tells of them.
+//! A watch of the pods of a run, as the cluster reports them.
 
 use super::kubectl;
 use super::spec::{ManifestSpec, WAIT};
@@ -17,15 +17,15 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Between two looks at the pods.
+/// Interval between two queries of the pods.
 const LOOK_NS: u64 = 1_000_000_000;
-/// Longest time for a cluster to say why a pod is gone.
+/// Longest time for a cluster to report why a pod is gone.
 const WHY_GONE: Duration = Duration::from_secs(3);
 /// The same of an agent's pod.
 const AGENT_GONE: Duration = Duration::from_secs(2);
 /// Exit code of what signal 9 ended.
 const KILLED: i32 = 128 + 9;
-/// Between two looks at what was seen.
+/// Interval between two checks of the results.
 const WAITING: Duration = Duration::from_millis(100);
 
 /// A kind of error, and its text.
@@ -33,10 +33,10 @@ type Trouble = (fn(String) -> RemoteError, String);
 /// Pods and events, as JSON.
 type Seen = io::Result<(String, String)>;
 
-/// A watch of pods. A thread of its own looks: kubectl may take long to say that nobody answers.
+/// A watch of pods, in a thread of its own: kubectl may take long to report that the cluster does not answer.
 pub(super) struct PodWatch<'a> {
     seen: Receiver<Seen>,
-    /// Nobody wants to hear of them any more.
+    /// Ends the watch.
     ends: Arc<AtomicBool>,
     looking: Option<JoinHandle<()>>,
     name: String,
@@ -47,7 +47,7 @@ pub(super) struct PodWatch<'a> {
     pub hopeless: Option<RemoteError>,
     /// The last trouble of the coordinator's pod.
     of_coordinator: Option<Trouble>,
-    /// The cluster has said why an agent is gone.
+    /// The cluster has reported why an agent is gone.
     agent_is_gone: bool,
     failed: Option<String>,
 }
@@ -115,7 +115,7 @@ impl<'a> PodWatch<'a> {
         }
     }
 
-    /// Says what the cluster knows and this command does not, each once.
+    /// Reports facts that the cluster knows and this command does not, each once.
     fn learn(&mut self, pods: &str, events: &str) -> serde_json::Result<()> {
         if coordinator_runs(pods) && !self.coordinator_runs {
             self.coordinator_runs = true;
@@ -129,7 +129,7 @@ impl<'a> PodWatch<'a> {
                 Kind::Exit(_) => RemoteError::Lost,
                 Kind::CannotStart | Kind::Waits => RemoteError::FailedStart,
             };
-            // One that runs says itself which agents are lost, and brings its record.
+            // One that runs reports itself which agents are lost, and brings its record.
             let is_hopeless = match trouble.kind {
                 Kind::CannotStart => true,
                 Kind::TakenAway | Kind::Exit(_) => trouble.index.is_none() && !self.coordinator_runs,
@@ -163,7 +163,7 @@ impl<'a> PodWatch<'a> {
         self.wait_for(AGENT_GONE, |pods| pods.agent_is_gone);
     }
 
-    /// The end of a run whose coordinator is gone, as the cluster says soon afterwards.
+    /// The end of a run whose coordinator is gone, as the cluster reports it soon afterwards.
     pub fn why_gone(&mut self, lost: Lost) -> RemoteError {
         self.wait_for(WHY_GONE, |pods| pods.of_coordinator.is_some());
         let why = match lost.code {
@@ -192,12 +192,12 @@ impl AgentSource for PodWatch<'_> {
 
     fn failure(&mut self) -> Option<String> {
         self.take_in();
-        // It was said as it became known.
+        // It was reported as it became known.
         self.hopeless.as_ref().map(|_| say!("there-in-vain"))
     }
 }
 
-/// Looks at the pods again and again, until nobody wants to hear of them.
+/// Queries the pods again and again, until the watch ends.
 fn look(namespace: &str, name: &str, tell: &Sender<Seen>, ends: &AtomicBool) {
     let instance = format!("app.kubernetes.io/instance={name}");
     let get =

@@ -15,7 +15,7 @@ const NAME_MAX: usize = 63 - "-coordinator".len();
 const LABEL_MAX: usize = 63;
 /// Most bytes of a Secret, names of files aside.
 const FILES_BYTES_MAX: usize = 1 << 20;
-/// The key of what is set in the study, beside its files.
+/// The key of the settings of the study, beside its files.
 pub(crate) const SETTINGS_KEY: &str = "settings.of.proofload";
 /// Bytes, as Kubernetes writes them. `m` is left out: 512m is half a byte.
 const BYTE_SUFFIXES: [&str; 9] = ["", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"];
@@ -27,13 +27,13 @@ pub struct ManifestSpec {
     pub name: String,
     /// The namespace, which is there already.
     pub namespace: String,
-    /// The image that has `proofload` as its entry point, and what the study's servers need.
+    /// The image that has `proofload` as its entry point, and the programs of the study's servers.
     pub image: String,
     pub agents: u32,
     pub agent: Size,
     /// The coordinator together with the servers that it starts.
     pub coordinator: Size,
-    /// The study that the coordinator runs by itself; where there is none, it waits for whoever tells it (`kubectl exec`).
+    /// The study that the coordinator runs by itself; where there is none, it waits for an order (`kubectl exec`).
     pub study: Option<StudyFiles>,
     /// Secret that coordinator and agents share.
     pub token: String,
@@ -46,13 +46,13 @@ pub struct StudyFiles {
     pub file: String,
     /// The study and all that it includes: relative paths, and at most 1 MiB.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Further arguments, as of `proofload run`: everybody who sees the pods reads them.
+    /// Further arguments, as of `proofload run`: everybody who can read the pods can read them.
     pub arguments: Vec<String>,
     /// Values of `--set`, `key=value`: only the coordinator reads them.
     pub settings: Vec<String>,
 }
 
-/// Without the token, and without what is in the files.
+/// Without the token, and without the content of the files.
 impl fmt::Debug for ManifestSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self.study.iter().flat_map(|study| study.files.keys()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Trouble of pods, as Kubernetes tells of it: what went wrong, and what to do about it.
+//! Trouble of pods, as Kubernetes reports it: the fault, and the remedy.
 
 use super::manifest::{COMPONENT_LABEL, COORDINATOR};
 use serde_json::Value;
@@ -8,10 +8,10 @@ use std::fmt;
 const ENTRY_POINT: &str =
     "check that the image has `proofload` as its entry point, for this node's processor";
 
-/// Reasons of an end that is trouble whatever its exit code.
+/// Reasons of an end that is trouble with any exit code.
 const ODD_ENDS: [&str; 3] = ["OOMKilled", "StartError", "ContainerCannotRun"];
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// The pod; or the Job, where no pod could be made.
@@ -27,9 +27,9 @@ pub struct Trouble {
 /// Kinds of trouble. Of `Waits` a cluster may get out by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// No node takes the pod, or what it mounts is not there yet.
+    /// No node takes the pod, or a volume of it is not there yet.
     Waits,
-    /// The pod cannot start as it was asked for: image, configuration, permission.
+    /// The pod cannot start as specified: image, configuration, permission.
     CannotStart,
     /// It was ended from outside: memory, preemption, eviction, a node.
     TakenAway,
@@ -48,7 +48,8 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// The text there in an object; empty where there is none, since each version of Kubernetes leaves out other things.
+/// The text at that place in an object; empty where there is none, since each version of Kubernetes leaves out other
+/// things.
 fn text<'a>(of: &'a Value, at: &str) -> &'a str {
     of.pointer(at).and_then(Value::as_str).unwrap_or_default()
 }
@@ -87,13 +88,13 @@ pub(crate) fn coordinator_runs(pods: &str) -> bool {
     })
 }
 
-/// Everything that is wrong, from what `kubectl get pods -o json` and `kubectl get events -o json` print, in their order: one trouble
-/// for each pod, the nearest to its cause. `name` is the name prefix of the run: events are those of the
-/// whole namespace. Empty where all is well, or may still become so. Exit codes are told as they are:
-/// which of a coordinator's are verdicts its caller knows.
+/// All faults, from the output of `kubectl get pods -o json` and `kubectl get events -o json`, in their order: one
+/// trouble for each pod, the nearest to its cause. `name` is the name prefix of the run: events are those of the whole
+/// namespace. Empty where all is well, or may still become so. Exit codes are reported as they are: the caller knows
+/// which of a coordinator's are verdicts.
 ///
 /// # Errors
-/// When one of the two is not JSON.
+/// Input that is not JSON.
 pub fn troubles(name: &str, pods: &str, events: &str) -> serde_json::Result<Vec<Trouble>> {
     let (pods, events): (Value, Value) = (serde_json::from_str(pods)?, serde_json::from_str(events)?);
     let (own, pods) = (format!("{name}-"), items(&pods, "/items"));
@@ -116,7 +117,7 @@ pub fn troubles(name: &str, pods: &str, events: &str) -> serde_json::Result<Vec<
 /// A kind of trouble, what happened, and what to do about it.
 type Cause = (Kind, String, String);
 
-/// The nearest to its cause first: what was taken away also has an exit code, which says less.
+/// The nearest to its cause first: a pod that was taken away also has an exit code, which is less specific.
 fn of_pod(pod: &Value, events: &[&Value]) -> Option<Trouble> {
     let containers = items(pod, "/status/containerStatuses");
     let disrupted = condition(pod, "DisruptionTarget", "True");
@@ -158,7 +159,7 @@ fn taken_away(reason: &str, message: &str) -> Cause {
 }
 
 fn ended(container: &Value, pod: &Value) -> Option<Cause> {
-    // A container that is started again and again says why in the state before.
+    // A container that is started again and again has the reason in the state before.
     let again = text(container, "/state/waiting/reason") == "CrashLoopBackOff";
     let state = if again { "/lastState/terminated" } else { "/state/terminated" };
     let end = container.pointer(state).filter(|end| end.is_object());
@@ -240,7 +241,7 @@ fn unscheduled(pod: &Value) -> Option<Cause> {
     Some((Kind::Waits, with_words(&what, text(condition, "/message")), remedy.into()))
 }
 
-/// Trouble that a node or a Job told of the whole pod.
+/// Trouble that a node or a Job reported for the whole pod.
 fn failed(pod: &Value) -> Option<Cause> {
     let message = text(pod, "/status/message");
     match (text(pod, "/status/phase"), text(pod, "/status/reason")) {
@@ -253,7 +254,7 @@ fn failed(pod: &Value) -> Option<Cause> {
     }
 }
 
-/// Trouble that only events tell of a pod that has not started: volumes and the network.
+/// Trouble that only events report for a pod that has not started: volumes and the network.
 fn held_up(pod: &Value, events: &[&Value]) -> Option<Cause> {
     if text(pod, "/status/phase") != "Pending" {
         return None;
@@ -270,7 +271,7 @@ fn held_up(pod: &Value, events: &[&Value]) -> Option<Cause> {
     Some((Kind::Waits, with_words(&what, text(event, "/message")), remedy))
 }
 
-/// Trouble that events tell of pods that are gone, and of Jobs that cannot make any.
+/// Trouble that events report for pods that are gone, and for Jobs that cannot make any.
 fn of_absent(event: &Value) -> Option<Trouble> {
     let (name, message) = (text(event, "/involvedObject/name"), text(event, "/message"));
     let (of, (kind, what, remedy)) = match (text(event, "/involvedObject/kind"), text(event, "/reason")) {

@@ -1,4 +1,4 @@
-//! What the objects are made of, at the boundaries.
+//! Content of the objects, at the boundaries.
 
 use super::{object, objects, spec, study};
 use proofload_remote::kubernetes::manifest::{ATTEND, LISTEN, SETTINGS, manifest};
@@ -66,7 +66,7 @@ fn only_agents_of_this_study_reach_the_coordinator() {
     );
 }
 
-/// What the pod security standard *restricted* demands, and what keeps a pod's CPUs its own.
+/// Requirements of the pod security standard *restricted*, and those that keep a pod's CPUs its own.
 #[test]
 fn every_pod_is_restricted_and_guaranteed() {
     let spec = spec(20);
@@ -174,7 +174,8 @@ fn arguments_reach_the_command_as_they_are() {
     assert!(args.contains(&json!("$(POD_IP)")));
 }
 
-/// Whoever made the objects brings the study by `kubectl exec`, so the first process waits, and knows where agents dial.
+/// The maker of the objects brings the study by `kubectl exec`, so the first process waits, and knows the address that
+/// agents dial.
 #[test]
 fn a_coordinator_without_a_study_waits_to_be_told() {
     let mut spec = spec(1);
@@ -201,7 +202,7 @@ fn the_token_is_in_the_secret_alone() {
     assert!(!format!("{spec:?}").contains(&spec.token));
 }
 
-/// Settings and files stand in one Secret; the Job says where, and nothing of them.
+/// Settings and files are in one Secret; the Job has its name, and nothing of them.
 #[test]
 fn what_a_study_keeps_secret_is_in_its_secret_alone() {
     let mut spec = spec(1);

@@ -1,4 +1,4 @@
-//! What Kubernetes would refuse is refused here, all of it at once.
+//! Objects that Kubernetes would refuse are refused here, all mistakes at once.
 
 use super::{spec, study};
 use proofload_remote::kubernetes::manifest::manifest;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../kubernetes/schema.json");
 
-/// What the schema says against an object.
+/// Complaints of the schema about an object.
 fn complaints(object: &Value) -> Vec<String> {
     let mut schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
     let kind = object["kind"].as_str().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What a cluster answers, and what is understood of it. The answers are as `kubectl get -o json` prints them, less what
-//! nobody asks here.
+//! Answers of a cluster, and the trouble read from them. The answers are as `kubectl get -o json` prints them, without
+//! the parts that are not read here.
 
 use proofload_remote::kubernetes::trouble::{Kind, Trouble, troubles};
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ fn an_exit_code_leads_to_the_logs() {
     assert_eq!(kind, Kind::CannotStart, "{sentence}");
 }
 
-/// A pod that was taken away ends with an exit code, too, which says less.
+/// A pod that was taken away ends with an exit code, too, which is less specific.
 #[test]
 fn who_took_a_pod_away_comes_before_how_it_ended() {
     for (reason, part) in [

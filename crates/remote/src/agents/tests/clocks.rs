@@ -9,11 +9,11 @@ fn clocks_that_run_apart_are_known_less_well() {
     let hour = 3_600 * SECOND as i64;
     let began = clock(-7_000, 80_001);
     assert_eq!(began.within_until_ns(began), Some(40_001));
-    // 50 ppm of an hour, in either direction, and what the second look is inexact.
+    // 50 ppm of an hour, in either direction, and the inexactness of the second query.
     for apart_ns in [hour / 20_000, -hour / 20_000] {
         assert_eq!(began.within_until_ns(clock(apart_ns - 7_000, 60_000)), Some(180_000_000 + 30_000));
     }
-    // Nobody answered then, or at all.
+    // No answer came then, or at all.
     assert_eq!(began.within_until_ns(clock(i64::MAX, u64::MAX)), Some(40_001));
     assert_eq!(clock(0, u64::MAX).within_until_ns(began), None);
     assert!(clock(i64::MIN, 0).within_until_ns(clock(i64::MAX, 2)).is_some_and(|ns| ns > u64::MAX / 2));

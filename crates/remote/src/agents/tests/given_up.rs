@@ -1,4 +1,4 @@
-//! Loads that nobody wants any more, before a server that does not answer. It would be waited for a minute.
+//! Loads that are not wanted any more, before a server that does not answer. It would be waited for a minute.
 
 use super::*;
 use proofload_host::clock;
@@ -7,7 +7,7 @@ use std::net::TcpListener;
 /// Far less than a server is waited for, far more than a busy machine takes.
 const SOON: Duration = Duration::from_secs(25);
 
-/// A server whose kernel takes connections and requests, and nobody answers.
+/// A server whose kernel takes connections and requests, without an answer.
 fn silent() -> (TcpListener, LoadPlan) {
     let server = TcpListener::bind(ANYWHERE).expect("a server");
     let timeouts = Timeouts { response_ns: 60 * SECOND, ..Timeouts::default() };
@@ -52,7 +52,7 @@ fn an_agent_whose_coordinator_dies_waits_for_no_answer() {
     });
 }
 
-/// Deals one agent a load, and is gone when it has told of the first second.
+/// Deals one agent a load, and is gone when it has received the first second.
 fn dying_coordinator(listener: TcpListener, plan: LoadPlan) {
     listener.set_nonblocking(true).expect("set");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -22,7 +22,7 @@ impl Three {
     }
 }
 
-/// The agents that findings name, with the seconds that they told, and the share that was offered.
+/// The agents that findings name, with the seconds that they reported, and the share that was offered.
 fn named(result: &LoadResult) -> Vec<(String, Option<u64>, f64)> {
     let named = result.findings.iter().filter_map(|finding| match finding {
         Finding::AgentLost { agent, told_ns, offered } => {
@@ -55,7 +55,7 @@ fn a_load_goes_on_without_a_lost_agent_whose_share_is_nobodys() {
         let result = result.expect("it goes on").remove(0);
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 
-        // Every third exchange is the third agent's, and those of its last told second may have been under way.
+        // Every third exchange is the third agent's, and those of its last reported second may have been under way.
         let (all, of_two) = (RATE * seconds, RATE * seconds * 2 / 3);
         let of_third = result.snapshot.intended() - of_two;
         assert!((2 * RATE / 3 - 10..4 * RATE / 3).contains(&of_third), "{of_third}");
@@ -131,7 +131,7 @@ fn an_agent_that_was_silent_for_too_long_is_sent_away_when_it_comes_to_again() {
     let server = HttpPeer::start(8).expect("a server");
     thread::scope(|scope| {
         let agent = agent_in(scope, address, token(), Some(1), &stop);
-        // It says hello, and nothing any more; it is there as long as its connection.
+        // It sends a hello, and nothing any more; it is there as long as its connection.
         let silent = scope.spawn(move || {
             let hello = Hello {
                 version: VERSION.to_owned(),
@@ -156,7 +156,7 @@ fn an_agent_that_was_silent_for_too_long_is_sent_away_when_it_comes_to_again() {
     });
 }
 
-/// All that a coordinator says to somebody who says one thing.
+/// All frames that a coordinator sends to a peer that sends one.
 fn frames_until_the_end(at: SocketAddr, first: Vec<u8>) -> Vec<Message> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
