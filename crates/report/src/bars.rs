@@ -10,7 +10,7 @@ use proofload_store::schema::{ClaimResult, Estimate, Plan, RunResult};
 const ENDS: [f64; 18] =
     [1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.5, 10.0];
 
-/// How much further a scale reaches than what is on it.
+/// Factor by which a scale extends beyond the values on it.
 const MARGIN: f64 = 1.02;
 
 /// Labels closer than this share of the scale would touch.
@@ -90,7 +90,7 @@ impl Shown<'_> {
         let label = |value: f64| number::short(value, &self.estimate.unit);
         let inside = |value: &f64| *value > 0.0 && value.is_finite();
         let one = self.is_ratio().then_some(1.0);
-        // What is claimed comes first where there is no room for all.
+        // The claimed bounds come first where there is no room for all labels.
         let asked = [self.holds.0, self.holds.1].into_iter().filter(inside);
         let mut marks: Vec<Mark> = Vec::new();
         for value in asked.chain(one).chain([scale.from, scale.to]) {
@@ -156,7 +156,7 @@ pub(crate) fn bars_of(plan: Option<&Plan>, results: &[ClaimResult]) -> Vec<Optio
     shown.iter().map(bar).collect()
 }
 
-/// What each claim is shown by.
+/// The picture of each claim: its estimate and bounds; `None` where it has none.
 fn shown<'a>(plan: Option<&Plan>, results: &'a [ClaimResult]) -> Vec<Option<Shown<'a>>> {
     let (names, claims) = match plan.map(restore) {
         Some(Ok((names, claims, _))) => (names, claims),
@@ -164,7 +164,7 @@ fn shown<'a>(plan: Option<&Plan>, results: &'a [ClaimResult]) -> Vec<Option<Show
     };
     let claim_of = |at: usize, judged: &ClaimResult| {
         let planned = claims.get(at).filter(|claim| claim.text == judged.text).cloned();
-        // A threshold that was asked afterwards stands in no plan.
+        // A threshold that was asked for afterwards is in no plan.
         planned.or_else(|| parse_claim(&judged.name, &judged.text, &names).ok()?.into_iter().next())
     };
     results.iter().enumerate().map(|(at, judged)| Shown::of(judged, &claim_of(at, judged)?)).collect()

@@ -1,5 +1,5 @@
-//! A comparison both ways: of each pair of claims, that the first server serves more and that both are alike, the one that
-//! tells something, with the faster server first.
+//! A comparison both ways: of each pair of claims, that the first server serves more and that both are alike, the
+//! decided one is shown, with the faster server first.
 
 use crate::{messages, names};
 use proofload_stats::{Claim, Names, Side, Term};
@@ -28,12 +28,11 @@ pub(crate) fn answers(
     all.chunks(2).map(answer).collect()
 }
 
-/// Whether of the two claims of a pair the second one is the answer.
+/// True if the second of a pair's two claims is the answer.
 pub(crate) fn is_alike(more: &ClaimResult, alike: &ClaimResult) -> bool {
     more.verdict == Verdict::Undecided && alike.verdict == Verdict::Supported
 }
 
-/// Which variant it speaks of.
 pub(crate) fn variant_of(side: &Side) -> Option<usize> {
     match side {
         Side::Measured { term: Term::Of { variant, .. }, .. } => Some(*variant),
@@ -41,7 +40,7 @@ pub(crate) fn variant_of(side: &Side) -> Option<usize> {
     }
 }
 
-/// Under the names that tell the servers apart.
+/// The claim under the names that distinguish the servers.
 fn renamed((claim, judged): (Claim, ClaimResult), alike: bool, short: &[String]) -> (Claim, ClaimResult) {
     let name = |side: &Side| short.get(variant_of(side)?);
     let Some((first, other)) = name(&claim.left).zip(name(&claim.right)) else { return (claim, judged) };
@@ -49,7 +48,7 @@ fn renamed((claim, judged): (Claim, ClaimResult), alike: bool, short: &[String])
     (Claim { name: name.clone(), ..claim }, ClaimResult { name, ..judged })
 }
 
-/// The same said of the faster server.
+/// The same claim, stated of the faster server.
 fn faster_first((claim, judged): (Claim, ClaimResult), names: &Names) -> (Claim, ClaimResult) {
     let name = |side: &Side| Some(names.variants.get(variant_of(side)?)?.name.as_str());
     let sides = name(&claim.left).zip(name(&claim.right));

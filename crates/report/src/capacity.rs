@@ -125,7 +125,7 @@ pub(crate) fn capacity_title(slo: &[String]) -> String {
     say!("capacity-title-capacity-the-highest-rate", slo = slo.join(word!("between-items")))
 }
 
-/// What was searched, in a line.
+/// Search of a capacity, in a line: objective and range of rates.
 pub(crate) fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     let warm_up_ns = plan.timing.warm_up_ns;
@@ -140,7 +140,7 @@ pub(crate) fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     )
 }
 
-/// What an answer is called in a table.
+/// Word for an answer in a table.
 pub(crate) fn capacity_answer(answer: &CapacityAnswer) -> &str {
     match answer {
         CapacityAnswer::BelowRange => word!("capacity-answer-below-the-range"),
@@ -152,7 +152,7 @@ pub(crate) fn capacity_answer(answer: &CapacityAnswer) -> &str {
     }
 }
 
-/// What a trial was for.
+/// Purpose of a trial.
 fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
     let what = match stage {
         TrialStage::ConfirmLow => word!("trial-stage-confirm-low"),
@@ -162,7 +162,6 @@ fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
     if fresh { say!("trial-stage-fresh", what) } else { what.to_string() }
 }
 
-/// How a trial came out.
 pub(crate) fn trial_outcome(outcome: &TrialOutcome) -> &str {
     match outcome {
         TrialOutcome::ClientLimited => word!("trial-outcome-client-limited"),
@@ -171,7 +170,7 @@ pub(crate) fn trial_outcome(outcome: &TrialOutcome) -> &str {
     }
 }
 
-/// How the trials of a rate came out: `pass`, `2 of 3 pass`.
+/// Outcomes of the trials of a rate: `pass`, `2 of 3 pass`.
 fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for trial in trials {

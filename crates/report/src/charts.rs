@@ -1,4 +1,5 @@
-//! What a page draws. A chart is a table of numbers and a way of drawing it, so that picture, table and file cannot differ.
+//! Charts of a page. A chart is a table of numbers and a way of drawing it, so that picture, table and file cannot
+//! differ.
 
 mod beside;
 mod claims;
@@ -15,7 +16,7 @@ use proofload_store::schema::{RunDiff, RunResult, Slice};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// The chart that stands above the verdicts.
+/// The chart above the verdicts.
 pub(crate) const CLAIMS: &str = "claims";
 
 /// A table and how it is drawn.
@@ -25,11 +26,11 @@ pub struct Chart {
     pub id: String,
     pub drawn: Drawn,
     pub title: String,
-    /// What is to be seen, a sentence or two.
+    /// Explanation of the chart, a sentence or two.
     pub says: String,
     pub x: Axis,
     pub y: Axis,
-    /// Charts of one group share their x axis, and are zoomed together; empty for one that stands alone.
+    /// Charts of one group share their x axis, and are zoomed together; empty without a group.
     pub group: &'static str,
     pub columns: Vec<String>,
     /// The unit of each column, empty for text.
@@ -55,15 +56,14 @@ pub enum Drawn {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Axis {
-    /// Its name; empty where the heading says it.
+    /// Its name; empty where the heading has it.
     pub name: String,
     /// Unit of its values, as in the result; `s` for seconds since the beginning.
     pub unit: &'static str,
-    /// How values are laid out.
     pub scale: Scale,
 }
 
-/// How values lie on an axis.
+/// Spacing of values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -145,7 +145,7 @@ impl Chart {
         value
     }
 
-    /// What a reader sees in place of verdicts and findings, by which the script colours; nothing in English.
+    /// Translations of the verdicts and findings by which the script colours; empty in English.
     fn cells_in_words(&self) -> Map<String, Value> {
         let words = self.rows.iter().filter_map(|row| match (&self.drawn, row.get(1)) {
             (Drawn::Intervals, Some(Cell::Text(word))) => Some(word),
@@ -166,7 +166,7 @@ impl Cell {
     }
 }
 
-/// The charts of a result, in the order of the page; those of which nothing is known are left out.
+/// The charts of a result, in the order of the page; those without data are left out.
 pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
     let left_out = left_out::LeftOut::of(result, slices);
     let mut charts = Vec::new();
@@ -206,7 +206,7 @@ pub(crate) fn document(charts: &[Chart]) -> String {
     crate::escape::json_in_html(&json!({ "charts": listed(charts), "words": words }).to_string())
 }
 
-/// A verdict, or what an interval says of a setting.
+/// A verdict, or the finding of an interval about a setting, in the current language.
 fn in_words(word: &str) -> &str {
     match word {
         "matters" => word!("chart-matters"),
@@ -221,7 +221,7 @@ fn of_name(name: &str) -> String {
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
-/// Where a variant stands in the plan: in that order its series have the same colour in each chart.
+/// Index of a variant in the plan: in that order its series have the same colour in each chart.
 fn rank(result: &RunResult, variant: &str) -> usize {
     let variants = result.plan.iter().flat_map(|plan| &plan.variants);
     variants.enumerate().find(|(_, planned)| planned.name == variant).map_or(usize::MAX, |(at, _)| at)

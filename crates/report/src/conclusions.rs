@@ -1,4 +1,4 @@
-//! What others concluded, as it is shown.
+//! Published conclusions and how they are shown.
 
 use crate::messages;
 use crate::shown::{Tone, VerdictView};
@@ -6,7 +6,7 @@ use proofload_language::facts;
 use proofload_language::{named, say};
 use proofload_store::schema::{ConclusionOutcome, ConclusionResult, ConclusionTest};
 
-/// A conclusion as it is shown: like a verdict, with what is said of each of its tests.
+/// A conclusion as it is shown: like a verdict, with the notes on each of its tests.
 pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     let line = |test: &ConclusionTest| {
         let rests_on = messages::rests_on(test.estimate.as_ref(), test.confidence, test.blocks, false);

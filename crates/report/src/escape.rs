@@ -28,8 +28,8 @@ fn reorders(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// What a server sent, for people: control characters but line ends and tabs as escapes that programmers write, `\r` and
-/// `\x1B`. A line end of HTTP is a `\r` and a new line.
+/// Bytes that a server sent, for people: control characters except line ends and tabs as escapes that programmers
+/// write, `\r` and `\x1B`. A line end of HTTP is a `\r` and a new line.
 pub fn received(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -107,7 +107,7 @@ pub fn markdown_line(text: &str) -> String {
 }
 
 /// For JSON that may be looked at in a terminal: the control characters that JSON allows in its texts, and those that
-/// reorder text, as escapes of JSON. Takes a whole document: such characters only stand in its texts.
+/// reorder text, as escapes of JSON. Takes a whole document: such characters occur only in its texts.
 pub fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
     for c in document.chars() {

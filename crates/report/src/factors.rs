@@ -29,7 +29,7 @@ fn changes(changes: &[LevelChange]) -> String {
     said.collect::<Vec<_>>().join(word!("between-changes"))
 }
 
-/// What an interval says of a setting.
+/// Finding of an interval about a setting.
 fn finding(finding: &str, together: bool) -> &'static str {
     match (finding, together) {
         ("matters", false) => word!("chart-matters"),

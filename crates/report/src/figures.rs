@@ -9,7 +9,7 @@ use proofload_language::{named, say, word};
 use proofload_stats::Measure;
 use proofload_store::schema::{Estimate, Figure, Point, Replication, RunResult};
 
-/// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
+/// Measures in the table: the usual ones, and those that claims use. The others are in JSON.
 fn shown(result: &RunResult) -> Vec<String> {
     let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
     let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| measures_of(&claims));
@@ -58,7 +58,7 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
     let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);
     let arrivals = arrivals.unwrap_or_else(|| named(point.model.name()).to_string());
-    // Errors first: whoever reads on reads it in view of them.
+    // Errors first: the other figures are read in view of them.
     let mut row = vec![messages::place(point), number::count(errors(point)), arrivals];
     row.extend(figures.iter().map(cell));
     row.push(starts_cell(starts));
@@ -75,7 +75,7 @@ fn starts_column(replication: &Replication) -> &'static str {
     }
 }
 
-/// So many; of one alone there is no interval.
+/// Number of starts; of a single one there is no interval.
 fn starts_cell(n: u32) -> String {
     if n == 1 { word!("starts-cell").to_string() } else { n.to_string() }
 }

@@ -1,4 +1,4 @@
-//! How fit the generator was: every check with its figure, passed or not.
+//! Fitness of the generator: every check with its figure, passed or not.
 
 use crate::shown::Table;
 use crate::{messages, number};
@@ -38,7 +38,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     Table::of(word!("fitness"), Columns::<6>("fitness-columns"), rows.iter().map(row))
 }
 
-/// A single measurement without an answer says nothing of the generator.
+/// A single measurement without an answer shows nothing about the generator.
 fn says(result: &RunResult, point: &Point) -> bool {
     result.load.is_none() || proofload_analysis::figures::outcome(point, "answered") > 0
 }
@@ -94,7 +94,7 @@ fn check_text(name: &CheckName) -> &str {
     }
 }
 
-/// How a check came out.
+/// Word for the outcome of a check.
 fn check_outcome(outcome: &CheckOutcome) -> &str {
     match outcome {
         CheckOutcome::Failed => word!("check-outcome-failed"),

@@ -12,7 +12,7 @@ pub struct Format {
     /// Endings of files that choose it.
     pub endings: &'static [&'static str],
     pub help: &'static str,
-    /// Whether it shows the course of single slices, which a condensed record does not have.
+    /// True if it shows the course of single slices, which a condensed record does not have.
     pub of_slices: bool,
     make: for<'a> fn(&Exported<'a>) -> Result<Made<'a>, ExportError>,
 }
@@ -112,7 +112,7 @@ impl Format {
     /// The result in this format.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// If it cannot be made.
     pub fn make<'a>(&self, of: &Exported<'a>) -> Result<Made<'a>, ExportError> {
         (self.make)(of)
     }

@@ -22,7 +22,7 @@ pub(crate) fn headline(result: &RunResult) -> String {
     }
 }
 
-/// That of the first claim that compares two variants; empty where none does.
+/// Headline of the first claim that compares two variants; empty where none does.
 pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
     let Ok((names, claims, _)) = restore(plan) else { return String::new() };
     let answers = both_ways::answers(plan, &names, &claims, results);
@@ -56,7 +56,7 @@ pub(crate) fn shown(result: &RunResult) -> Vec<ClaimResult> {
     answers.chain(asked).collect()
 }
 
-/// Says under which conditions alone it holds, where none varied.
+/// Adds the conditions under which alone the line holds, where none varied.
 fn scoped(line: String, plan: &Plan) -> String {
     match fixed_conditions(plan) {
         fixed if fixed.is_empty() => line,
@@ -77,7 +77,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         _ => None,
     };
     let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
-    // "Times as many as" is said of two variants under one load, not of one variant under two.
+    // "Times as many as" applies to two variants under one load, not to one variant under two.
     if (measure, at) != (other, there) || over == under {
         return None;
     }
@@ -116,7 +116,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
     Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
 }
 
-/// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
+/// Figure quoted for a study that stopped early: the end of the interval that is nearer to the boundary claimed.
 fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
     let (low, high) = (estimate.low?, estimate.high?);

@@ -28,11 +28,11 @@ const WARNING: &str = "⚠";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lead {
-    /// Whether it is what was hoped for.
+    /// Good, open or bad news.
     pub tone: Tone,
     /// The sign before it.
     pub mark: &'static str,
-    /// `regression`, `undecided`; empty where the sentence says it.
+    /// `regression`, `undecided`; empty where the text has it.
     pub word: String,
     pub text: String,
     /// The beginning of a bad answer; empty without.
@@ -114,10 +114,10 @@ pub(crate) fn last(result: &RunResult) -> String {
     }
 }
 
-/// What outranks all claims: wrong answers, an end before its time, and the comparison with a baseline.
+/// Lines that outrank all claims: wrong answers, an early end, and the comparison with a baseline.
 fn urgent(result: &RunResult, overall: Overall) -> Vec<Lead> {
     let mut lines = failures(result);
-    // Whoever asked, and got what was asked for, has accepted these errors.
+    // A user whose claims and expectations are met has accepted these errors.
     let is_accepted =
         overall == Overall::AllSupported && !(result.claims.is_empty() && result.expectations.is_empty());
     if is_accepted {
@@ -136,7 +136,7 @@ fn urgent(result: &RunResult, overall: Overall) -> Vec<Lead> {
     lines
 }
 
-/// Why a run ended on its own before any verdict was in reach.
+/// Reason why a run ended on its own before any verdict was in reach.
 pub(crate) fn ended_early(result: &RunResult) -> Option<String> {
     let why = result.status.why.as_ref().filter(|_| result.status.state == RunState::Finished)?;
     let is_early = matches!(
@@ -192,7 +192,7 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
 }
 
-/// What exchanges that were sent and not answered ended in, the most frequent first.
+/// Outcomes of exchanges that were sent and not answered, the most frequent first.
 pub(crate) fn kinds<'a>(points: &[&'a Point]) -> Vec<(&'a str, u64)> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for (kind, n) in points.iter().flat_map(|point| &point.outcomes) {
@@ -243,7 +243,7 @@ fn at_most(mut lines: Vec<Lead>, tone: Tone) -> Vec<Lead> {
     lines
 }
 
-/// What was asked, and what it came to.
+/// Claims, expectations and capacities with their results.
 fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
     if overall == Overall::Checked {
         return vec![of_overall(overall, result)];
@@ -285,7 +285,7 @@ fn judged(result: &RunResult, overall: Overall) -> Vec<Lead> {
     lines
 }
 
-/// Who is faster, or that both are alike.
+/// The faster server, or that both are alike.
 fn answer(plan: &Plan, result: &RunResult, pairs: usize) -> Lead {
     let pairs: &[ClaimResult] = &result.claims[..pairs];
     let tone = if all_told(pairs) { Tone::Good } else { Tone::Open };

@@ -1,13 +1,13 @@
-//! How much longer a study takes: blocks as the judge expects them, times what blocks took so far.
+//! Time that a study still takes: blocks as the judge expects them, times the length of earlier blocks.
 
 use proofload_language::say;
 use proofload_stats::Outlook;
 use proofload_store::schema::Plan;
 
-/// Blocks whose length tells that of the next: what is left out of later blocks makes them shorter.
+/// Blocks that predict the length of the next: later blocks leave more out and are shorter.
 const LATEST: usize = 5;
 
-/// What is known of the time that is left.
+/// Estimate of the time left.
 #[derive(Clone, Debug)]
 pub struct Left {
     /// Seconds of the latest blocks.
@@ -37,7 +37,7 @@ impl Left {
         }
     }
 
-    /// So much time went by; in a `whole` block, with all that belongs to it, or otherwise.
+    /// Adds time spent: in a `whole` block with all that belongs to it, or otherwise.
     pub fn block_took(&mut self, seconds: f64, whole: bool) {
         self.spent_s += seconds;
         if whole {
@@ -71,7 +71,7 @@ impl Left {
             .map(|blocks| (f64::from(blocks) * self.block_s() - in_block_s).clamp(0.0, budget_s))
     }
 
-    /// How much of the time is over, if it takes as long as is most likely.
+    /// Share of the time that is over, at the most likely length.
     pub fn share_done(&self, in_block_s: f64) -> f64 {
         let [_, median, ..] = self.seconds(in_block_s);
         let spent_s = self.spent_s + in_block_s;

@@ -1,4 +1,4 @@
-//! Every sentence that a report says, in one place, so that another language can stand beside English.
+//! Every sentence of a report, in one place, so that other languages can be added beside English.
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
@@ -36,10 +36,10 @@ pub const LIMITS: Phrase = Phrase("limits");
 /// Heading of the first bad answers.
 pub const BAD_ANSWERS: Phrase = Phrase("bad-answers");
 
-/// Ends that are so many times apart tell nothing: they are of two or three blocks, fewer than a look takes.
+/// Ends with a ratio of this or more show nothing: they are of two or three blocks, fewer than a look takes.
 const WIDE: f64 = 10_000.0;
 
-/// Whether an interval is too wide to be shown. What can be zero has no such ends.
+/// True if an interval is too wide to be shown. An estimate that can be zero has no such ends.
 pub fn is_wide(low: f64, high: f64) -> bool {
     low > 0.0 && high / low >= WIDE
 }
@@ -72,8 +72,8 @@ pub fn blocks(n: u32) -> String {
     say!("blocks", n)
 }
 
-/// The last line: how many times as many requests one serves as the other, or how many times the measure that is named. `end` is
-/// what to say instead of the point estimate; `basis` what it rests on.
+/// The last line: ratio of the requests that two servers serve, or of the measure that is named. `end` replaces the
+/// point estimate; `basis` is what it rests on.
 pub fn headline_ratio(
     measure: Option<&str>,
     [over, under]: [&str; 2],
@@ -107,7 +107,7 @@ pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str,
     say!("headline-open", over, under, at = at_point(point), ratio, basis)
 }
 
-/// What `compare` claims of a pair.
+/// Claim of `compare` about a pair.
 pub fn claim_both_ways(first: &str, other: &str, alike: bool) -> String {
     if alike { say!("claim-serve-alike", first, other) } else { say!("claim-serves-more", first, other) }
 }
@@ -130,7 +130,7 @@ fn first(interval: &str) -> &str {
     interval.split_once(" [").map_or(interval, |(point, _)| point)
 }
 
-/// What has an interval is said of the setups; what has none only of what was seen.
+/// An estimate with an interval holds for the setups; one without holds only for what was measured.
 fn tense(interval: &str) -> (bool, String) {
     match interval.split_once(" [") {
         Some((_, ends)) => (true, format!(" [{ends}")),
@@ -138,28 +138,28 @@ fn tense(interval: &str) -> (bool, String) {
     }
 }
 
-/// What was expected, and by whom.
+/// Expected range and its source.
 pub fn expected(range: &str, source: &str) -> String {
     if source.is_empty() { say!("expected-range", range) } else { say!("expected-from", range, source) }
 }
 
-/// Who published a figure, and where.
+/// Source of a published figure, and its address.
 pub fn published_in(source: &str, url: &str) -> String {
     if url.is_empty() { source.to_string() } else { format!("{source}{}{url}", word!("between-items")) }
 }
 
-/// A claim: its name, and its text where that says more.
+/// A claim: its name, and its text where that adds something.
 pub fn claimed(name: &str, text: &str) -> String {
     if text.is_empty() { name.to_string() } else { say!("labelled", label = name, what = text) }
 }
 
-/// How the variants took turns.
+/// Order in which the variants took turns.
 pub fn mode(mode: &Mode, reason: Option<&Finding>) -> String {
     let reason = reason.map(told).unwrap_or_default();
     say!("labelled", label = named(mode.name()), what = reason)
 }
 
-/// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
+/// Variant, stream and load point: `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place(point: &Point) -> String {
     place_of(&point.variant, &point.stream, &point.point)
 }
@@ -168,11 +168,11 @@ pub fn place(point: &Point) -> String {
 pub fn verdict_columns(what: &str) -> [&str; 4] {
     [word!("verdict-columns-verdict"), what, word!("verdict-columns-based-on"), word!("verdict-columns-why")]
 }
-/// What the facts of the machine begin with, where they stand among others.
+/// Prefix of the facts of the machine among other facts.
 pub const MACHINE: &str = "machine";
 /// A sentence among the limits.
 pub const LIMIT: &str = "limit";
-/// Stands where nothing was measured.
+/// Shown where nothing was measured.
 pub const NONE: &str = "–";
 
 /// `interrupted: by a signal`.
@@ -181,10 +181,10 @@ pub fn ended(state: &RunState, why: Option<&Finding>) -> String {
     why.map_or_else(|| state.to_string(), |why| say!("labelled", label = state, what = told(why)))
 }
 
-/// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
+/// Basis of a verdict: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
 pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bool) -> String {
     let Some(found) = estimate else { return String::new() };
-    // Counts, and what was the same in every block: there is nothing to be sure of by so many per cent.
+    // Counts, and values that were the same in every block: they have no confidence in per cent.
     let exact = found.high == Some(found.point) && found.low == found.high;
     let value = if exact { number::with_unit(found.point, &found.unit) } else { interval(found) };
     let confidence = (found.high.is_some() && !exact).then(|| number::confidence(confidence));
@@ -200,7 +200,7 @@ pub fn borrowed(it: &BorrowedSpread) -> String {
     say!("rests-on-borrowed", used = it.used, spread, own, relatives = it.relatives, earlier, plain)
 }
 
-/// What a single measurement asked for.
+/// Load of a single measurement.
 pub fn asked(load: &SingleLoad) -> String {
     let shape = Some(load.point.profile.as_str()).filter(|shape| !shape.is_empty());
     let workload = load
@@ -222,7 +222,7 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
     say!("cpus-generator-subjects", generator = format!("{generator:?}"), subjects = format!("{subjects:?}"))
 }
 
-/// What the generator spent, and whether it was fit.
+/// Cost of the generator, and its fitness.
 pub fn generator(point: &Point) -> String {
     let of = &point.generator;
     let cost = of.cpu_ns_per_exchange.map_or_else(|| NONE.to_string(), number::duration);
@@ -252,7 +252,7 @@ pub fn headline_single(per_s: Option<f64>, seconds: f64, times: &Durations, erro
     )
 }
 
-/// How many claims came out how, worst first: `1 refuted, 2 supported`; empty without claims.
+/// Number of claims of each verdict, worst first: `1 refuted, 2 supported`; empty without claims.
 pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
     let verdicts: Vec<&Verdict> = verdicts.collect();
     let count = |word: &Verdict| verdicts.iter().filter(|verdict| **verdict == word).count();
@@ -280,7 +280,7 @@ pub fn more_lines(n: usize) -> String {
     say!("more-lines", n)
 }
 
-/// What a report had no room for.
+/// Names of the sections left out for lack of room.
 pub fn left_out(sections: &[&str]) -> String {
     say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
 }
@@ -298,16 +298,16 @@ pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
     }
 }
 
-/// What a run comes to that goes on.
+/// State of a run that is still going.
 pub const OPEN: Phrase = Phrase("ui-still-open");
 
-/// Which figure of two runs: `p99[reads](nio) @ 64c`.
+/// Name of a figure of two runs: `p99[reads](nio) @ 64c`.
 pub fn figure_of(pair: &FigurePair) -> String {
     let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
     format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point)
 }
 
-/// How a figure stands against the baseline's.
+/// Verdict on a figure compared with the baseline's.
 pub fn against_baseline(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Supported => word!("against-baseline-no-regression"),

@@ -41,13 +41,13 @@ pub(crate) fn all(plan: &Plan) -> String {
     names.join(word!("between-items"))
 }
 
-/// `a = ./server --port {port}`, for each name that does not say it.
+/// `a = ./server --port {port}`, for each name that is only a letter.
 pub(crate) fn legend(plan: &Plan) -> Vec<String> {
     let line = |variant: &Variant| Some(format!("{} = {}", variant.name, meaning(variant)?));
     plan.variants.iter().filter_map(line).collect()
 }
 
-/// What a letter stands for; `None` where the name says it.
+/// Command or description behind a letter; `None` for longer names.
 fn meaning(variant: &Variant) -> Option<String> {
     let is_letter = variant.name.len() == 1;
     match variant.command.as_slice() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A value as JSON, facts with `severity` and `sentence`.
 ///
 /// # Errors
-/// When it cannot be serialised: maps whose keys are no texts.
+/// If it cannot be serialised: maps whose keys are not texts.
 pub fn for_programs(value: &impl Serialize) -> serde_json::Result<Value> {
     let mut value = serde_json::to_value(value)?;
     Language::English.within(|| enter(&mut value));

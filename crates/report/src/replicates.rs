@@ -1,4 +1,4 @@
-//! What a run repeats: restarts of its servers, or rounds of load on running ones.
+//! Repetitions within a run: restarts of its servers, or rounds of load on running ones.
 
 use proofload_language::{say, word};
 use proofload_store::schema::{Plan, Replication};

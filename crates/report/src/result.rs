@@ -9,10 +9,10 @@ use proofload_store::schema::{
 };
 use std::path::PathBuf;
 
-/// What a record comes to, and all that a report shows of it.
+/// Result of a record, and all that a report shows of it.
 ///
 /// # Errors
-/// When the record cannot be read, or its plan holds a claim that cannot be.
+/// If the record cannot be read, or its plan holds a claim that cannot be parsed.
 pub fn of_run(run: &Run) -> Result<RunResult, AnalysisError> {
     Ok(told(run.plan(), proofload_analysis::of_run(run)?))
 }
@@ -25,10 +25,10 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, AnalysisErr
     Ok(told(run.plan(), proofload_analysis::of_run_with(run, texts)?))
 }
 
-/// What several runs of one study come to; `None` where they are not several sittings.
+/// Result of several runs of one study; `None` where they are not several sittings.
 ///
 /// # Errors
-/// When a record cannot be read, or a plan holds a claim that cannot be.
+/// If a record cannot be read, or a plan holds a claim that cannot be parsed.
 pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, AnalysisError> {
     let Some((mut result, judgements)) = proofload_analysis::sittings(runs)? else { return Ok(None) };
     if let Some(last) = runs.last() {

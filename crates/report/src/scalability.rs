@@ -6,7 +6,7 @@ use crate::{messages, number};
 use proofload_language::{Columns, say, word};
 use proofload_store::schema::{Estimate, RunResult, Scalability};
 
-/// A row for each variant; nothing where of no variant anything is told.
+/// A row for each variant; `None` without a finding on any variant.
 pub(crate) fn table(result: &RunResult) -> Option<Table> {
     let cell = |found: &Option<Estimate>| {
         found.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval)
@@ -43,7 +43,7 @@ fn from_rung(found: &Estimate) -> String {
     format!("{point} [{}, {}]", rung(found.low), rung(found.high))
 }
 
-/// Which numbers of connections, over how many blocks.
+/// Range of connections, and number of blocks.
 fn ladder(connections: &[u32], n: u32) -> String {
     let [first, .., last] = connections else {
         return connections

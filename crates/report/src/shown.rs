@@ -1,4 +1,4 @@
-//! What sections of a report are made of: tables, and lines with a verdict.
+//! Parts of a report's sections: tables, and lines with a verdict.
 
 use proofload_analysis::Overall;
 use proofload_language::facts::told;
@@ -7,30 +7,29 @@ use proofload_language::{Columns, word};
 /// A claim with its verdict.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerdictView {
-    /// `supported`, `refuted` or `undecided`, or what stands for these where no claim was judged.
+    /// `supported`, `refuted` or `undecided`, or a word in their place where no claim was judged.
     pub verdict: String,
-    /// What it means to whoever hoped.
     pub tone: Tone,
     pub name: String,
-    /// Its text; empty when the name says it.
+    /// Its text; empty when the name is the same.
     pub text: String,
     /// `×1.03 [0.97, 1.09]`; empty where nothing was measured.
     pub amount: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
-    /// What was found, without what it rests on; empty where nothing was, and for expectations.
+    /// Finding, without what it rests on; empty where there is none, and for expectations.
     pub found: String,
-    /// What was found, in a sentence; empty where nothing was, and for expectations.
+    /// Finding, in a sentence; empty where there is none, and for expectations.
     pub sentence: String,
-    /// Which of the reasons the sentence holds.
+    /// Index of the reason that the sentence holds.
     pub reason_in_sentence: Option<usize>,
     pub reasons: Vec<String>,
-    /// Its interval beside what is claimed; `None` where there is no interval, or it reaches zero.
+    /// Its interval beside the range claimed; `None` where there is no interval, or it reaches zero.
     pub bar: Option<Bar>,
 }
 
 impl VerdictView {
-    /// The reasons that the sentence does not tell.
+    /// The reasons that are not in the sentence.
     pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
         self.reasons
             .iter()
@@ -40,7 +39,7 @@ impl VerdictView {
     }
 }
 
-/// Whether an outcome is what was hoped for.
+/// Good, open or bad: is an outcome what was hoped for?
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tone {
     Good,
@@ -50,7 +49,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// What a result as a whole means; no first line is greener.
+    /// Tone of a result as a whole; no first line is greener.
     pub const fn of(overall: Overall) -> Tone {
         match overall {
             Overall::AllSupported | Overall::Checked => Tone::Good,
@@ -84,9 +83,9 @@ pub struct Bar {
     pub low: f64,
     pub point: f64,
     pub high: f64,
-    /// From where to where the claim holds: to the end of the scale where it has one boundary, a band where it says `within`.
+    /// Range in which the claim holds: to the end of the scale where it has one boundary, a band where it is `within`.
     pub holds: (f64, f64),
-    /// Where the ratio is 1; `None` for what is no ratio.
+    /// Place of the ratio 1; `None` for an estimate that is not a ratio.
     pub one: Option<f64>,
     /// Labels of the scale, far enough apart.
     pub marks: Vec<Mark>,
@@ -96,7 +95,7 @@ pub struct Bar {
 /// A label of a scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Where it stands, from 0 to 1.
+    /// Position, from 0 to 1.
     pub place: f64,
     pub label: String,
 }
@@ -128,7 +127,7 @@ impl Table {
         Some(Table::with(title, columns, rows)).filter(|table| !table.rows.is_empty())
     }
 
-    /// Whether a column holds words: the first one does, and each with a cell that begins with a letter.
+    /// True if a column holds words: the first one does, and each with a cell that begins with a letter.
     pub fn is_text(&self, column: usize) -> bool {
         let begins = |row: &Vec<String>| row.get(column).and_then(|cell| cell.chars().next());
         column == 0 || self.rows.iter().filter_map(begins).any(char::is_alphabetic)

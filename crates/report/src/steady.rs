@@ -1,4 +1,4 @@
-//! Whether the servers were warm: how their starts went, and the figures of those without a steady state.
+//! Warm-up of the servers: the course of their starts, and the figures of those without a steady state.
 
 use crate::messages::blocks;
 use crate::shown::Table;
@@ -68,7 +68,7 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
     ]
 }
 
-/// What a start without a steady state showed.
+/// Finding on a start without a steady state.
 fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
         (Steadiness::LateStep, Some(cycles)) => say!("unsteady-found-a-step-after-cycle", cycles),
@@ -104,7 +104,7 @@ pub(crate) fn preset(plan: &Plan) -> String {
     )
 }
 
-/// How long the slices are, and why; `None` where they are as the plan has them.
+/// Length of the slices, and its reason; `None` where they are as the plan has them.
 pub(crate) fn slices(chosen: &Slicing) -> Option<String> {
     let time = |ns: u64| number::duration(ns as f64);
     (chosen.slice_ns > 0).then(|| {
@@ -117,7 +117,7 @@ pub(crate) fn slices(chosen: &Slicing) -> Option<String> {
     })
 }
 
-/// What long slices showed beside the short ones.
+/// Comparison of long slices with short ones.
 pub(crate) fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
     say!(
         "held-against-long",
@@ -133,7 +133,7 @@ pub(crate) fn held_against_long(found: &SliceLength, timing: &Timing) -> String 
     )
 }
 
-/// How many cycles the blocks have, and why.
+/// Number of cycles of the blocks, and its reason.
 pub(crate) fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
     if chosen.blocks == 0 {
@@ -151,7 +151,7 @@ pub(crate) fn slicing(chosen: &Slicing) -> String {
     )
 }
 
-/// What taking turns was worth.
+/// Spread that taking turns removed, and the blocks it saved.
 pub(crate) fn worth_of_turns(chosen: &Slicing) -> Option<String> {
     let (removed, blocks) = chosen.turns_removed.zip(chosen.serial_blocks)?;
     Some(match removed > 0.0 {

@@ -1,4 +1,4 @@
-//! Whether something grew over soaks, as it is shown.
+//! Growth over soaks, as it is shown.
 
 use crate::messages::place_of;
 use crate::shown::{Tone, VerdictView};

@@ -1,4 +1,4 @@
-//! What is shown, units already chosen. Renderers do no arithmetic on measurements.
+//! View of a result, units already chosen. Renderers do no arithmetic on measurements.
 
 use crate::escape::shell;
 use crate::headline::shown;
@@ -22,7 +22,7 @@ pub struct View {
     pub title: String,
     /// Its question; empty for a single measurement.
     pub question: String,
-    /// Why it ended, or that it has not.
+    /// Reason for the end, or that it has not ended.
     pub ended: String,
     pub verdicts: Vec<VerdictView>,
     /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
@@ -35,22 +35,22 @@ pub struct View {
     /// One for each series of a soak; their verdicts are `leak`, `growth`, `no growth`, `filling`, `undecided`.
     pub trends: Vec<VerdictView>,
     pub tables: Vec<Table>,
-    /// How many of them come before the charts: the figures, and what they are held against.
+    /// Number of them that come before the charts: the figures, and the tables they are compared with.
     pub first_tables: usize,
-    /// What limits the test; warnings.
+    /// Limits of the test; warnings.
     pub limits: Vec<String>,
     pub bad_answers: Vec<BadAnswer>,
     /// Commands that measure the same again, or draw the record again.
     pub again: Vec<String>,
     pub parameters: Vec<(String, String)>,
     pub environment: Vec<(String, String)>,
-    /// Whether it is a single measurement.
+    /// True for a single measurement.
     pub single: bool,
     pub headline: String,
 }
 
 impl View {
-    /// The first lines of a page, and the last line where none of them says it. Where nothing outranks the claims their
+    /// The first lines of a page, and the last line where none of them has it. Where nothing outranks the claims their
     /// answer comes before their count.
     pub fn page_lead(&self) -> (Vec<Lead>, Option<&str>) {
         let mut lines = self.lead.clone();
@@ -90,7 +90,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(crate::factors::table(result));
     tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
-    // Of a search each trial is a point; its table says what went wrong.
+    // A search has a point for each trial; its table shows what went wrong.
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
@@ -106,7 +106,7 @@ pub fn view(result: &RunResult) -> View {
                 result.status.why.as_ref().map(told).unwrap_or_default()
             }
             state @ RunState::Running => messages::ended(state, result.status.why.as_ref()),
-            // The first lines say it.
+            // The first lines have it.
             _ => String::new(),
         },
         verdicts: verdicts(result, single),
@@ -192,7 +192,7 @@ fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
             drawn.verdict = messages::OPEN.to_string();
         }
         if is_check && claim.verdict == Verdict::Undecided {
-            // That one restart decides nothing is said once.
+            // That one restart decides nothing is shown once.
             drawn.sentence = claim.found.clone();
             drawn.reasons = drawn.further_reasons().cloned().collect();
             drawn.reason_in_sentence = None;
@@ -230,8 +230,8 @@ pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> Ve
     }
 }
 
-/// A threshold is named by its text, which at one of several load points says more. A name that a text happens to begin with,
-/// as `cpu` does `cpu_per_request(a) < 1ms`, says something else.
+/// A threshold is named by its text, which at one of several load points holds more. A name that a text happens to
+/// begin with, as `cpu` does `cpu_per_request(a) < 1ms`, is something else.
 fn is_named_by_text(claim: &ClaimResult) -> bool {
     let at = claim.text.strip_prefix(&claim.name);
     let compares = || claim.name.contains(['<', '>', '=', '~']);

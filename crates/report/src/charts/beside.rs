@@ -1,4 +1,4 @@
-//! Ratios beside what they are held against: what was published, and what is found under another condition of measuring.
+//! Ratios beside their references: published ratios, and those found under another condition of measuring.
 
 use super::claims::{ends, intervals, row};
 use super::{Cell, Chart};
@@ -22,7 +22,7 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
     (!rows.is_empty()).then(|| intervals("conditions", title, says, rows))
 }
 
-/// How many times as much was found here as was published.
+/// Ratio of each value found here to the published one.
 pub fn published(result: &RunResult) -> Option<Chart> {
     let figures = result.published.iter().filter(|figure| figure.published > 0.0);
     let rows = figures.filter_map(|figure| {

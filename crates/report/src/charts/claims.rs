@@ -46,7 +46,7 @@ pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
     (!rows.is_empty()).then(|| intervals("runs", title, says, rows))
 }
 
-/// What each setting does, of a study that varies several.
+/// Effect of each setting, in a study that varies several.
 pub fn effects(result: &RunResult) -> Option<Chart> {
     let effects = &result.factors.as_ref()?.effects;
     let rows = effects.iter().map(|effect| {

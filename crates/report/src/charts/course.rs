@@ -1,4 +1,4 @@
-//! What happened in the course of a measurement, second by second, or slice by slice where slices are short.
+//! Course of a measurement, second by second, or slice by slice where slices are short.
 
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Scale, rank};
@@ -29,7 +29,7 @@ const TELEMETRY: [(&str, &str); 5] = [
 struct Value {
     at_s: f64,
     value: Option<f64>,
-    /// Why no figure rests on it; empty where they do.
+    /// Reason why no figure rests on it; empty where figures do.
     left_out: &'static str,
 }
 
@@ -151,7 +151,7 @@ fn rows(
     rows
 }
 
-/// Which values of a long series are drawn: of each stretch the lowest, the highest and what is missing, so that no peak
+/// Values of a long series that are drawn: of each stretch the lowest, the highest and what is missing, so that no peak
 /// and no gap is lost.
 fn kept(series: &[Value]) -> Vec<usize> {
     if series.len() <= DRAWN_MAX {

@@ -1,10 +1,10 @@
-//! Which slices figures rest on, and why not on others.
+//! Slices that figures rest on, and reasons for leaving out the others.
 
 use proofload_language::word;
 use proofload_store::schema::{Phase, RunResult, Slice};
 use std::collections::BTreeSet;
 
-/// What figures leave out of a record.
+/// Parts of a record that figures leave out.
 pub struct LeftOut<'a> {
     /// It knows which slices its totals count.
     result: &'a RunResult,
@@ -15,7 +15,7 @@ pub struct LeftOut<'a> {
 }
 
 impl<'a> LeftOut<'a> {
-    /// `slices` are all that were recorded, with the lines that say that a variant was lost.
+    /// `slices` are all that were recorded, including the lines that mark a variant as lost.
     pub fn of(result: &'a RunResult, slices: &[&'a Slice]) -> LeftOut<'a> {
         let lost = slices.iter().filter(|slice| slice.phase == Phase::Lost);
         let marked = slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
@@ -26,12 +26,13 @@ impl<'a> LeftOut<'a> {
         }
     }
 
-    /// Whether figures rest on it.
+    /// True if figures rest on it.
     pub fn counts(&self, slice: &Slice) -> bool {
         self.why(slice) == Some("")
     }
 
-    /// Why none rests on it: empty where they do, nothing where it is no window of a course.
+    /// Reason why no figure rests on it: empty where figures do, `None` for a slice that is no window of a
+    /// course.
     pub fn why(&self, slice: &Slice) -> Option<&'static str> {
         let measured = &slice.measured;
         match slice.phase {

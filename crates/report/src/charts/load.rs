@@ -40,7 +40,7 @@ pub fn charts(result: &RunResult) -> Vec<Chart> {
     };
     let chart = |(measure, unit, scale): (&str, &'static str, Scale)| match plan.points.len() {
         0 => None,
-        // One value is no picture.
+        // A single value needs no chart.
         1 if plan.variants.len() < 2 => None,
         1 => Some(beneath(measure, unit, &figures(result, measure))),
         _ => Some(over_load(measure, unit, scale, &plan.points, &figures(result, measure))),
@@ -65,7 +65,7 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
     Chart::intervals(measure, say!("chart-of", measure = measure_in_words(measure)), says, x, rows)
 }
 
-/// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.
+/// Load of each point, where points differ by one number: connections of closed loops, rates of open ones.
 fn amounts(points: &[LoadPoint]) -> Option<(Vec<f64>, &'static str)> {
     let amounts: Vec<f64> = match &points.first()?.model {
         Model::Closed => points.iter().map(|point| f64::from(point.connections)).collect(),

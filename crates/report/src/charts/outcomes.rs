@@ -1,4 +1,4 @@
-//! What became of exchanges that were not answered as expected.
+//! Outcomes of exchanges that were not answered as expected.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
 use proofload_analysis::figures::outcome;

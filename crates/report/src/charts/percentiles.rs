@@ -15,11 +15,12 @@ struct Curve {
     variant: String,
     point: String,
     histogram: LatencyHistogram,
-    /// How long was waited in vain for what never ended: it ranks above all that did, as in the figures.
+    /// Waiting times of exchanges that never ended: they rank above all that did, as in the figures.
     unended: LatencyHistogram,
 }
 
-/// The response times of all slices of a variant and load point on which figures rest, together: one curve for each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
+/// Response times of all slices of a variant and load point on which figures rest, together: one curve for each. A
+/// stored histogram that cannot be read is left out, as everywhere: the figures above report it.
 pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> Chart {
     let mut curves: Vec<Curve> = Vec::new();
     let counts = |slice: &&&Slice| slice.trial.is_none() && left_out.counts(slice);

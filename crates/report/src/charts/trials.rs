@@ -6,7 +6,7 @@ use proofload_stats::Measure;
 use proofload_store::schema::{CapacityTrial, RunResult, TrialOutcome};
 use std::collections::BTreeSet;
 
-/// What each trial measured of each term of the objective, over its rate.
+/// Values of each term of the objective in each trial, over its rate.
 pub fn charts(result: &RunResult) -> Vec<Chart> {
     let trials = result.capacities.iter().flat_map(|capacity| &capacity.trials);
     let measures: BTreeSet<&String> = trials.flat_map(|trial| trial.values.keys()).collect();

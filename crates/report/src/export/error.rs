@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of exports.
 
 use crate::escape;
 use parquet::errors::ParquetError;
@@ -7,7 +7,7 @@ use proofload_measure::{DecodeError, LatencyHistogram};
 use proofload_store::schema::Slice;
 use std::io;
 
-/// Why a file could not be made.
+/// Reason why a file could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The place to write to refused.
@@ -31,7 +31,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Whether a reader went away.
+    /// True if the reader closed the pipe.
     pub fn is_broken_pipe(&self) -> bool {
         let error = match self {
             ExportError::Write(error) => Some(error),

@@ -28,7 +28,7 @@ pub struct Hgrm {
 /// record. A condensed record has them, too.
 ///
 /// # Errors
-/// When nothing was measured, or a stored histogram cannot be read.
+/// If nothing was measured, or a stored histogram cannot be read.
 pub fn hgrm(result: &RunResult, slices: &[&Slice]) -> Result<Vec<Hgrm>, ExportError> {
     let mut groups: Vec<Group> = Vec::new();
     for slice in slices.iter().copied().filter(|slice| result.counts(slice)) {
@@ -138,7 +138,7 @@ fn milliseconds(ns: u64) -> String {
     format!("{}.{:03}", us / 1_000, us % 1_000)
 }
 
-/// What every file system takes, and no two groups share.
+/// File name that every file system accepts, and that no two groups share.
 fn file_name(slice: &Slice, taken: &mut BTreeSet<String>) -> String {
     let measured = &slice.measured;
     let parts = [&measured.variant, &measured.stream, &measured.point];

@@ -30,7 +30,7 @@ impl<'a> Jtl<'a> {
     /// The exchanges of the slices that count.
     ///
     /// # Errors
-    /// When there are more than [`JTL_LINES_MAX`], or the record contradicts itself.
+    /// If there are more than [`JTL_LINES_MAX`], or the record contradicts itself.
     pub fn of(result: &RunResult, slices: &[&'a Slice]) -> Result<Jtl<'a>, ExportError> {
         let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| result.counts(slice)).collect();
         slices.sort_by_key(|slice| slice.started_unix_ns);
@@ -46,7 +46,7 @@ impl<'a> Jtl<'a> {
     /// Writes all lines, slice by slice in order of time.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn write(&self, to: &mut impl Write) -> Result<(), ExportError> {
         to.write_all(HEADER.as_bytes())?;
         for slice in &self.slices {

@@ -33,10 +33,10 @@ const SCHEMA: &str = "message proofload {
 /// Rows that are kept in memory before they are written together.
 const ROWS: usize = 131_072;
 
-/// Writes every value of every slice as a row, and what the run was as metadata of the file.
+/// Writes every value of every slice as a row, and a description of the run as metadata of the file.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn parquet(result: &RunResult, slices: &[&Slice], to: impl Write + Send) -> Result<(), ExportError> {
     let schema = Arc::new(parse_message_type(SCHEMA)?);
     let properties = WriterProperties::builder()
@@ -76,7 +76,7 @@ macro_rules! columns {
         |$slice:ident, $counts:ident| { $($of:ident: $of_type:ident = $of_value:expr;)+ }
         |$one:ident| { $($name:ident: $type:ident = $value:expr;)+ }
     ) => {
-        /// What is the same for all values of a slice.
+        /// Columns that are the same for all values of a slice.
         struct Of {
             $($of: <$of_type as DataType>::T,)+
         }
@@ -149,7 +149,8 @@ fn column<T: DataType, W: Write + Send>(
     Ok(())
 }
 
-/// What the run was: text under keys that begin with `proofload.`; variants with the levels of their factors as JSON.
+/// Description of the run: text under keys that begin with `proofload.`; variants with the levels of their factors as
+/// JSON.
 fn metadata(result: &RunResult) -> Vec<KeyValue> {
     let plan = result.plan.as_ref();
     let seed = plan.map(|plan| plan.seed).or(result.load.as_ref().map(|load| load.seed));

@@ -1,4 +1,4 @@
-//! What a slice holds as single values: of its window as a whole, of each second, of each telemetry sample.
+//! Single values of a slice: of its window as a whole, of each second, of each telemetry sample.
 
 use proofload_store::schema::{Durations, Model, Phase, Slice};
 use serde_json::Value;
@@ -6,9 +6,9 @@ use serde_json::Value;
 const SECOND_NS: u64 = 1_000_000_000;
 
 pub struct One<'a> {
-    /// What it is of: `window`, `second` or `sample`.
+    /// Part of the slice it is of: `window`, `second` or `sample`.
     pub grain: &'static str,
-    /// When that began, or was seen, from the start of the window.
+    /// Start of that part, or time of the sample, from the start of the window.
     pub at_ns: u64,
     /// Its name, with its unit at the end.
     pub series: &'a str,
@@ -23,7 +23,7 @@ pub struct One<'a> {
 /// # Errors
 /// Those of `to`.
 pub fn each<E>(slice: &Slice, to: &mut impl FnMut(One<'_>) -> Result<(), E>) -> Result<(), E> {
-    // A line that only says that a variant was lost or left out measured nothing.
+    // A line that only marks a variant as lost or left out measured nothing.
     if !matches!(slice.phase, Phase::Lost | Phase::Spared) {
         window(slice, &mut |series, value, at_least| {
             to(One { grain: "window", at_ns: 0, series, value, at_least })

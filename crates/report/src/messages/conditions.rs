@@ -1,4 +1,4 @@
-//! What an answer owes to the conditions under which it was asked.
+//! Dependence of an answer on the conditions under which it was measured.
 
 use proofload_analysis::conditions_vary;
 use proofload_language::{condition, say, word};
@@ -14,7 +14,7 @@ pub(crate) fn conditions(plan: &Plan) -> Option<String> {
     (!all.is_empty()).then(|| say!("conditions-how", vary = conditions_vary(plan), all))
 }
 
-/// What a verdict is limited to, where no condition varied.
+/// Conditions that a verdict is limited to, where none varied.
 pub(crate) fn asked_with(conditions: &[(&str, &str)]) -> String {
     let conditions: Vec<String> = conditions.iter().map(|(name, level)| condition(name, level)).collect();
     say!("asked-with", conditions = conditions.join(word!("between-items")))

@@ -22,7 +22,7 @@ pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     }
 }
 
-/// Whether there was an answer that was not as it should be, or could not be read; or the fault is on our side.
+/// True if an answer was not as it should be or could not be read, or if the fault is on our side.
 pub fn is_bad_answer(kind: &str) -> bool {
     use Outcome::{BeyondLimit, Internal, Malformed, Mismatch, Rejected};
     matches!(Outcome::from_name(kind), Some(Rejected | Mismatch | Malformed | BeyondLimit | Internal))
@@ -51,7 +51,7 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
     }
 }
 
-/// A figure that is held against the baseline's, as the name of a test.
+/// A figure that is compared with the baseline's, as the name of a test.
 pub fn case_of(figure: &BaselineFigure) -> String {
     let BaselineFigure { measure, variant, point, .. } = figure;
     say!("lead-case", what = format!("{measure}({variant}) @ {point}"))

@@ -22,7 +22,7 @@ pub fn agents(agents: &[PlannedAgent]) -> String {
     say!("places-agents-on", agents = agents.len() as u64, hosts = hosts.join(word!("between-items")), more)
 }
 
-/// What was measured of the network, without its row's name.
+/// Measurements of the network, without the name of the row.
 pub fn network(of: &Network) -> String {
     let mut said = Vec::new();
     if let (Some(p50), Some(p99)) = (of.p50_ns, of.p99_ns) {

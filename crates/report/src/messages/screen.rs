@@ -26,9 +26,9 @@ pub fn amount(judged: &ClaimResult) -> String {
     if estimate.unit == "ratio" { format!("×{told}") } else { told }
 }
 
-/// What stands below a claim: what was found, or why nothing was decided.
+/// Line below a claim: its finding, or the reason why nothing was decided.
 pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
-    // That one restart decides nothing is said once.
+    // That one restart decides nothing is shown once.
     if judged.verdict != Verdict::Undecided || plan.timing.looks == [1] {
         return judged.found.clone();
     }
@@ -36,7 +36,7 @@ pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
     why.map(|why| in_short(why, plan)).unwrap_or_default()
 }
 
-/// What was found, or why nothing was decided.
+/// Finding of a verdict, or the reason why nothing was decided.
 pub fn in_one_sentence(verdict: &VerdictView) -> String {
     let found = verdict.found.as_str();
     let why =
@@ -59,7 +59,7 @@ fn in_short(why: &Reason, plan: &Plan) -> String {
     }
 }
 
-/// What a comparison both ways shows, with its mark.
+/// Result of a comparison both ways, with its mark.
 pub fn answer(judged: &ClaimResult) -> String {
     let mark = if is_alike(judged) { "=" } else { "✔" };
     format!("{mark} {}", answer_word(judged))
@@ -82,7 +82,8 @@ pub fn beside(found: &Exploratory) -> Option<String> {
     found.reasons.is_empty().then(|| say!("beside", measure, over, told, under))
 }
 
-/// What is the servers' own where the generator was the limit; of several pairs the first.
+/// The limit that names figures of the servers alone, where the generator was the bottleneck; of several pairs the
+/// first.
 pub fn servers_own(result: &RunResult) -> Option<String> {
     result.limits.iter().find(|limit| matches!(limit, Limit::ServersOwn { .. })).map(told)
 }
@@ -123,7 +124,7 @@ pub fn errors_of(errors: u64, all: u64) -> String {
     }
 }
 
-/// How the requests came, and what that means for response times.
+/// Arrival of the requests, and what that means for response times.
 pub fn load(plan: &Plan) -> String {
     match plan.points.as_slice() {
         [one] => match &one.model {
@@ -171,8 +172,8 @@ fn length(ns: u64) -> String {
     }
 }
 
-/// What to beware of, the most severe first, each with its remedy: of each kind one, and of what has one cause one. Notes are
-/// in the text of `--verbose`.
+/// Warnings, the most severe first, each with its remedy: one of each kind, and one of each cause. Notes are in the
+/// text of `--verbose`.
 pub fn warnings(limits: &[Limit]) -> Vec<String> {
     // What failed is in the first lines.
     let in_lead =
@@ -184,7 +185,7 @@ pub fn warnings(limits: &[Limit]) -> Vec<String> {
     for limit in shown {
         let is_known = |known: &&Limit| {
             let one_cause = limit.cause() != Cause::Own && known.cause() == limit.cause();
-            // The same thing at another load point is no other warning.
+            // The same warning at another load point is not shown again.
             one_cause || (discriminant(*known) == discriminant(limit) && !is_listed(limit))
         };
         if !kept.iter().any(is_known) {

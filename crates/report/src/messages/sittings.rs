@@ -1,4 +1,5 @@
-//! Sentences about sittings: how many an interval rests on, how much they differ, where the next one is to be expected.
+//! Sentences about sittings: the number behind an interval, the spread between them, the range expected of the next
+//! one.
 
 use super::blocks;
 use crate::number;
@@ -11,7 +12,7 @@ pub fn sittings(n: u32) -> String {
     say!("sittings", n)
 }
 
-/// What a last line rests on: `12 blocks in this sitting`.
+/// Basis of a last line: `12 blocks in this sitting`.
 pub fn rests_on_sittings(judged: &ClaimResult, plan: &Plan) -> String {
     let blocks = crate::replicates::replicates(judged.blocks, plan);
     match (&judged.scope, judged.sittings) {
@@ -20,7 +21,7 @@ pub fn rests_on_sittings(judged: &ClaimResult, plan: &Plan) -> String {
     }
 }
 
-/// What an interval says beside its blocks of the sittings that they are of.
+/// Part of an interval's basis about the sittings of its blocks.
 pub(crate) fn of_sittings(scope: &Scope) -> Option<String> {
     match scope {
         Scope::ThisSitting => None,
@@ -31,7 +32,7 @@ pub(crate) fn of_sittings(scope: &Scope) -> Option<String> {
     }
 }
 
-/// How much sittings differ, whether chance explains it, and where the next one is to be expected.
+/// Spread between sittings, the test whether chance explains it, and the range expected of the next one.
 pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> String {
     let prediction = &over.prediction;
     let amount = |value: f64| match over.is_log {
@@ -60,7 +61,7 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
     say!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
 }
 
-/// How many runs, sittings and blocks a result rests on.
+/// Numbers of runs, sittings and blocks that a result rests on.
 pub fn made_of_sittings(result: &SittingsResult) -> String {
     say!(
         "made-of-sittings",

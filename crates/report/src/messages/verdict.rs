@@ -1,6 +1,6 @@
-//! What was found of a claim, in one sentence: by how much, how sure, of how many blocks, and what that means for the
-//! claim. Never without the interval; never a percentile without how the requests came and how many there were; where
-//! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
+//! Findings of claims, in one sentence each: size, confidence, number of blocks, and what that means for the claim.
+//! Never without the interval; never a percentile without the arrival of requests and their number; where a study
+//! stopped early, the end of the interval that is nearer to the boundary claimed comes first.
 
 use super::{of_sittings, spread_of};
 use crate::number;
@@ -13,7 +13,7 @@ use proofload_stats::{
 };
 use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 
-/// What a sentence needs beside the claim.
+/// Data that a sentence needs beside the claim.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
     pub plan: &'a Plan,
@@ -22,7 +22,7 @@ pub struct Setting<'a> {
     pub cells: &'a Cells<'a>,
 }
 
-/// Ratios from which on they are told as such, and not in per cent.
+/// Ratios from this on are shown as ratios, not in per cent.
 const TIMES_FROM: f64 = 2.0;
 
 /// A claim about two variants under the same load, on one measure.
@@ -34,7 +34,7 @@ struct Pair {
     point: usize,
 }
 
-/// What was found, without what it rests on; empty when nothing was measured.
+/// Finding of a claim, without what it rests on; empty when nothing was measured.
 pub fn found(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
     let Some(estimate) = judged.estimate else { return String::new() };
     match pair_of(claim).filter(|_| estimate.unit == "ratio") {
@@ -134,14 +134,14 @@ fn of_stream(stream: Option<usize>, names: &Names) -> String {
     name.map_or_else(String::new, |name| format!("[{name}]"))
 }
 
-/// Whether an estimate and its ends are told as ratios, because one of them would be a large share.
+/// True if an estimate and its ends are shown as ratios, because one of them would be a large share.
 fn in_times(estimate: &Estimate) -> bool {
     let ends = if has_ends(estimate) { [estimate.low, estimate.high] } else { [estimate.point; 2] };
     let mut told = ends.into_iter().chain([estimate.point]).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
     told.any(|ratio| ratio >= TIMES_FROM || ratio <= 1.0 / TIMES_FROM)
 }
 
-/// Whether its ends say anything.
+/// True if its ends are finite and not too wide to be shown.
 fn has_ends(estimate: &Estimate) -> bool {
     estimate.low.is_finite() && estimate.high.is_finite() && !super::is_wide(estimate.low, estimate.high)
 }
@@ -201,7 +201,7 @@ impl Bound {
     }
 }
 
-/// What comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
+/// Value that comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
 fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (Option<Bound>, f64) {
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
     if inside || !is_early(claim, judged, design) {
@@ -213,7 +213,7 @@ fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) 
     }
 }
 
-/// What the quantity is compared with: a difference has the factors in it already.
+/// Value that the quantity is compared with: a difference has the factors in it already.
 pub fn boundary(claim: &Claim, is_difference: bool) -> f64 {
     let factor = |side: &Side| match side {
         Side::Measured { factor, .. } => *factor,
@@ -222,7 +222,7 @@ pub fn boundary(claim: &Claim, is_difference: bool) -> f64 {
     if is_difference { 0.0 } else { factor(&claim.right) / factor(&claim.left) }
 }
 
-/// Whether an estimate is one side less the other, because zeros forbid a ratio.
+/// True if an estimate is one side less the other, because zeros forbid a ratio.
 pub fn is_difference(unit: &str) -> bool {
     unit.ends_with("_difference")
 }
@@ -274,7 +274,7 @@ fn quantity(side: &Side, names: &Names) -> String {
     }
 }
 
-/// What it rests on: the interval, the estimate where another figure came first, blocks, and how they were made.
+/// Basis of a finding: the interval, the estimate where another figure came first, blocks, and how they were made.
 fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let mut parts = Vec::new();
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
@@ -303,7 +303,7 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     with_arrivals(parts, claim, judged.blocks, setting)
 }
 
-/// `+5.4 %` for a ratio of 1.054; `×2.31` beside an estimate that is told so.
+/// `+5.4 %` for a ratio of 1.054; `×2.31` where the estimate is shown as a ratio.
 fn signed(ratio: f64, estimate: &Estimate) -> String {
     if in_times(estimate) {
         return format!("×{}", times(ratio, estimate));
@@ -318,8 +318,8 @@ fn made_of(n: u32, plan: &Plan) -> String {
     say!("blocks-made-of", n, restarted, serial)
 }
 
-/// A figure of response times says how the requests came, and of how many answers it is: those of the stream and of the
-/// blocks that it rests on.
+/// Adds to a figure of response times the arrival of requests, and the number of answers: those of the stream and of
+/// the blocks that it rests on.
 fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Setting<'_>) -> String {
     let of_latency = |measure: Measure| {
         matches!(measure, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
@@ -350,7 +350,7 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
     parts.join(word!("between-parts"))
 }
 
-/// How requests come: `closed`, `open, poisson`.
+/// Arrival of requests: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
         Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), word!("between-items")),
@@ -358,8 +358,8 @@ pub fn arrivals(point: &LoadPoint) -> String {
     }
 }
 
-/// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
-/// reason stands in it as it does by itself.
+/// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`.
+/// The reason has the same words as elsewhere.
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let word = named(judged.verdict.name());
     if judged.verdict != Verdict::Undecided {

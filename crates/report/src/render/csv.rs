@@ -31,7 +31,7 @@ pub fn csv(result: &RunResult) -> String {
     out
 }
 
-/// What was counted over everything that was measured at a point: no interval belongs to it.
+/// Counts over everything that was measured at a point: they have no interval.
 fn counted(point: &Point, out: &mut String) {
     let (variant, stream, label) = (safe(&point.variant), safe(&point.stream), safe(&point.point));
     let mut say = |measure: &str, unit: &str, value: Option<f64>| {

@@ -1,4 +1,4 @@
-//! What is said of this machine, and what to do about it.
+//! Findings about this machine, and remedies.
 
 use proofload_host::cpus::{CpuShare, Shortage, list_text};
 use proofload_host::{Finding, Sleep, State};
@@ -129,7 +129,7 @@ fn ports(range: &RangeInclusive<u16>, reused: bool) -> String {
     say!("doctor-ports", count = range.len(), first = range.start(), last = range.end(), reused)
 }
 
-/// What to do about a finding that is not good.
+/// Remedy of a finding that is not good.
 fn remedy(finding: &Finding) -> String {
     let text = match finding {
         Finding::Cores { quota: Some(_), .. } => word!("remedy-give-whole-cpus-docker"),

@@ -4,7 +4,7 @@ use crate::escape::tag;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::Slice;
 
-/// What Interval_Max is divided by: milliseconds, as the tools of Java write it.
+/// Divisor of Interval_Max: milliseconds, as the tools of Java write it.
 const MAX_DIVISOR: f64 = 1e6;
 
 /// Two tagged lines for each measured slice: response times under `VARIANT@POINT`, service times under

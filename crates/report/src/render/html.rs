@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 /// Columns for which a sheet of paper has room; rows of wider tables are stacked there.
 const COLUMNS_ON_PAPER: usize = 6;
 
-/// How wide the scale of a bar is, in units of its picture.
+/// Width of the scale of a bar, in units of its picture.
 const WIDTH: f64 = 400.0;
 
 /// The style of a report's page.
@@ -30,7 +30,7 @@ pub fn script() -> &'static str {
     &SCRIPT
 }
 
-/// What a report's page consists of, for whoever has the style and the script as files of their own.
+/// Parts of a report's page, for callers that have the style and the script as files of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Name of the study or address, as it was written: not escaped.
@@ -128,7 +128,7 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     Page { title: view.title, header, body, charts: numbers(&charts) }
 }
 
-/// Only this page's own script runs, whatever a text of strangers manages to put in, and nothing is fetched or sent.
+/// Only this page's own script runs, whatever a hostile text manages to put in, and nothing is fetched or sent.
 fn policy() -> String {
     let digest = BASE64.encode(&Sha256::digest(script().as_bytes()));
     format!(
@@ -145,7 +145,7 @@ fn numbers(charts: &[Chart]) -> String {
     format!("<script type=\"application/json\" id=\"charts\">{numbers}</script>\n")
 }
 
-/// Where the script draws a chart. Without it there is nothing to see, and the tables below have the figures.
+/// Element in which the script draws a chart. Without the script it is empty, and the tables below have the figures.
 fn place(chart: &Chart) -> String {
     format!(
         "<section class=\"chart\" id=\"chart-{}\"><h2>{}</h2><p class=\"says\">{}</p></section>\n",
@@ -155,7 +155,7 @@ fn place(chart: &Chart) -> String {
     )
 }
 
-/// A part that whoever wants to know more opens.
+/// A part that is folded until it is opened.
 fn folded(title: &str, inner: &str) -> String {
     format!("<section><details><summary><h2>{}</h2></summary>{inner}</details></section>\n", safe(title))
 }

@@ -1,5 +1,5 @@
-//! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation, each
-//! capacity, and each figure that is held against a baseline.
+//! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation, each capacity,
+//! and each figure that is compared with a baseline.
 
 use crate::escape::xml as safe;
 use crate::lead::{self, Lead};
@@ -13,7 +13,7 @@ use proofload_store::schema::{
     Baseline, BaselineFigure, CapacityAnswer, CapacityResult, Point, RunResult, RunState, Verdict,
 };
 
-/// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
+/// Rendering of an undecided claim in JUnit's XML, which has no word for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Undecided {
     /// Skipped: neither passed nor failed.
@@ -23,7 +23,7 @@ pub enum Undecided {
 }
 
 /// The result as JUnit's XML. The first test case is the run itself: an error when it did not finish, or when no
-/// verdict can rest on it; and whatever no other case says of it.
+/// verdict can rest on it; and everything about the run that is in no other case.
 pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     let view = view(result);
     let suite = safe(&view.title);
@@ -68,7 +68,7 @@ fn wholes(result: &RunResult) -> impl Iterator<Item = &Point> {
     result.points.iter().filter(|point| point.stream.is_empty())
 }
 
-/// The run as a whole, beside so many cases that failed and were skipped.
+/// The run as a whole, with the numbers of cases that failed and were skipped.
 fn of_run(result: &RunResult, (failed, skipped): (usize, usize), undecided: Undecided) -> Came {
     let overall = overall(result);
     if result.status.state != RunState::Finished || overall == Overall::Invalid {
@@ -103,7 +103,7 @@ fn run_case(result: &RunResult, view: &View, came: Came) -> String {
     format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", word!("the-run"))
 }
 
-/// How a test case came out.
+/// Result of a test case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Came {
     Passed,
@@ -137,7 +137,7 @@ impl Case {
         }
     }
 
-    /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
+    /// As exit codes have it: not carrying even the lowest rate is an answer without a threshold.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
             name: format!("{}: {}", found.variant, crate::capacity::capacity_title(&found.slo)),
@@ -151,7 +151,7 @@ impl Case {
         }
     }
 
-    /// One for each figure; or one that says that there is none.
+    /// One for each figure; or one that reports that there is none.
     fn of_baseline(baseline: &Baseline) -> Vec<Case> {
         let case = |figure: &BaselineFigure| Case {
             name: messages::lead::case_of(figure),

@@ -3,16 +3,16 @@
 use crate::shown::Tone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What the text is drawn on.
+/// Device that the text is drawn on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Whether it has colours, and they are wanted.
+    /// True if it has colours, and they are wanted.
     pub colour: bool,
-    /// How wide it is; no line is wider.
+    /// Width; no line is wider.
     pub columns: usize,
 }
 
-/// What a part of a line means.
+/// Meaning of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colour {
     Good,
@@ -56,12 +56,12 @@ pub(super) fn shown(text: &str) -> String {
     crate::escape::line(text).replace('\t', " ")
 }
 
-/// With spaces behind it up to so many columns.
+/// Text padded with spaces to `columns`.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// Cut to so many columns; what was cut is told by an ellipsis.
+/// Text cut to `columns`; an ellipsis marks the cut.
 pub(super) fn clipped(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_string();
@@ -78,8 +78,8 @@ pub(super) fn clipped(text: &str, columns: usize) -> String {
     format!("{}…", out.trim_end())
 }
 
-/// Broken at spaces, and between Chinese characters, into lines of at most so many columns, with so many spaces before all
-/// but the first. A word that is longer than a line, a path for one, is broken where the line ends.
+/// Text broken at spaces, and between Chinese characters, into lines of at most `columns`, with `indent` spaces before
+/// all but the first. A word that is longer than a line, a path for one, is broken where the line ends.
 pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let columns = columns.max(indent + 8);
     let mut lines = vec![String::new()];
@@ -109,8 +109,8 @@ pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> 
     lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
-/// What stays together in a line, and whether a space stands before it: words, single Chinese characters, and with each
-/// the punctuation that no line may begin or end with.
+/// Pieces of a line that stay together, each with true if a space precedes it: words, single Chinese characters, and
+/// with each the punctuation that no line may begin or end with.
 pub(super) fn words(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
     for word in text.split(' ') {
@@ -128,7 +128,7 @@ pub(super) fn words(text: &str) -> Vec<(&str, bool)> {
     found
 }
 
-/// Whether a line may end between two characters that no space parts.
+/// True if a line may break between two characters without a space.
 fn parts(before: char, after: char) -> bool {
     let is_chinese =
         |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{ff00}'..='\u{ff60}' | '“' | '”' | '…');
@@ -137,8 +137,8 @@ fn parts(before: char, after: char) -> bool {
     (is_chinese(before) || is_chinese(after)) && !opens(before) && !closes(after)
 }
 
-/// Rows in columns with two spaces between, those of text to the left and numbers to the right; `None` where that is wider than
-/// so many columns.
+/// Rows in columns with two spaces between, those of text to the left and numbers to the right; `None` where that is
+/// wider than `columns`.
 pub(super) fn aligned(
     rows: &[Vec<String>],
     columns: usize,

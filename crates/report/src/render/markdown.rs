@@ -7,7 +7,7 @@ use crate::view::{View, view};
 use proofload_language::word;
 use proofload_store::schema::{BadAnswer, RunResult};
 
-/// What a comment on GitHub may have is 65,536 characters; this is in bytes, which are at least as many.
+/// A comment on GitHub holds 65,536 characters; this is in bytes, which are at least as many.
 const COMMENT_BYTES: usize = 65_000;
 /// Longest text of a stranger in one place.
 const TEXT_CHARS: usize = 400;
@@ -19,7 +19,8 @@ pub fn markdown_report(result: &RunResult) -> String {
     markdown_within(result, COMMENT_BYTES)
 }
 
-/// The result as Markdown of at most so many bytes. What does not fit is left out from the end, and named.
+/// The result as Markdown of at most `max_bytes`. Sections that do not fit are left out from the end, and
+/// named.
 pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
     let mut out = head(&view);
@@ -45,7 +46,7 @@ pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
 
 /// A heading with lines below it, which can be cut.
 struct Section {
-    /// As it stands in Markdown.
+    /// Already escaped for Markdown.
     title: String,
     open: String,
     lines: Vec<String>,
@@ -127,7 +128,7 @@ fn sections(view: &View) -> Vec<Section> {
     sections
 }
 
-/// What was found of each claim, in words.
+/// Finding of each claim, in words.
 fn sentences_of(sentences: &[&String]) -> Option<Section> {
     let line = |sentence: &&String| format!("- {}\n", safe_within(sentence, SENTENCE_CHARS));
     (!sentences.is_empty()).then(|| Section {

@@ -49,13 +49,13 @@ fn complete(result: &RunResult) -> RunResult {
 pub fn json(result: &RunResult) -> String {
     match crate::programs::for_programs(&complete(result)) {
         Ok(value) => format!("{}\n", escape::json(&format!("{value:#}"))),
-        // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
+        // Maps with text keys and plain fields always serialise; if that ever changes, the output reports it.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),
     }
 }
 
-/// What the page draws, for programs: a list of tables, each with its title, its axes, names and units of its columns, and
-/// its rows, in base units.
+/// Charts of the page, for programs: a list of tables, each with its title, its axes, names and units of its columns,
+/// and its rows, in base units.
 pub fn charts(result: &RunResult, slices: &[&Slice]) -> String {
     let listed = crate::charts::listed(&crate::charts::charts(result, slices));
     format!("{}\n", escape::json(&format!("{listed:#}")))

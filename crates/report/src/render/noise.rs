@@ -76,7 +76,7 @@ pub fn tune_text(result: &TuneResult, on: Terminal, whole: bool) -> String {
     out
 }
 
-/// A share in per cent with so many decimals.
+/// A share in per cent with `decimals` decimals.
 fn percent(value: f64, decimals: usize) -> String {
     format!("{:.decimals$}{}", value * 100.0, number::percent_sign())
 }
@@ -91,7 +91,7 @@ fn between(ends: &Between, decimals: usize) -> String {
     format!("{} [{low}, {high}]", percent(ends.value, decimals))
 }
 
-/// When and how an audit was made.
+/// Time and conditions of an audit.
 fn noise_title(audit: &NoiseAudit, when: &str) -> String {
     say!(
         "noise-title",
@@ -186,7 +186,7 @@ fn resolution_rows(measure: &str, resolutions: &[Resolution]) -> [Vec<String>; 2
     ]
 }
 
-/// The last audit in two lines, for whoever did not ask for a new one.
+/// The last audit in two lines, shown without a new one.
 pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [String; 2] {
     let spread = |noise: &MeasureNoise| format!("{} {}", noise.measure, sd(noise.block_sd.value));
     let spreads: Vec<String> = audit.measures.iter().map(spread).collect();

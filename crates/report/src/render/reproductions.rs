@@ -1,4 +1,5 @@
-//! The page of reproductions: what others concluded, and what records say of it, as Markdown for the documents.
+//! The page of reproductions: published conclusions, and the findings of records about them, as Markdown for
+//! the documents.
 
 use crate::escape::{markdown, markdown_line, shell};
 use crate::shown::VerdictView;
@@ -16,7 +17,7 @@ use proofload_store::schema::{
 pub struct Reproduction {
     /// Its directory, as it is to be named.
     pub record: String,
-    /// When it began, for people.
+    /// Start of the run, for people.
     pub date: String,
     pub result: RunResult,
 }
@@ -141,7 +142,7 @@ fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
     }
 }
 
-/// What else is to be known of a conclusion.
+/// Notes on a conclusion.
 fn notes(row: &ConclusionResult) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     if row.tests.len() > 1 {
@@ -163,7 +164,7 @@ fn further_claims(view: &View, result: &RunResult) -> String {
     verdicts(word!("further-claims"), word!("claim"), rows)
 }
 
-/// What became of each quantity of a soak, and what else is said of it.
+/// Outcome of each quantity of a soak, with its notes.
 fn trends(view: &View) -> String {
     let rows = view.trends.iter().map(|row| (row.name.clone(), row)).collect();
     let reasons = |row: &VerdictView| {
@@ -199,13 +200,13 @@ fn published(result: &RunResult) -> String {
     format!("### {}\n\n{}", word!("study-figures"), table(&header, &rows))
 }
 
-/// What limits the test, but for what is listed under *not tested*.
+/// Limits of the test, except those listed under *not tested*.
 fn limits(result: &RunResult) -> Vec<String> {
     let is_listed = |limit: &&Limit| matches!(limit, Limit::NotTested { .. });
     result.limits.iter().filter(|limit| !is_listed(limit)).map(told).collect()
 }
 
-/// Arguments that say where and how a result is shown, and have a value of their own.
+/// Arguments that choose where and how a result is shown, and have a value of their own.
 const SHOWN_WITH: [&str; 5] = ["--dir", "--format", "--output", "-o", "--undecided"];
 /// Those that have none.
 const SHOWN: [&str; 4] = ["-q", "--quiet", "--github-summary", "--no-wait"];
@@ -231,7 +232,7 @@ fn again(record: &Reproduction, plan: &Plan) -> String {
     out
 }
 
-/// How many came out how.
+/// Number of conclusions of each outcome.
 fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     let count = |wanted: &ConclusionOutcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
     use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
@@ -240,7 +241,7 @@ fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     say!("reproductions-tally", outcomes = outcomes.len(), each = each.join(word!("between-items")))
 }
 
-/// When and for how long it was measured.
+/// Date and length of the measurement.
 fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let minutes = number::plain(plan.timing.budget_ns as f64 / 60e9);
     let blocks = crate::messages::complete_and_excluded(result.blocks, result.excluded_blocks);
@@ -264,7 +265,7 @@ fn measured_with(environment: &Environment) -> String {
     )
 }
 
-/// What is further said of a conclusion.
+/// A note on a conclusion.
 fn of_conclusion(says: &str, sentence: &str) -> String {
     say!("labelled", label = says, what = sentence)
 }

@@ -13,10 +13,10 @@ use proofload_store::schema::{Difference, Estimate, HistoryChange, HistoryEntry,
 /// Longest value of a difference that is shown on its line, in characters.
 const VALUE_MAX: usize = 100;
 
-/// Most differences that are told with a change or a series; JSON has all.
+/// Most differences that are shown with a change or a series; JSON has all.
 const DIFFERENCES_MAX: usize = 6;
 
-/// Most figures that are in no series and are told one by one; JSON has all.
+/// Most figures outside any series that are shown one by one; JSON has all.
 const LEFT_OUT_MAX: usize = 6;
 
 /// Runs, one a line, oldest first. `when` turns nanoseconds since 1970 into a date.
@@ -98,7 +98,7 @@ fn series_lines(
     lines
 }
 
-/// So many lines, and how many more there are.
+/// At most that many lines, and the number of those left out.
 fn at_most(most: usize, depth: usize, mut lines: Vec<String>) -> Vec<(usize, String)> {
     let more = lines.len().saturating_sub(most);
     lines.truncate(most);
@@ -159,7 +159,7 @@ fn difference_lines(difference: &Difference) -> String {
     lines
 }
 
-/// How a run ended, or that nobody can tell.
+/// State in which a run ended, or that its record is unreadable.
 fn history_ended(entry: &HistoryEntry) -> &str {
     if entry.damage.is_empty() { named(entry.status.state.name()) } else { word!("history-unreadable") }
 }
@@ -172,12 +172,12 @@ fn series_text(study: &str, series: &HistorySeries) -> String {
     }
 }
 
-/// Why a series begins where it does.
+/// Difference that begins a new series.
 fn apart(difference: &Finding) -> String {
     say!("apart", difference = told(difference))
 }
 
-/// A change cannot be told yet.
+/// Too few runs to detect a change.
 fn too_few_runs(series: &HistorySeries) -> String {
     let (runs, needs) = (series.runs, series.needs);
     match runs < needs {
@@ -194,8 +194,8 @@ fn change_point(of: &HistoryChange, run: &str) -> String {
     say!("change-point", measure = of.measure, place, rose, by, points, run, before, after)
 }
 
-/// Whether it rose, by how much, and whether that is in percentage points: beside changes that are ratios, 2 % of a share
-/// would be read as one.
+/// True if it rose, the amount, and true if that is in percentage points: beside changes that are ratios, 2 % of a
+/// share would be read as one.
 fn moved(change: &Estimate) -> (bool, String, bool) {
     let is_ratio = change.unit == "ratio";
     let (unit, level) = if is_ratio { ("share", 1.0) } else { (change.unit.as_str(), 0.0) };
@@ -211,7 +211,7 @@ fn moved(change: &Estimate) -> (bool, String, bool) {
     (rose, said, unit == "share_difference")
 }
 
-/// What was not the same before and after a change.
+/// Difference between the runs before and after a change.
 fn changed_with(difference: &Finding) -> String {
     say!("changed-with", difference = told(difference))
 }

@@ -16,7 +16,7 @@ pub fn text(result: &RunResult, colour: bool) -> String {
     text_within(result, Terminal { colour, ..Terminal::FILE })
 }
 
-/// The same for a terminal of so many columns: a table that is wider is drawn row by row.
+/// The same for a terminal: a table that is wider is drawn row by row.
 pub fn text_within(result: &RunResult, on: Terminal) -> String {
     let view = view(result);
     let mut out = String::new();
@@ -86,7 +86,7 @@ pub fn text_within(result: &RunResult, on: Terminal) -> String {
     out
 }
 
-/// Width of the words of verdicts, unless a longer one stands among them.
+/// Width of the words of verdicts, unless there is a longer one.
 const WORD: usize = 9;
 
 pub(super) fn judged_lines(rows: &[VerdictView], on: Terminal) -> Vec<String> {

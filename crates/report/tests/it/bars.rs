@@ -14,7 +14,7 @@ fn pictures(texts: &[&str]) -> Vec<String> {
     parts.filter_map(|rest| Some(rest.split_once("</svg>")?.0.to_string())).collect()
 }
 
-/// Where something of that class stands.
+/// Positions of the elements of a class.
 fn places(picture: &str, begins: &str) -> Vec<f64> {
     let parts = picture.split(begins).skip(1);
     parts.filter_map(|rest| rest.split('"').next()?.parse().ok()).collect()

@@ -41,7 +41,7 @@ fn each_number_of_a_figure_is_in_the_result() {
     for chart in &charts {
         let mut drawn = Vec::new();
         for row in chart["rows"].as_array().expect("rows") {
-            // Before them stand names, and which block it is.
+            // Before them are names, and the number of the block.
             row.as_array().expect("a row")[2..].iter().for_each(|cell| numbers(cell, &mut drawn));
         }
         assert!(!drawn.is_empty(), "{}", chart["id"]);
@@ -206,7 +206,7 @@ fn what_no_figure_rests_on_is_in_the_course_and_marked() {
     slices.insert(0, Slice { phase: "warm-up".into(), cycle: 0, ..slice(CASE, 1, 1, 0) });
     slices.push(Slice { phase: "lost".into(), ..slice(CASE, 3, 2, 1) });
     slices.push(Slice { phase: "perturbation".into(), ..slice(CASE, 3, 3, 1) });
-    // Whoever's turn it was in that cycle had less of the machine.
+    // The variant whose turn it was in that cycle had less of the machine.
     slices.push(slice(CASE, 4, 1, 0));
     slices.push(Slice {
         marks: vec![Finding::NotIdle { variant: "nio".into(), cpu_share: 0.5, allowed_share: 0.05 }],
@@ -285,7 +285,7 @@ fn fifty_hours_fit_a_page_with_their_peaks_and_gaps() {
     };
     assert_eq!(values("course-throughput").into_iter().flatten().fold(0.0, f64::max), 99_999.0);
     assert!(values("course-p99").contains(&None));
-    // Half a CPU in every six seconds; of the first sample nobody knows.
+    // Half a CPU in every six seconds; the first sample has no value.
     let cpus = values("course-cpu_ns");
     assert_eq!((cpus[0], cpus[1]), (None, Some(0.5)));
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -336,7 +336,7 @@ fn a_variant_that_a_record_lost_is_in_the_course_and_not_in_the_percentiles() {
 
 #[test]
 fn a_variant_has_the_same_colour_in_each_chart() {
-    // Colours go by the order of series, whoever was measured first.
+    // Colours go by the order of series, not by the order of measuring.
     let mut slices = [slice(CASE, 1, 1, 1), slice(CASE, 1, 1, 0)];
     slices[1].started_unix_ns += SECOND;
     let page = html(&result(CASE), &slices.iter().collect::<Vec<&Slice>>());
@@ -361,7 +361,7 @@ fn percentiles_leave_out_what_figures_leave_out() {
     assert!(counted(&nothing_else) > one);
 }
 
-/// `cargo xtask web --check` opens the page that this leaves behind, and whatever runs in it is noticed there.
+/// `cargo xtask web --check` opens the page that this leaves behind, and notices any script that runs in it.
 #[test]
 fn no_text_of_strangers_ends_the_element_of_the_numbers() {
     let calm = result(crate::made::Case { rejected: 250, ..CASE });

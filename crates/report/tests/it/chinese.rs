@@ -1,4 +1,4 @@
-//! The same records in Chinese: every format for people, the same figures, and what none may say.
+//! The same records in Chinese: every format for people, the same figures, and words that none may contain.
 
 use crate::made::{CASE, Case, plan, result_of};
 use crate::page::read_only;

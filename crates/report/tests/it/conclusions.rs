@@ -1,4 +1,4 @@
-//! Published conclusions and figures, beside what became of them in a record.
+//! Published conclusions and figures, beside their outcomes in a record.
 
 use crate::facts::told;
 use crate::made::{Case, plan, result_of};

@@ -1,4 +1,4 @@
-//! A condensed record tells the same as the one that it was made of.
+//! A condensed record has the same result as the one that it was made of.
 
 use crate::made::{CASE, Case, plan, record, slice};
 use proofload_analysis::reported_measures;
@@ -20,7 +20,7 @@ fn asking() -> Plan {
     plan
 }
 
-/// What is told, but for where the record lies and for clocks of which no figure and no verdict is made.
+/// The result, except the path of the record and clocks that no figure and no verdict uses.
 fn told(run: &Run) -> RunResult {
     let mut result = of_run(run).expect("a result");
     result.run = String::new();

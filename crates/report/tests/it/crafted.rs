@@ -1,4 +1,4 @@
-//! Records that nobody measured: any number in them may be anything. A reader makes of them a report or an error.
+//! Made-up records: any number in them may be anything. A reader makes of them a report or an error.
 
 use crate::made::{CASE, Case, SECOND, plan, slice};
 use proofload_analysis::observations;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// The gate puts a value into one of so many places, another value into others.
+/// The gate puts one value into every fifth place, another value into others.
 const APART: usize = 5;
 
-/// What stands in place of a number, if its type allows.
+/// Replacements of a number, where its type allows them.
 const LACKS: [&str; 3] = ["null", "0", "[]"];
 const VALUES: [&str; 5] = ["18446744073709551615", "4294967295", "1e308", "-1e308", "null"];
 
@@ -31,7 +31,7 @@ fn lines(block: u32) -> Vec<Value> {
     [(1, 0), (1, 1), (2, 0), (2, 1)].map(|(cycle, variant)| line(cycle, variant)).to_vec()
 }
 
-/// Where numbers stand, or may stand.
+/// Paths of places that hold numbers, or may hold them.
 fn places(value: &Value, here: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What the doctor says of every finding.
+//! Output of the doctor for every finding.
 
 use proofload_facts::Finding as Why;
 use proofload_host::cpus::{CpuShare, Shortage};

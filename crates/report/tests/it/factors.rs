@@ -1,4 +1,4 @@
-//! Which settings matter, written as records, read back and drawn in every format.
+//! Settings that matter, written as records, read back and drawn in every format.
 
 use crate::facts::told;
 use crate::made::{CASE, SECOND, busy, plan};
@@ -49,7 +49,7 @@ fn grid() -> Plan {
     Plan { variants, claims: Vec::new(), order: Vec::new(), ..plan(CASE) }
 }
 
-/// 200 exchanges: enough for a median, too few for a p99 unless the slice says otherwise.
+/// 200 exchanges: enough for a median, too few for a p99 unless the slice has another number.
 fn slice(block: u32, variant: &Variant, at: usize) -> Slice {
     let wobble = f64::from((block * 7 + at as u32 * 3 + block * at as u32) % 11) / 1_000.0 - 0.005;
     let per_s = truth(&variant.levels) * (1.0 + wobble);

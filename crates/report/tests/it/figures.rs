@@ -69,7 +69,7 @@ fn a_quantile_with_fewer_than_a_hundred_exchanges_beyond_it_is_not_resolvable() 
         assert!(drawn.contains("≈ ") && drawn.contains("p999 is not resolvable"), "{drawn}");
         assert!(!drawn.contains("p99 is not resolvable"), "{drawn}");
     }
-    // One short start is enough: a p99 of four starts is none when one has seen but eighty beyond it.
+    // One short start is enough: a p99 of four starts is missing when one has only eighty beyond it.
     let short = record(&|slice| {
         if slice.block == 2 {
             answering(slice, 4_000, &|i| 1_000_000 + i * 100);

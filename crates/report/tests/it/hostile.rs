@@ -20,7 +20,7 @@ use proofload_testkit::HOSTILE;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// What stands in place of a hostile text where a format's structure is counted.
+/// Replacement of a hostile text where a format's structure is counted.
 const HARMLESS: &str = "word";
 
 /// A result and slices with that text in every place that comes from a study, a server or a machine.
@@ -90,8 +90,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     (result, slices)
 }
 
-/// What stands in tables and cards of its own.
-/// What others published, and what became of it.
+/// Texts in tables and cards of their own: published figures, and their outcomes.
 fn poison_published(result: &mut RunResult, text: &str) {
     let text = text.to_string();
     result.conclusions = vec![ConclusionResult {
@@ -199,7 +198,7 @@ fn refs(slices: &[Slice]) -> Vec<&Slice> {
     slices.iter().collect()
 }
 
-/// How often each of these characters stands in a text.
+/// Occurrences of each of these characters in a text.
 fn census(text: &str, of: &str) -> BTreeMap<char, usize> {
     of.chars().map(|c| (c, text.matches(c).count())).collect()
 }

@@ -121,7 +121,7 @@ fn tone_of(overall: Overall) -> Tone {
     }
 }
 
-/// What a first line says by its sign; without one nothing good is claimed, and nothing bad.
+/// Tone of a first line by its sign; a line without one is neither good nor bad news.
 fn tone_of_line(line: &str) -> Option<Tone> {
     [(Tone::Good, "✔"), (Tone::Open, "?"), (Tone::Bad, "✘")]
         .into_iter()

@@ -6,7 +6,7 @@ const NUMBERS: &str = "<script type=\"application/json\" id=\"charts\">";
 const SCRIPT: &str = "<script>";
 const END: &str = "</script>";
 
-/// From where to where the numbers of the charts stand, and their script.
+/// Begins and ends of the numbers of the charts and of their script.
 fn parts(page: &str) -> Option<[usize; 4]> {
     let numbers = page.find(NUMBERS)? + NUMBERS.len();
     let numbers_end = numbers + page[numbers..].find(END)?;

@@ -1,4 +1,4 @@
-//! The one screen of a study: what stands on it, and that nothing is wider or higher than a terminal.
+//! The one screen of a study: its content, and that nothing is wider or higher than a terminal.
 
 use crate::made::{CASE, Case, plan, result, result_of};
 use proofload_analysis::{Overall, overall};

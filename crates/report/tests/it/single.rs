@@ -1,4 +1,4 @@
-//! One measurement, which is no study: thresholds, figures, and what it has not.
+//! One measurement, which is not a study: thresholds, figures, and the parts that it lacks.
 
 use crate::made::{CASE, Case, slice};
 use proofload_analysis::{Overall, judged_on_one, names_of_one, overall, thresholds};

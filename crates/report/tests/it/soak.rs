@@ -1,4 +1,4 @@
-//! Soaks that are planted in a record: what grew is told in every format, and no more.
+//! Soaks that are planted in a record: every format shows what grew, and no more.
 
 use crate::facts::told;
 use crate::made::{CASE, Case, SECOND, plan, slice};
@@ -61,7 +61,7 @@ fn soaked(variant: usize, leak: Leak) -> Slice {
         series: BTreeMap::from([
             ("rss_bytes".to_string(), rss),
             ("threads".to_string(), vec![Some(31); 600]),
-            // Used heap between collections says nothing, and is not asked where the live set is known.
+            // Used heap between collections shows nothing, and is not used where the live set is known.
             ("heap_used_bytes".to_string(), samples.iter().map(|second| Some(second * MIB)).collect()),
         ]),
         checkpoints,
@@ -136,7 +136,7 @@ fn a_leak_and_a_leak_outside_the_heap_are_told_apart_in_every_format() {
     let planted = 64.0 * (PER_S * 3_600) as f64;
     assert!(per_hour.low.is_some_and(|low| low < planted) && per_hour.high > Some(planted), "{per_hour:?}");
     assert_eq!((leak.values, leak.left_out, leak.block), (41, 18, 1));
-    // Thirty-one threads do not grow, whatever they are compared with.
+    // Thirty-one threads do not grow, whatever the reference.
     assert_eq!(result.trends[2].per_exchange, None);
 
     let said = text(&result, false);
@@ -188,7 +188,7 @@ fn what_does_not_grow_is_said_and_what_is_too_short_is_undecided() {
     let said = text(&found, false);
     assert!(said.contains("in 24 hours, ") && said.contains("counts as no growth"), "{said}");
     assert!(!said.contains("most grew"), "{said}");
-    // A load that is no soak has no trends.
+    // A load that is not a soak has no trends.
     let plain = crate::made::result(CASE);
     assert!(plain.trends.is_empty() && !text(&plain, false).contains("Trends"));
 }

@@ -1,12 +1,12 @@
-//! Streams: what is said of one is of that one.
+//! Streams: figures of one are of that one alone.
 
 use crate::made::{CASE, SECOND, answering, plan, slice};
 use proofload_report::{of_run, text};
 use proofload_store::schema::{Environment, Plan, PlannedClaim, RunResult, StreamLoad};
 use proofload_store::{Run, RunWriter};
 
-/// A record of two streams, the first with twice as many exchanges; `took_ns` says of a cycle and a block how long
-/// each exchange takes.
+/// A record of two streams, the first with twice as many exchanges; `took_ns` returns the duration of each
+/// exchange by cycle and block.
 fn streamed(claims: &[&str], took_ns: &dyn Fn(u64, u64) -> u64) -> RunResult {
     let claim = |text: &&str| PlannedClaim { name: text.to_string(), text: text.to_string() };
     let load = |stream: &str, model: &str| StreamLoad {

@@ -1,4 +1,4 @@
-//! What a report may say of a claim, and what it never says.
+//! Words that a report may use about a claim, and those that it never uses.
 
 use crate::facts::told;
 use crate::made::{CASE, Case, plan, result, result_of};
@@ -115,7 +115,7 @@ fn a_figure_of_response_times_says_how_requests_came_and_how_many() {
     assert!(!sentence(CASE, "throughput(nio) > 5k/s").contains("responses"));
 }
 
-/// Four blocks settle it; what came after is no part of it.
+/// Four blocks settle it; later blocks are not part of it.
 #[test]
 fn responses_are_those_of_the_blocks_that_a_verdict_rests_on() {
     let more = Case { blocks: 8, ..CASE };
@@ -131,7 +131,7 @@ fn responses_are_those_of_the_blocks_that_a_verdict_rests_on() {
     assert!(many.blocks == 4 && many.over_exchanges == few.over_exchanges, "{many:?}");
 }
 
-/// Without any error of the one there is no ratio: what is judged is the difference, factors included.
+/// Without any error of the one there is no ratio: the difference is judged, factors included.
 #[test]
 fn a_difference_is_told_with_its_factors_and_its_nearer_end() {
     let said = sentence(Case { rejected: 5, ..CASE }, "2 * error_share(nio2) > error_share(nio)");
@@ -276,7 +276,7 @@ fn what_no_claim_asked_for_is_exploratory_and_gets_no_verdict() {
 #[test]
 fn one_block_and_one_variant_suggest_nothing() {
     assert!(result(Case { blocks: 1, ..CASE }).exploratory.is_empty());
-    // A variant that was never measured is compared with nobody.
+    // A variant that was never measured is compared with no other.
     let unmeasured = result_of(CASE, &third(plan(CASE)));
     assert!(unmeasured.exploratory.iter().all(|found| found.over != "apr" && found.under != "apr"));
 }

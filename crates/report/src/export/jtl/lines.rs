@@ -10,7 +10,7 @@ const MS_NS: u64 = 1_000_000;
 pub struct Share {
     pub n: u64,
     pub ns: u64,
-    /// What their lines have in common, commas between.
+    /// Fields that their lines share, separated by commas.
     pub text: String,
 }
 
@@ -18,7 +18,7 @@ pub struct Share {
 pub struct Lines<'a> {
     slice: &'a Slice,
     shares: Vec<Share>,
-    /// How many exchanges there are up to each share, it included.
+    /// Number of exchanges up to and including each share.
     until: Vec<u64>,
 }
 
@@ -37,7 +37,7 @@ impl Lines<'_> {
     /// made up. Bytes are divided evenly, and add up to what crossed.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let n = self.until.last().copied().unwrap_or(0);
         let measured = &self.slice.measured;
@@ -71,7 +71,8 @@ fn divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-/// When exchanges began: within the window, in each second so large a share as was answered in it, evenly spread within.
+/// Start times of exchanges: within the window, for each second the share that was answered in it, evenly spread
+/// within.
 struct Begins {
     started_unix_ns: u64,
     window_ns: u64,

@@ -10,10 +10,10 @@ const BAR: usize = 20;
 /// Most columns of a series.
 const SERIES: usize = 30;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// The longest duration that is told from longer ones.
+/// Longer durations are not distinguished from one another.
 const LONGEST_NS: u64 = 1_000_000_000_000;
 
-/// A stretch of durations; 0 and `u64::MAX` are no edges.
+/// A stretch of durations; 0 and `u64::MAX` mean no edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bin {
     from_ns: u64,

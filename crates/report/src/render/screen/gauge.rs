@@ -1,4 +1,4 @@
-//! An interval drawn in a line, beside what it is held against.
+//! An interval drawn in a line, beside the value that it is compared with.
 
 use crate::shown::Bar;
 

@@ -32,12 +32,12 @@ const BESIDE_MAX: usize = 4;
 const RATES_MAX: usize = 12;
 /// Width of a drawn interval.
 const GAUGE: usize = 17;
-/// What a warning begins with.
+/// Mark before a warning.
 const WARNING: &str = "⚠";
 /// Width of the words of verdicts, mark included.
 const WORD: usize = 12;
 
-/// The screen of a study; without blocks that count it says so.
+/// The screen of a study; without blocks that count it reports that.
 pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> String {
     let mut out = Screen { terminal, lines: Vec::new() };
     out.lead(result);
@@ -65,12 +65,12 @@ impl Screen {
         self.lines.push(text.into());
     }
 
-    /// A sentence, broken to the width, with so many spaces before its second line.
+    /// A sentence, broken to the width, with `indent` spaces before its later lines.
     fn sentence(&mut self, text: &str, indent: usize) {
         self.lines.extend(wrapped(text, self.terminal.columns, indent));
     }
 
-    /// What is not well, before everything.
+    /// Lines that are not good news, before everything else.
     fn lead(&mut self, result: &RunResult) {
         for lead in lead::lead(result).iter().filter(|lead| lead.tone != Tone::Good) {
             let lines = wrapped(&line(&lead.line()), self.terminal.columns, 2);
@@ -113,7 +113,7 @@ impl Screen {
         let name_width = self.name_width(&shown);
         let most = most_claims(shown.len());
         let below: Vec<String> = shown.iter().take(most).map(|judged| below(judged, plan)).collect();
-        // What keeps all of several claims open is said once, behind them.
+        // A reason that keeps all of several claims open is shown once, behind them.
         let once = below.len() > 1 && shown.iter().all(is_open) && below.iter().all(|text| *text == below[0]);
         for (at, (judged, bar)) in shown.iter().zip(&bars).take(most).enumerate() {
             self.verdict(judged, bar.as_ref(), plan, name_width);
@@ -143,7 +143,7 @@ impl Screen {
         }
     }
 
-    /// What names may take beside the intervals and their pictures.
+    /// Columns left for names beside the intervals and their pictures.
     fn name_width(&self, shown: &[ClaimResult]) -> usize {
         let amounts = shown.iter().map(|judged| messages::amount(judged).width()).max().unwrap_or(0);
         let room = self.terminal.columns.saturating_sub(WORD + amounts + GAUGE + 5).max(12);
@@ -171,7 +171,7 @@ impl Screen {
         }
     }
 
-    /// Below one of so many claims: what was found, or why nothing was decided.
+    /// Text below one of `claims` claims: its finding, or the reason why nothing was decided.
     fn below(&mut self, below: &str, claims: usize) {
         if !below.is_empty() {
             let room = self.terminal.columns.saturating_sub(WORD + 1);
@@ -230,7 +230,7 @@ impl Screen {
         }
     }
 
-    /// What each rate came to, of those nearest to the answer.
+    /// Outcome of each rate, of those nearest to the answer.
     fn rates(&mut self, result: &RunResult) {
         let several = result.capacities.len() > 1;
         for capacity in &result.capacities {
@@ -248,7 +248,7 @@ impl Screen {
         self.say("");
     }
 
-    /// How the requests came, and of how many restarts all this is.
+    /// Arrival of the requests, and number of restarts behind the result.
     fn basis(&mut self, result: &RunResult, plan: &Plan) {
         self.sentence(&messages::load(plan), 0);
         self.sentence(&messages::based_on(result, plan), 0);
@@ -297,7 +297,7 @@ fn is_open(judged: &ClaimResult) -> bool {
     judged.verdict == Verdict::Undecided
 }
 
-/// Of two servers the last line says it.
+/// Empty for a decided claim of two servers: the last line has it.
 fn below(judged: &ClaimResult, plan: &Plan) -> String {
     if plan.two_sided && !is_open(judged) { String::new() } else { messages::below(judged, plan) }
 }
@@ -306,8 +306,8 @@ fn most_claims(all: usize) -> usize {
     if all <= CLAIMS_MAX { all } else { CLAIMS_MAX - 1 }
 }
 
-/// The word of a verdict with its mark. That the other one of two servers is the faster one is no bad news, and one restart
-/// checks a study without a verdict.
+/// The word of a verdict with its mark. That the other one of two servers is the faster one is not bad news, and one
+/// restart checks a study without a verdict.
 fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
     let is_check = plan.timing.looks == [1];
     match judged.verdict {
@@ -367,7 +367,7 @@ fn cell(figure: &Figure, with_ends: bool) -> String {
     let value = if figure.rough { format!("≈{value}") } else { value };
     let half = estimate.low.zip(estimate.high).map(|(low, high)| (high - low) / 2.0 / estimate.point.abs());
     match half.filter(|half| with_ends && half.is_finite()) {
-        // A figure and its share are told apart by the sign alone, so that a table fits.
+        // A figure and its share are distinguished by the sign alone, so that a table fits.
         Some(half) => format!("{value} ±{}", number::short_percent(half).replace(' ', "")),
         None => value,
     }

@@ -112,7 +112,7 @@ fn claims(page: &mut Page, result: &RunResult) {
     }
 }
 
-/// The generator, where it has nothing to say of itself, and where the record lies.
+/// The generator, where it is fit, and the path of the record.
 fn closing(result: &RunResult, point: &Point) -> Vec<String> {
     let mut parts = Vec::new();
     if outcome(point, "answered") > 0 && point.generator.fit {
@@ -130,16 +130,15 @@ fn closing(result: &RunResult, point: &Point) -> Vec<String> {
     parts
 }
 
-/// How words are laid in lines.
+/// Layout of words in lines.
 struct Filling<'a> {
     between: &'a str,
-    /// What the first line begins with, and what the others do.
+    /// Prefix of the first line, and of the later ones.
     first: &'a str,
     later: &'a str,
     colour: Option<Colour>,
 }
 
-/// Lines that are no wider than the terminal.
 struct Page {
     out: String,
     terminal: Terminal,

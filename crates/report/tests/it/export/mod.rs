@@ -9,7 +9,7 @@ use crate::made::{self, CASE, Case, SECOND, slice};
 use proofload_store::schema::{Environment, RunResult, Slice, Telemetry};
 use std::collections::BTreeMap;
 
-/// A result that says what a file's metadata hold.
+/// A result with values in all metadata of a file.
 fn result() -> RunResult {
     RunResult {
         study: "connectors".into(),

@@ -1,4 +1,4 @@
-//! A record made in memory, of two servers that are known to differ by so much.
+//! A record made in memory, of two servers with a known difference.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_analysis::RunJudge;
@@ -13,7 +13,7 @@ use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
 pub const SECOND: u64 = 1_000_000_000;
 
-/// How the made-up servers differ.
+/// Differences between the made-up servers.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub blocks: u32,
@@ -30,7 +30,7 @@ pub struct Case {
 pub const CASE: Case =
     Case { blocks: 4, ratio: 1.10, wobble: 0.004, rejected: 0, fit: true, replication: "start" };
 
-/// What a generator that is at its limit finds.
+/// Finding of a generator that is at its limit.
 pub fn busy() -> Finding {
     Finding::WorkerBusy { worker: 0, busy_share: 1.0, allowed_share: 0.9 }
 }
@@ -148,7 +148,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
     }
 }
 
-/// A slice of so many exchanges that take as long as `took_ns` says of each.
+/// A slice of `exchanges` exchanges with the durations that `took_ns` returns.
 pub fn answering(slice: &mut Slice, exchanges: u64, took_ns: &dyn Fn(u64) -> u64) {
     let mut recorder = Recorder::new(Window { start_ns: SECOND, end_ns: 2 * SECOND });
     for i in 0..exchanges {
@@ -196,7 +196,7 @@ pub fn result_of(case: Case, plan: &Plan) -> RunResult {
     let root = tempfile::tempdir().expect("a directory");
     let run = record(case, plan, root.path());
     let mut result = of_run(&run).expect("a result");
-    // Whoever decides when the run may end sees what the report says.
+    // The verdict that may end the run is the one in the report.
     let live = RunJudge::of(plan).expect("a plan").judge(&run).expect("a judgement");
     let settled = |word: &str| word != "undecided";
     let all = result.claims.iter().all(|claim| settled(claim.verdict.name()))
