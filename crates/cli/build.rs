@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::{env, fs, io};
 
-/// Files of `schema/`, as they are listed to whoever asks for another.
+/// Files of `schema/`, as listed in the error for an unknown name.
 const NAMES: [&str; 17] = [
     "study",
     "result",

@@ -61,7 +61,7 @@ use std::path::PathBuf;
     arg_required_else_help = true
 )]
 pub struct Cli {
-    /// What to do; without a verb a URL is measured.
+    /// Verb; without one a URL is measured.
     #[command(subcommand)]
     pub verb: Option<Verb>,
     /// Measure one endpoint.
@@ -162,7 +162,7 @@ pub enum Verb {
     /// Print shell completions
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
-        /// Which shell
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
     /// Write the manual pages, one for each verb
@@ -184,10 +184,10 @@ pub struct MeasureArgs {
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// How long to measure (10s, 2m) [default: 10s]
+    /// Length of the measurement (10s, 2m) [default: 10s]
     #[arg(short = 'd', long, value_name = "TIME", conflicts_with = "requests", help_heading = heading::LOAD)]
     pub duration: Option<String>,
-    /// How many requests to send, instead of a duration
+    /// Number of requests to send, instead of a duration
     #[arg(short = 'n', long, value_name = "N", help_heading = heading::LOAD)]
     pub requests: Option<u64>,
     /// Send one request to the first URL; show request and answer in full
@@ -224,7 +224,7 @@ pub struct MeasureArgs {
     pub no_wait: bool,
     #[command(flatten, next_help_heading = heading::MEASUREMENT)]
     pub asked: AskedArgs,
-    /// Who carries it out.
+    /// Agents that carry it out.
     #[command(flatten)]
     pub fleet: FleetArgs,
     /// Do not compare the rate with the generator's own maximum (see `proofload doctor --ceiling`)
@@ -239,7 +239,7 @@ pub struct MeasureArgs {
     /// Keep no record
     #[arg(long, help_heading = heading::OUTPUT, hide_short_help = true)]
     pub no_record: bool,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.
@@ -267,16 +267,16 @@ pub struct CompareArgs {
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// Who carries it out.
+    /// Agents that carry it out.
     #[command(flatten)]
     pub fleet: FleetArgs,
-    /// How much time it takes.
+    /// Time that it takes.
     #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,
     /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
     pub dir: PathBuf,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.
@@ -284,7 +284,7 @@ pub struct CompareArgs {
     pub output: OutputArgs,
 }
 
-/// How much time a study takes.
+/// Time that a study takes.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PresetArgs {
     /// One block: checks answers and clean stop, prints figures; no verdicts
@@ -340,7 +340,7 @@ pub struct RunArgs {
     /// Number of processes that carry the load out together
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub agents: Option<u32>,
-    /// How many of them may be lost.
+    /// Agents that may be lost.
     #[command(flatten)]
     pub tolerance: ToleranceArgs,
     /// cycles: all variants run at the same time and are loaded in turn, slice by slice; serial: they run one after the
@@ -359,16 +359,16 @@ pub struct RunArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
-    /// Where it runs.
+    /// Machines that it runs on.
     #[command(flatten, next_help_heading = heading::PLACES)]
     pub places: PlacesArgs,
-    /// How much time it takes.
+    /// Time that it takes.
     #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,
     /// The comparison with an earlier run.
     #[command(flatten, next_help_heading = heading::BASELINE)]
     pub baseline: BaselineArgs,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.
@@ -399,7 +399,7 @@ pub struct InitArgs {
     /// File to write; also names the study
     #[arg(value_name = "FILE", default_value = "study.yaml")]
     pub file: PathBuf,
-    /// What the study starts
+    /// Server that the study starts
     #[arg(long, value_enum, default_value = "reference")]
     pub from: Template,
     /// Replace an existing file
@@ -456,7 +456,7 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(FORMATS.iter().map(value)).try_map(|name| Format::named(&name).ok_or(name))
 }
 
-/// How JUnit XML reports an undecided claim.
+/// Rendering of an undecided claim in JUnit XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UndecidedIs {
     /// As skipped: neither passed nor failed
@@ -465,7 +465,7 @@ pub enum UndecidedIs {
     Fail,
 }
 
-/// Where the result goes.
+/// Destinations and format of the result.
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
     /// Format of standard output, or of every --output [default: text]
@@ -475,7 +475,7 @@ pub struct OutputArgs {
     /// .parquet .jtl, else text); may be repeated
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// How --format junit reports an undecided claim
+    /// Rendering of an undecided claim by --format junit
     #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail", hide_short_help = true)]
     pub undecided: UndecidedIs,
     /// Also append the result as Markdown to the file named by GITHUB_STEP_SUMMARY

@@ -1,6 +1,6 @@
 //! Surroundings of the command: a terminal and this machine, or a test's stand-ins.
 //!
-//! It is reached through the thread, as the language is: threads that speak or measure enter it again.
+//! It is reached through the thread, as the language is: threads that print or measure enter it again.
 
 use proofload_engine::{Generator, Here};
 use proofload_lab::runner::{Benches, LiveBenches};
@@ -27,7 +27,7 @@ pub struct Surroundings {
 pub enum Console {
     /// Standard output and standard error of this process.
     Standard,
-    /// To writers that are no terminal.
+    /// To writers that are not a terminal.
     Written {
         /// In place of standard output.
         out: Mutex<Box<dyn Write + Send>>,
@@ -93,16 +93,16 @@ fn error_text(line: &str) {
     match &Surroundings::here().console {
         Console::Standard => eprintln!("{line}"),
         Console::Written { err, .. } => {
-            // A reader that went away is no error.
+            // A reader that went away is not an error.
             let _gone = writeln!(err.lock().unwrap_or_else(PoisonError::into_inner), "{line}");
         }
     }
 }
 
-/// Shows what clap has to say: help on standard output, mistakes on standard error.
+/// Shows a message of clap: help on standard output, mistakes on standard error.
 pub fn show(said: &clap::Error) {
     match &Surroundings::here().console {
-        // What is said of a mistake repeats the mistake.
+        // The message about a mistake repeats the mistake.
         Console::Standard if said.use_stderr() => {
             let coloured = is_error_terminal() && std::env::var_os("NO_COLOR").is_none();
             let text = said.render();

@@ -18,11 +18,11 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the baseline that was asked for and looks whether it can be compared with what that plan and that
-    /// machine measure. Relative paths begin at `base`.
+    /// Reads the baseline that was asked for and checks that it can be compared with measurements of that plan
+    /// on that machine. Relative paths begin at `base`.
     ///
     /// # Errors
-    /// When it cannot be read or, without `--baseline-anyway`, compared.
+    /// If it cannot be read or, without `--baseline-anyway`, compared.
     pub fn open(
         args: &BaselineArgs,
         base: &Path,
@@ -51,7 +51,7 @@ impl Baseline {
     /// Enters the comparison in a result.
     ///
     /// # Errors
-    /// When one of the records cannot be read.
+    /// If one of the records cannot be read.
     pub fn compare(&self, run: &Run, result: &mut RunResult) -> anyhow::Result<()> {
         let compared = proofload_analysis::baseline(run, &self.run, self.tolerance, &self.differences)?;
         result.baseline = Some(compared);

@@ -31,7 +31,7 @@ pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// How much time the search takes.
+/// Time limit of the search, as a preset.
 pub fn preset(args: &CapacityArgs) -> PresetArgs {
     PresetArgs {
         smoke: false,
@@ -53,7 +53,7 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     flags::checked(draft(args))
 }
 
-/// The study as the flags say it.
+/// The study that the flags describe.
 pub fn draft(args: &CapacityArgs) -> Draft {
     let mut draft = flags::draft("capacity", "");
     let Some(asked) = flags::address(&mut draft, &args.url) else { return draft };

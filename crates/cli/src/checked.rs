@@ -48,12 +48,13 @@ impl Default for Placed<'_> {
 }
 
 impl Checked {
-    /// Where its servers come from.
+    /// Catalogue of its servers.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
-    /// The study that the arguments name. Whoever needs agents checks it before they are started or waited for.
+    /// The study that the arguments name. A command that needs agents checks it before they are started or waited
+    /// for.
     pub fn of(args: &RunArgs) -> anyhow::Result<Checked> {
         let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
         let catalogue = catalogue(args)?;
@@ -62,7 +63,7 @@ impl Checked {
         Ok(Checked { study, catalogue, cache })
     }
 
-    /// Finds what is wrong with the plan before anybody is waited for who would carry it out. Nothing is fetched.
+    /// Finds mistakes of the plan before any agent is waited for. Nothing is fetched.
     pub fn foresee(&self, args: &RunArgs) -> anyhow::Result<()> {
         let run = self.study_run(args, &Placed::default())?;
         run.prepare(Preparing::Resolve).map(drop).map_err(run_error)

@@ -14,7 +14,7 @@ use proofload_subject::{Cache, Catalogue};
 /// Most servers of a comparison.
 const SERVERS_MAX: usize = 8;
 
-/// What stands for the port that is chosen.
+/// Placeholder of the chosen port.
 const PORT: &str = "{port}";
 
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
@@ -39,9 +39,9 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// The study that the arguments make. Addresses are named by host and port where these tell them apart and can stand in a claim,
-/// else they are `a`, `b`, … like commands, which are asked for `--path`. Without claims the first server is compared with each
-/// of the others, both ways.
+/// The study that the arguments make. Addresses are named by host and port where these differ and can be used in a
+/// claim, else they are `a`, `b`, … like commands, which are asked for `--path`. Without claims the first server is
+/// compared with each of the others, both ways.
 ///
 /// # Errors
 /// Every mistake of the arguments.
@@ -50,7 +50,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     Ok(Study { two_sided: args.claims.is_empty(), ..study })
 }
 
-/// The study as the flags say it.
+/// The study that the flags describe.
 pub fn draft(args: &CompareArgs) -> Draft {
     let commands: Vec<Option<Vec<String>>> = args.servers.iter().map(|text| words(text)).collect();
     let mut draft = flags::draft("compare", "");

@@ -9,7 +9,7 @@ use proofload_report::escape;
 use proofload_store::redact;
 use std::fmt::Write;
 
-/// How much of a body is shown.
+/// Most bytes of a body that are shown.
 const BODY_MAX: usize = 64 * 1024;
 
 /// Sends the request and prints what passed.

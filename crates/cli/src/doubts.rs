@@ -1,4 +1,4 @@
-//! What is known of this machine's noise, held against what a study claims.
+//! Known noise of this machine, compared with the claims of a study.
 
 use proofload_host::{clock, cpus};
 use proofload_lab::study_run::PreparedRun;
@@ -10,7 +10,7 @@ use proofload_store::schema::{Environment, Preset, Runtime, SpreadKind};
 use proofload_study::Condition;
 use proofload_subject::Cache;
 
-/// Where nothing is known of the machine's noise.
+/// Shown where the noise of the machine is unknown.
 const UNKNOWN: Phrase = Phrase("doubts-unknown");
 
 /// The last audit of this machine in two lines; one line when there is none.
@@ -55,8 +55,8 @@ pub fn lent(environment: &Environment) -> Vec<String> {
     std::iter::once(say!("doctor-lent", runs, age)).chain(rows).collect()
 }
 
-/// What a study asks for and this machine can hardly resolve, a line each; where nothing is known of the machine, one
-/// that says so. Nothing for a study that judges nothing.
+/// Claims of a study that this machine can hardly resolve, a line each; a single line if the noise of the machine is
+/// unknown. Empty for a study without comparisons.
 pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
     let claims = &prepared.study.claims;
     let compares = |claim: &Claim| matches!(claim.right, Side::Measured { .. });

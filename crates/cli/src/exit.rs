@@ -2,7 +2,7 @@
 
 use proofload_remote::RemoteError;
 
-/// How the program ended, for scripts.
+/// Exit code of the program, for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -47,7 +47,7 @@ Exit codes:
   13   no claim refuted, but a figure is worse than the baseline by more than the tolerance
   130  stopped by a signal; what was measured is on disk";
 
-/// The same by rows: the code, and what it says.
+/// The same by rows: the code, and its meaning.
 pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
     HELP.lines()
         .filter_map(|line| line.strip_prefix("  ")?.split_once(' '))
@@ -55,7 +55,7 @@ pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 impl Exit {
-    /// That of another process of ours.
+    /// The exit code of another process of Proofload.
     pub fn from_code(code: u8) -> Exit {
         use Exit::*;
         let all = [
@@ -80,7 +80,6 @@ impl Exit {
 pub struct Leaves {
     /// With which code.
     pub exit: Exit,
-    /// What to tell.
     pub message: String,
 }
 
@@ -97,7 +96,7 @@ pub fn leave(exit: Exit, message: impl std::fmt::Display) -> anyhow::Error {
     anyhow::Error::new(Leaves { exit, message: message.to_string() })
 }
 
-/// The exit code that an error leads to, or what clap has to say.
+/// The exit code that an error leads to, or that of a message of clap.
 pub fn of(error: &anyhow::Error) -> Exit {
     if let Some(said) = error.downcast_ref::<clap::Error>() {
         return Exit::from_code(said.exit_code() as u8);

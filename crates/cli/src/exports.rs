@@ -11,8 +11,8 @@ use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exporters at work. Dropped, they say the last word: what is known by then is pushed, and a scraper that came before gets
-/// the time to come once more.
+/// Exporters at work. Dropped, they export once more: the figures so far are pushed, and a scraper that came before
+/// gets the time to come once more.
 pub struct Exports {
     hub: Arc<Hub>,
     server: Option<Server>,
@@ -22,17 +22,17 @@ pub struct Exports {
 }
 
 impl Exports {
-    /// Begins to export, if anything is asked for.
+    /// Begins to export, if an export is asked for.
     ///
     /// # Errors
-    /// When an address cannot be read or listened on.
+    /// If an address cannot be read or listened on.
     pub fn start(args: &ExportArgs, stop: &Arc<AtomicBool>, quiet: bool) -> anyhow::Result<Option<Exports>> {
         if args.prometheus.is_none() && args.otlp.is_none() {
             return Ok(None);
         }
         let hub = Arc::new(Hub::default());
         let wrong = |flag: &str, why: &dyn std::fmt::Display| leave(Exit::Usage, format!("{flag}: {why}"));
-        // Both are read before a port is listened on, and a collector is the last to hear of it.
+        // Both are read before a port is listened on, and a collector is the last to be told.
         let variable = |name: &str| std::env::var(name).ok();
         let settings = args.otlp.as_deref().map(|text| OtlpSettings::read(text, &variable));
         let settings = settings.transpose().map_err(|why| wrong("--otlp", &why))?;

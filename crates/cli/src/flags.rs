@@ -1,4 +1,4 @@
-//! Flags of a load, its requests and its servers, as the study that they say.
+//! Flags of a load, its requests and its servers, as the study that they describe.
 
 use crate::args::{LoadArgs, TransportArgs};
 use crate::around::error_line;
@@ -21,7 +21,7 @@ const CONNECTIONS: &str = "50";
 /// Longest name of a claim that its text can be.
 const CLAIM_NAME_MAX: usize = 120;
 
-/// Keys of a study that mistakes name, and the flags that say them.
+/// Keys of a study that mistakes name, and the flags that set them.
 const WORDS: [(&str, &str); 26] = [
     ("keep_alive: false", "--keep-alive off"),
     ("auth", "--basic, --bearer"),
@@ -62,7 +62,7 @@ pub fn draft(name: &str, question: &str) -> Draft {
 /// The load of a study of one server.
 ///
 /// # Errors
-/// What is wrong with its request.
+/// Mistakes of its request.
 pub fn load_plan(study: &Study, terms: &Terms) -> anyhow::Result<LoadPlan> {
     let flag = |key: &str| WORDS.iter().find(|(known, _)| *known == key).map(|(_, flag)| (*flag).to_owned());
     endpoint::load_plan(study, terms).map_err(|mistake| mistakes::all(vec![mistake.with_names(&flag)]))
@@ -111,7 +111,7 @@ pub fn address(draft: &mut Draft, text: &str) -> Option<Asked> {
     Some(Asked { server: whole[..end].to_owned(), url })
 }
 
-/// Puts a running server under these keys. Without `tls` nothing is said of TLS, which other addresses speak.
+/// Puts a running server under these keys. Without `tls` no key of TLS is set: other addresses use TLS.
 pub fn server(draft: &mut Draft, keys: &[&str], asked: &Asked, args: &LoadArgs, tls: bool) {
     let url = &asked.url;
     draft.put("URL", &[keys, &["url"]].concat(), &asked.server);
@@ -208,7 +208,7 @@ fn credentials(draft: &mut Draft, flag: &str, text: &str) -> Option<(String, Str
     Some((user.to_owned(), draft.keep(flag, secret(password))?))
 }
 
-/// What all requests share.
+/// Settings that all requests share.
 pub fn shared(draft: &mut Draft, args: &LoadArgs) {
     if let Some(text) = &args.basic
         && let Some((user, password)) = credentials(draft, "--basic", text)
@@ -291,7 +291,8 @@ fn feeder(text: &str) -> Result<(String, Said), Mistake> {
     Ok((name.to_owned(), said))
 }
 
-/// What is asked of an address, as an entry of the workload. The entry is asked of the subject unless it says another server.
+/// Request to an address, as an entry of the workload. The entry is asked of the subject unless it names another
+/// server.
 pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
     let keys = ["workload", name];
     let under = |key: &'static str| [keys[0], keys[1], key];
@@ -411,7 +412,7 @@ fn connections(args: &LoadArgs) -> Said {
     Said::Plain(args.connections.as_deref().unwrap_or(CONNECTIONS).to_owned())
 }
 
-/// What loads of all kinds have.
+/// Keys that loads of all kinds have.
 fn any(draft: &mut Draft, args: &LoadArgs, kind: &str) {
     if args.in_flight > 1 {
         draft.put("--in-flight", &["load", kind, "in_flight"], u64::from(args.in_flight));

@@ -13,7 +13,7 @@ use proofload_remote::{Placement, RemoteError};
 use std::net::Ipv4Addr;
 use std::sync::atomic::AtomicBool;
 
-/// Starts so many agents, children of this process, and waits until they are there. So many of them may be lost.
+/// Starts `agents` agents, children of this process, and waits until they are there. `tolerated` of them may be lost.
 pub fn start(agents: u32, tolerated: u32, stop: &AtomicBool) -> Result<AgentPool, RemoteError> {
     let placement = Placement::here(std::env::current_exe()?, agents);
     placement.gather(Ipv4Addr::LOCALHOST.into(), tolerated, stop, &mut |_| {})
@@ -42,12 +42,12 @@ pub fn unless_lost<T>(pool: &AgentPool, ended: anyhow::Result<T>) -> anyhow::Res
     }
 }
 
-/// Number of so many agents that may be lost.
+/// Number of `agents` agents that may be lost.
 pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u32> {
     args.of(agents).map_err(|mistake| wrong("--tolerate-lost", mistake))
 }
 
-/// Says which agents were lost, where the load went on without them.
+/// Reports the agents that were lost, where the load went on without them.
 pub fn say_losses(pool: &AgentPool, quiet: bool) {
     let losses = if quiet || pool.lost().is_some() { Vec::new() } else { pool.losses() };
     for lost in losses {
@@ -55,7 +55,7 @@ pub fn say_losses(pool: &AgentPool, quiet: bool) {
     }
 }
 
-/// A load that could not be carried out, or not to its end: one that an agent was lost of is no measurement.
+/// A load that could not be carried out, or not to its end: a load that lost an agent is not a measurement.
 pub fn failed(error: EngineError) -> anyhow::Error {
     let exit = if matches!(error, EngineError::Share(_)) { Exit::Invalid } else { Exit::Usage };
     leave(exit, error)

@@ -42,7 +42,7 @@ use exit::Exit;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Does what the command line says, within those surroundings. The exit code comes back.
+/// Runs the command line within those surroundings. Returns the exit code.
 pub fn run(around: Surroundings) -> u8 {
     Arc::new(around).within(|| said(Surroundings::here().words.clone()) as u8)
 }

@@ -42,7 +42,7 @@ fn collect(of: &Command, found: &mut Vec<Command>) {
     of.get_subcommands().for_each(|verb| collect(verb, found));
 }
 
-/// What its page is called: `proofload-subjects-check`.
+/// Name of its page: `proofload-subjects-check`.
 fn name_of(command: &Command) -> String {
     command.get_display_name().unwrap_or_else(|| command.get_name()).to_string()
 }

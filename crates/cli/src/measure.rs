@@ -33,15 +33,15 @@ use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How long, when neither time nor number is given.
+/// Duration, when neither time nor number is given.
 const DURATION_NS: u64 = 10_000_000_000;
-/// How long what is in flight at the end may take to end; it is `unanswered` after that.
+/// Time in which exchanges in flight at the end may finish; they are `unanswered` after that.
 const DRAIN_NS: u64 = 1_000_000_000;
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
 
-/// What a number of requests may take at most.
+/// Longest time that a number of requests may take.
 const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
 
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
@@ -97,7 +97,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     drop(agents);
     let environment = host::environment();
     let mut measured = record::point(&name, point, &loaded);
-    // A certificate that is not checked is told before anything else.
+    // A certificate that is not checked is reported before anything else.
     let unchecked = study.passages().find(|passage| passage.is_insecure());
     measured.transport = unchecked.into_iter().chain(study.passages()).find_map(Passage::recorded);
     let load = given(endpoint::recorded(&study, &terms, &plan));
@@ -153,7 +153,7 @@ fn checked(args: &MeasureArgs, mut draft: Draft) -> anyhow::Result<(Study, Terms
     Ok((study, terms, tolerated))
 }
 
-/// Adds what a study says and one measurement does not need: a claim, and where its load ends.
+/// Adds the parts that a study needs and one measurement does not: a claim, and where its load ends.
 fn repeatable(draft: &mut Draft, args: &MeasureArgs) {
     if args.fail.is_empty() {
         flags::claims(draft, "--fail", &["errors == 0".to_owned()]);
@@ -180,18 +180,18 @@ fn explain(args: &MeasureArgs, study: &Study) -> anyhow::Result<Exit> {
     execute(&Request { explain: true, ..Request::new(run, &args.output) })
 }
 
-/// How long is waited for what is under way when the load ends.
+/// Time to wait for exchanges under way when the load ends.
 fn drain_ns(args: &MeasureArgs, timeouts: &Timeouts) -> u64 {
     match args.requests.is_some() || args.users.is_some() {
         // Every one of a number of requests comes to its end: by an answer or by its time-out, which begins when the
-        // connection stands and is looked at a little after it has passed.
+        // connection is open and is checked a little after it has passed.
         true => timeouts.connect_ns.saturating_add(timeouts.response_ns).saturating_add(DRAIN_NS),
         false => DRAIN_NS,
     }
 }
 
-/// The result with the place of its record, and whether that is as it was asked for. That no record could be written is said,
-/// and spoils nothing else.
+/// The result with the path of its record, and true if that is as it was asked for. A record that could not be written
+/// is reported, and spoils nothing else.
 fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> (Told, bool) {
     if args.no_record {
         return (result, true);
@@ -224,7 +224,7 @@ fn given(load: SingleLoad) -> SingleLoad {
     }
 }
 
-/// Why the rate is not held against the generator's ceiling.
+/// Reason why the rate is not compared with the generator's ceiling.
 fn left_out(args: &MeasureArgs) -> Option<Finding> {
     match args.fleet.agents {
         _ if args.no_ceiling => Some(Finding::CeilingNotAsked),
@@ -241,7 +241,7 @@ fn held_against_ceiling(
     environment: &Environment,
     measured: &mut Point,
 ) -> Option<Ceiling> {
-    // What nobody answered says nothing of the generator.
+    // A load without an answer shows nothing about the generator.
     if measured.outcomes.get("answered").is_none_or(|answered| *answered == 0) {
         return None;
     }
@@ -309,7 +309,7 @@ fn extent(args: &MeasureArgs, draft: &mut Draft) -> Extent {
     }
 }
 
-/// The study as the flags say it.
+/// The study that the flags describe.
 pub fn draft(args: &MeasureArgs) -> Draft {
     let mut draft = flags::draft("url", &redact_own_arguments(&args.urls).join(" "));
     asked(&mut draft, &args.urls, &args.load);
@@ -319,8 +319,8 @@ pub fn draft(args: &MeasureArgs) -> Draft {
     draft
 }
 
-/// What is asked of these addresses, each perhaps with its weight before it: the first server is the study's subject, the others
-/// are named by the entries that are asked of them.
+/// Requests to these addresses, each perhaps with its weight before it: the first server is the study's subject, the
+/// others are named by the entries that are asked of them.
 pub fn asked(draft: &mut Draft, urls: &[String], load: &LoadArgs) {
     if urls.is_empty() || urls.len() > URLS_MAX {
         draft.add("URL", Mistake::beyond(urls.len(), 1, URLS_MAX));

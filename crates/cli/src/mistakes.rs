@@ -1,4 +1,4 @@
-//! What is wrong with the flags, all of it at once.
+//! Mistakes of the flags, all of them at once.
 
 use crate::exit::{Exit, leave};
 use proofload_facts::{Expected, Mistake};

@@ -21,7 +21,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// The result that comes of judging, which is judged again for each language that it is told in.
+    /// The result that comes of judging, which is judged again for each language that it is shown in.
     ///
     /// # Errors
     /// Those of judging.
@@ -87,12 +87,12 @@ pub fn formats(args: &OutputArgs) -> Vec<&'static Format> {
     }
 }
 
-/// What GitHub takes from one step: 1 MiB. A longer file is refused as a whole.
+/// Limit of GitHub for one step: 1 MiB. A longer file is refused as a whole.
 const SUMMARY_BYTES_MAX: u64 = 1024 * 1024;
-/// Where GitHub wants the summary of a step.
+/// Variable with GitHub's path for the summary of a step.
 const SUMMARY_VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 
-/// Whether each file that is named can be written; asked before a load. What was not there is not there after it.
+/// Checks that each named file can be written, before a load. A file that did not exist does not exist after it.
 ///
 /// # Errors
 /// A file that cannot be opened.
@@ -115,10 +115,10 @@ pub fn try_files(args: &OutputArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the result can go where it is asked to go; asked before anything starts.
+/// Checks that the result can be written where it is asked to go, before anything starts.
 ///
 /// # Errors
-/// A summary is asked for and nothing names its file.
+/// A summary is asked for and no variable names its file.
 pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
     if args.github_summary && summary_file().is_none() {
         let why = format!(
@@ -133,7 +133,7 @@ fn summary_file() -> Option<PathBuf> {
     std::env::var_os(SUMMARY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// A result in a format, handed to whoever writes it.
+/// A result in a format, passed to a writer.
 fn made<T>(
     told: &Told,
     of: &Slices<'_>,
@@ -157,12 +157,12 @@ fn made<T>(
     })
 }
 
-/// Renders and writes a result: to every file that was named, and to standard output, unless a format was chosen for the files
-/// or silence was asked for beside them. A file that cannot be written keeps no other from it.
+/// Renders and writes a result: to every file that was named, and to standard output, unless a format was chosen for
+/// the files or `--quiet` was given beside them. A file that cannot be written keeps no other from it.
 ///
 /// # Errors
-/// When a file or standard output cannot be written, or the result cannot be had in that format. A reader that went away
-/// is none.
+/// If a file or standard output cannot be written, or the result cannot be made in that format. A reader that went away
+/// is not an error.
 pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
@@ -175,7 +175,7 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
         failed.extend(to_file(result, slices, args, format, path).err());
     }
     if let Some(last) = failed.pop() {
-        // What was measured is told somewhere.
+        // The result is shown somewhere.
         if args.format.is_some() || args.quiet {
             to_standard_output(result, slices, args, &FORMATS[0])?;
         }
@@ -238,7 +238,7 @@ fn to_file(
     })
 }
 
-/// Writes a file, and says so.
+/// Writes a file, and reports it.
 fn created(
     path: &Path,
     args: &OutputArgs,
@@ -286,7 +286,8 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
 pub struct Slices<'a> {
     /// Those of variants that got through their block.
     pub through: Vec<&'a Slice>,
-    /// Those of variants that did not, with the lines that say so: the page draws them, and no figure rests on them.
+    /// Slices of variants that did not, with the lines that mark the loss: the page draws them, and no figure rests on
+    /// them.
     pub lost: Vec<&'a Slice>,
 }
 
@@ -299,7 +300,7 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// That of a single measurement.
+    /// The slice of a single measurement.
     pub fn of_one(slice: &'a Slice) -> Slices<'a> {
         Slices { through: vec![slice], lost: Vec::new() }
     }

@@ -6,7 +6,7 @@ mod command_line;
 mod documents;
 mod study_keys;
 
-/// What stands at the head of each page.
+/// First line of each page.
 const WRITTEN: &str = "<!-- `cargo xtask reference` writes this page. -->";
 
 fn compare(name: &str, made: &str) {

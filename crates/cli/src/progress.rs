@@ -33,14 +33,14 @@ pub use lines::ceiling_line;
 
 /// Interval at which the view of one endpoint looks at its stop switch; the end of the load wakes it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// It reads and draws at each of so many looks.
+/// It reads and draws once in that many looks.
 const LOOKS_PER_DRAWING: u32 = 2;
-/// How often a study is drawn at most while turns follow each other.
+/// Shortest time between two drawings of a study while turns follow each other.
 const DRAW_EVERY_NS: u64 = 100_000_000;
 
 enum View {
     Quiet,
-    /// Plain lines, which are no view.
+    /// Plain lines, without a view.
     Plain,
     Window(Window<Stderr>),
 }
@@ -57,7 +57,7 @@ impl View {
         }
     }
 
-    /// Draws what takes so many lines of a terminal that has that many.
+    /// Draws within the terminal: `height` gets its lines and returns those needed.
     fn draw(&mut self, height: impl Fn(usize) -> u16, draw: impl Fn(Rect, &mut Buffer)) {
         if let View::Window(window) = self {
             let (columns, lines) = size();
@@ -75,8 +75,8 @@ impl View {
     }
 }
 
-/// A buffer for a terminal of that size, one column and one line smaller at least: what reaches into the last column may
-/// be broken into two lines, and the cursor stands below.
+/// A buffer for a terminal of that size, one column and one line smaller at least: what reaches into the last column
+/// may be broken into two lines, and the cursor is below.
 fn frame(
     columns: u16,
     lines: u16,
@@ -135,7 +135,7 @@ fn reading(watch: &Watch) -> Reading {
     }
 }
 
-/// Tells a person where a study stands.
+/// Shows a person the state of a study.
 pub struct Live {
     board: Board,
     view: View,
@@ -143,7 +143,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// A view of that plan, of whose budget so much is spent already; silent when `quiet`.
+    /// A view of that plan, of whose budget `spent_ns` is spent already; silent when `quiet`.
     pub fn new(plan: &Plan, claims: &[Claim], spent_ns: u64, quiet: bool) -> Live {
         let board = Board::new(plan, claims, spent_ns, clock::monotonic_ns());
         Live { board, view: View::new(quiet), drawn_ns: 0 }
@@ -183,12 +183,12 @@ impl Live {
         }
     }
 
-    /// How much of the time is over, if it takes as long as is most likely.
+    /// Share of the time that is over, at the most likely length.
     pub fn share_done(&self) -> f64 {
         self.board.share_done()
     }
 
-    /// Takes the view away; lines that were said stay.
+    /// Takes the view away; lines that were printed stay.
     pub fn end(&mut self) {
         if let View::Window(window) = &mut self.view {
             window.clear();

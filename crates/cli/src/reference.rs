@@ -7,7 +7,7 @@ use proofload_reference::{Config, Faults, ReferenceError, ServiceTime, Size, Sta
 use proofload_reference::{Identity, TlsConfig, TlsFaults, TlsVersion};
 use std::ffi::OsString;
 
-/// The verb. Serves until a signal says stop.
+/// The verb. Serves until a signal stops it.
 pub fn serve(args: &ReferenceArgs) -> anyhow::Result<Exit> {
     let config = config(args).map_err(|error| leave(Exit::Usage, error))?;
     config.check().map_err(|error| leave(Exit::Usage, error))?;

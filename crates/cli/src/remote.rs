@@ -73,7 +73,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     checked.run(args, &Placed { fleet: Some(&pool), address, given: None })
 }
 
-/// The arguments, and where they say nothing, what the study says of its places.
+/// The arguments, completed with the places of the study.
 fn with_places(study: &Study, args: &RunArgs) -> RunArgs {
     let mut args = args.clone();
     let said = study.places.clone().unwrap_or_default();
@@ -314,7 +314,7 @@ pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
     match join(execute_share, &joining, &stop, &mut |line| say(args.quiet, line)) {
         Ok(()) if stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         Ok(()) => Ok(Exit::Done),
-        // Its coordinator says more, and this one has nobody to say it to.
+        // Its coordinator reports more, and this one prints nothing.
         Err(RemoteError::Lost(_)) if args.quiet => Ok(Exit::Failure),
         Err(error) => Err(error.into()),
     }
@@ -330,7 +330,7 @@ fn with_settings(args: &RunArgs) -> anyhow::Result<RunArgs> {
     Ok(args)
 }
 
-/// Says what speaks against a token, whatever else is quiet.
+/// Reports doubts about a token, even with `--quiet`.
 fn doubted(doubts: &[Finding]) {
     doubts.iter().for_each(|doubt| say(false, &told(doubt)));
 }

@@ -1,7 +1,7 @@
 //! `proofload replicate`: a study in several sittings, hours apart, judged by what the sittings have in common.
 //!
-//! Each sitting is a run of its own, which is read and reported like any other. Between two of them nothing is held: who
-//! waits for hours keeps nobody from measuring.
+//! Each sitting is a run of its own, which is read and reported like any other. Between two of them no lock is held:
+//! waiting for hours does not keep others from measuring.
 
 use crate::args::{FleetArgs, ListFormat, ReplicateArgs};
 use crate::exit::{Exit, leave};
@@ -112,18 +112,18 @@ fn looks(sittings: u32) -> Vec<u32> {
     if sittings > FIRST_LOOK { vec![FIRST_LOOK, sittings] } else { vec![sittings] }
 }
 
-/// What a sitting came to.
+/// Result of a sitting.
 enum Sat {
     Recorded(PathBuf),
     /// A signal ended it; what it measured is on disk.
     Interrupted(PathBuf),
 }
 
-/// Where sittings take place, and the time between them.
+/// Place of the sittings, and the time between them.
 trait Place {
     /// Holds a sitting, from 1.
     fn sit(&mut self, number: u32) -> anyhow::Result<Sat>;
-    /// Whether what there is settles every claim, so that no more sittings are needed.
+    /// True if the records settle every claim, so that no more sittings are needed.
     fn is_settled(&mut self, records: &[PathBuf]) -> anyhow::Result<bool>;
     fn now_ns(&mut self) -> u64;
     /// Waits; `false` when a signal ended that.
@@ -154,7 +154,7 @@ fn hold(place: &mut dyn Place, looks: &[u32], every_ns: u64) -> anyhow::Result<(
     Ok((records, false))
 }
 
-/// Refuses a study whose sittings nobody could judge, or that would be held elsewhere than it says.
+/// Refuses a study whose sittings could not be judged, or that would be held at another place than the study names.
 fn check(study: &Study, path: &Path) -> anyhow::Result<()> {
     let why = if study.claims.is_empty() || study.capacity.is_some() {
         "it claims nothing, and sittings are judged by their claims; give it a claim (proofload run measures it without)"
@@ -207,7 +207,7 @@ struct Here<'a> {
     catalogue: &'a Catalogue,
     cache: &'a Cache,
     looks: &'a [u32],
-    /// That of the first sitting.
+    /// Seed of the first sitting.
     seed: u64,
     stop: &'a AtomicBool,
 }
@@ -328,7 +328,7 @@ mod tests {
     fn they_end_early_at_a_look_alone() {
         assert_eq!(looks(6), [4, 6]);
         assert_eq!((looks(4), looks(2)), (vec![4], vec![2]));
-        // Settled after three, which is no look: the next one is at four.
+        // Settled after three, which is not a look: the next one is at four.
         assert_eq!(held(3, u64::MAX, 0), (vec![0, 1, 2, 3], 4, false));
         assert_eq!(held(5, u64::MAX, 0).1, 6);
     }

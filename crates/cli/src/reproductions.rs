@@ -1,4 +1,4 @@
-//! `proofload reproductions` and `proofload condense`: records of published experiments, kept and told.
+//! `proofload reproductions` and `proofload condense`: records of published experiments, kept and shown.
 
 use crate::args::{CondenseArgs, ReproductionsArgs};
 use crate::exit::{Exit, leave};
@@ -10,7 +10,8 @@ use proofload_store::{Run, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The verb: the page of all records that can be read; those that cannot are told, and decide the exit code.
+/// The verb: the page of all records that can be read; those that cannot are reported, and decide the exit
+/// code.
 pub fn reproductions(args: &ReproductionsArgs) -> anyhow::Result<Exit> {
     let mut records = Vec::new();
     let mut exit = Exit::Done;
@@ -62,7 +63,7 @@ fn reproduction(path: &Path) -> anyhow::Result<Reproduction> {
     Ok(Reproduction { record: path.display().to_string(), date: clock::date_text(began), result })
 }
 
-/// The verb: a small copy of a record, of which the same comes.
+/// The verb: a small copy of a record, with the same result.
 pub fn condense(args: &CondenseArgs) -> anyhow::Result<Exit> {
     let run = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     if run.is_running() {

@@ -1,4 +1,4 @@
-//! `proofload resume` and `proofload rerun`: what a record says, done again or to its end.
+//! `proofload resume` and `proofload rerun`: the run of a record, continued or repeated.
 
 use crate::args::{Cli, ExportArgs, FleetArgs, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
 use crate::exit::{Exit, leave};
@@ -64,7 +64,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
     again(&record, begin, &args.dir, args.no_wait, &args.export, &args.output)
 }
 
-/// Says what becomes of the verdicts of a run that paused for long.
+/// Reports the effect of a long pause on the verdicts of a run.
 fn say_another_sitting(record: &Run, quiet: bool) {
     if counting_blocks(record).is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
         return;
@@ -85,14 +85,13 @@ fn command_of(arguments: &[String]) -> Result<Cli, clap::Error> {
     args::read_again(words.map(Into::into))
 }
 
-/// Whether a run is a part of something larger, which begins anew as a whole: a heat of a search, a noise audit.
+/// True if a run is a part of something larger, which begins anew as a whole: a heat of a search, a noise audit.
 fn is_part(arguments: &[String]) -> bool {
     let verb = command_of(arguments).ok().and_then(|cli| cli.verb);
     matches!(verb, Some(Verb::Tune(_) | Verb::Doctor(_) | Verb::Replicate(_)))
 }
 
-/// The run that began last of those that can go on, are not finished, and that nobody conducts; `None` when there is
-/// none.
+/// The latest run of those that can go on, are not finished, and that no process conducts; `None` without any.
 fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
     let runs = proofload_store::runs(dir, None)?;
     if runs.is_empty() {
@@ -190,7 +189,7 @@ fn again(
 }
 
 /// Reads arguments in the directory in which they were given. Files are named in the midst of many of them, and the
-/// plan says how they were named.
+/// plan has their names as given.
 fn within<T>(base: &Path, read: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     if base.as_os_str().is_empty() {
         return read();

@@ -36,14 +36,14 @@ pub struct Request<'a> {
     pub explain: bool,
     /// With which earlier run figures are compared.
     pub baseline: Option<&'a BaselineArgs>,
-    /// Where the path of the baseline begins.
+    /// Directory that the path of the baseline is relative to.
     pub base: &'a Path,
     /// The lock, when this run is part of a search or an audit, which holds it from its first part to its last and
     /// reports the whole.
     pub held: Option<&'a MeasuringLock>,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     pub export: Option<&'a ExportArgs>,
-    /// Whether the record is for somebody elsewhere, who says where it lies.
+    /// True if the record is for another machine, which reports its path.
     pub brought_home: bool,
     pub output: &'a OutputArgs,
 }
@@ -71,7 +71,7 @@ pub fn catalogue(args: &RunArgs) -> anyhow::Result<Catalogue> {
     Catalogue::find(args.catalogue.as_deref(), args.study.parent()).map_err(|error| leave(Exit::Usage, error))
 }
 
-/// How the arguments want the study to be read.
+/// Options for reading the study, from the arguments.
 pub fn options(args: &RunArgs) -> study::Options {
     study::Options {
         quick: preset(&args.preset).shortens(),
@@ -191,7 +191,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     }
 }
 
-/// What a run does that has ended like that.
+/// State of a run after that ending.
 fn doing_of(ending: &Ending) -> Doing {
     match ending {
         Ending::Finished | Ending::OutOfBudget | Ending::Hopeless(_) => Doing::Finished,
@@ -210,14 +210,14 @@ fn driver_refused(error: EngineError) -> anyhow::Error {
     }
 }
 
-/// Says a line on standard error.
+/// Prints a line on standard error.
 pub fn say(quiet: bool, line: &str) {
     if !quiet {
         around::error_line(line);
     }
 }
 
-/// Says which variants are left out, and why.
+/// Reports which variants are left out, and why.
 pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
     for left_out in left_out {
         say(
@@ -230,7 +230,7 @@ pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
     }
 }
 
-/// What a person sees of a run on standard error.
+/// Output of a run on standard error.
 struct Screen<'a> {
     live: Option<Live>,
     exports: Option<&'a Exports>,
@@ -265,7 +265,7 @@ impl Observer for Screen<'_> {
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
         earlier_sittings(plan).iter().for_each(|line| say(self.quiet, line));
-        // Only a soak is begun without room for a verdict: one tells its trends.
+        // Only a soak is begun without room for a verdict: it reports its trends.
         let is_open = |it: &&Finding| matches!(it, Finding::NoFirstLook { .. }) && !plan.claims.is_empty();
         plan.not_tested.iter().filter(is_open).for_each(|it| say(self.quiet, &told(it)));
         self.live = Some(Live::new(plan, claims, behind.spent_ns, self.quiet));
@@ -285,7 +285,7 @@ impl Observer for Screen<'_> {
     }
 }
 
-/// What earlier sittings make of the intervals of this one.
+/// Effect of earlier sittings on the intervals of this one.
 fn earlier_sittings(plan: &Plan) -> Option<String> {
     let earlier = plan.earlier_sittings.as_ref()?;
     let widest = earlier.claims.iter().map(|spread| spread.tau).fold(0.0, f64::max);
@@ -293,7 +293,8 @@ fn earlier_sittings(plan: &Plan) -> Option<String> {
     Some(say!("run-earlier-sittings", runs = earlier.runs.len(), widest))
 }
 
-/// The error of a run that has begun. Where its record is for somebody elsewhere, no command is named that would look for it here.
+/// The error of a run that has begun. Where its record is for another machine, no command is named that would look for
+/// it here.
 fn unfinished(error: RunError, brought_home: bool) -> anyhow::Error {
     match error {
         RunError::Unkept { error, path } => unkept(&error, &path, brought_home),
@@ -301,7 +302,7 @@ fn unfinished(error: RunError, brought_home: bool) -> anyhow::Error {
     }
 }
 
-/// A record that could not be written to its end; what became of what was written, as it is on disk.
+/// Error of a record that could not be written to its end, with the state of its written part on disk.
 fn unkept(error: &StoreError, path: &Path, brought_home: bool) -> anyhow::Error {
     let run = path.display();
     let kept = match (Run::open(path).is_ok(), brought_home) {
@@ -360,13 +361,13 @@ fn exit_of_subject(error: &SubjectError) -> Exit {
     }
 }
 
-/// Waits until nobody else measures on this machine, and says whom for.
+/// Waits until no other process measures on this machine, and reports the holder of the lock.
 pub fn right_to_measure(who: &str, no_wait: bool, quiet: bool) -> anyhow::Result<MeasuringLock> {
     let stop = signals::install()?;
     MeasuringLock::acquire(who, !no_wait, &stop, |holder| say(quiet, &holder.to_string())).map_err(lock_error)
 }
 
-/// The error of somebody who did not get the lock.
+/// The error of a process that did not get the lock.
 pub fn lock_error(error: LockError) -> anyhow::Error {
     let exit = match error {
         LockError::Stopped(_) => Exit::Interrupted,
@@ -376,7 +377,7 @@ pub fn lock_error(error: LockError) -> anyhow::Error {
     leave(exit, error)
 }
 
-/// Says aloud that nobody is checked, whatever else is quiet.
+/// Warns that the certificate is not checked, even with `--quiet`.
 pub fn warn_insecure(variant: &str) {
     around::error_line(told(&Limit::TlsUnchecked { variant: variant.to_owned() }));
 }

@@ -29,9 +29,9 @@ struct Tuning<'a> {
     catalogue: Catalogue,
     cache: Cache,
     preset: Preset,
-    /// Held from the first heat to the confirmation: nobody measures between them.
+    /// Held from the first heat to the confirmation, so that no other process measures between them.
     held: MeasuringLock,
-    /// When the budget is used up, on the monotonic clock.
+    /// End of the budget, on the monotonic clock.
     until_ns: u64,
     generator: &'a dyn Generator,
 }
@@ -79,7 +79,7 @@ fn search(args: &TuneArgs, catalogue: &Catalogue, cache: &Cache, preset: Preset)
     };
     let whole =
         study::load(&args.study, &options, catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
-    // What is made best is what the study says, also where its first claim is left out with a variant.
+    // The goal is that of the study, also where its first claim is left out with a variant.
     let goal = goal(args, &whole)?;
     let whole = applicable_here(&whole, args, catalogue, cache)?;
     let default = match &args.default {
@@ -101,7 +101,7 @@ fn search(args: &TuneArgs, catalogue: &Catalogue, cache: &Cache, preset: Preset)
         .map_err(|why| leave(Exit::Usage, why))
 }
 
-/// What is to be made best, from the flags or else from the first claim.
+/// Goal of the search, from the flags or else from the first claim.
 fn goal(args: &TuneArgs, study: &Study) -> anyhow::Result<Goal> {
     let (flag, text, maximize) = match (&args.maximize, &args.minimize) {
         (Some(text), _) => ("--maximize", text, true),
@@ -171,7 +171,7 @@ impl Tuning<'_> {
             true => Ok(Exit::Undecided),
             false => self.confirm(winner),
         };
-        // What the search came to is printed whatever became of its confirmation.
+        // The result of the search is printed whatever the outcome of its confirmation.
         match self.args.format {
             ListFormat::Json => print_json(&self.search.result)?,
             ListFormat::Text => {
@@ -182,7 +182,7 @@ impl Tuning<'_> {
         confirmed
     }
 
-    /// Runs all heats, and enters what each says.
+    /// Runs all heats, and enters the result of each.
     fn heats(&mut self, race: &mut Race) -> anyhow::Result<Exit> {
         let heats = race.heats().len();
         while let Some(heat) = race.next_heat() {

@@ -7,11 +7,11 @@ use proofload_remote::agents::MOST_AGENTS;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-/// Where a study runs.
+/// Machines that a study runs on.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PlacesArgs {
-    /// Where the agents run: ssh:HOST,HOST; slurm (servers on the first node of an allocation, agents on the others);
-    /// kubernetes (servers in one pod, agents in pods of their own)
+    /// Machines of the agents: ssh:HOST,HOST; slurm (servers on the first node of an allocation, agents on the
+    /// others); kubernetes (servers in one pod, agents in pods of their own)
     #[arg(long, value_name = "ENGINE", hide_short_help = true)]
     pub on: Option<String>,
     /// Start the servers on this machine, by ssh, and load them from this one
@@ -31,7 +31,7 @@ pub struct FleetArgs {
     /// Number of processes that carry the load out together
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub agents: Option<u32>,
-    /// How many of them may be lost.
+    /// Agents that may be lost.
     #[command(flatten)]
     pub tolerance: ToleranceArgs,
 }
@@ -44,7 +44,7 @@ pub(super) fn without_heading(arg: clap::Arg) -> clap::Arg {
     }
 }
 
-/// What a study is given in a cluster.
+/// Settings of a study in a cluster.
 #[derive(Debug, Clone, Default, Args)]
 pub struct KubernetesArgs {
     /// Image that has proofload and what the servers need, for Kubernetes
@@ -73,7 +73,7 @@ pub struct ManifestArgs {
     pub run: RunArgs,
 }
 
-/// What the manifest is made of, and nothing about this machine.
+/// Arguments that the manifest needs, without those about this machine.
 fn of_manifest(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "agents" => arg
@@ -90,7 +90,7 @@ fn of_manifest(arg: clap::Arg) -> clap::Arg {
     }
 }
 
-/// How many agents may be lost.
+/// Agents that may be lost.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ToleranceArgs {
     /// Number of agents that may be lost; the load goes on without their shares [default: 0]
@@ -99,10 +99,10 @@ pub struct ToleranceArgs {
 }
 
 impl ToleranceArgs {
-    /// How many of so many agents; none where no agents were asked for.
+    /// Number of agents that may be lost, of `agents`; none where no agents were asked for.
     ///
     /// # Errors
-    /// When there is nobody who could be lost, or nobody would be left.
+    /// If there are no agents to lose, or none would be left.
     pub fn of(&self, agents: Option<u32>) -> Result<u32, Mistake> {
         match (self.tolerate_lost, agents) {
             (None, _) => Ok(0),
@@ -127,7 +127,7 @@ pub struct AgentArgs {
     /// This agent's number, from 0 [default: that of a Kubernetes, Slurm, MPI, AWS Batch or Cloud Run job, or dealt]
     #[arg(long, value_name = "N")]
     pub index: Option<u32>,
-    /// How long to try to reach the coordinator
+    /// Time limit for reaching the coordinator
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub wait: String,
     /// Print nothing but errors
@@ -148,7 +148,7 @@ pub struct CoordinatorArgs {
     /// File with the token that agents and coordinator share
     #[arg(long, value_name = "FILE")]
     pub token_file: PathBuf,
-    /// How long to wait for the agents
+    /// Time limit for the agents to join
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub wait: String,
     /// The study and how it is run.
@@ -156,7 +156,7 @@ pub struct CoordinatorArgs {
     pub run: RunArgs,
 }
 
-/// Here the agents come from elsewhere, as many as are said.
+/// Here the agents come from elsewhere, as many as `--agents` gives.
 fn not_local(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "agents" => arg

@@ -10,7 +10,7 @@ pub struct CapacityArgs {
     /// Address of the running server
     #[arg(value_name = "URL")]
     pub url: String,
-    /// What must hold: 'p99 < 50ms, errors < 0.1%'; may be repeated. Where it says nothing of errors, at most 0.1 % may fail
+    /// Objective: 'p99 < 50ms, errors < 0.1%'; may be repeated. Without a condition on errors, at most 0.1 % may fail
     #[arg(long, value_name = "CONDITIONS", required = true, help_heading = heading::SEARCH)]
     pub slo: Vec<String>,
     /// Lowest rate to try (100/s)
@@ -19,7 +19,7 @@ pub struct CapacityArgs {
     /// Highest rate to try (20k/s)
     #[arg(long, value_name = "RATE", default_value = proofload_study::CAPACITY_TO, help_heading = heading::SEARCH)]
     pub to: String,
-    /// How long each rate is measured (100ms to 1h)
+    /// Length of the measurement at each rate (100ms to 1h)
     #[arg(long, value_name = "TIME", default_value = "20s", help_heading = heading::SEARCH)]
     pub trial: String,
     /// Time allowed for the whole search (30m)
@@ -36,13 +36,13 @@ pub struct CapacityArgs {
     /// Directory for runs/capacity/ID/
     #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
     pub dir: PathBuf,
-    /// Who carries it out.
+    /// Agents that carry it out.
     #[command(flatten)]
     pub fleet: FleetArgs,
     /// The load; connections default to auto, arrivals are always Poisson.
     #[command(flatten)]
     pub load: LoadArgs,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.

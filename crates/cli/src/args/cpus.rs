@@ -24,7 +24,7 @@ impl CpuArgs {
         both.into_iter().filter_map(|(flag, key, list)| Some((flag, key, list.as_ref()?)))
     }
 
-    /// Says them in a study that flags make.
+    /// Puts them into a study that flags make.
     pub fn put(&self, draft: &mut Draft) {
         self.said().for_each(|(flag, key, list)| draft.put(flag, &[key], list));
     }

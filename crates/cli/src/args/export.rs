@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// Who sees figures while it runs.
+/// Export of figures while it runs.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ExportArgs {
     /// Serve the figures so far to Prometheus: at this port of this machine (9464), or at an address (0.0.0.0:9464)

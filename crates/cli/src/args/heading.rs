@@ -1,16 +1,16 @@
 //! Headings of the help.
 
-/// What is sent, and when.
+/// Requests that are sent, and their times.
 pub const LOAD: &str = "Load";
-/// What a request holds, and what its answer must.
+/// Content of a request, and conditions on its answer.
 pub const REQUESTS: &str = "Requests";
-/// How connections are made and kept.
+/// Opening and keeping of connections.
 pub const CONNECTIONS: &str = "Connections";
-/// How it is measured and judged.
+/// Measurement and judgement.
 pub const MEASUREMENT: &str = "Measurement";
-/// How much time it takes.
+/// Time that it takes.
 pub const TIME: &str = "Time";
-/// Where it runs.
+/// Machines that it runs on.
 pub const PLACES: &str = "Places";
 /// The search of a capacity.
 pub const SEARCH: &str = "Search";
@@ -20,5 +20,5 @@ pub const BASELINE: &str = "Baseline";
 pub const NOISE: &str = "Noise audit";
 /// TLS of the reference server.
 pub const TLS: &str = "TLS";
-/// Where results go.
+/// Destinations of results.
 pub const OUTPUT: &str = "Output";

@@ -16,7 +16,7 @@ pub struct LoadArgs {
     /// Calls that each connection carries at once, of protocols that allow it (dubbo://)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(proofload_study::IN_FLIGHT_MAX)), help_heading = heading::LOAD, hide_short_help = true)]
     pub in_flight: u32,
-    /// How an open loop sends.
+    /// Overflow of an open loop.
     #[command(flatten)]
     pub open: OpenArgs,
     /// Requests per second (500, 2k/s): an open loop
@@ -104,7 +104,7 @@ pub struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// What carries the bytes of a load that stands alone.
+    /// Driver of a load without a study.
     pub fn driver(&self) -> DriverChoice {
         self.driver.map_or_else(DriverChoice::default, Into::into)
     }

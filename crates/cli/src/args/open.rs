@@ -1,9 +1,9 @@
-//! How an open loop sends, unchecked.
+//! Options of an open loop, unchecked.
 
 use super::heading;
 use clap::Args;
 
-/// How an open loop sends, beside when.
+/// Options of an open loop, other than its rate.
 #[derive(Debug, Clone, Args)]
 pub struct OpenArgs {
     /// Open loop: open more connections, up to N in all, while all of them are busy

@@ -38,7 +38,7 @@ pub struct NoiseArgs {
     pub timing: Option<String>,
 }
 
-/// How long blocks are.
+/// Length of blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LengthsArg {
     /// Freshly started servers, short slices
@@ -88,7 +88,7 @@ pub struct TuneArgs {
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
     #[arg(long, value_name = "DRIVER", value_enum, hide_short_help = true)]
     pub driver: Option<DriverArg>,
-    /// Who carries the loads out.
+    /// Agents that carry the loads out.
     #[command(flatten)]
     pub fleet: FleetArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result

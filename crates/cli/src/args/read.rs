@@ -56,7 +56,7 @@ pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
 /// The arguments of a command line that was read before, the program's name first.
 ///
 /// # Errors
-/// When this executable does not take them.
+/// If this executable does not accept them.
 pub fn read_again(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(behind_verbs(words.collect()))
 }
@@ -76,7 +76,7 @@ fn behind_verbs(mut words: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
-/// The place of the first word from there on that is no option of every verb, nor the value of one.
+/// Index of the first word from there on that is neither an option of every verb nor the value of one.
 fn behind_global_options(root: &clap::Command, words: &[OsString], mut at: usize) -> usize {
     let global: Vec<&str> =
         root.get_arguments().filter(|arg| arg.is_global_set()).filter_map(clap::Arg::get_long).collect();
@@ -94,7 +94,7 @@ fn first_slip(words: &[OsString]) -> Option<String> {
     slip_of(words.get(behind_global_options(&Cli::command(), words, 1))?.to_str()?)
 }
 
-/// Why a command line would be refused before anything is looked at.
+/// Error of a command line that is refused before anything else is looked at.
 #[cfg(test)]
 pub fn refusal(words: &[String]) -> Option<String> {
     let words = behind_verbs(words.iter().map(OsString::from).collect());
@@ -117,7 +117,7 @@ fn study_among_urls(cli: &Cli) -> Option<String> {
     urls.iter().find_map(|url| study_for_url(url))
 }
 
-/// What is wrong with the first word, where it is neither a verb nor an option nor an address.
+/// Error in the first word, where it is neither a verb nor an option nor an address.
 fn slip_of(word: &str) -> Option<String> {
     let command = Cli::command();
     let verbs: Vec<&str> =

@@ -11,7 +11,7 @@ pub struct BaselineArgs {
     /// Compare every figure with this run, such as runs/STUDY/ID
     #[arg(long, value_name = "RUN")]
     pub baseline: Option<PathBuf>,
-    /// How much worse than the baseline a figure may be (5%, 0.1)
+    /// Most that a figure may be worse than the baseline (5%, 0.1)
     #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline", hide_short_help = true)]
     pub tolerance: String,
     /// Compare even if machine, kernel, CPU shares or load differ; recorded in the result
@@ -37,7 +37,7 @@ pub struct ResumeArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.
@@ -60,7 +60,7 @@ pub struct RerunArgs {
     /// Exit at once if another run is measuring, instead of waiting
     #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
-    /// Who sees figures while it runs.
+    /// Export of figures while it runs.
     #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub export: ExportArgs,
     /// The output.

@@ -33,7 +33,7 @@ pub struct ReplicateArgs {
     /// Longer warm-ups and slices than the default
     #[arg(long, conflicts_with = "from")]
     pub thorough: bool,
-    /// Who carries the loads out, each sitting's by agents of its own.
+    /// Agents that carry the loads out; each sitting has agents of its own.
     #[command(flatten)]
     pub fleet: FleetArgs,
     /// Do not measure the generator's own maximum rate; recorded in the result
@@ -73,7 +73,7 @@ pub struct ReplicateArgs {
     pub quiet: bool,
 }
 
-/// Who carries loads out is of no use to runs that were measured before.
+/// Agents are of no use to runs that were measured before.
 fn of_a_measurement(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "agents" | "tolerate_lost" => without_heading(arg).conflicts_with("from"),

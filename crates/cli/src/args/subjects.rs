@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct SubjectsArgs {
-    /// What to do; lists all subjects by default.
+    /// Action; lists all subjects by default.
     #[command(subcommand)]
     pub action: Option<SubjectsAction>,
     /// Show this subject with its parameters
@@ -19,7 +19,7 @@ pub struct SubjectsArgs {
     pub shown: ShownArgs,
 }
 
-/// What `subjects` does.
+/// Actions of `subjects`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SubjectsAction {
     /// List all subjects

@@ -1,4 +1,4 @@
-//! Studies that flags say, and what is wrong with flags.
+//! Studies that flags describe, and mistakes of flags.
 
 use super::*;
 use crate::args::{Cli, Verb};

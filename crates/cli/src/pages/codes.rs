@@ -3,7 +3,7 @@
 use super::{WRITTEN, cell};
 use proofload_facts::{Known, known};
 
-/// What each enumeration of facts is, in the order of the page.
+/// Name, title and description of each enumeration of facts, in the order of the page.
 const KINDS: [(&str, &str, &str); 4] = [
     ("Limit", "Limits", "What limits a result: `limits` of a result, the warnings of the screen."),
     (

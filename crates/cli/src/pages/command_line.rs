@@ -37,7 +37,8 @@ fn collect<'a>(of: &'a Command, before: &str, found: &mut Vec<(String, &'a Comma
     of.get_subcommands().for_each(|verb| collect(verb, &format!("{path} "), found));
 }
 
-/// What it does. That of the program itself is about all of it, and its section about one of its uses.
+/// Purpose of a command. The text of the program itself is about all of it, and its section about one of its
+/// uses.
 fn about(command: &Command) -> String {
     match command.get_name() {
         "proofload" => "Measure one endpoint, or several mixed".to_string(),

@@ -3,7 +3,7 @@
 use crate::args;
 use std::path::{Path, PathBuf};
 
-/// What a shell does with the words after it.
+/// Operators of a shell that end the words of a command.
 const OPERATORS: [&str; 6] = [">", "|", "&&", "&", "||", ";"];
 
 fn root() -> PathBuf {
@@ -45,7 +45,7 @@ fn calls(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Why a call would be refused.
+/// Error of a call that would be refused.
 fn refusal(call: &str) -> Option<String> {
     let Some(words) = shlex::split(call) else { return Some("a quote is not closed".to_string()) };
     let words = words.into_iter().take_while(|word| !OPERATORS.contains(&word.as_str()));

@@ -41,7 +41,7 @@ impl Schema {
         &self.root["definitions"][name]
     }
 
-    /// Keys of the file. What it needs where nothing is included tells more about some of them.
+    /// Keys of the file. The variant without includes describes some of them in more detail.
     fn of_the_file(&self) -> Map<String, Value> {
         let mut keys = self.root["properties"].as_object().expect("keys").clone();
         keys.extend(self.root["else"]["properties"].as_object().expect("keys").clone());
@@ -60,7 +60,7 @@ impl Schema {
         found
     }
 
-    /// Whether it is more than one value.
+    /// True if it has more than one value.
     fn has_section(&self, name: &str) -> bool {
         let node = self.part(name);
         let is_map = |node: &Value| node.get("properties").is_some();
@@ -111,7 +111,7 @@ impl Schema {
         }
     }
 
-    /// What may stand there, for the cell of a table.
+    /// Allowed values, for the cell of a table.
     fn kind(&self, node: &Value) -> String {
         if let Some(name) = name_of(node) {
             let anchor = if self.has_section(name) { name } else { "values" };
@@ -166,7 +166,7 @@ fn choices(node: &Value) -> impl Iterator<Item = &Value> {
     ["oneOf", "anyOf"].into_iter().filter_map(|key| node[key].as_array()).flatten()
 }
 
-/// The key that a choice asks for, where that is all it says.
+/// The key that a choice requires, where that is all it has.
 fn needed(choice: &Value) -> Option<String> {
     let is_bare = choice.as_object()?.keys().all(|key| key == "required");
     is_bare.then(|| format!("`{}`", required(choice).join("` and `")))

@@ -1,4 +1,4 @@
-//! What is known of a study while it runs, as the live view shows it. Every step of the runner goes in, with the time.
+//! State of a study while it runs, as the live view shows it. Every step of the runner goes in, with the time.
 
 use super::rows::{Away, ClaimRow, Server};
 use proofload_lab::runner::Progress;
@@ -12,7 +12,7 @@ use proofload_store::schema::{Plan, Replication, Slice};
 pub struct Board {
     pub study: String,
     pub question: String,
-    /// What a block is to whoever looks: a fresh start of the servers, or a round of servers that run anyway.
+    /// Kind of a block: a fresh start of the servers, or a round of servers that run anyway.
     pub round: Round,
     /// The number of the present block, and of the last one.
     pub block: Option<(u32, u32)>,
@@ -30,7 +30,7 @@ pub struct Board {
     now_ns: u64,
 }
 
-/// What a block is to whoever looks.
+/// Kind of a block, as the view names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// The servers are started anew.
@@ -49,7 +49,7 @@ impl Round {
 }
 
 impl Board {
-    /// A study before its first step, of whose budget so much is spent already.
+    /// A study before its first step, of whose budget `spent_ns` is spent already.
     pub fn new(plan: &Plan, claims: &[Claim], spent_ns: u64, now_ns: u64) -> Board {
         let point = plan.points.first().map(|point| point.label.clone()).unwrap_or_default();
         let of_point = |label: &String| {
@@ -152,7 +152,7 @@ impl Board {
         self.claims.iter_mut().zip(&judgement.claims).for_each(|(row, judged)| row.judged(judged));
     }
 
-    /// What went by since the last block was closed; of a `whole` one it tells how long the next will take.
+    /// Closes the time since the last block was closed; that of a `whole` block predicts the length of the next.
     fn close_block(&mut self, whole: bool) {
         let took_s = self.in_block_s();
         self.left.block_took(took_s, whole && self.in_block);
@@ -163,12 +163,12 @@ impl Board {
         self.now_ns.saturating_sub(self.block_begun_ns) as f64 / 1e9
     }
 
-    /// How much longer it takes, in words.
+    /// Time left, in words.
     pub fn time_left(&self) -> String {
         self.left.in_words(self.in_block_s())
     }
 
-    /// How much of its time is over, if it takes as long as is most likely.
+    /// Share of its time that is over, at the most likely length.
     pub fn share_done(&self) -> f64 {
         self.left.share_done(self.in_block_s())
     }

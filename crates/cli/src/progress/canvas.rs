@@ -96,7 +96,7 @@ impl Buffer {
         Buffer { area, content: vec![blank; usize::from(area.width) * usize::from(area.height)] }
     }
 
-    /// Writes a text that takes so many columns at most, and says where it ends. Control characters are left out.
+    /// Writes a text of at most `columns` columns, and returns its end. Control characters are left out.
     pub fn write(&mut self, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
         let end = self.area.right().min(x.saturating_add(columns));
         let mut at = x;

@@ -6,11 +6,11 @@ use proofload_report::escape;
 /// Half the width of a bar, as a ratio to its middle: the narrowest first.
 const REACHES: [f64; 10] = [1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 5.0, 10.0, 100.0, 1000.0];
 
-/// The finest that a line can tell, and how many of them look.
+/// The finest step that a line can show, and the characters for them.
 const EIGHTHS: usize = 8;
 const BARS: [&str; EIGHTHS + 1] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// What is said beside what matters.
+/// Style of secondary text.
 pub fn faint() -> Style {
     Style { dim: true, ..Style::default() }
 }
@@ -19,7 +19,7 @@ pub fn strong() -> Style {
     Style { bold: true, ..Style::default() }
 }
 
-/// A text of strangers in one line, cut to so many columns.
+/// A text of foreign origin in one line, cut to the area.
 pub fn put(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
@@ -40,7 +40,7 @@ pub fn put_right(buffer: &mut Buffer, area: Rect, text: &str, style: Style) {
     put(buffer, Rect { x: area.right() - width, width, ..area }, text, style);
 }
 
-/// So much of it is done.
+/// Gauge of the share that is done.
 pub fn gauge(buffer: &mut Buffer, area: Rect, share: f64) {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let area = area.intersection(buffer.area);
@@ -64,7 +64,7 @@ pub fn over_time(buffer: &mut Buffer, area: Rect, values: &[f64], most: Option<f
     if area.is_empty() || most <= 0.0 {
         return;
     }
-    // Eighths of a line are the finest that can be told. One stays free, so that what is above stands apart.
+    // Eighths of a line are the finest step. One stays free, so that the row above is set apart.
     let finest = f64::from(area.height) * EIGHTHS as f64 - 1.0;
     for (x, value) in (area.x..).zip(&shown) {
         let mut left = (value / most * finest).round() as usize;
@@ -88,26 +88,26 @@ fn together(values: &[f64], columns: usize) -> Vec<f64> {
     (0..columns).map(mean).collect()
 }
 
-/// An interval of a positive quantity, on a logarithmic scale around what it is held against.
+/// An interval of a positive quantity, on a logarithmic scale around the value that it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     pub low: f64,
     pub point: f64,
     pub high: f64,
-    /// Where the claim's two answers meet.
+    /// Value at which the claim's answer changes.
     pub boundary: f64,
     /// Half-width of the band of `~ within` around it, as a ratio; 1 without one.
     pub band: f64,
 }
 
 impl Held {
-    /// Whether it can be drawn at all.
+    /// True if it can be drawn at all.
     pub fn is_drawable(&self) -> bool {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         [self.low, self.point, self.high, self.boundary, self.band].into_iter().all(positive)
     }
 
-    /// How far from the boundary it reaches, as a ratio.
+    /// Greatest distance from the boundary, as a ratio.
     fn reach(&self) -> f64 {
         [self.low, self.high]
             .map(|end| (end / self.boundary).ln().abs().exp())

@@ -1,4 +1,4 @@
-//! How a study looks while it runs: where it stands, its claims, its servers.
+//! Drawing of a study while it runs: its state, its claims, its servers.
 
 use super::board::{Board, Round};
 use super::canvas::{Buffer, Color, Rect, Style};
@@ -16,12 +16,12 @@ const FRAME: usize = 7;
 const NUMBERS: u16 = 20;
 const VERDICT: u16 = 16;
 
-/// How many lines claims and servers have.
+/// Lines of claims and of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shares {
     claims: usize,
     servers: usize,
-    /// Whether each claim has a line for its name and another for its interval.
+    /// True if each claim has a line for its name and another for its interval.
     roomy: bool,
 }
 
@@ -34,7 +34,7 @@ fn shares(board: &Board, lines: usize) -> Shares {
     Shares { claims: room.min(if roomy { 2 * claims } else { claims }), servers, roomy }
 }
 
-/// Lines that it takes of a terminal that has so many.
+/// Lines that it takes of a terminal that has `lines`.
 pub fn height(board: &Board, lines: usize) -> u16 {
     let shares = shares(board, lines);
     (FRAME + shares.claims + shares.servers).min(lines) as u16
@@ -79,7 +79,7 @@ fn servers(board: &Board, lines: usize, next: &mut dyn FnMut() -> Rect, buffer: 
     let servers: Vec<&Server> = board.here().collect();
     servers_heading(board, next(), buffer);
     let (shown, rest) = fitting(&servers, lines);
-    // One scale for all: who serves more stands higher.
+    // One scale for all: a server that serves more is drawn higher.
     let most = servers.iter().flat_map(|server| &server.rates).copied().fold(0.0, f64::max);
     shown.iter().for_each(|server| server_in_a_line(server, most, figures(board), next(), buffer));
     if !rest.is_empty() {
@@ -87,7 +87,7 @@ fn servers(board: &Board, lines: usize, next: &mut dyn FnMut() -> Rect, buffer: 
     }
 }
 
-/// As many as fit in so many lines, of which the rest takes one, where there is a rest.
+/// As many as fit in `lines` lines, and the rest, for which one line is kept if there is a rest.
 fn fitting<T>(all: &[T], lines: usize) -> (&[T], &[T]) {
     all.split_at(if all.len() <= lines { all.len() } else { lines.saturating_sub(1) })
 }
@@ -155,7 +155,7 @@ const FIGURES: [(Heading, u16); 6] = [
     (Heading::Said(Phrase("live-memory")), 9),
 ];
 
-/// What a column is called.
+/// Heading of a column.
 #[derive(Clone, Copy)]
 enum Heading {
     /// A name that is the same in every language.
@@ -172,13 +172,13 @@ impl Heading {
     }
 }
 
-/// The figures that there are: of servers that were not started here nobody knows CPU and memory.
+/// The figures that there are: CPU and memory of servers that were not started here are unknown.
 fn figures(board: &Board) -> &'static [(Heading, u16)] {
     let known = board.here().any(|server| server.cores.is_some() || server.memory_bytes.is_some());
     if known || board.round == Round::Restart { &FIGURES } else { &FIGURES[..4] }
 }
 
-/// Where the columns are: the name, the figures, and what is left for rates over time.
+/// Columns: the name, the figures, and the remaining width for rates over time.
 fn columns(line: Rect, figures: &[(Heading, u16)]) -> (Rect, Vec<Rect>, Rect) {
     let widest: u16 = FIGURES.iter().map(|(_, width)| width).sum();
     let name =

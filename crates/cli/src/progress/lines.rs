@@ -1,5 +1,5 @@
-//! Lines that stay: what a person should still be able to read when the run is over, and where it stands, where there is no
-//! terminal to draw on.
+//! Lines that stay: text that a person should still be able to read when the run is over, and the state of the run
+//! where there is no terminal to draw on.
 
 use super::board::Round;
 use super::rows::{ClaimRow, WIDE, is_ratio};
@@ -11,7 +11,7 @@ use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
 use proofload_store::schema::Ceiling;
 
-/// What is to be said of a step; `None` for one that leaves nothing to read. A block is a restart or a round.
+/// Line about a step; `None` for one that leaves nothing to read. A block is a restart or a round.
 pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
         Progress::Disturbed { block, causes } => {
@@ -33,13 +33,13 @@ pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     })
 }
 
-/// What was measured or chosen on the way, by which the run goes on.
+/// Line about a value that was measured or chosen on the way, and that the run uses from then on.
 pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
         Progress::Network { found } => {
             say!("live-network", found = proofload_report::said_of_network(found))
         }
-        // One that was measured before is no news.
+        // One that was measured before is not reported.
         Progress::Ceiling { point, found: Some(found) } if !found.cached => ceiling_line(point, found),
         Progress::Slices { slicing } => say!(
             "live-slices",
@@ -48,7 +48,7 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
             restart = round.is_restart(),
             p99 = format!("{:.1}", slicing.slices_p99_ns as f64 / 1e6)
         ),
-        // What stays as it was planned is no news.
+        // A plan that stays as it was is not reported.
         Progress::Cycles { planned, slicing } if slicing.cycles == *planned => return None,
         Progress::Cycles { planned, slicing } => {
             say!("live-cycles", restart = round.is_restart(), cycles = slicing.cycles, planned)
@@ -57,7 +57,7 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
     })
 }
 
-/// The claims as they stand after so many restarts or rounds, in a line.
+/// The claims after that many restarts or rounds, in a line.
 pub fn look(
     claims: &[ClaimRow],
     blocks: u32,
@@ -106,7 +106,7 @@ fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
     )
 }
 
-/// What was found of a ceiling, in a line.
+/// Finding of a ceiling, in a line.
 pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
     let kib = found.answer_bytes >> 10;
     match found.exchanges_per_s {

@@ -1,4 +1,4 @@
-//! The rows of the live view of a study: a claim as it stands, a server as its last slice showed it.
+//! The rows of the live view of a study: a claim in its present state, a server by its last slice.
 
 use super::chart::Held;
 use proofload_language::{named, say, word};
@@ -7,10 +7,10 @@ use proofload_report::number;
 use proofload_stats::{Claim, Comparison, Estimate, Judged, Side, Verdict};
 use proofload_store::schema::Slice;
 
-/// An interval whose ends are further apart, as a ratio, says nothing yet and is not shown in numbers.
+/// An interval whose ends are further apart, as a ratio, shows nothing yet and is not printed in numbers.
 pub const WIDE: f64 = 100.0;
 
-/// Why a server is not measured.
+/// Reason why a server is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Away {
     /// It did not get through this block.
@@ -31,14 +31,14 @@ impl Away {
     }
 }
 
-/// A claim, as it stands.
+/// A claim in its present state.
 #[derive(Clone, Debug)]
 pub struct ClaimRow {
     pub name: String,
     pub verdict: Verdict,
     pub settled: bool,
     pub estimate: Option<Estimate>,
-    /// Where its two answers meet, and half the width of the band around it as a ratio.
+    /// Value at which its answer changes, and half the width of the band around it as a ratio.
     boundary: f64,
     band: f64,
     /// On which scale its interval is drawn.
@@ -50,7 +50,7 @@ pub struct ClaimRow {
 pub struct Server {
     pub name: String,
     pub point: String,
-    /// Why it is not measured; `None` while it is.
+    /// Reason why it is not measured; `None` while it is.
     pub away: Option<Away>,
     pub rate_per_s: Option<f64>,
     pub p50_ns: Option<f64>,
@@ -95,7 +95,7 @@ impl ClaimRow {
         held.is_drawable().then_some(held)
     }
 
-    /// What it comes to in numbers: `0.98 [0.95, 1.02]`.
+    /// Estimate and interval in numbers: `0.98 [0.95, 1.02]`.
     pub fn numbers(&self) -> String {
         match &self.estimate {
             Some(e) if !(e.low.is_finite() && e.high.is_finite()) => {
@@ -118,7 +118,7 @@ impl ClaimRow {
     }
 }
 
-/// Whether it is one thing over another.
+/// True for a ratio of one quantity to another.
 pub fn is_ratio(estimate: &Estimate) -> bool {
     estimate.unit == "ratio"
 }

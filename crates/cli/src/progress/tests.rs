@@ -1,4 +1,4 @@
-//! What the live view shows, on a screen of 80 columns and 24 lines and on one of 120 and 40.
+//! Content of the live view, on a screen of 80 columns and 24 lines and on one of 120 and 40.
 
 use super::board::Board;
 use super::canvas::Buffer;
@@ -32,7 +32,7 @@ fn on_both(draw: impl Fn((u16, u16)) -> Buffer) -> String {
     SCREENS.map(|screen| format!("{} x {}\n{}", screen.0, screen.1, plain(&draw(screen)))).join("\n")
 }
 
-/// An endpoint that has been measured for so many seconds of 30.
+/// An endpoint that has been measured for `seconds` seconds of 30.
 fn endpoint(title: &str, seconds: u64) -> Endpoint {
     let extent = Extent::DurationNs(30 * SECOND_NS);
     let mut endpoint = Endpoint::new(title, extent, SECOND_NS, 1, Reading::default());

@@ -1,4 +1,4 @@
-//! What is shown of one endpoint while it is measured.
+//! Live view of one endpoint while it is measured.
 
 use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
@@ -14,7 +14,7 @@ const RATE_OVER_NS: u64 = SECOND_NS;
 /// Values over time that are kept; of more, neighbours are put together.
 const KEPT: usize = 1024;
 
-/// What the engine and the kernel say at an instant.
+/// Counts of the engine and the kernel at an instant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
     pub at_ns: u64,
@@ -29,7 +29,7 @@ pub struct Reading {
 #[derive(Clone, Debug, Default)]
 struct Series {
     values: Vec<f64>,
-    /// How many readings each of them stands for, and those that wait for others.
+    /// Number of readings in each of them, and those that wait for others.
     every: usize,
     waiting: Vec<f64>,
 }
@@ -67,7 +67,7 @@ pub struct Endpoint {
     busy: Series,
 }
 
-/// A line of the view: its name, its value now, its values over time in so many lines.
+/// A line of the view: its name, its value now, its values over time.
 struct Row<'a> {
     name: &'a str,
     now: String,
@@ -115,7 +115,7 @@ impl Endpoint {
         self.recent.back().copied().unwrap_or_default()
     }
 
-    /// How much of it is done, and in words.
+    /// Share of it that is done, and the same in words.
     fn progress(&self) -> (f64, String) {
         let now = self.now();
         let spent_ns = now.at_ns.saturating_sub(self.begun_ns);

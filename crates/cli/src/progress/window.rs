@@ -1,17 +1,17 @@
-//! The place at the end of a terminal where the live view stands. Lines that stay are put above it, and at its end nothing
-//! of it is left. It moves the cursor from where it is, and asks the terminal nothing: an answer may never come.
+//! The place of the live view at the end of a terminal. Lines that stay are put above it, and at its end nothing of it
+//! is left. It moves the cursor from where it is, and asks the terminal nothing: an answer may never come.
 
 use super::ansi::{self, Line};
 use super::canvas::Buffer;
 use std::io::Write;
 
-/// What is shown, on what.
+/// The window, and its output.
 pub struct Window<W: Write> {
     out: W,
     coloured: bool,
-    /// What stands above the line in which the cursor is.
+    /// Lines above the one with the cursor.
     shown: Vec<Line>,
-    /// How wide the terminal was then.
+    /// Width of the terminal then.
     columns: u16,
 }
 
@@ -76,14 +76,14 @@ impl<W: Write> Window<W> {
         }
     }
 
-    /// A terminal that went away is no reason to end a measurement.
+    /// A terminal that went away is not a reason to end a measurement.
     fn send(&mut self, text: &str) {
         let _gone = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
 impl<W: Write> Drop for Window<W> {
-    /// Below the window then stands why it panicked, if it did.
+    /// Below the window then appears the reason of the panic, if there was one.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.clear();
@@ -105,7 +105,7 @@ mod tests {
         buffer
     }
 
-    /// What a terminal of six lines and twenty columns shows.
+    /// Content of a terminal of six lines and twenty columns.
     fn seen(bytes: &[u8]) -> Vec<String> {
         const LINES: NonZeroU16 = NonZeroU16::new(6).unwrap();
         const COLUMNS: NonZeroU16 = NonZeroU16::new(20).unwrap();

@@ -62,7 +62,7 @@ fn chosen(args: &CheckArgs, catalogue: &Catalogue, folder: &str) -> anyhow::Resu
     Ok(Choices { apply: vec![with], rest: Vec::new() })
 }
 
-/// Starts every choice, also when others fail; what became of each.
+/// Starts every choice, also when others fail; returns the outcome of each.
 fn try_all(
     args: &CheckArgs,
     catalogue: &Catalogue,

@@ -1,4 +1,4 @@
-//! `proofload subjects start`: one subject, as a study starts it, until somebody says stop.
+//! `proofload subjects start`: one subject, as a study starts it, until it is stopped.
 
 use super::{find, open_cache, pairs, print, say};
 use crate::args::StartArgs;
@@ -10,7 +10,7 @@ use proofload_study::{Declarations, SubjectSpec};
 use proofload_subject::{Keeper, Prepared};
 use std::sync::atomic::Ordering;
 
-/// How often it is looked at whether it lives, and whether somebody said stop.
+/// Interval of the checks that it lives, and that no signal stops it.
 const LOOK_EVERY_NS: u64 = 100_000_000;
 
 pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {

@@ -11,18 +11,19 @@ enum Step {
     Command(String),
 }
 
-/// Where in a file lines go.
+/// Place in a file where lines go.
 #[derive(Debug, PartialEq, Eq)]
 enum At {
     /// They are all of it.
     Whole,
-    /// Below the one line that says this, however far it is indented.
+    /// Below the one line with this text, however far it is indented.
     Below(String),
     End,
 }
 
-/// What goes into a file stands in a fence below a line of its own, `` `path`: ``, `` `path`, below `line`: `` or
-/// `` `path`, at its end: ``; commands in a fence of `sh`, one a line, which goes on behind a backslash.
+/// Reads the steps of a document. The content of a file is in a fence below a line of its own, `` `path`: ``, ``
+/// `path`, below `line`: `` or `` `path`, at its end: ``; commands are in a fence of `sh`, one a line, which goes on
+/// behind a backslash.
 fn steps(document: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut named = None;
@@ -45,7 +46,7 @@ fn steps(document: &str) -> Vec<Step> {
     steps
 }
 
-/// Which file a line names, and where in it.
+/// File that a line names, and the place in it.
 fn place(line: &str) -> Option<(String, At)> {
     let (path, at) = line.strip_prefix('`')?.split_once('`')?;
     let below = || at.strip_prefix(", below `")?.strip_suffix("`:");
@@ -89,7 +90,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Exit code and what was said.
+/// Exit code and output.
 fn shell(line: &str, place: &Path, path: &str) -> (i32, String) {
     let mut shell = Command::new("sh");
     outside(&mut shell)
@@ -126,7 +127,7 @@ fn the_document_adds_a_server_when_it_is_followed() {
     }
 }
 
-/// What a protocol is added to, in a folder of its own: the workspace with the crate `wire` as its only member, and the fuzz
+/// Workspace that a protocol is added to, in a folder of its own: the crate `wire` as its only member, and the fuzz
 /// targets.
 fn workspace(place: &Path) {
     for folder in ["crates/wire", "fuzz/src", "fuzz/targets", "fuzz/seeds"] {

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long every end may take everywhere.
+/// Longest time that an end may take anywhere.
 const END: Duration = Duration::from_secs(10);
 
-/// A command whose processes can be told from all others.
+/// A command whose processes can be distinguished from all others.
 fn marked(args: &[&str], mark: &str) -> Command {
     let mut command = executable(args);
     command.env("PROOFLOAD_TEST_MARK", mark).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -211,7 +211,7 @@ fn a_crowd_of_strangers_takes_no_descriptors_and_no_agents_place() {
     let (said, agent) = (said.join().expect("no panic"), agent.expect("it ends"));
     assert_eq!(agent.status.code(), Some(0), "{}", text(&agent.stderr));
     assert!(said.contains("joined, 1 of 1") && said.contains("kept in "), "{said}");
-    // The file of the token is everybody's to read, and both sides say so.
+    // Everybody may read the file of the token, and both sides report it.
     assert!(
         said.contains("may read the token") && text(&agent.stderr).contains("may read the token"),
         "{said}"
@@ -378,7 +378,7 @@ fn the_best_variant_is_searched_by_agents() {
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 
-/// Whoever did not need them would not miss them.
+/// A command that did not need its agents would not miss them.
 #[test]
 fn a_comparison_and_a_search_end_without_their_agents() {
     let (server, dir) = (Reference::listening(&[]), tempfile::tempdir().expect("a directory"));
@@ -416,7 +416,7 @@ fn sittings_that_agents_cannot_hold_are_refused() {
         (&[study, "--tolerate-lost", "1"], "has no meaning without --agents"),
         (&["--agents", "2", "--from", folder], "--from"),
         (&["--from", folder, "--tolerate-lost", "1"], "--from"),
-        // They would be on this machine, which is not what the study says.
+        // They would be on this machine, which is not what the study names.
         (&[study, "--agents", "2", "--set", "places.subjects_on=lab1"], "it names places"),
     ] {
         let refused = of(args);
@@ -475,7 +475,7 @@ fn mistakes_of_agents_and_coordinators_are_refused_with_what_to_do() {
     assert_eq!(few.status.code(), Some(2));
     let why = "load: 1c: fewer connections than the 2 agents";
     assert!(text(&few.stderr).contains(why), "{}", text(&few.stderr));
-    // Nobody is waited for, or started, for a study that cannot be run.
+    // No agent is waited for, or started, for a study that cannot be run.
     let study = dir.path().join("wrong.yaml");
     std::fs::write(&study, "study: wrong\n").expect("written");
     let study = study.to_str().expect("a path");

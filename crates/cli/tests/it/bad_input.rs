@@ -1,5 +1,5 @@
-//! What a network and files can do wrong: each ends within its time-outs, as a mistake that is told or an outcome
-//! that is counted.
+//! Faults of a network and of files: each ends within its time-outs, as a mistake that is reported or an outcome that
+//! is counted.
 
 use crate::support::{Reference, executable, json, proofload, text};
 use proofload_testkit::Step::{AwaitRequest, Flood, Send};
@@ -8,11 +8,11 @@ use proofload_testkit::{ScriptedPeer, Step, TunnelProxy, deaf_address, refusing_
 use serde_json::Value;
 use std::process::Output;
 
-/// What is asked in vain.
+/// Number of requests without an answer.
 const COUNT: u64 = 6;
 
-/// What six requests may take with time-outs of 300 ms, three one after the other on each connection, on a machine that
-/// does much else. Were the flags ignored, three times the default to connect would take 15 s.
+/// Time that six requests may take with time-outs of 300 ms, three one after the other on each connection, on a busy
+/// machine. Were the flags ignored, three times the default to connect would take 15 s.
 const BOUND_S: f64 = 12.0;
 
 /// Asks six times on two connections, with short time-outs, and returns the point, in which all came to `outcome`.
@@ -38,7 +38,7 @@ fn all_came_to(outcome: &str, output: &Output, args: &[&str]) -> Value {
     point
 }
 
-/// What the first bad answer of a point says.
+/// Text of the first bad answer of a point.
 fn said(point: &Value) -> String {
     point["bad_answers"][0]["what"].as_str().unwrap_or_default().to_string()
 }
@@ -48,7 +48,7 @@ fn peer(script: Vec<Step>) -> String {
     ScriptedPeer::start_lasting(vec![script]).expect("a peer").address.to_string()
 }
 
-/// A mistake of use, which is told in these words.
+/// A mistake of use, reported in these words.
 #[track_caller]
 fn refused(args: &[&str], words: &[&str]) {
     let output = proofload(args);

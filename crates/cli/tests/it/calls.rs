@@ -1,4 +1,4 @@
-//! Calls of real servers by their own protocols, and what is said where a call is wrong.
+//! Calls of real servers by their own protocols, and the messages about wrong calls.
 
 use crate::support::{executable, json, proofload, root, text};
 use rustix::process::{Pid, Signal, kill_process};
@@ -39,7 +39,7 @@ impl Drop for Started {
     }
 }
 
-/// The result of so many calls, one after the other.
+/// The result of 50 calls, one after the other.
 fn called(url: &str, further: &[&str]) -> Value {
     let args = ["-n", "50", "-c", "1", "--format", "json", "--no-ceiling", "--timeout", "10s"];
     json(&proofload(&[&[url], &args[..], further].concat()))
@@ -61,7 +61,7 @@ fn refused(url: &str, further: &[&str], words: &str) {
     assert!(told.contains(words), "{url}: no {words} in {told}");
 }
 
-/// No call is answered, none is left without an outcome, and this is what became of them.
+/// No call is answered; every one has this outcome.
 fn fails(url: &str, further: &[&str], outcome: &str) {
     let result = called(url, further);
     let outcomes = &result["points"][0]["outcomes"];
@@ -100,7 +100,7 @@ fn java_rmi_is_called_and_says_what_is_wrong() {
 const PERSON: &str = "{ class: lab.Person, uid: 1, fields: { active: true, age: 36, name: Ann, home: { class: lab.FullAddress, \
                       uid: 1, fields: { city: Zug } } } }";
 
-/// A provider of this version answers in each serialization, and says what is wrong.
+/// A provider of this version answers in each serialization, and reports errors.
 fn dubbo_answers(version: &str, serializations: &[&str]) {
     for serialization in serializations {
         let with = [format!("version={version}"), format!("serialization={serialization}")];
@@ -221,7 +221,8 @@ fn hessian_and_json_answer_and_say_what_is_wrong() {
     fails(&of("dubbo", "lab.EchoService?method=echo"), &["--arg", "x"], "malformed");
 }
 
-/// What a servlet is told of a request by AJP: it has to answer exactly this, or the exchange counts as refused.
+/// Checks an attribute of a request that a servlet gets by AJP: it has to answer exactly this, or the exchange counts
+/// as refused.
 fn told(url: &str, speaks: &str, attribute: &str, expected: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let study = folder.path().join("front.yaml");

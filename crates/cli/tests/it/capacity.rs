@@ -66,7 +66,7 @@ fn a_dead_port_is_no_capacity_and_says_what_to_look_at() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let said = text(&output.stderr);
     assert!(said.contains("nothing answers at") && said.contains("start it first"), "{said}");
-    // Somebody is there, and answers otherwise than is expected.
+    // A server that answers otherwise than is expected.
     let server = Reference::start(&[]);
     let args = ["--slo", "p50 < 1s", "--trial", "200ms", "--expect-status", "404"];
     let output = search(&server, &dir, &args);

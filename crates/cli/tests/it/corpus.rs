@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-/// What a broken file may cost in CPU time. An unoptimised build takes a tenth of it.
+/// Most CPU time for a broken file. An unoptimised build takes a tenth of it.
 const CPU_MAX: Duration = Duration::from_secs(1);
 
-/// What it may take by the clock on a machine that does much else: only to find what hangs.
+/// Longest time by the clock on a busy machine: only to find hangs.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
 /// Broken only beside the catalogue of the checks' own tests: no subject of the real one has a parameter that must

@@ -1,4 +1,4 @@
-//! What the documents show must be what the program takes: studies, measures, flags, exit codes.
+//! Examples of the documents, which the program must accept: studies, measures, flags, exit codes.
 
 use crate::command_line::VERBS;
 use crate::support::{command, proofload, root, text};
@@ -53,7 +53,7 @@ const REST: &str = "study: shown\nquestion: Is it right?\nworkload: { page: { ge
 const LOAD: &str = "load: { closed: { connections: [10, 25, 100, 400] } }\n";
 const COMMAND: &str = "command: [./server, '{port}', '{variant}']";
 
-/// Studies that stand around a fragment. It must be right within one of them.
+/// Studies around a fragment. It must be right within one of them.
 fn frames() -> Vec<String> {
     let named = |names: &[&str]| {
         let rows: String = names.iter().map(|name| format!("{name}: {{ variant: {name} }}, ")).collect();
@@ -84,7 +84,7 @@ fn frames() -> Vec<String> {
     ]
 }
 
-/// The fragment within a frame: its keys stand in place of the frame's. An indented one belongs to a subject.
+/// The fragment within a frame: its keys replace those of the frame. An indented one belongs to a subject.
 fn within(frame: &str, fragment: &str) -> String {
     let fragment = match fragment.starts_with(' ') {
         true => format!("subjects:\n  tomcat:\n    use: tomcat\n{fragment}"),
@@ -130,7 +130,7 @@ fn mistakes(dir: &Path, study: &str) -> Option<String> {
     (output.status.code() == Some(2)).then(|| text(&output.stderr))
 }
 
-/// YAML that is no study, by how it begins, and where that is checked.
+/// YAML that is not a study, by how it begins, and where that is checked.
 const NO_STUDIES: [(&str, &str); 5] = [
     ("format: 1\n", "a server's folder; adding.rs adds it"),
     ("study: jdk-http\n", "a study of that server; adding.rs runs it"),
@@ -246,7 +246,7 @@ fn every_study_key_in_a_table_of_the_documents_is_right() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What stands for a value of that feeder in a request.
+/// Placeholder for a value of that feeder in a request.
 fn feeder(code: &str) -> String {
     let name = code.split(':').next().expect("a first piece");
     if code.contains("csv") { format!("{name}.id") } else { name.to_string() }

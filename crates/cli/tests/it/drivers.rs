@@ -2,7 +2,7 @@
 
 use crate::support::{Reference, json, proofload, text};
 
-/// Whether this machine permits io_uring, as the executable says; else it is said why the rest is skipped.
+/// True if this machine permits io_uring, as the executable reports; else prints why the rest is skipped.
 fn is_permitted(url: &str) -> bool {
     let output = proofload(&[url, "--driver", "io_uring", "-n", "1", "-q", "--format", "json"]);
     let said = text(&output.stderr);

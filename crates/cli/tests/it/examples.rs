@@ -1,6 +1,6 @@
-//! What a reader would type is typed: the commands of README.md, the tutorial and the how-tos, page by page, against
-//! reference servers, in the full tier, and the tutorial as it stands. That commands are taken and studies are right is
-//! checked in the gate, without running them.
+//! Commands that a reader would type: those of README.md, the tutorial and the how-tos, page by page, against reference
+//! servers, in the full tier, and the tutorial as it is. That commands are accepted and studies are right is checked in
+//! the gate, without running them.
 
 mod shape;
 
@@ -12,7 +12,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Commands that the gate does not run as they stand, by how they begin: what it does instead, and why.
+/// Commands that the gate does not run as they are, by how they begin: what it does instead, and why.
 const EXCEPTIONS: [(&str, Instead, &str); 18] = [
     ("reference-server ", Instead::Nothing, "the servers of the test run already, with these options"),
     ("capacity ", Instead::Nothing, "searches for minutes; capacity.rs runs it"),
@@ -48,8 +48,8 @@ enum Instead {
     Explain,
 }
 
-/// Pages with other commands, and why the gate does not run them. That they are taken, the tests of the program itself
-/// say; that their studies are right, docs.rs.
+/// Pages with other commands, and why the gate does not run them. The tests of the program itself check that the
+/// commands are accepted, docs.rs that their studies are right.
 const NOT_RUN: [(&str, &str); 3] = [
     ("docs/how-to/compare-jvm-flags.md", "its one command takes an hour; noise.rs runs it with short slices"),
     ("docs/how-to/find-capacity.md", "searches for minutes; capacity.rs runs both forms"),
@@ -129,7 +129,7 @@ impl Reader {
     }
 
     fn run(&self, words: &[String]) -> Output {
-        // A command that does not end by itself is told as one that failed.
+        // A command that does not end by itself is reported as one that failed.
         let mut command = Command::new("timeout");
         let seconds = if self.is_gate { "120" } else { "3600" };
         command.args([seconds, PROOFLOAD]).args(words).current_dir(self.folder.path()).stdin(Stdio::null());
@@ -140,7 +140,7 @@ impl Reader {
             .expect("the executable runs")
     }
 
-    /// Types a command; says what is wrong with what came of it.
+    /// Types a command; returns its output and the error found in it.
     fn type_in(&self, call: &str) -> (Option<Output>, Option<String>) {
         let exception = EXCEPTIONS.iter().find(|(start, _, _)| call.starts_with(start));
         let instead = exception.map(|(_, instead, _)| *instead);
@@ -186,14 +186,14 @@ fn shortened(words: &[String]) -> Vec<String> {
     made
 }
 
-/// A command, and what the page says that it prints.
+/// A command, and the output that the page shows.
 struct Example {
     line: usize,
     call: String,
     prints: Option<String>,
 }
 
-/// Commands of a page. What stands after a fence of commands as `text` is what the last of them prints.
+/// Commands of a page. A fence of `text` after a fence of commands is the output of the last of them.
 fn examples(page: &str) -> Vec<Example> {
     let prints: BTreeMap<usize, String> = fenced(page, "text").into_iter().collect();
     let mut found: Vec<Example> = Vec::new();
@@ -212,7 +212,7 @@ fn examples(page: &str) -> Vec<Example> {
     found
 }
 
-/// The first line within the next fence, where no other command stands before it.
+/// The first line within the next fence, if no other command precedes it.
 fn fenced_after(page: &str, line: usize) -> Option<usize> {
     let next = page.lines().enumerate().skip(line).find(|(_, text)| text.starts_with("```"));
     next.map(|(at, _)| at + 2)

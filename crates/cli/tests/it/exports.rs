@@ -1,4 +1,4 @@
-//! Figures for others while something runs: at the end they are what the record says.
+//! Figures exported while something runs: at the end they are those of the record.
 
 use crate::support::{Reference, TWINS, command, executable, text};
 use proofload_measure::LatencyHistogram;
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// A page of figures: each sample's name and labels with its value.
 type Page = BTreeMap<String, f64>;
 
-/// Asks as Prometheus would; `None` when nobody listens any more.
+/// Asks as Prometheus would; `None` when nothing listens any more.
 fn scrape(address: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     let heads = "Host: localhost\r\nX-Prometheus-Scrape-Timeout-Seconds: 1\r\n";
@@ -37,7 +37,7 @@ fn page(text: &str) -> Page {
     samples.map(sample).collect()
 }
 
-/// Runs it and scrapes until it ends: its standard output, what it says, and all pages.
+/// Runs it and scrapes until it ends: its standard output, its standard error, and all pages.
 fn scraped(mut command: Command) -> (String, String, Vec<Page>) {
     command.args(["--prometheus", "0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
@@ -108,7 +108,7 @@ fn never_shrank(pages: &[Page]) {
         let name = name.split('{').next().unwrap_or_default();
         ["_total", "_bucket", "_count", "_sum"].iter().any(|ending| name.ends_with(ending))
     };
-    // Before the study is read its name stands at no sample.
+    // Before the study is read no sample has its name.
     let is_named = |page: &Page| page.keys().any(|sample| sample.contains("study="));
     let unnamed = pages.iter().take_while(|page| !is_named(page)).count();
     let pages = if unnamed < pages.len() { &pages[unnamed..] } else { pages };

@@ -1,12 +1,12 @@
-//! One study in which almost every server fails in its own way: each is told apart, and those that are well are
-//! measured all the same.
+//! One study in which almost every server fails in its own way: each failure is recognised, and the healthy
+//! servers are measured all the same.
 
 use crate::support::{Reference, executable, json, proofload, text};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::Path;
 
-/// A server that behaves as its first argument says.
+/// A server that behaves as its first argument demands.
 const SERVER: &str = r#"
 import os, socket, sys, threading, time
 how, port = sys.argv[1], int(sys.argv[2])
@@ -65,7 +65,7 @@ claims:
     )
 }
 
-/// What is said of each, wherever it is said.
+/// Message about each, wherever it appears.
 const TOLD: [(&str, &str); 6] = [
     ("dies_at_start", "ended before it was ready: exit status 1"),
     ("dies_later", "died: exit status 7"),

@@ -13,7 +13,8 @@ fn families() -> Vec<String> {
     subjects.iter().filter_map(|one| one["name"].as_str().map(str::to_string)).collect()
 }
 
-/// A folder says what it answers, if only that it is nothing that others do: a new one is not left out unnoticed.
+/// A folder declares what it answers, if only that it is nothing that others do: a new one is not left out
+/// unnoticed.
 #[test]
 fn every_folder_declares_what_it_answers() {
     let catalogue = concat!(env!("CARGO_MANIFEST_DIR"), "/../../subjects");
@@ -60,7 +61,8 @@ fn every_family_starts_answers_and_ends_twenty_times_in_a_row() {
                 loop {
                     let Some(family) = waiting.lock().expect("no thread panics").pop() else { break };
                     let mut check = executable(&["subjects", "check", &family, "--start", "--times", "20"]);
-                    // Temporary files of the servers lie here, so their environment tells them from all others.
+                    // Temporary files of the servers lie here, so their environment distinguishes them from all
+                    // others.
                     let output = check.env("XDG_RUNTIME_DIR", runtime).output().expect("the executable runs");
                     let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
                     eprintln!("{told}");

@@ -157,7 +157,7 @@ fn one_measurement_uses_the_ceiling_that_doctor_measured() {
     let (_, left_out) = measure(&["--no-ceiling"]);
     assert_eq!(check(&left_out, "ceiling")["outcome"], "not_measured");
 
-    // What is there and holds no more is told from what is not there.
+    // An entry that is there and no longer holds is distinguished from one that is missing.
     let noted = |more: &[&str]| check(&measure(more).1, "ceiling")["note"].to_string();
     rewrite_ceilings(dir.path(), |ceiling| ceiling["canary_ns"] = 1.into());
     assert!(noted(&[]).contains("ceiling-other-speed"), "{}", noted(&[]));
@@ -198,7 +198,7 @@ fn asks(pid: u32) -> bool {
     open.into_iter().any(|file| fs::read_link(file.path()).is_ok_and(|path| path == Path::new(REQUESTS)))
 }
 
-/// The longest time that waking a CPU may take, in microseconds, while this process has a say in it.
+/// The longest time that waking a CPU may take, in microseconds, while this process holds a request for it.
 fn waking_us(pid: u32) -> Option<i32> {
     if !asks(pid) {
         return None;

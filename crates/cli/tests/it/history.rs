@@ -1,4 +1,4 @@
-//! Change points over records that are planted: it is told what was put there, and no more.
+//! Change points over records that are planted: the report shows what was put there, and no more.
 
 use crate::support::{json, proofload, root, text};
 use proofload_facts::Finding;
@@ -19,9 +19,9 @@ const SECOND: u64 = 1_000_000_000;
 /// A run of the study `shop`, and what is not as in the others.
 #[derive(Clone, Copy)]
 struct Planted {
-    /// How much longer answers take than 3 ms to 4 ms.
+    /// Factor on answer times of 3 ms to 4 ms.
     slower: f64,
-    /// How many times as much is answered.
+    /// Factor on the number of answers.
     more: f64,
     kernel: &'static str,
     build: &'static str,
@@ -188,7 +188,7 @@ fn a_slower_server_is_told_with_the_run_that_brought_it() {
 #[test]
 fn few_runs_and_runs_on_another_machine_say_so() {
     let dir = tempfile::tempdir().expect("a directory");
-    // Half as much on another kernel is no change of the server.
+    // Half as much on another kernel is not a change of the server.
     let elsewhere = Planted { kernel: "6.2", more: 0.5, ..AS_EVER };
     let ids = plant(dir.path(), &[[AS_EVER; 8].as_slice(), &[elsewhere; 5]].concat());
     let entries = entries(dir.path(), &[]);

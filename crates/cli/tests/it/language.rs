@@ -19,7 +19,7 @@ fn in_locale(args: &[&str], locale: &[(&str, &str)]) -> Output {
     command.output().expect("proofload runs")
 }
 
-/// One measurement on record, made by somebody who reads Chinese.
+/// One measurement on record, made in Chinese.
 fn measured(server: &Reference, dir: &Path) -> (Output, PathBuf) {
     let runs = dir.to_str().expect("UTF-8");
     let asked =
@@ -109,7 +109,7 @@ fn mistakes_of_studies_and_flags_are_told_in_the_language_that_is_asked_for() {
     let output = proofload(&["--lang", "zh-CN", "run", study.to_str().expect("text"), "--explain"]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
-    // A load that cannot be read hides no mistake in a claim, and each is told once.
+    // A load that cannot be read hides no mistake in a claim, and each is reported once.
     for part in ["是否想写 reference？", "5000/sec 不是速率", "没有名为 latency 的度量"] {
         assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
     }

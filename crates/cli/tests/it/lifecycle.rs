@@ -70,7 +70,7 @@ fn kill_after(study: &str, signal: Signal, after: Duration, place: &str) {
     read_record(dir.path(), place);
 }
 
-/// Whatever a kill left on record can be read: one block at most is not whole, and it decides nothing.
+/// The record that a kill left can be read: one block at most is not whole, and it decides nothing.
 fn read_record(dir: &Path, place: &str) {
     let Some(study) = std::fs::read_dir(dir.join("runs")).ok().and_then(|mut studies| studies.next()) else {
         return;

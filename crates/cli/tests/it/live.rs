@@ -34,7 +34,7 @@ impl Terminal {
             )
         };
         assert_eq!(opened, 0, "a pseudo-terminal");
-        // SAFETY: openpty has just opened both, and nobody else owns them.
+        // SAFETY: openpty has just opened both, and nothing else owns them.
         let (mut ours, theirs) = unsafe { (File::from_raw_fd(ours), File::from_raw_fd(theirs)) };
         let child = command.stdout(Stdio::null()).stderr(theirs).spawn().expect("the executable runs");
         drop(command);

@@ -41,7 +41,7 @@ fn json_output_is_what_the_schema_says() {
 
 #[test]
 fn a_dead_port_is_an_outcome_and_an_invalid_result_not_a_crash() {
-    // Bound and not listening: nobody else can take the port while the test runs.
+    // Bound and not listening: no other process can take the port while the test runs.
     let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = held.local_addr().expect("an address").port();
     drop(held);
@@ -139,7 +139,7 @@ fn a_million_reconcile(more: &[&str]) {
     reconcile(&json(&output)["points"][0], &server.counts(), 1_000_000, 50);
 }
 
-/// The client's counts are the server's, of so many requests; each fault was done more than so often.
+/// The client's counts are the server's, of `requests` requests; each fault was done more than `least` times.
 fn reconcile(point: &Value, counts: &Value, requests: u64, least: u64) {
     let outcomes = outcomes(point);
     assert_eq!(outcomes.values().sum::<u64>(), requests, "{outcomes:?}");
@@ -185,7 +185,7 @@ fn is(load: &Value, place: &str, expected: Value) {
     assert_eq!(load.pointer(place), Some(&expected), "{place} in {load}");
 }
 
-/// What each flag says stands in the record: a measurement can be made again from its result alone.
+/// The value of each flag is in the record: a measurement can be made again from its result alone.
 #[test]
 fn a_result_says_what_was_asked_for_flag_by_flag() {
     let server = Reference::start(&[]);

@@ -1,5 +1,6 @@
-//! What this machine lacks for one variant is told before anything is measured, and the others are measured all the
-//! same; a setting that a JVM does not have is *not applicable*, and nothing is undecided for it.
+//! Requirements that this machine lacks for one variant are reported before anything is measured, and the others
+//! are measured all the same; a setting that a JVM does not have is *not applicable*, and nothing is undecided for
+//! it.
 
 use crate::support::{command, executable, json, text};
 use serde_json::Value;

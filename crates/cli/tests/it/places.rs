@@ -81,7 +81,7 @@ impl Elsewhere {
         command
             .env("PROGRAM", env!("CARGO_BIN_EXE_proofload"))
             .env("STUDY", self.path("here/lab/twins.yaml"));
-        // Nobody else's measurement is waited for, nor waits for one that a failed test leaves.
+        // The test waits for no other measurement, nor does one that a failed test leaves wait for it.
         command.env("PROOFLOAD_TEST_LOCK_FILE", self.path("lock"));
         command.env("PROOFLOAD_TEST_MARK", &self.mark).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -227,7 +227,7 @@ impl InCluster {
         rustix::process::Pid::from_raw(pid).expect("a process")
     }
 
-    /// How the command ended, and what it said; nothing is left, and its record is readable at home.
+    /// Exit code and standard error of the command; nothing is left, and its record is readable at home.
     fn ended(self) -> (Option<i32>, String) {
         let output = self.command.wait_with_output().expect("it ends");
         self.elsewhere.is_quiet();

@@ -69,13 +69,13 @@ claims: { costly: 'cpu_per_request(pair) > 4ms' }
     let cpu_ms = point["subject"]["cpu_ns"].as_f64().expect("CPU time") / 1e6 / answered;
     // The back end burns 5 ms, the front a tenth of one.
     assert!(cpu_ms > 2.0, "{cpu_ms} ms for each answer: {point}");
-    // Where the looks at the back end come too late for a figure, that is said.
+    // If the looks at the back end come too late for a figure, that is reported.
     let is_late = result["limits"].to_string().contains("the looks at the connections came too late");
     let moved = point["subject"]["backend_bytes"].as_f64();
     assert!(moved > Some(0.0) || moved.is_none() && is_late, "{point}");
 }
 
-/// Whoever keeps watch over the servers wakes up now and then; on the generator's CPUs that would make sends late.
+/// The process that watches the servers wakes up now and then; on the generator's CPUs that would make sends late.
 #[test]
 fn who_starts_the_servers_stays_off_the_generators_cpus() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -146,7 +146,7 @@ fn two_do_not_conduct_one_run() {
     assert!(text(&refused.stderr).contains("conducted by another process"), "{}", text(&refused.stderr));
 }
 
-/// Makes the slices of a run those with so many times the answers.
+/// Multiplies the answers in the slices of a run by `times`.
 fn faster(run: &Path, times: u64) {
     let blocks = std::fs::read_dir(run.join("blocks")).expect("blocks").flatten();
     for block in blocks.filter(|block| block.path().extension().is_some_and(|end| end == "jsonl")) {
@@ -201,7 +201,7 @@ fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
     assert!(matches!(regressed.status.code(), Some(10 | 13)), "{verdicts}");
     let drawn = text(&proofload(&["report", utf8(&second), "--baseline", utf8(&base)]).stdout);
     assert!(drawn.starts_with("✘ ") && drawn.contains("✘ regression  throughput("), "{drawn}");
-    // A run that was compared is told as it was compared, whoever draws it.
+    // A run that was compared is shown as it was compared, whatever command draws it.
     edit(&second.join("result.json"), |result| result["baseline"] = json(&regressed)["baseline"].clone());
     let again = proofload(&["report", utf8(&second)]);
     assert_eq!((again.status.code(), text(&again.stdout)), (regressed.status.code(), drawn));
@@ -275,7 +275,7 @@ fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
     };
     let resumed = of("resume");
     assert_eq!(json(&resumed)["status"]["state"], "finished");
-    // Made anew, it has what this machine gives, and says so.
+    // Made anew, it has what this machine gives, and reports that.
     let repeated = of("rerun");
     let plan = &json(&repeated)["plan"];
     assert_eq!(plan["points"][0]["most_connections"], 200);

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60 * SECOND;
-/// When the first planted sitting begins.
+/// Start of the first planted sitting.
 const FIRST: u64 = 1_790_000_000 * SECOND;
 
 fn plan(seed: u64) -> Plan {
@@ -95,7 +95,7 @@ fn slice(block: u32, variant: &str, position: u32, started_unix_ns: u64, rate: f
     }
 }
 
-/// Two blocks in which a serves about so many times as much as b, one a per cent above and one below.
+/// Two blocks in which a serves about `ratio` times as much as b, one a per cent above and one below.
 fn blocks(record: &mut RunWriter, first: u32, began: u64, ratio: f64) {
     for (number, beside) in [(first, 1.01), (first + 1, 0.99)] {
         let mut block = record.begin_block(number).expect("a block");
@@ -221,7 +221,7 @@ fn a_run_that_went_on_after_half_an_hour_is_of_two_sittings() {
     }
 }
 
-/// What earlier sittings showed stands in the plan: their runs may go, and the verdict stays.
+/// The plan holds the spread that earlier sittings showed: their runs may go, and the verdict stays.
 #[test]
 fn the_record_alone_knows_what_earlier_sittings_differed_by() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -253,8 +253,9 @@ fn earlier_runs_against_running_servers_say_nothing_of_these() {
     assert_eq!(known("process"), None);
 }
 
-/// Six runs whose servers alone make nothing of the difference: only with what runs like the baseline differ by is the last
-/// one, which lies as far off as they do, no regression; and what it was built by is told.
+/// Six runs in which the spread of the servers alone explains nothing of the difference: only with the spread between
+/// runs like the baseline is the last one, which lies as far off as they do, no regression; and the basis of its
+/// interval is shown.
 #[test]
 fn a_baseline_knows_what_the_runs_beside_it_differ_by() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -275,7 +276,7 @@ fn a_baseline_knows_what_the_runs_beside_it_differ_by() {
         "{figure}"
     );
     assert_eq!(known["build"]["sentence"], "proofload_build: aa then, bb now");
-    // Without them nobody knows, and the comparison says so.
+    // Without them the spread is unknown, and the comparison reports that.
     let elsewhere = tempfile::tempdir().expect("a directory");
     let alone = plant(elsewhere.path(), &looked_at(4, 0), "aa", FIRST, 1.30);
     let figure = throughput(&baseline(&alone));

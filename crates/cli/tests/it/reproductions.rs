@@ -1,5 +1,5 @@
 //! From a study with published conclusions to a small record and the page that is made of it; and the page of this
-//! repository, which must be what its records say.
+//! repository, which must agree with its records.
 
 use crate::support::{json, proofload, root, text};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn run(dir: &Path, more: &[&str]) -> Value {
     json(&proofload(&args))
 }
 
-/// What the verdicts on these claims make of a conclusion.
+/// Outcome of a conclusion from the verdicts on these claims.
 fn wanted(result: &Value, claims: &[&str]) -> &'static str {
     let all = result["claims"].as_array().expect("claims");
     let is_asked = |claim: &&Value| claims.contains(&claim["name"].as_str().expect("a name"));
@@ -133,7 +133,7 @@ fn page_of(folder: &Path, small: &str) {
     }
     let command = page.lines().find(|line| line.starts_with("proofload run ")).expect("the command");
     assert!(!command.contains("json") && !command.contains("--dir"), "{command}");
-    // What cannot be read is told, and the others are not held up by it.
+    // A record that cannot be read is reported, and the others are not held up by it.
     std::fs::create_dir(folder.join("broken")).expect("a directory");
     let beside = proofload(&["reproductions", kept, "/nowhere"]);
     assert_eq!((beside.status.code(), text(&beside.stdout)), (Some(2), page));
@@ -143,7 +143,7 @@ fn page_of(folder: &Path, small: &str) {
     assert_eq!(code(&["reproductions"]), Some(2));
 }
 
-/// What became of each conclusion, and why it was not tested.
+/// Outcome of each conclusion, and the reason why it was not tested.
 fn outcomes(result: &Value) -> Vec<(String, String)> {
     let of = |row: &Value| (row["outcome"].to_string(), row["not_tested"].to_string());
     result["conclusions"].as_array().expect("conclusions").iter().map(of).collect()

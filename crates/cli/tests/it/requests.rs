@@ -366,7 +366,7 @@ fn a_study_leaves_from_the_addresses_that_it_names() {
     assert_eq!(chosen, ["127.0.0.2", "127.0.0.3"]);
 }
 
-/// Whole, for a histogram is text of Base64, in which any three letters stand now and then.
+/// Whole, for a histogram is text of Base64, in which any three letters occur now and then.
 const SECRETS: [&str; 3] = ["zQ9secret", "zQ9literal", "zQ9cookie"];
 
 fn secret_in(text: &str) -> Option<&'static str> {
@@ -423,7 +423,7 @@ fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
     assert!(files > 3, "{files} files were looked at");
 }
 
-/// A whole study whose requests are filled, signed and remembered: what the server received says whether they were.
+/// A whole study whose requests are filled, signed and remembered: the requests that the server received show it.
 #[test]
 fn a_study_fills_its_requests_and_keeps_its_credentials_to_itself() {
     let (at, requests) = server("127.0.0.1");

@@ -1,4 +1,5 @@
-//! A server that repeats what it was told, under other names and in other writing, tells nobody else.
+//! A server that repeats the secret it received, under other names and in other writing: it appears nowhere
+//! else.
 
 use crate::support::{command, executable, text};
 use data_encoding::{BASE64, BASE64URL_NOPAD};
@@ -115,7 +116,7 @@ fn leaks(dir: &Path, secret: &str) -> Vec<String> {
     leaks
 }
 
-/// Sends one request, with `--debug` and recorded, and looks for the secret in all that is said and kept.
+/// Sends one request, with `--debug` and recorded, and looks for the secret in all output and all files.
 fn holds_its_tongue(at: SocketAddr, target: &str, flags: &[&str], secret: &str) {
     let dir = tempfile::tempdir().expect("a directory");
     let kept = dir.path().to_str().expect("a path");

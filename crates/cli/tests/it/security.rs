@@ -47,7 +47,7 @@ fn no_credential_of_a_study_reaches_the_record_a_report_or_the_terminal() {
     let really = |args: &[&str]| executable(args).output().expect("the executable runs");
     let ran = really(&["run", study, "--smoke", "--timing", timing, "--dir", path]);
     let run = dir.path().join("runs/secret/latest");
-    // What was left out is no difference: the file still has it.
+    // What was left out is not a difference: the file still has it.
     let repeated = really(&["rerun", run.to_str().expect("a path"), "--dir", path]);
     let mut shown = vec![("--explain".to_string(), explained), ("run".to_string(), ran)];
     shown.push(("rerun".to_string(), repeated));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
 
-/// A server that keeps so many bytes of each request for ever, in the heap or beside it.
+/// A server that keeps the given number of bytes of each request for ever, in the heap or beside it.
 const SERVER: &str = r#"
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-//! The catalogue as a person asks for it, and what is told when something cannot be had.
+//! The catalogue as a person asks for it, and messages about what is not available.
 
 use crate::support::{Call, command, executable, json, proofload, text};
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-/// An empty cache, and programs that stand first in `PATH`.
+/// An empty cache, and programs that are first in `PATH`.
 struct Place {
     directory: tempfile::TempDir,
 }

@@ -46,7 +46,7 @@ fn answered(output: &Output) -> Value {
     point
 }
 
-/// What the first bad answer of a result says, in which nothing was answered.
+/// First bad answer of a result in which nothing was answered.
 fn complaint(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(12), "{}", text(&output.stderr));
     let point = json(output)["points"][0].clone();
@@ -125,7 +125,7 @@ fn sessions_are_resumed_unless_they_may_not_be() {
 fn a_server_that_wants_to_know_who_asks_is_shown_a_certificate() {
     let directory = tempfile::tempdir().expect("a directory");
     let at = |name: &str| directory.path().join(name).display().to_string();
-    // The files are made at the start of a server that nobody asks.
+    // The files are made at the start of a server that gets no request.
     drop(Reference::start(&["--tls-self-signed", &at("")]));
     let args = ["--tls-self-signed", &at(""), "--tls-client-ca", &at("ca.pem")];
     let secure = Secure { server: Reference::start(&args), directory };
@@ -204,7 +204,7 @@ fn a_proxy_that_refuses_is_told_apart_from_the_server() {
     assert_eq!(plain.counts()["accepted"], 0);
 }
 
-/// All that stands in files below a directory.
+/// Contents of all files below a directory.
 fn contents(directory: &Path) -> Vec<u8> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(directory).expect("a directory").flatten() {

@@ -84,7 +84,7 @@ fn words_of_other_users_reach_no_terminal_raw() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         drop(lock);
     });
-    // One endpoint waits for whom it names.
+    // One endpoint waits for the holder whose name it shows.
     let mut command = executable(&["http://127.0.0.1:1/", "-n", "1", "--no-record"]);
     let output = command.env("PROOFLOAD_TEST_LOCK_FILE", &path).output().expect("it runs");
     holds.join().expect("no panic");

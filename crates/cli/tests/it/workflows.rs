@@ -25,7 +25,7 @@ fn script(workflow: &Value) -> String {
     all.map(|line| format!("{}\n", line.as_str().expect("a line"))).collect()
 }
 
-/// A project with a study, and proofload on the path of whoever installs it.
+/// A project with a study, and an installed proofload on its path.
 fn project() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     fs::create_dir_all(dir.path().join("load")).expect("made");

@@ -1,10 +1,10 @@
-//! Whether a command prints what a page shows, whatever the numbers are.
+//! Comparison of a command's output with that on a page, whatever the numbers are.
 
 use crate::support::text;
 use std::collections::BTreeSet;
 use std::process::Output;
 
-/// What a reader sees of it.
+/// Text shown to the user.
 pub fn output_of(output: &Output) -> String {
     text(&output.stdout)
 }

@@ -50,7 +50,7 @@ struct SimBench<'a> {
 struct Running {
     address: Address,
     authority: String,
-    /// Nobody of ours for a `url:` subject.
+    /// `None` for a `url:` subject, whose server is not ours.
     server: Option<Reference>,
     started_ns: u64,
     is_dead: bool,
@@ -109,7 +109,7 @@ impl SimBench<'_> {
         plan::load_plans(self.terms.study, point, window.role, &terms).map_err(failed)
     }
 
-    /// Has the load carried out on a thread of its own, as somebody may say stop.
+    /// Carries the load out on a thread of its own, since a signal may stop it.
     fn carried_out(&self, plans: &[LoadPlan]) -> Result<Vec<LoadResult>, EngineError> {
         let watch = &Watch::default();
         let (generator, listener) = (self.terms.generator, self.terms.listener);

@@ -55,7 +55,7 @@ pub fn proofload(args: &[&str]) -> Output {
 /// unless a test names a directory for it.
 pub fn command(args: &[&str]) -> Call {
     let mut call = Call { words: vec!["proofload".into()], variables: Vec::new(), directory: root() };
-    // English, whatever the locale of whoever runs the tests.
+    // English, whatever the locale of the user that runs the tests.
     call.args(usual(args)).env_remove("NO_COLOR").env("LC_ALL", "C");
     call
 }
@@ -72,7 +72,7 @@ pub fn executable(args: &[&str]) -> Command {
 }
 
 /// The measuring lock of the test that runs in this thread: its commands wait for each other, and for no other test's,
-/// which would say so on its screen.
+/// which would show on its screen.
 fn lock_of_this_test() -> PathBuf {
     let locks = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locks");
     std::fs::create_dir_all(&locks).expect("a directory");
@@ -136,7 +136,7 @@ impl Call {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         LazyLock::force(&OUTSIDE);
         let locks = tempfile::tempdir()?;
-        // Nobody outside this process is measured beside, so nobody is waited for.
+        // No other process is measured beside, so none is waited for.
         let lock = ("PROOFLOAD_TEST_LOCK_FILE".into(), Some(locks.path().join("lock").into_os_string()));
         // What simulated servers leave to later runs is none of this machine's, and no test's but its own.
         let cache = ("PROOFLOAD_CACHE".into(), Some(locks.path().join("cache").into_os_string()));
@@ -207,7 +207,6 @@ fn set(name: &OsStr, value: Option<&OsStr>) {
     }
 }
 
-/// What was written.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
@@ -243,7 +242,7 @@ pub fn text(bytes: &[u8]) -> String {
 pub struct Reference {
     serves: Serves,
     address: SocketAddr,
-    /// Where it listens.
+    /// Port that it listens on.
     pub port: u16,
 }
 
@@ -255,14 +254,14 @@ enum Serves {
 }
 
 impl Reference {
-    /// One that does what these flags of `proofload reference-server` say: a simulated one, unless it speaks TLS.
+    /// A server with these flags of `proofload reference-server`: a simulated one, unless it uses TLS.
     pub fn start(args: &[&str]) -> Reference {
         let words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
         Reference::new(&words).expect("its flags are right")
     }
 
-    /// One on a socket, for whoever is not of this world: a proxy, a process. Where nothing else is said it takes 5 ms for
-    /// an answer, so that whoever asks without a pause asks little.
+    /// A server on a socket, for peers outside the simulated world: a proxy, a process. Without another `--service` it
+    /// takes 5 ms for an answer, so that a client without pauses asks little.
     pub fn listening(args: &[&str]) -> Reference {
         let mut words: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
         if !args.contains(&"--service") {
@@ -312,7 +311,7 @@ impl Reference {
 /// A reference server that is a process; ended when dropped.
 pub struct ReferenceProcess {
     child: Child,
-    /// Where it listens.
+    /// Port that it listens on.
     pub port: u16,
 }
 
@@ -324,7 +323,7 @@ impl ReferenceProcess {
         ReferenceProcess::start_with(command)
     }
 
-    /// Starts what the command says; its first line names the address.
+    /// Starts the command; its first line names the address.
     pub fn start_with(mut command: Command) -> ReferenceProcess {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the reference server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));

@@ -32,7 +32,7 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// A server that does as it is told.
+    /// A server with that configuration.
     ///
     /// # Errors
     /// As [`Config::check`]; and when the log of arrivals cannot be written.
@@ -64,7 +64,7 @@ impl Simulated {
     }
 }
 
-/// A simulated server at work, connection by connection; these are named by whoever calls.
+/// A simulated server at work, connection by connection; the caller chooses their ids.
 #[derive(Debug)]
 pub struct SimulatedLine {
     server: Arc<Simulated>,

@@ -90,7 +90,7 @@ pub struct World {
 }
 
 impl World {
-    /// That of this test.
+    /// The world of this test.
     pub fn here() -> World {
         World { terms: TERMS.with_borrow(Clone::clone), loads: Arc::default() }
     }
@@ -170,7 +170,7 @@ struct Switchboard {
     /// Of the servers.
     pace: f64,
     lines: Vec<(Target, SimulatedLine)>,
-    /// Which line each connection has.
+    /// Line of each connection.
     links: HashMap<u64, usize>,
 }
 

@@ -1,5 +1,5 @@
-//! The whole design on recorded noise: plan, runner, disturbed blocks, record, looks and judge together, in virtual time.
-//! What it comes to is held against the judge alone, which the replays of `stats` ask many thousand times.
+//! The whole design on recorded noise: plan, runner, disturbed blocks, record, looks and judge together, in virtual
+//! time. The result is compared with the judge alone, which the replays of `stats` ask many thousand times.
 
 use super::bench::{SECONDS, planned, run_on, study};
 use super::recorded::{Block, Recorded};
@@ -87,7 +87,7 @@ impl Bench for RecordedBench<'_> {
         if self.now.is_none() {
             self.disturbed = self.rng.uniform() < DISTURBED;
             self.disturbances += u32::from(self.disturbed);
-            // What a disturbed block shows belongs to nobody, so it takes none of the record's.
+            // A disturbed block is discarded, so it uses up none of the recorded blocks.
             self.now = match self.disturbed {
                 true => self.blocks.as_slice().first(),
                 false => self.blocks.next(),

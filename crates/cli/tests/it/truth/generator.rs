@@ -1,4 +1,4 @@
-//! A generator that is the limit: whatever it saw of two servers is its own figure.
+//! A generator at its limit: any difference it measures between two servers is its own.
 
 use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
@@ -21,10 +21,10 @@ fn seen_by(machine: Machine, load: &str, timing: &str, claim: &str) -> RunResult
 const CLOSED: &str = "{ closed: { connections: 4 } }";
 const OPEN: &str = "{ open: { rate: 1k/s, connections: 64 } }";
 const MORE: &str = "throughput(seed=1) > throughput(seed=2)";
-/// What is sent at its time but for a few is answered as often as it was asked: only times are the generator's.
+/// Almost all requests are sent on time and all are answered: only times are affected by the generator.
 const SOONER: &str = "mean(seed=1) < mean(seed=2)";
 
-/// That the figure is the generator's, or may be by so much.
+/// True if the figure is the generator's, or may be in part.
 fn is_of_generator(reason: &Reason) -> bool {
     matches!(reason, Reason::ClientLimited { .. } | Reason::MayAccountFor { .. } | Reason::Widened { .. })
 }
