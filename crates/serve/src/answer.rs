@@ -7,7 +7,7 @@ use hyper::{Response, StatusCode};
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
-/// What a page may do: run and draw what this server has, ask this server, and nothing else.
+/// Content security policy: a page may run and draw what this server has, ask this server, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -22,11 +22,10 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Whether it is what was asked for.
     pub status: StatusCode,
     pub kind: &'static str,
     pub body: Bytes,
-    /// What a browser that has it names it by.
+    /// Entity tag by which a browser names its copy.
     pub etag: Option<String>,
 }
 

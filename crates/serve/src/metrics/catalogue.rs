@@ -8,7 +8,7 @@ pub enum Kind {
     Gauge,
     /// Counts of durations between bounds.
     Histogram,
-    /// Labels that say what is measured; its value is 1.
+    /// Labels that describe the run; its value is 1.
     Info,
 }
 
@@ -25,7 +25,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What a name ends with in Prometheus; empty for a number.
+    /// Suffix of a name in Prometheus; empty for a number.
     pub const fn ending(self) -> &'static str {
         match self {
             Unit::Count => "",
@@ -54,7 +54,7 @@ pub struct About {
     pub unit: Unit,
     /// Its labels, besides `study`, which all have.
     pub labels: &'static [&'static str],
-    /// What it says, in a sentence without a full stop.
+    /// Meaning, in a sentence without a full stop.
     pub help: &'static str,
 }
 

@@ -5,7 +5,7 @@ use crate::metrics::sheet::{Figures, Sheet};
 use crate::metrics::state::{Doing, State};
 use proofload_stats::Verdict;
 
-/// What exporting itself took so far.
+/// Cost of exporting so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// CPU time of its thread.
@@ -38,7 +38,7 @@ impl State {
         Figures::of(&self.study, [(&[][..], &run)].into_iter().chain(sheets))
     }
 
-    /// What is said of the run as a whole, and of its claims.
+    /// Figures of the run as a whole, and of its claims.
     fn of_run(&self) -> Sheet {
         let mut to = Sheet::default();
         let seed = self.seed.to_string();

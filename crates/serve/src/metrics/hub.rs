@@ -1,4 +1,4 @@
-//! Where a run is told of and read from.
+//! Shared state of a run: threads of the run write it, exporters read it.
 
 use crate::metrics::figures::{Cost, Own};
 use crate::metrics::load::Second;
@@ -10,14 +10,14 @@ use proofload_measure::Snapshot;
 use proofload_store::schema::SubjectUse;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a thread beside the runner says of a load that goes on.
+/// An update by a thread beside the runner, about a load that goes on.
 type Step = Box<dyn FnOnce(&mut State) + Send>;
 
-/// A run, told of by some threads and read by others.
+/// State of a run, written by some threads and read by others.
 #[derive(Default)]
 pub struct Hub {
     state: Mutex<State>,
-    /// Only those who tell lock it, for a moment: whoever tells of a second waits for nobody who reads.
+    /// Only writers lock it, for a moment: a thread that reports a second does not wait for readers.
     pending: Mutex<Vec<Step>>,
     costs: Mutex<Vec<(&'static str, Cost)>>,
     generator_cpus: Mutex<Vec<usize>>,
@@ -29,7 +29,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Hub {
-    /// Tells of a step, on a thread that may wait for a moment.
+    /// Enters a step, on a thread that may wait for a moment.
     pub fn tell(&self, step: impl FnOnce(&mut State)) {
         let mut state = lock(&self.state);
         // Not held while the step is entered, and not while a reader is waited for.
@@ -38,13 +38,13 @@ impl Hub {
         step(&mut state);
     }
 
-    /// Tells of a second of the load that goes on. Does not wait for whoever reads.
+    /// Enters a second of the load that goes on. Does not wait for readers.
     pub fn second(&self, stream: usize, seen: &Snapshot) {
         let second = Second::of(seen);
         self.hear(Box::new(move |state| state.enter_second(stream, second)));
     }
 
-    /// Tells of what the subject used of the window that goes on. Does not wait for whoever reads.
+    /// Enters the subject's use of the window that goes on. Does not wait for readers.
     pub fn used(&self, used: &SubjectUse) {
         let used = used.clone();
         self.hear(Box::new(move |state| state.used(&used)));
@@ -53,13 +53,13 @@ impl Hub {
     fn hear(&self, step: Step) {
         let mut pending = lock(&self.pending);
         pending.push(step);
-        // Somebody reads: it is entered with the next second, or with the record of the slice.
+        // A reader holds it: it is entered with the next second, or with the record of the slice.
         if let Ok(mut state) = self.state.try_lock() {
             pending.drain(..).for_each(|step| step(&mut state));
         }
     }
 
-    /// Says on which CPUs the generator runs: exporters keep off them.
+    /// Sets the CPUs of the generator, which exporters keep off.
     pub fn keep_off(&self, generator_cpus: &[usize]) {
         *lock(&self.generator_cpus) = generator_cpus.to_vec();
     }
@@ -74,7 +74,7 @@ impl Hub {
         lock(&self.state).figures(&own)
     }
 
-    /// How often anything changed, and whether nothing will any more.
+    /// Number of changes, and true if there will be no more.
     pub(crate) fn version(&self) -> (u64, bool) {
         let state = lock(&self.state);
         (state.version, state.doing.is_over())
@@ -89,13 +89,13 @@ impl Hub {
         }
     }
 
-    /// What an exporter took so far.
+    /// Cost of an exporter so far.
     pub fn cost(&self, exporter: &str) -> Option<Cost> {
         lock(&self.costs).iter().find(|(name, _)| *name == exporter).map(|(_, cost)| *cost)
     }
 }
 
-/// Nice value of exporters: where they share a CPU with anybody, they have a tenth of it.
+/// Nice value of exporters: where they share a CPU with another thread, they have a tenth of it.
 const MEEK: i32 = 10;
 
 /// Keeps the thread of an exporter out of the way.

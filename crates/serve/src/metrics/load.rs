@@ -1,4 +1,4 @@
-//! What is exported of loads and subjects: of the seconds of a slice that goes on, and of slices on record.
+//! Exported figures of loads and subjects: of the seconds of a slice that goes on, and of slices on record.
 
 use crate::metrics::catalogue::{self as about, About};
 use crate::metrics::sheet::{Sheet, Times, Value};
@@ -8,7 +8,7 @@ use proofload_store::schema::{CheckOutcome, Slice, SubjectUse};
 /// Quantiles that are shown of the latest second or slice, as percentiles in the label: `quantile` is for summaries alone.
 const QUANTILES: [(&str, f64); 4] = [("50", 0.5), ("90", 0.9), ("99", 0.99), ("99.9", 0.999)];
 
-/// What each second tells anew; the rest only a slice tells.
+/// Metrics that each second renews; the others come from slices alone.
 pub(crate) const OF_SECONDS: [&About; 3] =
     [&about::RESPONSE_LATEST, &about::SERVICE_LATEST, &about::THROUGHPUT];
 
@@ -57,7 +57,7 @@ fn ended<'a>(outcomes: impl Iterator<Item = (&'a str, u64)>) -> Sheet {
     sheet
 }
 
-/// What adds up of a slice on record. A histogram that cannot be read is left out.
+/// Counters of a slice on record. A histogram that cannot be read is left out.
 pub(crate) fn counts_of(slice: &Slice) -> Sheet {
     let Slice { measured, histograms, .. } = slice;
     let mut counts = ended(measured.outcomes.iter().map(|(name, n)| (name.as_str(), *n)));
@@ -85,7 +85,7 @@ pub(crate) fn counts_of(slice: &Slice) -> Sheet {
     counts
 }
 
-/// What a slice on record says of its load as the latest.
+/// Latest figures of a load, from a slice on record.
 pub(crate) fn latest_of(slice: &Slice) -> Sheet {
     let measured = &slice.measured;
     let mut latest = Sheet::default();
@@ -114,7 +114,7 @@ pub(crate) fn latest_of(slice: &Slice) -> Sheet {
 
 type Of = fn(&SubjectUse) -> Option<u64>;
 
-/// What is added up of subjects. Times are in nanoseconds.
+/// Counters of subjects. Times are in nanoseconds.
 static COUNTERS: [(&About, Of); 9] = [
     (&about::SUBJECT_CPU, |used| used.cpu_ns),
     (&about::SUBJECT_GC, |used| used.gc_ns),
@@ -127,7 +127,7 @@ static COUNTERS: [(&About, Of); 9] = [
     (&about::SAMPLER_CPU, |used| used.sampler_cpu_ns),
 ];
 
-/// What subjects have at a moment.
+/// Gauges of subjects.
 static GAUGES: [(&About, Of); 9] = [
     (&about::SUBJECT_MEMORY, |used| used.rss_bytes),
     (&about::SUBJECT_HEAP, |used| used.heap_used_bytes),
@@ -140,7 +140,7 @@ static GAUGES: [(&About, Of); 9] = [
     (&about::SUBJECT_QUEUE, |used| used.accept_queue_max),
 ];
 
-/// What a subject used of a window, which adds up, and what it holds.
+/// Counters of a subject's use of a window, and gauges of what it holds.
 pub(crate) fn of_subject(used: &SubjectUse) -> [Sheet; 2] {
     [&COUNTERS, &GAUGES].map(|metrics| {
         let mut sheet = Sheet::default();

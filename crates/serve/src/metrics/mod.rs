@@ -1,7 +1,7 @@
 //! Figures of a run while it goes on: a page that Prometheus scrapes, and pushes by OTLP.
 //!
-//! Whoever runs a load tells a [`Hub`] what happens; that keeps nobody waiting. Both exporters have a thread of their own, off
-//! the generator's CPUs, and make both formats of the same [`Figures`].
+//! A load reports its progress to a [`Hub`], without waiting. Both exporters have a thread of their own, off the
+//! generator's CPUs, and make both formats of the same [`Figures`].
 
 mod catalogue;
 mod figures;

@@ -12,11 +12,11 @@ const CUMULATIVE: u64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     pub began_unix_ns: u64,
-    /// When the figures were taken.
+    /// Time of the figures.
     pub unix_ns: u64,
 }
 
-/// The figures as a request of OTLP. What `resource` says goes before what Proofload says of itself.
+/// The figures as a request of OTLP. Attributes in `resource` take precedence over those that Proofload sets itself.
 pub fn otlp(figures: &Figures, resource: &[(String, String)], moment: Moment) -> Vec<u8> {
     request(figures, resource, moment, env!("CARGO_PKG_VERSION"))
 }
@@ -118,7 +118,7 @@ pub(crate) struct Taken {
     pub why: String,
 }
 
-/// An answer to a request, `ExportMetricsServiceResponse`; `None` where it is none.
+/// An answer to a request, `ExportMetricsServiceResponse`; `None` if it is not one.
 pub(crate) fn answer(bytes: &[u8]) -> Option<Taken> {
     let mut taken = Taken::default();
     for (field, value) in fields(bytes)? {

@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What a reader that sends this `Accept` takes.
+    /// Format for a reader that sends this `Accept`.
     pub fn accepted(accept: &str) -> Format {
         match accept.contains("application/openmetrics-text") {
             true => Format::OpenMetrics,

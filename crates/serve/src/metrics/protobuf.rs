@@ -91,7 +91,7 @@ pub enum Read<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message, in their order; those of four bytes are passed over. `None` where it is none.
+/// The fields of a message, in their order; those of four bytes are passed over. `None` if it is not a message.
 pub fn fields(mut rest: &[u8]) -> Option<Vec<(u64, Read<'_>)>> {
     let mut fields = Vec::new();
     while !rest.is_empty() {

@@ -17,18 +17,18 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// The exporter's name among the figures.
 const NAME: &str = "otlp";
-/// What is sent, and what is answered.
+/// Media type of requests and answers.
 const PROTOBUF: &str = "application/x-protobuf";
-/// How much of an answer is read.
+/// Most bytes of an answer that are read.
 const ANSWER_MAX: u64 = 64 * 1024;
-/// How much of it is shown.
+/// Most characters of it that are shown.
 const SHOWN_MAX: usize = 200;
-/// How long the last push waits at most for a collector that asked for patience, and how long it may take.
+/// Longest wait of the last push for a collector that asked for patience, and its time limit.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
 const LAST_PUSH: Duration = Duration::from_secs(5);
-/// How much longer the end waits for its thread.
+/// Extra time that the end waits for its thread.
 const END_SPARE: Duration = Duration::from_millis(500);
-/// How often it looks whether it is over, or somebody said stop.
+/// Interval of the checks for the end and for the stop switch.
 const END_POLL: Duration = Duration::from_millis(5);
 
 /// Pushes the figures of a run, on a thread of its own.
@@ -44,7 +44,7 @@ impl Push {
     /// Begins to push. Once `stop` is set, the end waits for no collector that asked for patience.
     ///
     /// # Errors
-    /// When what TLS needs is not there, or no thread can be had.
+    /// If something that TLS needs is missing, or no thread can be started.
     pub fn start(settings: OtlpSettings, hub: Arc<Hub>, stop: Arc<AtomicBool>) -> Result<Push, Mistake> {
         let agent = agent(&settings)?;
         let (end, ended) = mpsc::channel();
@@ -58,7 +58,7 @@ impl Push {
         Ok(Push { end, thread: thread.map_err(|error| Mistake(error.to_string()))?, stop, shown })
     }
 
-    /// Pushes once more and ends, in eleven seconds, or in six when somebody said stop; a sentence if any push failed.
+    /// Pushes once more and ends, in eleven seconds, or in six once `stop` is set; a sentence if any push failed.
     pub fn end(self) -> Option<String> {
         // A thread that is gone has panicked, and that goes on here.
         let _ = self.end.send(());
@@ -95,7 +95,7 @@ fn agent(settings: &OtlpSettings) -> Result<Agent, Mistake> {
     Ok(config.build().new_agent())
 }
 
-/// Why a push failed, and for how long the collector wants to be left alone.
+/// Reason why a push failed, and the pause that the collector asks for.
 #[derive(Debug, PartialEq, Eq)]
 struct Failed {
     why: String,
@@ -193,7 +193,7 @@ impl Pusher {
     }
 }
 
-/// What became of a push that was answered with success: an empty answer says that all was taken.
+/// Result of a push that was answered with success: an empty answer means that everything was accepted.
 fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
     // Without a type that it gives itself there is none to be named.
     let no_answer = |kind: Option<&str>| say!("metrics-no-answer", status = status.to_string(), kind);
@@ -211,7 +211,7 @@ fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// What a collector said, if it is text.
+/// Answer of a collector, if it is text.
 fn shown(bytes: &[u8]) -> String {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     let line: String = text.trim().chars().take_while(|c| !c.is_control()).take(SHOWN_MAX).collect();

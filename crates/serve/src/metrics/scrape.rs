@@ -25,18 +25,19 @@ use tokio::sync::Notify;
 /// The exporter's name among the figures.
 const NAME: &str = "prometheus";
 const PATH: &str = "/metrics";
-/// How old figures of a run that goes on may be; whoever asks for a format more often gets the same again.
+/// Greatest age of figures of a run that goes on; a format that is asked for more often is answered with the
+/// same page.
 const FRESH_NS: u64 = 1_000_000_000;
 /// Connections at once: descriptors are the generator's. Further ones wait in the kernel.
 const CONNECTIONS_MAX: usize = 16;
-/// How long a connection may last.
+/// Longest life of a connection.
 const CONNECTION_TIME: Duration = Duration::from_secs(30);
-/// How long the end waits for a page that is on its way.
+/// Time that the end waits for a page that is on its way.
 const END_TIME: Duration = Duration::from_secs(2);
 const END_POLL: Duration = Duration::from_millis(5);
-/// What Prometheus and its relatives say, and people with a browser do not.
+/// Header that Prometheus and its relatives send, and people with a browser do not.
 const SCRAPER: &str = "x-prometheus-scrape-timeout-seconds";
-/// How long the last scrape is waited for, where nobody knows how often there is one, and at most.
+/// Time that the last scrape is waited for, if the scrape interval is unknown, and at most.
 const LAST_SCRAPE_NS: u64 = 15_000_000_000;
 const LAST_SCRAPE_MAX_NS: u64 = 60_000_000_000;
 
@@ -48,10 +49,10 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the page is made of, and what became of it.
+/// Source of the page, and the state of its readers.
 struct Served {
     hub: Arc<Hub>,
-    /// Whether only this machine is listened to.
+    /// True if only this machine is listened to.
     local: bool,
     page: Mutex<Page>,
     /// Each page on its way has one.
@@ -66,11 +67,11 @@ struct Served {
 struct Page {
     place: OutOfTheWay,
     cost: Cost,
-    /// What was made last of each format: of which version, when.
+    /// The last page of each format: its version, and when it was made.
     last: [Option<(u64, u64, Bytes)>; 2],
 }
 
-/// A page that was made for somebody.
+/// A page that was made for a reader.
 struct Made {
     at_ns: u64,
     bytes: u64,
@@ -79,10 +80,10 @@ struct Made {
 }
 
 impl Server {
-    /// Begins to serve.
+    /// Starts serving.
     ///
     /// # Errors
-    /// When the address cannot be listened on: it is taken, or not this machine's.
+    /// If the address cannot be listened on: it is taken, or not this machine's.
     pub fn start(address: SocketAddr, hub: Arc<Hub>) -> io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = std::net::TcpListener::bind(address)?;
@@ -105,18 +106,18 @@ impl Server {
         let thread = std::thread::Builder::new().name("prometheus".to_string()).spawn(move || {
             serving.page().place = OutOfTheWay::begin();
             runtime.block_on(serve(listener, &serving, &stopping));
-            // Whoever still holds a connection does not hold the end of the run.
+            // A reader that still holds a connection does not delay the end of the run.
             runtime.shutdown_background();
         })?;
         Ok(Server { address, served, stop, thread: Some(thread) })
     }
 
-    /// Says where the figures are.
+    /// Address of the figures, as a line.
     pub fn announcement(&self) -> String {
         say!("metrics-serving", address = self.address.to_string())
     }
 
-    /// Whether somebody scrapes who comes again, and how long the last scrape is worth waiting for.
+    /// Time for which the next scrape is worth waiting; `None` if nothing has scraped.
     pub fn scraper_within_ns(&self) -> Option<u64> {
         let scraped = self.served.scraped_ns.load(Ordering::Relaxed) > 0;
         let period_ns = self.served.period_ns.load(Ordering::Relaxed);
@@ -124,7 +125,7 @@ impl Server {
         scraped.then(|| usual_ns.min(LAST_SCRAPE_MAX_NS))
     }
 
-    /// Waits until the figures as they are now were scraped, for a time; says whether they were.
+    /// Waits until the figures as they are now were scraped, for a time; returns true if they were.
     pub fn wait_for_scrape(&self, for_ns: u64, stop: &AtomicBool) -> bool {
         let since_ns = clock::monotonic_ns();
         loop {

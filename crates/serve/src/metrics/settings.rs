@@ -1,4 +1,4 @@
-//! What a person says of exporters: an address to listen on, a collector, and the variables that OpenTelemetry defines.
+//! Settings of exporters: an address to listen on, a collector, and the variables that OpenTelemetry defines.
 
 use percent_encoding::percent_decode_str;
 use proofload_language::{say, word};
@@ -6,29 +6,29 @@ use proofload_store::redact;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-/// How often figures are pushed, if nothing is said.
+/// Default interval of pushes.
 const INTERVAL_MS: u64 = 10_000;
-/// How often at most.
+/// Shortest interval.
 const INTERVAL_MIN_MS: u64 = 1_000;
-/// How long a push may take, if nothing is said.
+/// Default time limit of a push.
 const TIMEOUT_MS: u64 = 10_000;
-/// What is asked for instead of an address.
+/// Keyword in place of an address: the environment has it.
 const ENVIRONMENT: &str = "env";
-/// Where a collector takes metrics.
+/// Path at which a collector accepts metrics.
 const PATH: &str = "/v1/metrics";
 
 /// The attribute that names what the figures are of.
 const SERVICE_NAME: &str = "service.name";
 
-/// Why something that a person said cannot be used, a sentence.
+/// Reason why a setting cannot be used, a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Mistake(pub String);
 
-/// The address of `9464` or `127.0.0.1:9464`: with a port alone only this machine is listened to.
+/// The address of `9464` or `127.0.0.1:9464`: a port alone listens on this machine only.
 ///
 /// # Errors
-/// When it is neither.
+/// If it is neither.
 pub fn address(text: &str) -> Result<SocketAddr, Mistake> {
     let port = text.strip_prefix(':').unwrap_or(text).parse::<u16>();
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -42,7 +42,7 @@ pub fn address(text: &str) -> Result<SocketAddr, Mistake> {
     }
 }
 
-/// A collector, and what is said with each push.
+/// A collector, and the attributes and headers of each push.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OtlpSettings {
     /// The address that is posted to.
@@ -51,15 +51,15 @@ pub struct OtlpSettings {
     pub headers: Vec<(String, String)>,
     pub resource: Vec<(String, String)>,
     pub interval: Duration,
-    /// What a push may take.
+    /// Time limit of a push.
     pub timeout: Duration,
 }
 
 impl OtlpSettings {
-    /// A collector at that address, or where the environment says, with everything else as the environment says.
+    /// A collector at that address, or at the one in the environment, with everything else from the environment.
     ///
     /// # Errors
-    /// When the address, or a variable, cannot be read.
+    /// If the address, or a variable, cannot be read.
     pub fn read(given: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<OtlpSettings, Mistake> {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let either = |name: &str| {
@@ -87,7 +87,7 @@ impl OtlpSettings {
             resource.push((SERVICE_NAME.to_string(), name));
         }
         let headers = pairs("OTEL_EXPORTER_OTLP_HEADERS", either("HEADERS"))?;
-        // A collector may say in its refusal what it was told.
+        // A collector may repeat in its refusal what it received.
         headers.iter().for_each(|(_, value)| redact::know_named("authorization", value));
         redact::know_in(&endpoint);
         Ok(OtlpSettings {

@@ -15,7 +15,8 @@ const BOUNDS_US: [u64; 21] = [
 /// Durations, counted between bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// How many lie beyond the bound before and at most at each bound of [`Times::bounds_s`]; then those beyond the last.
+    /// Number of durations beyond the bound before and at most at each bound of [`Times::bounds_s`]; then those beyond
+    /// the last.
     pub counts: Vec<u64>,
     /// Their sum in nanoseconds. A whole number: one that shrank by a rounding would be taken for a new beginning.
     pub sum_ns: u128,
@@ -154,7 +155,7 @@ impl Figures {
                 debug_assert_eq!(labels.len(), about.labels.len(), "{about:?}");
                 let value = match value {
                     Value::Count(ns) if about.unit == Unit::Seconds => Value::Number(*ns as f64 / 1e9),
-                    // Nothing is said of what is no number.
+                    // A value that is not a number is not exported.
                     Value::Number(number) if !number.is_finite() => continue,
                     value => value.clone(),
                 };

@@ -1,5 +1,5 @@
-//! What is known of a run while it goes on. What is on record counts as the record has it; a slice that goes on counts with
-//! its seconds so far, and is replaced by its record when that exists, which comes to the same.
+//! State of a run while it goes on. Slices on record count as recorded; a slice that goes on counts with its seconds so
+//! far, and is replaced by its record when that exists, with the same totals.
 
 use crate::metrics::load::{OF_SECONDS, Second, counts_of, latest_of, of_subject};
 use crate::metrics::sheet::Sheet;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 macro_rules! doings {
     ($($(#[$about:meta])* $doing:ident $name:literal;)+) => {
-        /// What a run is doing.
+        /// Present activity of a run.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub enum Doing {
             $($(#[$about])* $doing,)+
@@ -39,7 +39,7 @@ doings! {
 }
 
 impl Doing {
-    /// Whether nothing comes after it.
+    /// True if nothing comes after it.
     pub const fn is_over(self) -> bool {
         matches!(self, Doing::Finished | Doing::Interrupted | Doing::Failed)
     }
@@ -51,7 +51,7 @@ struct Open {
     variant: String,
     point: String,
     phase: String,
-    /// What adds up so far, by the number of the stream.
+    /// Counters so far, by the number of the stream.
     streams: BTreeMap<usize, Sheet>,
     used: Option<Sheet>,
 }
@@ -63,7 +63,7 @@ fn sheet<'a, const N: usize>(sheets: &'a mut Sheets, labels: [&str; N]) -> &'a m
     sheets.entry(labels.map(str::to_string).to_vec()).or_default()
 }
 
-/// A claim as it stands.
+/// A claim in its present state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimState {
     pub name: String,
@@ -91,9 +91,10 @@ pub struct State {
     pub(crate) lost: BTreeMap<String, u64>,
     pub(crate) claims: Vec<ClaimState>,
     streams: Vec<String>,
-    /// What adds up of what is on record: of loads by variant, point, stream and phase, of subjects by variant, point and phase.
+    /// Counters of the slices on record: of loads by variant, point, stream and phase, of subjects by variant, point
+    /// and phase.
     on_record: Sheets,
-    /// How it was last: of loads by variant, point and stream, of subjects by variant and point.
+    /// Latest gauges: of loads by variant, point and stream, of subjects by variant and point.
     pub(crate) latest: Sheets,
     open: Vec<Open>,
     pub(crate) version: u64,
@@ -147,13 +148,14 @@ impl State {
         self.enter_phase(phase);
     }
 
-    /// What is not on record when the next phase begins never will be: of slices beside the figures all are kept, or none.
+    /// Drops slices of other phases: a slice that is not on record when the next phase begins never will be. Of slices
+    /// beside the figures all are kept, or none.
     fn enter_phase(&mut self, phase: Phase) {
         self.open.retain(|open| open.phase == phase.name());
         self.phase = phase;
     }
 
-    /// It is over; how is said once, and what is said later does not count.
+    /// The run is over; the first ending reported counts, and later ones are ignored.
     pub fn ends(&mut self, doing: Doing) {
         if !self.doing.is_over() {
             self.open.clear();
@@ -175,7 +177,7 @@ impl State {
         self.does(Doing::Measuring);
     }
 
-    /// How much of the time is over, 0 to 1.
+    /// Share of the time that is over, 0 to 1.
     pub fn progress(&mut self, share: f64) {
         self.progress = Some(share);
     }
@@ -192,7 +194,7 @@ impl State {
         self.version += 1;
     }
 
-    /// So many blocks are complete, and the claims were judged on them.
+    /// Enters a look: `blocks` blocks are complete, and the claims were judged on them.
     pub fn look(&mut self, blocks: u32, judgement: &Judgement) {
         self.complete = blocks;
         self.open.clear();
@@ -225,7 +227,7 @@ impl State {
         self.version += 1;
     }
 
-    /// What the subject used of the window that goes on, and what it holds.
+    /// The subject's use of the window that goes on, and what it holds.
     pub fn used(&mut self, used: &SubjectUse) {
         let Some(open) = self.open.last_mut() else { return };
         let [used, held] = of_subject(used);
@@ -252,7 +254,8 @@ impl State {
         self.version += 1;
     }
 
-    /// Takes a stream of the oldest slice of that place away, for it is on record. What the subject was said to have used in it.
+    /// Takes a stream of the oldest slice of that place away, for it is on record. Returns the subject's use that was
+    /// reported in it.
     fn close(&mut self, variant: &str, point: &str, phase: &str, stream: &str) -> Option<Sheet> {
         let number = self.streams.iter().position(|name| name == stream).unwrap_or(0);
         let is_it = |open: &Open| open.variant == variant && open.point == point && open.phase == phase;

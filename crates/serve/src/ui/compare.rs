@@ -74,7 +74,7 @@ fn header(base: &str, records: [&Record; 2], results: &[RunResult; 2]) -> String
     )
 }
 
-/// A line whose sides may differ, which is said by a sign, by its weight, and to a screen reader.
+/// A line whose sides may differ; a difference is marked by a sign, by its weight, and for a screen reader.
 fn line(name: &str, sides: [&str; 2], differs: bool) -> String {
     let (class, sign) = match differs {
         true => (

@@ -1,9 +1,9 @@
-//! Why there is no page.
+//! Errors of the page.
 
 use proofload_language::say;
 use std::io;
 
-/// Why the page cannot be served.
+/// Reason why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum UiError {
     /// The port is not to be had.

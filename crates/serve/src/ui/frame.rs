@@ -1,4 +1,4 @@
-//! What every page has around its content.
+//! Frame of every page around its content.
 
 use crate::ui::messages;
 use proofload_language::{Language, word};
@@ -7,7 +7,7 @@ use proofload_report::escape::html as safe;
 /// The style of pages beyond that of reports.
 pub const STYLE: &str = include_str!("../../assets/ui.css");
 
-/// What follows a page that changes; `cargo xtask web` builds it from `web/`.
+/// Script that reloads a page that changes; `cargo xtask web` builds it from `web/`.
 pub const SCRIPT: &str = include_str!("../../assets/ui.js");
 
 /// The picture in the tab of a browser.
@@ -22,7 +22,7 @@ pub struct Content {
     pub main: String,
     /// The element with the numbers of the charts; empty where there are none.
     pub charts: String,
-    /// How often a browser asks whether it has changed, in seconds; `None` where it does not.
+    /// Interval in which a browser asks for changes, in seconds; `None` where it does not.
     pub follow_s: Option<u32>,
 }
 
@@ -61,7 +61,7 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
     )
 }
 
-/// A page that says one thing.
+/// A page with a single sentence.
 pub fn saying(title: &str, sentence: &str) -> Content {
     let main = format!("<header><h1>{}</h1><p>{}</p></header>\n", safe(title), safe(sentence));
     Content { title: title.to_string(), main, ..Content::default() }

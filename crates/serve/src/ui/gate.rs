@@ -1,8 +1,8 @@
-//! Which requests are answered at all.
+//! Check of requests before they are answered.
 //!
-//! The token is in the path of each address, not in a cookie: cookies do not tell ports apart, so a browser would send it to
-//! every other server on this machine, those under test among them, and each of them could set it. What a browser adds by
-//! itself opens nothing here.
+//! The token is in the path of each address, not in a cookie: cookies do not distinguish ports, so a browser would send
+//! it to every other server on this machine, those under test among them, and each of them could set it. Headers that a
+//! browser adds by itself give no access.
 
 use crate::ui::token::Token;
 use hyper::header::{CONTENT_LENGTH, HeaderValue, ORIGIN, TRANSFER_ENCODING};
@@ -10,14 +10,14 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use proofload_host::http::own_host;
 
-/// Why a request is not answered.
+/// Reason why a request is not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// For another host, or for none.
     Host,
     /// Without the token.
     Token,
-    /// From a page of somebody else.
+    /// From a page of another site.
     Origin,
     Method,
     Body,

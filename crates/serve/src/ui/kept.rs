@@ -16,16 +16,16 @@ pub struct Made {
     /// The record as it was; `None` where it could not be read while its run went on, and is tried again.
     pub fingerprint: Option<u64>,
     pub page: Bytes,
-    /// What a browser that has it names it by.
+    /// Entity tag by which a browser names its copy.
     pub etag: String,
     /// CPU time that it took.
     pub cost_ns: u64,
-    /// When it was done, on the monotonic clock.
+    /// Time when it was done, on the monotonic clock.
     pub done_ns: u64,
 }
 
 impl Made {
-    /// Whether it still serves: the record is the same, or grows and the last making is too short ago.
+    /// True if it can still be served: the record is the same, or grows and the last making is too short ago.
     fn serves(&self, seen: Seen, now_ns: u64) -> bool {
         let rest_ns = self.cost_ns.saturating_mul(REST);
         self.fingerprint == Some(seen.fingerprint)

@@ -13,7 +13,7 @@ use proofload_report::escape::html as safe;
 /// Runs that are shown at once.
 const SHOWN_MAX: usize = 200;
 
-/// How often a browser asks whether there is another run, in seconds.
+/// Interval in which a browser asks for another run, in seconds.
 const FOLLOW_S: u32 = 5;
 
 /// As many digits of a machine's digest as `history` shows.
@@ -44,7 +44,7 @@ pub fn list(base: &str, records: &Records, rows: &mut Rows, search: &str) -> Con
     Content { title: title.to_string(), main, follow_s: Some(FOLLOW_S), ..Content::default() }
 }
 
-/// Who measures on this machine at the moment.
+/// Holder of the lock that measures on this machine at the moment.
 pub fn measuring() -> String {
     match lock::holder() {
         Ok(Some(holder)) => format!("<p class=\"busy\">{}</p>", safe(&messages::measuring(&holder))),
@@ -82,7 +82,7 @@ fn found(base: &str, all: &[Record], rows: &[Row], search: &str) -> String {
     )
 }
 
-/// Whether the row has all of these words, which are in small letters.
+/// True if the row has all of these words, which are in lower case.
 fn matches(record: &Record, row: &Row, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -104,7 +104,7 @@ fn matches(record: &Record, row: &Row, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// When it began; of a single measurement its name says so.
+/// Date of its start; that of a single measurement is in its name.
 fn began(record: &Record, row: &Row) -> String {
     match row.brief.status.sittings.first().map_or(0, |sitting| sitting.began_unix_ns) {
         0 => of_id(&record.id.to_string_lossy()).unwrap_or_else(|| messages::NONE.to_string()),

@@ -1,4 +1,4 @@
-//! Where a running study is.
+//! Progress of a running study.
 
 use crate::ui::frame::table;
 use crate::ui::messages;
@@ -11,7 +11,7 @@ use proofload_report::number;
 use proofload_store::schema::Slice;
 use proofload_store::{Block, PartialBlock, Run, order_of};
 
-/// What stands above the report of a study that goes on; `block` is the one that is being measured.
+/// Section above the report of a study that goes on; `block` is the one that is being measured.
 pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
     let complete = run.blocks().len();
     let most = run.plan().timing.looks.last().copied().unwrap_or(0);
@@ -31,7 +31,7 @@ pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
     )
 }
 
-/// How much longer it may take; nothing where its claims cannot be judged yet.
+/// Time that it may still take; `None` where its claims cannot be judged yet.
 fn left(run: &Run) -> Option<String> {
     let plan = run.plan();
     let began_ns = run.status().sittings.last()?.began_unix_ns;

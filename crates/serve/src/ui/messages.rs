@@ -6,9 +6,9 @@ use proofload_language::{Phrase, named, say, word};
 
 /// Name of the list of runs.
 pub const RUNS: Phrase = Phrase("ui-runs");
-/// What is not known, or not there.
+/// Shown for what is unknown or missing.
 pub const NONE: &str = "–";
-/// How to make one: the command of each line makes it.
+/// Commands that make a first run, one in each line.
 pub const FIRST_RUNS: [(&str, Phrase); 3] = [
     ("proofload localhost:8080", Phrase("ui-first-url")),
     ("proofload compare localhost:8080 localhost:8081", Phrase("ui-first-compare")),
@@ -22,10 +22,10 @@ pub const ENVIRONMENT: Phrase = Phrase("diff-environment");
 pub const SAME: Phrase = Phrase("ui-same");
 /// Beside what differs, for eyes.
 pub const DIFFERS_SIGN: &str = "≠";
-/// What a page says once nobody answers.
+/// Shown by a page once the server does not answer.
 pub const LOST: Phrase = Phrase("ui-lost");
 
-/// Somebody measures on this machine.
+/// Names the process that measures on this machine.
 pub fn measuring(holder: &Holder) -> String {
     let what = (!holder.who.is_empty()).then_some(&holder.who);
     say!(
@@ -36,7 +36,7 @@ pub fn measuring(holder: &Holder) -> String {
     )
 }
 
-/// How long a run was.
+/// Length of a run.
 pub fn length(preset: &str, blocks: u32, single: bool) -> String {
     let length = match single {
         true => word!("ui-length-single").to_string(),
@@ -45,7 +45,7 @@ pub fn length(preset: &str, blocks: u32, single: bool) -> String {
     if preset.is_empty() { length } else { format!("{}{}{length}", named(preset), word!("between-parts")) }
 }
 
-/// Where a running study is: which block, how far it is in it, and how many blocks it has.
+/// Progress of a running study: the block, the slice in it, and the number of complete blocks.
 pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, complete: usize) -> Vec<String> {
     let block = block.map(|(number, most)| match most {
         0 => say!("ui-block", number),

@@ -1,7 +1,8 @@
 //! A local web page over `runs/`: the list of runs, a run's report, two runs side by side, the running study as it goes on.
 //!
-//! It listens on the loopback address alone, answers only who knows the token in the address that it prints, and reads
-//! `runs/` and nothing else. While nobody asks it does nothing; see `docs/ui.md` for what asking costs a measurement.
+//! It listens on the loopback address alone, answers only requests with the token of the address that it prints, and
+//! reads `runs/` and nothing else. Without requests it does nothing; see `docs/ui.md` for the cost of a request to a
+//! measurement.
 
 mod compare;
 mod error;

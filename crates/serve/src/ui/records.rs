@@ -1,4 +1,4 @@
-//! Which records there are in `runs/`, and whether one may be read.
+//! Records in `runs/`, and checks whether one may be read.
 
 use crate::ui::route::Named;
 use proofload_store::layout;
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What makes a folder a record: a plan, or the result of a single measurement.
+/// Files that make a folder a record: a plan, or the result of a single measurement.
 const MARKS: [&str; 2] = [layout::PLAN, layout::RESULT];
 
 /// Most files of a record that are looked at: a block has three, and takes seconds.
@@ -32,7 +32,7 @@ pub struct Records {
     folder: PathBuf,
 }
 
-/// What is in the folder of all records.
+/// Contents of the folder of all records.
 #[derive(Debug, Default)]
 pub struct Found {
     pub records: Vec<Record>,
@@ -40,7 +40,7 @@ pub struct Found {
     pub unread: Vec<(OsString, io::Error)>,
 }
 
-/// Why a record is not read.
+/// Reason why a record is not read.
 #[derive(Debug)]
 pub enum Unread {
     Io(io::Error),
@@ -58,10 +58,10 @@ impl Records {
         &self.folder
     }
 
-    /// All of them.
+    /// All records.
     ///
     /// # Errors
-    /// When the folder itself cannot be read.
+    /// If the folder itself cannot be read.
     pub fn all(&self) -> io::Result<Found> {
         let mut found = Found::default();
         for (study, folder) in folders(&self.folder)? {
@@ -94,14 +94,14 @@ impl Records {
 pub struct Seen {
     /// Changes when one of its files does, or when its run ends.
     pub fingerprint: u64,
-    /// Whether a process conducts the run.
+    /// True if a process conducts the run.
     pub goes_on: bool,
 }
 
 /// Looks at names, sizes and times of the files that a report is made of, and reads none.
 ///
 /// # Errors
-/// When something in it could lead elsewhere, or cannot be looked at.
+/// If something in it could lead elsewhere, or cannot be looked at.
 pub fn seen(record: &Path) -> Result<Seen, Unread> {
     let mut hasher = DefaultHasher::new();
     let mut files = 0;

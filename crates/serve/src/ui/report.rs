@@ -11,14 +11,14 @@ use proofload_store::schema::{RunState, Slice};
 use proofload_store::{Run, Single, layout};
 use std::path::Path;
 
-/// How often a browser asks whether a running study has got further, in seconds.
+/// Interval in which a browser asks whether a running study has got further, in seconds.
 const FOLLOW_S: u32 = 2;
 
-/// The report of a record; or, where there is none, a page that says why. `goes_on` is whether a process conducted the run
-/// before any of it was read: what it writes meanwhile may make what is read not fit together.
+/// The report of a record; or, where there is none, a page with the reason. `goes_on` is true if a process conducted
+/// the run before any of it was read: what it writes meanwhile may make what is read not fit together.
 ///
 /// # Errors
-/// The page that says why it cannot be read. It is followed while the run goes on.
+/// A page with the reason why it cannot be read. It is reloaded while the run goes on.
 pub fn report(base: &str, records: &Records, record: &Record, goes_on: bool) -> Result<Content, Content> {
     let made = match Single::is_at(&record.path) {
         true => of_single(&record.path),

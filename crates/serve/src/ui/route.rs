@@ -1,10 +1,10 @@
-//! What an address asks for, and the addresses of pages.
+//! Targets of addresses, and the addresses of pages.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// What stays as it is in an address.
+/// Characters that are not escaped in an address.
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Runs that a comparison is asked of at most; two are compared.
@@ -25,11 +25,11 @@ pub enum Route {
     List(String),
     /// The report of a run.
     Run(Named),
-    /// Runs beside each other: two, or a request that is told so.
+    /// Runs beside each other: two, or a request that is refused with that advice.
     Compare(Vec<Named>),
     /// The style of every page.
     Style,
-    /// What follows a page that changes.
+    /// Script that reloads a page that changes.
     Script,
     Charts,
     /// The picture in the tab of a browser.
@@ -38,7 +38,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// `path` is what stands behind the token, still encoded.
+    /// `path` is the part behind the token, still encoded.
     pub fn of(path: &str, query: &str) -> Route {
         let values = |name: &'static str| {
             form_urlencoded::parse(query.as_bytes())

@@ -9,22 +9,22 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of the blocks of a record that is judged for its line, unpacked: it takes seconds, and nobody has asked
-/// for it.
+/// Most bytes of the blocks of a record that is judged for its line, unpacked: judging takes seconds, and the user has
+/// not asked for it.
 const JUDGED_MAX: u64 = 32 << 20;
 
 /// A run in a line.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub brief: Brief,
-    /// How it ended; `killed` when it did not say so.
+    /// State in which it ended; `killed` when the record does not have it.
     pub state: RunState,
     pub blocks: u32,
-    /// What it came to, in a line; absent while it goes on, and of a large record without a result.
+    /// Its result in a line; absent while it goes on, and of a large record without a result.
     pub answer: Option<Lead>,
-    /// Whether a process conducts the run.
+    /// True if a process conducts the run.
     pub goes_on: bool,
-    /// Why it cannot be read; empty when it can.
+    /// Reason why it cannot be read; empty when it can.
     pub damage: String,
 }
 
@@ -96,7 +96,8 @@ fn read_all(path: &Path) -> Result<Row, String> {
     Ok(Row { brief, state, blocks, answer, goes_on, damage: String::new() })
 }
 
-/// What a record without a result came to: one that was killed, or condensed. Of a large one only how many blocks it has.
+/// Result of a record without a stored result: one that was killed, or condensed. Of a large one only the number of
+/// blocks.
 fn judged(path: &Path) -> Result<(u32, Option<Lead>), String> {
     if let Err(Unread::Odd(odd)) = seen(path) {
         return Err(messages::odd(&odd.display().to_string()));

@@ -24,7 +24,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 
 /// Connections at once; further ones wait in the kernel.
 const CONNECTIONS_MAX: usize = 32;
-/// How long a connection may last: a report of a large record takes seconds.
+/// Longest life of a connection: a report of a large record takes seconds.
 const CONNECTION_TIME: Duration = Duration::from_secs(120);
 
 pub struct Server {
@@ -40,10 +40,11 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens on the loopback address, and speaks the language that is spoken here. `dir` holds `runs/`; port 0 is a free one.
+    /// Listens on the loopback address, and answers in the language of the calling thread. `dir` holds `runs/`; port 0
+    /// is a free one.
     ///
     /// # Errors
-    /// When the port is taken or not allowed, or there are no random numbers for the token.
+    /// If the port is taken or not allowed, or there are no random numbers for the token.
     pub fn bind(dir: &Path, port: u16) -> Result<Server, UiError> {
         let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
             listener.set_nonblocking(true)?;
@@ -56,7 +57,7 @@ impl Server {
         Ok(Server { listener, address, shared: Arc::new(shared) })
     }
 
-    /// The address to open, with its token: whoever knows it may read the runs.
+    /// The address to open, with its token: with it the runs can be read.
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.shared.token.text())
     }
@@ -64,7 +65,7 @@ impl Server {
     /// Answers until the process ends. The calling thread leaves the CPUs that a generator would have.
     ///
     /// # Errors
-    /// When the thread cannot wait for connections.
+    /// If the thread cannot wait for connections.
     pub fn serve(self) -> Result<Infallible, UiError> {
         let _kept_off = cpus::KeptOff::these(&cpus::share(&cpus::allowed()).generator);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -77,7 +78,7 @@ impl Server {
         let each = move |stream| {
             let shared = Arc::clone(&shared);
             async move {
-                // Whoever broke it off knows.
+                // A client that broke it off knows.
                 let _ = http::answer(stream, CONNECTION_TIME, |request| shared.answer(request)).await;
             }
         };
@@ -104,8 +105,8 @@ impl Shared {
     }
 }
 
-/// A page, made by a thread of its own: it steps aside while somebody measures, and could not come back. `None` when no
-/// thread begins, or it panics.
+/// A page, made by a thread of its own: it steps aside while another process measures, and could not come back. `None`
+/// when no thread begins, or it panics.
 async fn made(
     mut site: OwnedMutexGuard<Site>,
     route: Route,
@@ -115,7 +116,7 @@ async fn made(
     let (done, made) = oneshot::channel();
     let work = move || {
         if !matches!(lock::holder(), Ok(None)) {
-            // Refused: it works as everybody does.
+            // Refused: it works at the usual priority.
             let _ = sched_idle::enter();
         }
         let answer = language.within(|| site.answer(&route, known.as_deref()));

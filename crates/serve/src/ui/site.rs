@@ -25,7 +25,7 @@ pub fn file(route: &Route) -> Option<Answer> {
     Some(Answer { status: StatusCode::OK, kind, body: text.into(), etag: None })
 }
 
-/// What makes pages, one at a time.
+/// Maker of pages, one at a time.
 #[derive(Debug)]
 pub struct Site {
     base: String,

@@ -7,7 +7,8 @@ use subtle::ConstantTimeEq;
 /// 128 bits.
 const BYTES: usize = 16;
 
-/// What an address must begin with. Has no `Debug`: it belongs in the printed address and nowhere else.
+/// Secret that an address must begin with. Has no `Debug`: it belongs in the printed address and nowhere
+/// else.
 pub struct Token(String);
 
 impl Token {
@@ -18,7 +19,7 @@ impl Token {
         Ok(Token(HEXLOWER.encode(&bytes)))
     }
 
-    /// Whether that is it; takes as long for a text that begins right as for one that does not.
+    /// True if `given` is the token; takes as long for a text that begins right as for one that does not.
     pub fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }

@@ -1,4 +1,4 @@
-//! What the documents and the dashboard say of the metrics. `UPDATE=1` writes the table of docs/monitoring.md.
+//! Metrics in the documents and in the dashboard. `UPDATE=1` writes the table of docs/monitoring.md.
 
 use proofload_serve::metrics::{ALL, About, Kind};
 use serde_json::Value;

@@ -19,12 +19,13 @@ fn settings(endpoint: String) -> OtlpSettings {
     }
 }
 
-/// Begins to push; as if somebody had said stop, or not.
+/// Begins to push, with the stop switch set or not.
 fn start(settings: OtlpSettings, hub: &Arc<Hub>, stopped: bool) -> Push {
     Push::start(settings, Arc::clone(hub), Arc::new(AtomicBool::new(stopped))).expect("it starts")
 }
 
-/// What one push at the end came to with a collector that answers like that, what it got, and what the exporter says.
+/// Result of one push at the end to a collector that gives that answer: the hub, the bytes it got, and the exporter's
+/// message.
 fn pushed(answer: Vec<u8>) -> (Arc<Hub>, Vec<u8>, Option<String>) {
     let peer = ScriptedPeer::start(vec![vec![Step::AwaitRequest, Step::Send(answer)]]).expect("a port");
     let endpoint = format!("http://{}/v1/metrics", peer.address());
@@ -51,7 +52,7 @@ fn parts(received: &[u8]) -> (String, &[u8]) {
 
 #[test]
 fn the_last_push_says_how_it_ended() {
-    // A partial success that says nothing.
+    // A partial success without a message.
     let whole = answer("200 OK\r\nContent-Type: application/x-protobuf", b"\x0a\x00");
     assert_eq!(pushed(whole).2, None);
     let (hub, received, said) = pushed(answer("200 OK", &[]));

@@ -19,7 +19,7 @@ fn get(address: SocketAddr, path: &str, heads: &str) -> String {
 
 const SCRAPER: &str = "X-Prometheus-Scrape-Timeout-Seconds: 10\r\n";
 
-/// Waits until so many pages were sent: the server knows it a moment after the reader.
+/// Waits until that many pages were sent: the server knows it a moment after the reader.
 fn served(hub: &Hub, pages: u64) -> Cost {
     loop {
         match hub.cost("prometheus").filter(|cost| cost.done >= pages) {

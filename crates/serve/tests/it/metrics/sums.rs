@@ -1,4 +1,4 @@
-//! What is counted while a slice goes on, and when it is on record.
+//! Counts while a slice goes on, and when it is on record.
 
 use super::support::{SECOND, begun, count, family, figures, second, slice};
 use proofload_measure::Outcome::{Answered, Rejected, Timeout};
@@ -7,7 +7,7 @@ use proofload_store::schema::{Phase, Plan, Slice, SubjectUse};
 
 const EXCHANGES: &str = "proofload_exchanges_total";
 
-/// Everything that is added up, without what only a record tells.
+/// All counters, without those that only a record has.
 fn counters(figures: &Figures) -> Vec<(String, Vec<String>, String)> {
     const OF_RECORDS: [&str; 3] = ["slices", "generator_cpu", "generator_checks"];
     let added = figures.families.iter().filter(|family| {

@@ -9,7 +9,7 @@ use proofload_store::{histograms_of, point_of};
 
 pub const SECOND: u64 = 1_000_000_000;
 
-/// A second of a load, the `number`th: each exchange ended as it is said.
+/// A second of a load, the `number`th, with these durations and outcomes.
 pub fn second(number: u64, ends: &[(u64, Outcome)]) -> Snapshot {
     let window = Window { start_ns: SECOND * (number + 1), end_ns: SECOND * (number + 2) };
     let mut recorder = Recorder::new(window);

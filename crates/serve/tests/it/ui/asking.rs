@@ -17,7 +17,6 @@ pub struct Served {
     pub base: String,
 }
 
-/// What was answered.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

@@ -1,4 +1,4 @@
-//! What nobody may take too much of.
+//! Limits on what a client may take.
 
 use super::asking::serve;
 use std::io::{ErrorKind, Read, Write};

@@ -6,7 +6,7 @@ use proofload_store::{Run, RunWriter};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// When the first of them began.
+/// Start of the first of them.
 const BEGAN_UNIX_NS: u64 = 1_790_000_000_000_000_000;
 const HOUR_NS: u64 = 3_600_000_000_000;
 

@@ -1,4 +1,4 @@
-//! Names that attack: of studies, and of folders that somebody copied here.
+//! Names that attack: of studies, and of folders that were copied here.
 
 use super::asking::{Served, serve};
 use super::made;
@@ -6,10 +6,10 @@ use proofload_testkit::HOSTILE;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// How often each character that means something in HTML is in the content of a page.
+/// Number of each of the characters with a meaning in HTML in the content of a page.
 fn census(page: &str) -> BTreeMap<char, usize> {
     let content = page.split_once("<main").expect("content").1.split_once("</main>").expect("an end").0;
-    // Somebody may be measuring on this machine just now.
+    // Another process may be measuring on this machine just now.
     let content = match content.split_once("<p class=\"busy\">") {
         Some((before, rest)) => before.to_string() + rest.split_once("</p>").expect("its end").1,
         None => content.to_string(),

@@ -82,7 +82,7 @@ fn no_link_is_followed_and_no_pipe_is_read() {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.expect("mkfifo runs").success());
     }
-    // Somebody holds what it leads to.
+    // Another process holds the lock that it leads to.
     let held = made::begun(away.path(), "held", 0, 1);
     fs::remove_file(locks[1].join("lock")).expect("removed");
     symlink(held.path().join("lock"), locks[1].join("lock")).expect("linked");
@@ -94,7 +94,7 @@ fn no_link_is_followed_and_no_pipe_is_read() {
     assert!(!list.contains("linked") && !list.contains("class=\"running\""), "{list}");
     let links: Vec<&str> =
         list.split("/run/c/").skip(1).map(|rest| rest.split('"').next().expect("an end")).collect();
-    // One is no record any more without its plan, and has a result that is read.
+    // One is not a record any more without its plan, and has a result that is read.
     assert!(links.len() >= 9, "{links:?}");
     for id in links {
         let answer = served.get(&format!("run/c/{id}"));

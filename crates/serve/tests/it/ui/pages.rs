@@ -1,4 +1,4 @@
-//! What the pages show.
+//! Content of the pages.
 
 use super::asking::{between, serve};
 use super::made;

@@ -1,4 +1,4 @@
-//! Who is not answered, and what every answer says.
+//! Requests that are refused, and headers of every answer.
 
 use super::asking::serve;
 use super::made;
