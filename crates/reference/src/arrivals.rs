@@ -33,7 +33,7 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// What is done wrong with this request.
+    /// Fault injected into this request.
     pub fn fault(&self) -> Option<Fault> {
         Fault::ALL.get((self.decided as usize).checked_sub(1)?).copied()
     }
@@ -77,7 +77,7 @@ impl LogFile {
         Ok(Arc::new(LogFile { path: path.to_owned(), file: Mutex::new((file, MAGIC.len() as u64)) }))
     }
 
-    /// Whether the block was written; `false` when the log is full.
+    /// Returns true if the block was written; `false` when the log is full.
     fn write(&self, block: &[u8]) -> Result<bool, ReferenceError> {
         let mut guard = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (file, length) = &mut *guard;

@@ -1,4 +1,4 @@
-//! What the server is to do.
+//! Configuration of the server.
 
 use crate::{Faults, ReferenceError, ServiceTime, Size, Stall, TlsConfig, TlsFaults};
 use proofload_language::word;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Most worker threads that can be asked for.
 pub const WORKERS_MAX: usize = 64;
 
-/// Connections held at once unless the configuration says otherwise.
+/// Connections held at once unless the configuration has another limit.
 pub const CONNECTIONS_MAX: usize = 15_000;
 
 /// Most parallel servers of the queue.
@@ -17,7 +17,7 @@ pub const SERVERS_MAX: usize = 1024;
 /// Largest body of the null server's prebuilt answer.
 const NULL_BODY_MAX: u64 = 64 * 1024;
 
-/// What the reference server does. [`Config::default`] answers 200 with 1 KiB at once, for ever.
+/// Behaviour of the reference server. [`Config::default`] answers 200 with 1 KiB at once, for ever.
 ///
 /// As flags of `proofload reference-server` (text on the left of the table, field on the right):
 ///
@@ -53,14 +53,14 @@ pub struct Config {
     /// Port to listen on; 0 lets the kernel choose.
     pub port: u16,
     pub workers: usize,
-    /// What serving a request takes.
+    /// CPU time and wait of each request.
     pub service: ServiceTime,
     /// Servers of the first-come-first-served queue; `None` serves every request at once.
     pub servers: Option<usize>,
     /// Bytes of an answer's body.
     pub size: Size,
     pub stall: Option<Stall>,
-    /// What to do wrong, and how often.
+    /// Injected faults, and their probabilities.
     pub faults: Faults,
     /// Seed of service times, sizes and faults.
     pub seed: u64,
@@ -68,7 +68,7 @@ pub struct Config {
     pub null: bool,
     /// Answers per connection before the server closes it.
     pub close_after: Option<u64>,
-    /// How TLS is spoken; `None` is plain text.
+    /// TLS settings; `None` is plain text.
     pub tls: Option<TlsConfig>,
     /// Connections held at once; further ones are closed as they come. `None` is [`CONNECTIONS_MAX`], or what
     /// the hard limit on descriptors allows.

@@ -7,7 +7,7 @@ use crate::reply::Reply;
 use crate::tls::Line;
 use std::os::fd::OwnedFd;
 
-/// What a connection waits for.
+/// Event that a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// The bytes of a request.
@@ -22,7 +22,7 @@ pub(crate) enum Phase {
     Silent,
     /// The client's kernel to have the whole answer; the connection has a timer.
     Unacknowledged {
-        /// How often that was checked.
+        /// Number of these checks.
         checks: u32,
     },
     /// The client to have read the answer before the reset; the connection has a timer.
@@ -39,7 +39,7 @@ pub(crate) struct Connection {
     /// From 1 in order of acceptance.
     pub number: u64,
     pub requests: u64,
-    /// Whether it only asked about the server itself so far.
+    /// True if it only asked about the server itself so far.
     pub control: bool,
     pub phase: Phase,
     pub timer_ns: Option<u64>,
@@ -50,7 +50,7 @@ pub(crate) struct Connection {
     /// Received, from `at` on not yet taken.
     pub carry: Vec<u8>,
     pub at: usize,
-    /// When the last bytes of `carry` were received, and whether no request was taken from them yet.
+    /// Arrival of the last bytes of `carry`, and true if no request was taken from them yet.
     pub arrived_ns: u64,
     pub fresh: bool,
     pub intake: Intake,
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Whether a request that counts is neither answered nor silently dropped.
+    /// True while a request that counts is neither answered nor silently dropped.
     pub fn in_the_making(&self) -> bool {
         let making = matches!(self.phase, Phase::Waiting | Phase::Writing | Phase::Dripping);
         making && self.ending.is_some()

@@ -1,6 +1,6 @@
 //! The work of a server, counted kind by kind.
 //!
-//! Each worker counts in its own cells; anyone may read them at any time. What the client can see is counted
+//! Each worker counts in its own cells; any thread may read them at any time. What the client can see is counted
 //! *before* the system call that shows it, and taken back if that call fails: so a client that has its last
 //! answer finds it in the counts, whichever worker it asks.
 
@@ -31,7 +31,7 @@ macro_rules! counts {
         pub struct Counts {
             /// The server's start on the monotonic clock, in nanoseconds; stalls are counted from here.
             pub started_ns: u64,
-            /// When these counts were taken, on the same clock; of a [`crate::Report`], the server's end.
+            /// Time of these counts, on the same clock; of a [`crate::Report`], the server's end.
             pub now_ns: u64,
             $($(#[$doc])* pub $name: u64,)+
             /// Outcomes that a truthful client must have come to.
@@ -62,7 +62,8 @@ counts! {
     ClientLeft client_left,
     /// Requests that were in the making when the server was stopped.
     CutByStop cut_by_stop,
-    /// What was no request, or over a limit; answered 400, 413, 431 or 501 and closed, never in `requests`.
+    /// Bytes that were not a request, or over a limit; answered 400, 413, 431 or 501 and closed, never in
+    /// `requests`.
     BadRequests bad_requests,
     Accepted accepted,
     /// Connections that only asked about the server itself; not in `accepted`.
@@ -97,7 +98,7 @@ counts! {
     HandshakesFailed handshakes_failed,
 }
 
-/// Where the faults of connections begin.
+/// Index of the first fault of connections.
 const HARMED: usize = PLAIN + Fault::ALL.len() + Outcome::ALL.len();
 const CELLS: usize = HARMED + TlsFault::ALL.len();
 
@@ -118,7 +119,7 @@ impl Cells {
         self.bump(count as usize, n.wrapping_neg());
     }
 
-    /// Counts what became of a request (`n` = 1), or takes it back (`n` = -1 in two's complement).
+    /// Counts the outcome of a request (`n` = 1), or takes it back (`n` = -1 in two's complement).
     pub fn ended(&self, fault: Option<Fault>, outcome: Outcome, n: u64) {
         if let Some(fault) = fault {
             self.bump(PLAIN + fault as usize, n);

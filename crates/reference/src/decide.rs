@@ -1,18 +1,18 @@
-//! What will be done with a request, decided the moment it has arrived. Pure: instants are handed in.
+//! Decisions about requests, made the moment they have arrived. Pure: instants are handed in.
 
 use crate::dice::Dice;
 use crate::{Config, Fault, Faults, ServiceTime, Size, Stall};
 
-/// What will be done with one request.
+/// Treatment of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What to do wrong, if anything.
+    /// Fault to inject, if any.
     pub fault: Option<Fault>,
-    /// When the answer leaves, or its fault happens; same axis as the arrival.
+    /// Instant at which the answer leaves, or its fault happens; same axis as the arrival.
     pub due_ns: u64,
     /// Bytes of the body.
     pub size: u64,
-    /// Where an answer is cut, as a share (in 2^-64) of where it could be.
+    /// Point at which an answer is cut, as a share (in 2^-64) of the longest cut possible.
     pub cut: u64,
 }
 
@@ -25,7 +25,7 @@ pub struct Decider {
     faults: Faults,
     seed: u64,
     origin_ns: u64,
-    /// When each server of the queue is free again; empty without a queue.
+    /// Instant at which each server of the queue is free again; empty without a queue.
     free_ns: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Seeded randomness that does not depend on the order in which requests happen to be served.
+//! Seeded randomness that does not depend on the order in which requests are served.
 //!
 //! Each request has its own short stream of numbers, a function of (seed, connection, request on that
 //! connection) alone. So the same seed injects the same fault into the third request of the tenth

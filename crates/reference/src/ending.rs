@@ -24,7 +24,7 @@ impl Ending {
     /// The ending of a request of a connection that carried an exchange before it, or did not.
     pub fn of(fault: Option<Fault>, refused: bool, reused: bool) -> Ending {
         let ordinary = if refused { Outcome::Rejected } else { Outcome::Answered };
-        // A fault of an answer that says no already: whole answers stay refusals.
+        // A fault in an answer that is a refusal already: whole answers stay refusals.
         let outcome = match fault.map(|fault| fault.expected_outcome(reused)) {
             None | Some(Outcome::Answered) => ordinary,
             Some(outcome) => outcome,
@@ -32,7 +32,7 @@ impl Ending {
         Ending { fault, outcome, refused }
     }
 
-    /// Whether the last byte makes it; otherwise it is the reset or the FIN after it.
+    /// True if the last byte of the answer ends the exchange; otherwise the reset or the FIN after it does.
     pub fn is_answer(&self) -> bool {
         !matches!(self.fault, Some(Fault::ResetBefore | Fault::ResetWithin | Fault::ShortBody))
     }

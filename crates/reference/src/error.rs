@@ -1,24 +1,24 @@
-//! What can go wrong before and while the server serves.
+//! Errors before and while the server serves.
 
 use proofload_language::say;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why the reference server could not be configured, started or ended.
+/// Reason why the reference server could not be configured, started or ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
     /// A textual value could not be read.
     #[error("{}", say!("reference-bad-value", what, value = format!("{value:?}"), wrong, expected))]
     BadValue {
-        /// What the value is for.
+        /// Purpose of the value.
         what: &'static str,
         value: String,
-        /// What is wrong with it.
+        /// Fault of the value.
         wrong: String,
         expected: &'static str,
     },
-    /// Settings that cannot be served, or not together; the text says what to change.
+    /// Settings that cannot be served, or not together; the text names what to change.
     #[error("{0}")]
     Contradiction(&'static str),
     /// The address cannot be listened on.
@@ -35,7 +35,7 @@ pub enum ReferenceError {
     Tls {
         /// The file, or the directory of files.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the value.
         wrong: String,
     },
     /// The kernel refused something that an event loop cannot do without.

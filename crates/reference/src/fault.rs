@@ -1,4 +1,4 @@
-//! Faults: what can be done wrong on purpose, and what a truthful client must make of each.
+//! Faults that are injected on purpose, and the outcome of each at a truthful client.
 //!
 //! | fault | on the wire | outcome at the client |
 //! | --- | --- | --- |
@@ -6,18 +6,17 @@
 //! | `reset_within` | at least one byte and not all of the answer, then RST | `reset_fresh` or `reset_reused` |
 //! | `reset_after` | a whole answer that announces the close; 20 ms after the client's kernel has it all, RST | `answered` |
 //! | `short_body` | an answer with fewer body bytes than it announces, then FIN | `closed_early` |
-//! | `surplus` | a whole answer and bytes that nobody asked for behind it | `answered` (the connection is of no use any more) |
+//! | `surplus` | a whole answer and unrequested bytes behind it | `answered` (the connection is of no use any more) |
 //! | `status_500` | a whole answer with status 500 | `rejected` |
 //! | `drip` | a whole answer, its first 64 bytes one by one | `answered` |
 //! | `silence` | nothing, ever; the client must hang up | `timeout` |
 //!
-//! What makes the outcome certain: resets wait until the request is read whole, so the client's send
-//! cannot fail instead. A reset is *fresh* on the first request of a connection, *reused* later: both
-//! sides can count that. `reset_after` announces `Connection: close`, so that no next request can
-//! be on its way when the reset comes; and Linux lets the receiver read what arrived before the reset.
-//! `surplus` leaves in one piece with its answer, and where the answer is too long for that it announces
-//! the close, so that the surplus cannot be taken for the answer to a next request.
-//! For `HEAD`, which has no body to shorten, `short_body` cuts the head.
+//! The outcome is certain because resets wait until the request is read whole, so the client's send cannot fail
+//! instead. A reset is *fresh* on the first request of a connection, *reused* later: both sides can count that.
+//! `reset_after` announces `Connection: close`, so that no next request can be on its way when the reset comes; and
+//! Linux lets the receiver read what arrived before the reset. `surplus` leaves in one piece with its answer, and where
+//! the answer is too long for that it announces the close, so that the surplus cannot be taken for the answer to a next
+//! request. For `HEAD`, which has no body to shorten, `short_body` cuts the head.
 
 use crate::ReferenceError;
 use crate::dice::Dice;
@@ -73,8 +72,8 @@ impl Fault {
         }
     }
 
-    /// What the exchange must become at a client that waits long enough (for `silence`: not for ever).
-    /// `reused` says whether the connection carried an exchange before this one.
+    /// Outcome of the exchange at a client that waits long enough (for `silence`: not for ever). `reused` is true if
+    /// the connection carried an exchange before this one.
     pub const fn expected_outcome(self, reused: bool) -> Outcome {
         match self {
             Fault::ResetBefore | Fault::ResetWithin if reused => Outcome::ResetReused,
@@ -87,7 +86,7 @@ impl Fault {
     }
 }
 
-/// How often each fault is injected; at most one per request.
+/// Probability of each fault; at most one is injected per request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
     probability: [f64; Fault::ALL.len()],
@@ -95,19 +94,19 @@ pub struct Faults {
     pub drip_every_ns: u64,
 }
 
-/// Time between two bytes of a `drip` unless `drip_every` says otherwise: with 64 bytes one by one, such an
-/// answer takes 63 ms, far beyond an ordinary one and far below any sensible time-out.
+/// Time between two bytes of a `drip` unless `drip_every` is given: with 64 bytes one by one, such an answer takes 63
+/// ms, far beyond an ordinary one and far below any sensible time-out.
 const DRIP_EVERY_NS: u64 = 1_000_000;
 
 impl Faults {
     pub const NONE: Faults = Faults { probability: [0.0; Fault::ALL.len()], drip_every_ns: DRIP_EVERY_NS };
 
     /// Reads a list such as `reset_before=0.01,status_500=1%,drip=0.001,drip_every=2ms`, or `none`. The name
-    /// `wrong_length` stands for `short_body` and `surplus` at half its probability each.
+    /// `wrong_length` means `short_body` and `surplus` at half its probability each.
     ///
     /// # Errors
-    /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
-    /// them together exceed 1.
+    /// [`ReferenceError::BadValue`] if a name is unknown or given twice, a probability is not one, or all of them
+    /// together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let value = Text { what: word!("value-faults"), text, expected: word!("expected-faults") };
         let mut faults = Faults::NONE;
@@ -141,12 +140,12 @@ impl Faults {
         self
     }
 
-    /// How often this fault is injected, 0 to 1.
+    /// Probability of this fault, 0 to 1.
     pub fn probability(&self, fault: Fault) -> f64 {
         self.probability[fault as usize]
     }
 
-    /// Whether no fault is ever injected.
+    /// True if no fault is ever injected.
     pub fn is_none(&self) -> bool {
         self.probability.iter().all(|&p| p == 0.0)
     }

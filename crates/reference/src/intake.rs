@@ -21,17 +21,17 @@ pub enum Target {
 pub struct Asked {
     pub target: Target,
     pub head_only: bool,
-    /// Whether the method is none of GET, HEAD and POST.
+    /// True if the method is none of GET, HEAD and POST.
     pub refused: bool,
-    /// Whether the client ends the connection after the answer.
+    /// True if the client ends the connection after the answer.
     pub close: bool,
-    /// Whether the client speaks HTTP/1.0 and must be sent that the connection stays.
+    /// True if the client speaks HTTP/1.0 and must be sent that the connection stays.
     pub old: bool,
     /// Bytes of head and body.
     pub bytes: u64,
 }
 
-/// What was found at the front of the bytes.
+/// Item at the front of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
     /// Not yet a whole request.
@@ -41,7 +41,7 @@ pub enum Taken {
     Request(Asked),
     /// No request; the connection cannot go on.
     Bad {
-        /// The status that says why.
+        /// Status of the refusal.
         status: u16,
     },
 }

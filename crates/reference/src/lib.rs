@@ -1,12 +1,13 @@
-//! The reference server: an HTTP/1.1 server whose behaviour is known exactly, to test what measures servers.
+//! The reference server: an HTTP/1.1 server whose behaviour is known exactly, to test programs that measure
+//! servers.
 //!
-//! It takes a chosen time for each answer, stalls on a schedule, breaks a chosen share of exchanges in
-//! chosen ways, logs when requests arrived by its own clock, and counts what it did kind by kind, including
-//! the [`proofload_measure::Outcome`] that a truthful client must have come to for each request. It knows
-//! nothing of who loads it.
+//! It takes a chosen time for each answer, stalls on a schedule, breaks a chosen share of exchanges in chosen
+//! ways, logs when requests arrived by its own clock, and counts its work kind by kind, including the
+//! [`proofload_measure::Outcome`] that a truthful client must have come to for each request. It knows nothing
+//! about its clients.
 //!
-//! - [`Config`] says what to do, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`] and
-//!   [`Faults`] read their textual forms.
+//! - [`Config`] describes its behaviour, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`]
+//!   and [`Faults`] read their textual forms.
 //! - [`serve`] serves until a [`Stop`] is requested; [`run`] until SIGTERM or SIGINT;
 //!   [`Running`] serves on a thread of its own.
 //! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts

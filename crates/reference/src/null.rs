@@ -12,7 +12,7 @@ const ROW: usize = 64 * 1024;
 /// Counts ends of heads in a stream that arrives in pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ends {
-    /// How many bytes of `END` the stream so far ends with; below 4.
+    /// Number of bytes of `END` that the stream so far ends with; below 4.
     matched: u8,
 }
 

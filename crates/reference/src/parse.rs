@@ -69,7 +69,7 @@ pub(crate) fn probability(what: &'static str, value: &str) -> Result<f64, Refere
     Ok(p)
 }
 
-/// A whole value, and the two things that a complaint about it says beside it.
+/// A whole value, and the two texts that an error about it adds.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub what: &'static str,

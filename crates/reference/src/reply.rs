@@ -11,19 +11,19 @@ pub(crate) const DRIP_BYTES: u64 = 64;
 /// loopback's segments hold 64 KiB; half of that leaves room for what the kernel keeps beside the bytes.
 const ONE_PIECE: u64 = 32 * 1024;
 
-/// What follows an answer of fault `surplus`.
+/// Bytes after an answer of fault `surplus`.
 const SURPLUS: &[u8] = b"bytes that nobody asked for\r\n";
 
 /// Bytes that a `short_body` announces at least, so that even an empty body can be cut.
 const SHORT_ANNOUNCED: u64 = 16;
 
 pub(crate) const CLOSE: &str = "Connection: close\r\n";
-/// What a client of HTTP/1.0 must be sent.
+/// Header for a client of HTTP/1.0 whose connection stays.
 pub(crate) const KEEP: &str = "Connection: keep-alive\r\n";
 
 const PATTERN: usize = 64 * 1024;
 
-/// What bodies are made of: the same line of 63 letters over and over, so any multiple of 64 is a start.
+/// Content of bodies: the same line of 63 letters over and over, so any multiple of 64 is a start.
 static BODY: [u8; PATTERN] = {
     let mut body = [b'\n'; PATTERN];
     let mut i = 0;
@@ -36,7 +36,7 @@ static BODY: [u8; PATTERN] = {
     body
 };
 
-/// What becomes of the connection when all bytes have left.
+/// Action on the connection when all bytes have left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
     /// The next request may come.
@@ -47,21 +47,21 @@ pub enum After {
     ResetLater,
 }
 
-/// What the answer must look like, faults aside.
+/// Form of the answer, faults aside.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// Status of an answer without fault.
     pub status: u16,
-    /// Whether the body is left out (`HEAD`).
+    /// True if the body is left out (`HEAD`).
     pub head_only: bool,
-    /// Whether the connection ends after it.
+    /// True if the connection ends after it.
     pub close: bool,
-    /// Whether an HTTP/1.0 client must be sent that the connection stays.
+    /// True if an HTTP/1.0 client must be sent that the connection stays.
     pub old: bool,
 }
 
 impl Form {
-    /// What the answer says about the connection.
+    /// Header of the answer about the connection.
     fn connection(self, close: bool) -> &'static str {
         match (close, self.old) {
             (true, _) => CLOSE,
@@ -79,7 +79,6 @@ pub struct Reply {
     tail: &'static [u8],
     cut: u64,
     sent: u64,
-    /// What is done wrong with it.
     pub fault: Option<Fault>,
     pub after: After,
 }
@@ -134,23 +133,23 @@ impl Reply {
         self.after = if form.close { After::Fin } else { After::Next };
     }
 
-    /// How many bytes may leave now: all, except while the first bytes of a drip leave one by one.
+    /// Number of bytes that may leave now: all, except while the first bytes of a drip leave one by one.
     pub fn allowed(&self) -> u64 {
         let drips = self.fault == Some(Fault::Drip) && self.sent < DRIP_BYTES.min(self.cut);
         if drips { self.sent + 1 } else { self.cut }
     }
 
-    /// How many bytes have left.
+    /// Number of bytes that have left.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Whether nothing is left to send.
+    /// True if nothing is left to send.
     pub fn is_sent(&self) -> bool {
         self.sent == self.cut
     }
 
-    /// Whether sending up to `upto` sends the last byte.
+    /// True if sending up to `upto` sends the last byte.
     pub fn ends_at(&self, upto: u64) -> bool {
         upto == self.cut
     }

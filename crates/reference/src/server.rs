@@ -23,11 +23,10 @@ const BACKLOG: i32 = 65_535;
 /// Descriptors besides connections: standard streams, epolls, files.
 const DESCRIPTORS_RESERVED: u64 = 256;
 
-/// What a server did from its start to its end.
+/// Work of a server from its start to its end.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub address: SocketAddr,
-    /// What it did, and when.
     pub counts: Counts,
 }
 
@@ -68,7 +67,7 @@ impl Server {
         Ok(Server { shared: Arc::new(shared), address, counts_file })
     }
 
-    /// Where it listens, the port included that the kernel chose.
+    /// Listening address, with the port that the kernel chose.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -160,7 +159,7 @@ impl Running {
         self.address
     }
 
-    /// What it did so far.
+    /// Counts so far.
     pub fn counts(&self) -> Counts {
         self.shared.counts()
     }
@@ -194,8 +193,8 @@ pub fn serve(config: Config, stop: &Stop) -> Result<Report, ReferenceError> {
     Server::bind(config)?.run(stop)
 }
 
-/// Listens, says where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this
-/// server.
+/// Listens, passes the address to `listening`, and serves until SIGTERM or SIGINT: the main loop of a process
+/// that is only this server.
 ///
 /// # Errors
 /// As [`Server::bind`], [`Server::run`] and [`Stop::on_signals`].
@@ -223,7 +222,7 @@ fn listen(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), ReferenceError> 
     attempt().map_err(|e| ReferenceError::Listen { address, source: e.into() })
 }
 
-/// Raises the soft limit on descriptors, and says how many connections can be held.
+/// Raises the soft limit on descriptors, and returns the number of connections that can be held.
 fn allow_descriptors(config: &Config) -> Result<usize, ReferenceError> {
     let limit = getrlimit(Resource::Nofile);
     let allowed = limit.maximum.unwrap_or(u64::MAX);

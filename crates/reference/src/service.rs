@@ -1,4 +1,4 @@
-//! How long an answer takes, and how long it is: distributions that are known exactly.
+//! Times and sizes of answers: distributions that are known exactly.
 
 use crate::ReferenceError;
 use crate::dice::Dice;
@@ -11,7 +11,7 @@ pub const SERVICE_MAX_NS: u64 = 60_000_000_000;
 /// Largest body that can be configured: 1 GiB.
 pub const SIZE_MAX: u64 = 1 << 30;
 
-/// How long an answer waits before it is sent. Waiting costs no CPU.
+/// Delay of an answer before it is sent. Waiting costs no CPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
     /// Not at all.
@@ -24,7 +24,7 @@ pub enum Delay {
     Uniform(u64, u64),
 }
 
-/// What serving a request takes: CPU time, then a wait.
+/// Service time of a request: CPU time, then a wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServiceTime {
     /// CPU time burnt on the worker's thread when the request arrives, in nanoseconds. Other requests of
@@ -98,7 +98,7 @@ impl Delay {
     }
 }
 
-/// How many bytes an answer's body has.
+/// Size of an answer's body, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Always the same.

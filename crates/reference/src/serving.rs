@@ -1,4 +1,4 @@
-//! What a worker does with one connection: reads requests, lets them wait, answers or harms them.
+//! Service of one connection by a worker: reads requests, lets them wait, answers them or injects faults.
 //!
 //! Every function here returns `Err(Gone)` when the connection has ended; the caller drops it.
 
@@ -27,7 +27,7 @@ use std::time::Duration;
 const RECEIVE: usize = 64 * 1024;
 /// Bytes received from one connection before the others are served.
 const ROUND_BYTES: usize = 256 * 1024;
-/// How long the client may take to close after our FIN.
+/// Time limit for the client to close after our FIN.
 const DRAIN_NS: u64 = 1_000_000_000;
 /// Between two checks of whether the client's kernel has the answer; there are at most `CHECKS_MAX`.
 const CHECK_NS: u64 = 1_000_000;
@@ -41,7 +41,7 @@ const LESS_ONE: u64 = 1u64.wrapping_neg();
 /// Goes on, or the connection is gone.
 pub(crate) type Flow = Result<(), Gone>;
 
-/// What a worker needs to serve a connection, whichever.
+/// State that a worker needs to serve any connection.
 #[derive(Debug)]
 pub(crate) struct Serving {
     pub shared: Arc<Shared>,
@@ -49,7 +49,7 @@ pub(crate) struct Serving {
     pub timers: Timers,
     /// Connections that had more to read than may be read at once.
     pub again: Vec<u32>,
-    /// What must end the server: the log could not be written.
+    /// Error that must end the server: the log could not be written.
     pub failure: Option<ReferenceError>,
     decider: Decider,
     log: Option<Log>,
@@ -148,7 +148,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Whether there was progress: a request begun, or bytes of a body dropped.
+    /// Returns true on progress: a request begun, or bytes of a body dropped.
     fn take_request(&mut self, conn: &mut Connection) -> Result<bool, Gone> {
         if conn.untaken().is_empty() {
             return Ok(false);
@@ -220,7 +220,7 @@ impl Serving {
         self.write(conn)
     }
 
-    /// The client hung up before its request was read, so no event will tell.
+    /// Notices that the client hung up before its request was read: no event will report it.
     fn notice_end(&mut self, conn: &mut Connection) -> Flow {
         loop {
             self.receive(conn)?;

@@ -1,4 +1,4 @@
-//! What the workers of a server share.
+//! State shared by the workers of a server.
 
 use crate::arrivals::LogFile;
 use crate::clock::now_ns;

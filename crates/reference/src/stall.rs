@@ -34,7 +34,7 @@ impl Stall {
         Ok(Stall { length_ns, period_ns })
     }
 
-    /// When an answer due at `due_ns` may leave; both counted from the server's start.
+    /// Instant at which an answer due at `due_ns` may leave; both counted from the server's start.
     pub fn release(&self, due_ns: u64) -> u64 {
         let into = due_ns % self.period_ns;
         if due_ns >= self.period_ns && into < self.length_ns {

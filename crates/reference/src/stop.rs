@@ -17,10 +17,10 @@ static SIGNAL_BELL: AtomicI32 = AtomicI32::new(-1);
 static SIGNAL_STOP: OnceLock<Stop> = OnceLock::new();
 
 impl Stop {
-    /// A request that nobody has made yet.
+    /// A request that has not been made yet.
     ///
     /// # Errors
-    /// [`ReferenceError::Kernel`] when no descriptor is to be had.
+    /// [`ReferenceError::Kernel`] if no descriptor is available.
     pub fn new() -> Result<Self, ReferenceError> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|e| ReferenceError::kernel("eventfd", e))?;

@@ -1,5 +1,4 @@
-//! When to attend to which connection again. A connection has at most one timer, so there are never more
-//! than connections.
+//! Timers of connections. A connection has at most one timer, so there are never more than connections.
 
 use std::collections::BTreeSet;
 

@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// How long to wait for events; `None` is for ever.
+    /// Time limit for the wait for events; `None` is for ever.
     fn patience(&self) -> Option<Timespec> {
         if !self.serving.again.is_empty() {
             return Some(Timespec { tv_sec: 0, tv_nsec: 0 });

@@ -1,4 +1,4 @@
-//! What a worker does with a connection of the null server.
+//! Service of a connection of the null server by a worker.
 
 use super::{Flow, ROUND_BYTES, Serving};
 use crate::clock::now_ns;

@@ -1,4 +1,4 @@
-//! What can be done wrong on a connection around its requests.
+//! Faults of a connection around its requests.
 //!
 //! | fault | on the wire |
 //! | --- | --- |
@@ -58,7 +58,7 @@ impl TlsFault {
     }
 }
 
-/// How often each fault is injected; at most one per connection.
+/// Probability of each fault; at most one is injected per connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TlsFaults {
     probability: [f64; TlsFault::ALL.len()],
@@ -70,7 +70,7 @@ impl TlsFaults {
     /// Reads a list such as `garbage=0.01,stall=1%`, or `none`.
     ///
     /// # Errors
-    /// [`ReferenceError::BadValue`] when a name is unknown or given twice, a probability is none, or all of
+    /// [`ReferenceError::BadValue`] if a name is unknown or given twice, a probability is not one, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let value = Text { what: word!("value-tls-faults"), text, expected: word!("expected-tls-faults") };

@@ -17,15 +17,15 @@ pub(crate) const CIPHER: usize = 32 * 1024;
 /// The first byte of a TLS handshake (RFC 8446, 5.1).
 const HANDSHAKE: u8 = 22;
 
-/// What a connection borrows from its worker to receive.
+/// Parts of a worker that a connection borrows to receive.
 pub(crate) struct Receiving<'a> {
     pub shared: &'a Shared,
     pub cells: &'a Cells,
     /// The connection's, from 1 in order of acceptance.
     pub number: u64,
-    /// Where plain bytes go; larger than `CIPHER` by more than a record of TLS.
+    /// Buffer of plain bytes; larger than `CIPHER` by more than a record of TLS.
     pub buffer: &'a mut [u8],
-    /// Where bytes of TLS go first: `CIPHER` of them.
+    /// Buffer of received TLS bytes: `CIPHER` of them.
     pub cipher: &'a mut [u8],
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Received {
     /// This many bytes are in the buffer; perhaps none.
     Bytes {
         n: usize,
-        /// Whether there may be more to read now.
+        /// True if there may be more to read now.
         more: bool,
     },
     /// TLS failed, and the client was sent why as far as it can be: the connection is to be closed.
@@ -43,7 +43,7 @@ pub(crate) enum Received {
     Stalled,
 }
 
-/// How bytes go between the socket and the server.
+/// Path of bytes between the socket and the server.
 #[derive(Debug)]
 pub(crate) enum Line {
     Plain,
@@ -133,7 +133,7 @@ impl Line {
         }
     }
 
-    /// Gives the kernel what TLS has to say, as far as it has room.
+    /// Gives the kernel the pending bytes of TLS, as far as it has room.
     pub fn flush(&mut self, fd: &OwnedFd) {
         if let Line::Tls(tls) = self {
             // What is wrong with the socket shows at the next receive or send too.
@@ -156,7 +156,7 @@ impl Line {
         }
     }
 
-    /// Says that nothing more will come.
+    /// Announces that nothing more will come.
     pub fn say_goodbye(&mut self, fd: &OwnedFd) {
         if let Line::Tls(tls) = self
             && tls.fault != Some(TlsFault::NoCloseNotify)
@@ -171,7 +171,7 @@ const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
     Connection: close\r\n\r\nthis port speaks TLS: https\n";
 
 impl Tls {
-    /// Takes in the first `n` bytes of TLS, and puts what they say into the buffer.
+    /// Takes in the first `n` bytes of TLS, and puts their plain bytes into the buffer.
     fn take(
         &mut self,
         fd: &OwnedFd,
@@ -185,7 +185,7 @@ impl Tls {
         while !cipher.is_empty() && !closed {
             let Some(state) = self.step(&mut cipher) else {
                 receiving.cells.add(Count::HandshakesFailed, u64::from(!self.counted));
-                // The alert that says why.
+                // The alert with the reason.
                 let _or_it_left = self.flush(fd);
                 return Ok(Received::Failed);
             };
@@ -266,7 +266,7 @@ impl Write for Socket<'_> {
     }
 }
 
-/// What is there to receive; `None` when there is nothing now.
+/// Receives the bytes that are there; `None` when there are none now.
 pub(crate) fn receive_some(fd: &OwnedFd, buffer: &mut [u8]) -> Result<Option<usize>, Gone> {
     match recv(fd, &mut *buffer, RecvFlags::empty()) {
         Ok((0, _)) => Err(Gone::ClientFin),

@@ -11,12 +11,12 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// What the server's certificate is good for.
+/// Names and addresses in the server's certificate.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Files of our own making in one directory: a CA, a certificate of it for this server, and one for a client.
 ///
-/// The CA's key is thrown away once both are signed, so nobody can make further certificates of it.
+/// The CA's key is thrown away once both are signed, so no further certificates can be signed with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// `ca.pem`, what a client must trust.

@@ -36,7 +36,6 @@ pub enum Identity {
     SelfSigned(PathBuf),
 }
 
-/// Which version of TLS is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsVersion {
     /// TLS 1.2.
@@ -78,9 +77,9 @@ pub struct TlsConfig {
     pub version: Option<TlsVersion>,
     /// A file in PEM with CAs: clients must show a certificate of one of them.
     pub client_ca: Option<PathBuf>,
-    /// Whether clients may resume a session.
+    /// True if clients may resume a session.
     pub resumption: bool,
-    /// What goes wrong on a connection before, or around, its requests.
+    /// Faults of a connection before, or around, its requests.
     pub faults: TlsFaults,
 }
 

@@ -1,4 +1,4 @@
-//! What goes over the wire when nothing is done wrong.
+//! Bytes on the wire when no fault is injected.
 
 use crate::live::client::{Client, GET, PATIENCE, number, start};
 use proofload_measure::Outcome;
@@ -163,7 +163,7 @@ fn no_answer_leaves_during_a_stall_and_requests_are_logged_meanwhile() {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(arrivals.len(), waits.len());
     assert_eq!(report.counts.arrivals_logged, waits.len() as u64);
-    // Whoever arrived within a stall waited at least until its end.
+    // A request that arrived within a stall waited at least until its end.
     let held = arrivals.iter().zip(&waits).filter_map(|(arrival, wait)| {
         let into = (arrival.at_ns - report.counts.started_ns) % 100_000_000;
         let in_stall = arrival.at_ns - report.counts.started_ns >= 100_000_000 && into < 50_000_000;

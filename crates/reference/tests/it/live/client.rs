@@ -1,4 +1,4 @@
-//! A client that blocks, gives up after a while, and says truthfully what became of each exchange.
+//! A client that blocks, gives up after a while, and reports truthfully the outcome of each exchange.
 
 use proofload_measure::Outcome;
 use proofload_reference::{Config, Running};
@@ -120,7 +120,7 @@ impl Client {
     }
 }
 
-/// What a whole answer counts as.
+/// Outcome of a whole answer.
 pub fn judge(answer: &Answer) -> Outcome {
     if (200..400).contains(&answer.status) { Outcome::Answered } else { Outcome::Rejected }
 }

@@ -1,4 +1,4 @@
-//! What each fault puts on the wire.
+//! Bytes that each fault puts on the wire.
 
 use crate::live::client::{Client, GET, start, wait_until};
 use proofload_measure::Outcome;

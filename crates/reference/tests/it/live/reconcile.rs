@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 const CLIENTS: u64 = 4;
 
-/// One client that makes so many exchanges, on as many connections as that takes.
+/// One client that makes `exchanges` exchanges, on as many connections as that takes.
 fn load(address: SocketAddr, exchanges: u64) -> OutcomeCounts {
     let mut seen = OutcomeCounts::default();
     let mut open: Option<Client> = None;
@@ -26,7 +26,7 @@ fn load(address: SocketAddr, exchanges: u64) -> OutcomeCounts {
     seen
 }
 
-/// All faults but silence: to tell silence from slowness takes a time-out, and a machine that pauses
+/// All faults but silence: distinguishing silence from slowness takes a time-out, and a machine that pauses
 /// longer than that would make this test a matter of luck. `silence_lasts_until_the_client_hangs_up` has it.
 #[test]
 fn random_faults_are_seen_exactly_as_often_as_they_were_made() {
