@@ -1,4 +1,4 @@
-//! Texts of strangers that attack whatever shows them.
+//! Hostile texts that attack the program that shows them.
 
 /// Texts that attack at least one format each.
 pub const HOSTILE: [&str; 34] = [

@@ -33,10 +33,11 @@ impl HttpPeer {
     /// Listens on a free port of the loopback address and answers every request with a body of that size.
     ///
     /// # Errors
-    /// When no port is free or no thread can be started.
+    /// If no port is free or no thread can be started.
     pub fn start(body_bytes: usize) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        // Whom the standard library's 128 places turn away tries again after seconds, at last after half a minute.
+        // With the standard library's queue of 128 places, connections turned away try again after seconds, at
+        // last after half a minute.
         rustix::net::listen(&listener, LISTEN_QUEUE)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
@@ -106,7 +107,7 @@ fn serve(mut stream: TcpStream, shared: &Shared, answers: &[Arc<[u8]>; 2]) {
         filled = 0;
         let open = shared.gate.read();
         drop(open);
-        // Counted before it is sent: whoever has the answer must find it counted.
+        // Counted before it is sent: a client that has the answer must find it counted.
         shared.answered.fetch_add(1, Ordering::Relaxed);
         let refusal: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
         let refusing = shared.refusing.load(Ordering::Relaxed);

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub enum Step {
     /// Reads until this many bytes have come since the last such step.
     Await(usize),
-    /// Reads until another whole HTTP/1.1 request has come: its head, and a body of the length that the head says.
+    /// Reads until another whole HTTP/1.1 request has come: its head, and a body of the length in that head.
     AwaitRequest,
     /// Sends bytes.
     Send(Vec<u8>),
@@ -33,7 +33,7 @@ pub enum Step {
     Reset,
 }
 
-/// How a connection ended, as the peer saw it after its last step.
+/// End of a connection, as the peer saw it after its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The other side closed it.
@@ -46,7 +46,7 @@ pub enum Ending {
     Lingering,
 }
 
-/// What a connection came to.
+/// Result of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Play {
     /// All bytes received.
@@ -78,7 +78,7 @@ impl ScriptedPeer {
     /// Listens on a free port of the loopback address.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn start(scripts: Vec<Vec<Step>>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -100,7 +100,7 @@ impl ScriptedPeer {
     /// the next the next, and all further ones the last.
     ///
     /// # Errors
-    /// When no port is free.
+    /// If no port is free.
     pub fn start_lasting(scripts: Vec<Vec<Step>>) -> io::Result<Lasting> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let lasting = Lasting { address: listener.local_addr()?, accepted: Arc::default() };
@@ -125,21 +125,21 @@ impl ScriptedPeer {
     /// Waits until all scripts were played and their connections have ended.
     ///
     /// # Errors
-    /// When accepting or setting up a connection failed.
+    /// If accepting or setting up a connection failed.
     pub fn finish(self) -> io::Result<Vec<Play>> {
         self.stage.join().map_err(|_| io::Error::other("the peer panicked"))?
     }
 }
 
-/// Holds the port at which connections are refused: nobody else gets it while this is kept.
+/// Holds the port at which connections are refused: no other process gets it while this is kept.
 pub struct Refusing {
     _socket: std::os::fd::OwnedFd,
 }
 
-/// An address of this machine at which nobody listens.
+/// An address of this machine at which nothing listens.
 ///
 /// # Errors
-/// When no port is free.
+/// If no port is free.
 pub fn refusing_address() -> io::Result<(SocketAddr, Refusing)> {
     use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
@@ -147,10 +147,10 @@ pub fn refusing_address() -> io::Result<(SocketAddr, Refusing)> {
     Ok((SocketAddr::try_from(getsockname(&socket)?)?, Refusing { _socket: socket }))
 }
 
-/// An address of this machine whose listen queue is full and stays so: who connects gets no answer.
+/// An address of this machine whose listen queue is full and stays so: a client that connects gets no answer.
 ///
 /// # Errors
-/// When no socket can be had.
+/// If no socket can be opened.
 pub fn deaf_address() -> io::Result<(SocketAddr, Deaf)> {
     use rustix::net::{AddressFamily, SocketType, bind, connect, getsockname, listen, socket};
     let listener = socket(AddressFamily::INET, SocketType::STREAM, None)?;
@@ -169,13 +169,13 @@ pub struct Deaf {
     _sockets: [OwnedFd; 2],
 }
 
-/// What a script has on its hands.
+/// State of a script.
 struct Stage {
     stream: TcpStream,
     received: Vec<u8>,
-    /// How much of what was received has been awaited.
+    /// Number of received bytes that have been awaited.
     awaited: usize,
-    /// Where the last whole request ended that was awaited.
+    /// End of the last whole request that was awaited.
     asked: usize,
 }
 
@@ -244,7 +244,7 @@ impl Stage {
     }
 }
 
-/// How long the request is that these bytes begin with, when all of it is there.
+/// Length of the request that these bytes begin with, when all of it is there.
 fn request_len(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! An HTTP proxy that makes tunnels, or says why not.
+//! An HTTP proxy that makes tunnels, or refuses them with a reason.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -15,10 +15,10 @@ pub struct TunnelProxy {
 }
 
 impl TunnelProxy {
-    /// One that makes every tunnel; with `authorization` only for those who send that value.
+    /// A proxy that makes every tunnel; with `authorization` only for clients that send that value.
     ///
     /// # Errors
-    /// When there is no port.
+    /// If there is no port.
     pub fn start(authorization: Option<&str>) -> io::Result<Self> {
         let wanted = authorization.map(|value| format!("\r\nProxy-Authorization: {value}\r\n"));
         Self::answering(move |head| match &wanted {
@@ -27,10 +27,10 @@ impl TunnelProxy {
         })
     }
 
-    /// One that refuses every tunnel with this status.
+    /// A proxy that refuses every tunnel with this status.
     ///
     /// # Errors
-    /// When there is no port.
+    /// If there is no port.
     pub fn refusing(status: &'static str) -> io::Result<Self> {
         Self::answering(move |_| Some(status))
     }
@@ -53,7 +53,7 @@ impl TunnelProxy {
         self.address
     }
 
-    /// What it was asked so far.
+    /// Heads of the requests so far.
     pub fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

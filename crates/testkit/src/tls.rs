@@ -31,7 +31,7 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// When a certificate is good.
+/// Validity of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
     Now,
@@ -99,15 +99,15 @@ pub fn self_signed(names: &[&str], good: Good) -> Identity {
     Identity { chain: vec![certificate.der().to_vec()], key: key.serialize_der() }
 }
 
-/// How a server speaks TLS.
+/// TLS configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Speaks {
     pub versions: Vec<&'static SupportedProtocolVersion>,
-    /// Which protocols it picks from.
+    /// Protocols that it picks from.
     pub alpn: Vec<Vec<u8>>,
-    /// Who must have signed a client's certificate, if it wants one.
+    /// CA that must have signed a client's certificate, if it wants one.
     pub clients_of: Option<Vec<u8>>,
-    /// Whether sessions can be resumed.
+    /// True if sessions can be resumed.
     pub resumes: bool,
     /// Most bytes of its records, head included.
     pub record_max: Option<usize>,
@@ -171,7 +171,7 @@ impl ServerSide {
     /// Takes received bytes; returns what they hold for the server, or the error as text.
     ///
     /// # Errors
-    /// When the client broke TLS or refused. What is to be sent to it is in [`ServerSide::out`].
+    /// If the client broke TLS or refused. Bytes to send to it are in [`ServerSide::out`].
     pub fn receive(&mut self, mut bytes: &[u8]) -> Result<Vec<u8>, String> {
         let mut plain = Vec::new();
         while !bytes.is_empty() {
@@ -195,12 +195,12 @@ impl ServerSide {
         self.0.refresh_traffic_keys().expect("the handshake is done");
     }
 
-    /// Says that nothing more will be sent.
+    /// Announces that nothing more will be sent.
     pub fn say_goodbye(&mut self) {
         self.0.send_close_notify();
     }
 
-    /// What is to be sent to the client.
+    /// Bytes to send to the client.
     pub fn out(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         while self.0.wants_write() {
@@ -209,7 +209,7 @@ impl ServerSide {
         out
     }
 
-    /// Whether the handshake is under way.
+    /// True during the handshake.
     pub fn is_handshaking(&self) -> bool {
         self.0.is_handshaking()
     }
@@ -223,10 +223,10 @@ pub struct HttpsPeer {
     answered: Arc<AtomicU64>,
 }
 
-/// What is behind the version in the answer to a head.
+/// Text behind the version in the answer to a head.
 type Says = dyn Fn(&str) -> String + Send + Sync;
 
-/// How a server ends a connection after an answer that is the last.
+/// End of a connection after the last answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
     /// With `close_notify` and FIN.
@@ -238,7 +238,7 @@ impl HttpsPeer {
     /// Listens on a free port of the loopback address and answers every request with a body of that size.
     ///
     /// # Errors
-    /// When no port is free or no thread can be started.
+    /// If no port is free or no thread can be started.
     pub fn start(config: Arc<ServerConfig>, body_bytes: usize, parting: Parting) -> io::Result<Self> {
         HttpsPeer::start_noted(config, body_bytes, parting, || ())
     }

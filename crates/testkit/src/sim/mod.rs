@@ -1,8 +1,8 @@
 //! A simulated network in virtual time: seeded, without sockets, without waiting.
 //!
-//! A [`World`] describes servers, links and the machine of the generator, and makes one driver for each
-//! worker; each worker has a server of its own that behaves alike. Time stands still while a handler runs
-//! and jumps from one happening to the next. Instants are nanoseconds from the world's beginning.
+//! A [`World`] describes servers, links and the machine of the generator, and makes one driver for each worker;
+//! each worker has a server of its own that behaves alike. Time does not pass while a handler runs, and jumps from
+//! one event to the next. Instants are nanoseconds from the world's beginning.
 
 mod network;
 mod peer;
@@ -37,7 +37,7 @@ pub fn run_in<N: Network>(plan: &LoadPlan, watch: &Watch, network: &N) -> Result
 /// The way between generator and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// How long a segment takes one way. At least 1, so that time goes on.
+    /// One-way delay of a segment. At least 1, so that time goes on.
     pub latency_ns: u64,
     /// A random addition of up to this; order is kept.
     pub jitter_ns: u64,
@@ -45,7 +45,8 @@ pub struct Link {
     pub segment_max: usize,
     /// A send takes at most this many bytes, and the next has to wait a latency; 0 takes all.
     pub send_room: usize,
-    /// How soon after that a send takes bytes again, of which the worker is told a latency after it; 0: not before.
+    /// Time after that until a send takes bytes again; the worker is notified a latency later. 0: not before the
+    /// notification.
     pub drains_ns: u64,
 }
 
@@ -62,14 +63,14 @@ pub struct Machine {
     pub handle_cost_ns: u64,
     /// CPU time that each send costs.
     pub send_cost_ns: u64,
-    /// How much later than asked a wait ends.
+    /// Delay of the end of each wait.
     pub wakes_late_ns: u64,
     /// Stretches in which it does nothing, as when a hypervisor takes the processor away.
     pub stall: Option<Stall>,
-    /// Whether it says how long a thread waited for the processor.
+    /// True if it reports how long a thread waited for the processor.
     pub tells_delays: bool,
     pub ports: u64,
-    /// How long a port is not to be had again after this side closed first.
+    /// Time in which a port cannot be used again after this side closed first.
     pub time_wait_ns: u64,
     /// Sockets that can be open at once, whatever limit is reported.
     pub sockets_max: u64,
@@ -95,7 +96,7 @@ impl Default for Machine {
 
 /// Puts something before the servers of a world: a peer that speaks for them, such as one that adds TLS.
 pub trait Front: std::fmt::Debug + Send + Sync {
-    /// What the generator meets instead of that server.
+    /// Peer that the generator meets instead of that server.
     fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer>;
 }
 
@@ -106,9 +107,9 @@ pub struct World {
     pub machine: Machine,
     /// Seed of everything random in this world.
     pub seed: u64,
-    /// What is in front of each server.
+    /// Peer in front of each server.
     front: Option<Arc<dyn Front>>,
-    /// What the servers of all workers have served.
+    /// Work of the servers of all workers.
     served: Arc<Mutex<Served>>,
 }
 
@@ -133,7 +134,7 @@ impl World {
         World { front: Some(front), ..self }
     }
 
-    /// What the servers have done so far.
+    /// Work of the servers so far.
     pub fn served(&self) -> Served {
         self.served.lock().map_or_else(|poisoned| poisoned.into_inner().clone(), |served| served.clone())
     }

@@ -49,17 +49,17 @@ pub struct SimNet {
 
 #[derive(Clone, Debug, Default)]
 struct Wire {
-    /// Which use of the number this is; 0 is none.
+    /// Id of the link that uses this number; 0 without one.
     link: u64,
     established: bool,
-    /// How the peer ended it, once this side knows.
+    /// The peer's end of the connection, once this side knows it.
     told: Option<Close>,
     writable_at_ns: u64,
     /// From when on a send takes bytes again.
     room_at_ns: u64,
-    /// Whether the last send was cut short.
+    /// True if the last send was cut short.
     wants_write: bool,
-    /// When the last segment of each direction arrives; later ones come no earlier.
+    /// Arrival of the last segment in each direction; later ones come no earlier.
     outbound_ns: u64,
     inbound_ns: u64,
 }
@@ -125,7 +125,7 @@ impl Sim {
         Sim { net }
     }
 
-    /// Hands one happening to the worker; says whether it was still of concern.
+    /// Hands one event to the worker; returns whether it still mattered.
     fn hand_over<H: Handler<SimNet>>(&mut self, happening: Happening, handler: &mut H) -> bool {
         let Happening { conn, link, what, .. } = happening;
         let net = &mut self.net;
@@ -160,7 +160,7 @@ impl Sim {
 impl Driver for Sim {
     type Net = SimNet;
 
-    /// That of the driver it stands for: records of no other are read.
+    /// Name of the driver that it replaces: no other driver's records are read.
     fn name(&self) -> &'static str {
         DriverChoice::Epoll.name()
     }
@@ -204,7 +204,7 @@ impl Driver for Sim {
 }
 
 impl Drop for SimNet {
-    /// What is on its way to the peer still arrives there, so that its counts are whole.
+    /// Segments on their way to the peer still arrive there, so that its counts are whole.
     fn drop(&mut self) {
         while let Some(happening) = self.queue.pop() {
             if happening.what.is_the_peers() {

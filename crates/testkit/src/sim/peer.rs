@@ -1,11 +1,11 @@
-//! What is at the other end of a simulated link.
+//! The other end of a simulated link.
 
 use proofload_engine::Target;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-/// What a peer makes of a connection request.
+/// Answer of a peer to a connection request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accept {
     Yes,
@@ -13,7 +13,7 @@ pub enum Accept {
     Silence,
 }
 
-/// What a peer does on a connection, later.
+/// Action of a peer on a connection, later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Sends bytes.
@@ -33,7 +33,7 @@ pub trait Peer: Debug + Send {
     }
     /// Bytes came at that instant. Replies go out at the instants given with them, in the order given.
     fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>);
-    /// Bytes came on a connection that this end had ended; `reset` tells how.
+    /// Bytes came on a connection that this end had ended; `reset` is true for an end by reset.
     fn lost(&mut self, link: u64, bytes: &[u8], reset: bool);
     /// The generator closed the connection.
     fn closed(&mut self, link: u64);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 /// Name of the random stream of a server.
 const SERVES: u64 = 0x7365_7276;
 
-/// How long a request takes.
+/// Service time of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Service {
     /// Always as long.
@@ -26,14 +26,14 @@ pub struct Stall {
 }
 
 impl Stall {
-    /// That instant, or the end of the stall that it falls into.
+    /// `at_ns`, or the end of the stall that it falls into.
     pub(super) fn over_ns(&self, at_ns: u64) -> u64 {
         let within = (at_ns + self.every_ns / 2) % self.every_ns;
         if within < self.for_ns { at_ns + self.for_ns - within } else { at_ns }
     }
 }
 
-/// What a server can do wrong.
+/// Faults of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     Refuse,
@@ -53,7 +53,7 @@ pub enum Fault {
     CloseAnnounced,
     /// Status 500.
     Error,
-    /// Bytes that are no HTTP.
+    /// Bytes that are not HTTP.
     Garbage,
     /// Never answers.
     Silence,
@@ -69,23 +69,23 @@ pub struct Redirect {
     pub code: u16,
     /// The Location; empty for none.
     pub to: &'static str,
-    /// Whether the connection ends with the answer.
+    /// True if the connection ends with the answer.
     pub closes: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Server {
-    /// How long a request takes.
+    /// Service time of a request.
     pub service: Service,
     /// Requests that are served at once; the others queue in order of arrival. 0 is any number.
     pub threads: usize,
     pub stall: Option<Stall>,
     /// Bytes of each body.
     pub body_bytes: usize,
-    /// What goes wrong, each with its probability; the sum is at most 1. Faults of connections and faults of
-    /// requests are drawn apart.
+    /// Faults, each with its probability; the sum is at most 1. Faults of connections and faults of requests are
+    /// drawn apart.
     pub faults: Vec<(Fault, f64)>,
-    /// Whether it leaves connections open that the request asked to close.
+    /// True if it leaves connections open that the request asked to close.
     pub never_closes: bool,
     pub redirects: Vec<Redirect>,
 }
@@ -104,7 +104,7 @@ impl Default for Server {
     }
 }
 
-/// What servers have done, as they know it.
+/// Work of servers, as they know it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Served {
     /// Connections accepted, refused, and left without an answer.
@@ -118,7 +118,7 @@ pub struct Served {
     pub gets: u64,
     /// Answers with status 500.
     pub errors: u64,
-    /// Answers that are no HTTP.
+    /// Answers that are not HTTP.
     pub garbage: u64,
     /// Requests left without an answer.
     pub silent: u64,
@@ -139,7 +139,7 @@ pub(super) struct Serving {
     server: Server,
     random: Random,
     links: HashMap<u64, Inbox>,
-    /// When each thread is free again.
+    /// Instant at which each thread is free again.
     threads: Vec<u64>,
     served: Arc<Mutex<Served>>,
 }
@@ -168,7 +168,7 @@ impl Serving {
         }
     }
 
-    /// Draws one of the faults, of those that `of_dial` says.
+    /// Draws one of the faults: of connections if `of_dial`, else of requests.
     fn fault(&mut self, of_dial: bool) -> Option<Fault> {
         let mut point = self.random.unit();
         for (fault, probability) in &self.server.faults {
@@ -183,7 +183,7 @@ impl Serving {
         None
     }
 
-    /// When an answer to a request that came at that instant leaves.
+    /// Instant at which the answer to a request that came at `now_ns` leaves.
     fn leaves_at(&mut self, now_ns: u64) -> u64 {
         let service_ns = match self.server.service {
             Service::Constant(ns) => ns,
