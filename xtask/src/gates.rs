@@ -1,4 +1,4 @@
-//! What one exchange costs the generator, in figures that a noisy machine does not move: instructions (callgrind),
+//! Cost of one exchange to the generator, in figures that a noisy machine does not move: instructions (callgrind),
 //! system calls (strace), and memory with many connections. Above its bound, a figure fails the build.
 //!
 //! The subject is the null reference server, and one that answers as a usual web server. Costs are differences of two
@@ -20,7 +20,7 @@ const MANY: u64 = 25_000;
 const CONNECTIONS: &str = "64";
 /// Connections of the load whose memory is looked at.
 const MOST_CONNECTIONS: u64 = 10_000;
-/// So many connections take next to nothing.
+/// Number of connections that takes next to no memory.
 const FEW_CONNECTIONS: u64 = 10;
 
 /// A figure, and what it may come to at most.
@@ -61,7 +61,7 @@ fn check(proofload: &Path, measure: impl Fn(&Gate<'_>) -> anyhow::Result<Vec<Fig
 fn judge(figures: &[Figure]) -> anyhow::Result<()> {
     let over: Vec<String> = figures
         .iter()
-        // A figure that is no number is over its bound too.
+        // A figure that is not a number is over its bound too.
         .filter(|figure| !matches!(figure.found.partial_cmp(&figure.bound), Some(order) if order.is_le()))
         .map(|figure| format!("{}: {:.3}, at most {:.3}", figure.what, figure.found, figure.bound))
         .collect();
@@ -69,20 +69,20 @@ fn judge(figures: &[Figure]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Exporters that are idle: a page that nobody scrapes, and a collector that nobody runs. What scrapes and pushes take is not
-/// measured here.
+/// Exporters that are idle: a page without scrapers, and an address without a collector. The cost of scrapes and pushes
+/// is not measured here.
 const EXPORTING: &[&str] = &["--prometheus", "0", "--otlp", "http://127.0.0.1:1"];
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// MiB that the executable may take without connections.
 const RELEASE_MIB: f64 = 16.0;
-/// What a connection may take.
+/// Memory that a connection may take.
 const CONNECTION_BYTES: f64 = 1024.0;
 
 /// Of the engine at the optimisation of test builds; a tenth above what is found.
 const DEBUG_INSTRUCTIONS: f64 = 17_000.0;
 
-/// What one exchange costs, of two loads that differ in their count.
+/// Cost of one exchange, from two loads that differ in their count.
 fn mean(few: u64, many: u64) -> f64 {
     many.saturating_sub(few) as f64 / (MANY - FEW) as f64
 }
@@ -145,7 +145,7 @@ impl Gate<'_> {
         })
     }
 
-    /// What connections add to what the executable takes anyway.
+    /// Memory of connections, beyond that of the executable without them.
     fn memory_of_connections(&self) -> anyhow::Result<Figure> {
         let peaks = [MOST_CONNECTIONS, FEW_CONNECTIONS].map(|connections| self.peak_rss_bytes(connections));
         let [most, few] = peaks;
@@ -179,7 +179,7 @@ impl Gate<'_> {
             .with_context(|| format!("not checked, because callgrind printed no count:\n{said}"))
     }
 
-    /// System calls of all threads of a load of so many exchanges.
+    /// System calls of all threads of a load of `count` exchanges.
     fn system_calls(&self, count: u64, flags: &[&str]) -> anyhow::Result<u64> {
         let table = self.place.join("strace");
         let mut command = Command::new("strace");
@@ -216,8 +216,8 @@ fn answered(command: Command) -> anyhow::Result<serde_json::Value> {
     serde_json::from_slice(&finished(command)?.stdout).context("its output is no JSON")
 }
 
-/// Lets a client run to its end. The exit code for a generator that was not fit is none of a failure here: tools
-/// slow it down.
+/// Lets a client run to its end. The exit code for a generator that was not fit is not a failure here: tools slow it
+/// down.
 fn finished(mut command: Command) -> anyhow::Result<Output> {
     command.args(["--workers", "1", "--format", "json", "-q", "--no-record"]);
     let program = command.get_program().to_string_lossy().into_owned();
@@ -266,7 +266,7 @@ fn answer_as_usual() -> anyhow::Result<String> {
     Ok(url)
 }
 
-/// Answers whatever comes in one piece, as the requests of the loads here do.
+/// Answers everything that comes in one piece, as the requests of the loads here do.
 fn answer_each(mut stream: TcpStream) {
     let mut request = [0; 4096];
     while matches!(stream.read(&mut request), Ok(1..)) && stream.write_all(USUAL).is_ok() {}

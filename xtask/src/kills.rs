@@ -18,7 +18,7 @@ const KILLS_OF_A_RUN: u32 = 6;
 /// Latest moment of a kill after the start: two blocks of the short study.
 const SPAN_MS: u64 = 3_500;
 
-/// How long what was started may take to end.
+/// Time limit for the end of a process that was started.
 const END_WITHIN: Duration = Duration::from_secs(20);
 
 /// Two servers that are asked for little, so that ten kills cost little, and a claim that the first look settles.
@@ -208,7 +208,7 @@ impl Session {
         }
     }
 
-    /// What the run said at its end is what its record says.
+    /// The output of the run at its end agrees with its record.
     fn verdict(&mut self, said: &Output) -> anyhow::Result<()> {
         let record = self.record().context("a run ended and left no record")?;
         let told = String::from_utf8_lossy(&said.stderr);

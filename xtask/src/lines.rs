@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Crates that are no part of the product.
+/// Crates that are not part of the product.
 const TEST_ONLY: [&str; 1] = ["testkit"];
 
 /// Prints the count of every crate, and the sum without those for tests.

@@ -1,4 +1,4 @@
-//! What runs on this machine and belongs to somebody.
+//! Processes of this machine, found by a mark.
 
 use std::fs;
 

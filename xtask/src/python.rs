@@ -83,7 +83,7 @@ pub fn nextest(root: &Path) -> Command {
     tools::cargo_program_at(root, &NEXTEST.path(root), "nextest")
 }
 
-/// Checks deny.toml: who of ours may use whom, licences, and where crates come from.
+/// Checks deny.toml: dependencies between our crates, licences, and sources of crates.
 pub fn deny(root: &Path) -> anyhow::Result<()> {
     let mut deny = tools::cargo_program_at(root, &DENY.path(root), "deny");
     run_command(deny.args([

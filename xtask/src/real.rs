@@ -33,8 +33,8 @@ fn proofload(root: &Path, args: &[&str]) -> anyhow::Result<Output> {
 /// Exit codes of a study with a verdict for each claim, and of one whose generator others kept from its CPU.
 const ENDS: [i32; 3] = [0, 11, 12];
 
-/// Brings a study of a real Tomcat to its verdicts. Both connectors answer every request; whether the generator was fit to
-/// say so is not asked of a machine that does other work.
+/// Brings a study of a real Tomcat to its verdicts. Both connectors answer every request; the fitness of the generator
+/// is not checked on a machine that does other work.
 pub fn tomcat(root: &Path) -> anyhow::Result<()> {
     let place = scratch("real")?;
     let study = place.join("gate.yaml");

@@ -1,11 +1,11 @@
-//! What users look up, made of the program itself: pages of docs/reference/, and manual pages.
+//! References for users, made from the program itself: pages of docs/reference/, and manual pages.
 
 use crate::tools::{AS_TESTED, cargo, run_command, target_folder};
 use anyhow::{Context, bail, ensure};
 use std::path::Path;
 use std::process::Command;
 
-/// What mandoc says of a page that is well all the same: no page has a date, so that each build writes the same, and
+/// Warnings of mandoc about a page without faults: no page has a date, so that each build writes the same, and
 /// clap's writer breaks lines beside empty ones.
 const NO_FAULTS: [&str; 2] = ["missing date", "skipping paragraph macro: br"];
 
@@ -26,7 +26,7 @@ pub fn man(root: &Path) -> anyhow::Result<()> {
     pages(root)
 }
 
-/// Manual pages of the executable that is there, to target/man/, and what mandoc says of them.
+/// Manual pages of the executable that is there, written to target/man/, and the warnings of mandoc about them.
 pub fn pages(root: &Path) -> anyhow::Result<()> {
     let folder = target_folder(root).join("man");
     if folder.exists() {

@@ -66,7 +66,7 @@ pub fn documents(root: &Path) -> anyhow::Result<()> {
         rustdoc.args(["-D", "warnings", "-o"]).arg(&place).current_dir(root);
         rustdoc.env("CARGO_PKG_VERSION", "").env("CARGO_MANIFEST_DIR", &library.folder);
         rustdoc.envs(made.get(&library.package).map(|made| ("OUT_DIR", made)));
-        // What the command was would hide what rustdoc says.
+        // The text of the command would hide rustdoc's messages.
         ensure!(rustdoc.status().context("rustdoc")?.success(), "rustdoc finds faults in {name}");
     }
     fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))
@@ -87,7 +87,7 @@ fn libraries(root: &Path) -> anyhow::Result<(BTreeMap<String, Library>, BTreeMap
     Ok((messages.iter().filter_map(library).collect(), made.collect()))
 }
 
-/// The library that a message of cargo's tells of, if it does.
+/// The library in a message of cargo, if it has one.
 fn library(message: &Value) -> Option<(String, Library)> {
     let target = &message["target"];
     let is_library = ["lib", "rlib", "proc-macro"].iter().any(|kind| target["kind"][0] == *kind);

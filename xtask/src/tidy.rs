@@ -1,7 +1,7 @@
 //! No files of a crate form a circle: each of them uses, directly or over others, what another defines. Token streams
-//! are read, not syntax: what stands in macros counts like what stands elsewhere, and what a macro makes is of the module
-//! that it is asked of. What a file takes from the modules around it is free, as a part may know its whole, and tests
-//! do not count.
+//! are read, not syntax: code in macros counts like code elsewhere, and what a macro makes is of the module that it is
+//! asked of. What a file takes from the modules around it is free, as a part may know its whole, and tests do not
+//! count.
 
 use anyhow::{Context, bail, ensure};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -243,7 +243,7 @@ impl Module {
             }
         }
         let before = |by: usize| begin.checked_sub(by).and_then(|at| tokens.get(at));
-        // A path's arguments may stand before, or a value; `::name` is of another crate.
+        // A path's arguments may precede it, or a value; `::name` is of another crate.
         let goes_on = is_punct(before(1), '.') || is_punct(before(1), ':') && is_punct(before(2), ':');
         if !goes_on && path.len() > 1 {
             self.paths.insert(path);
@@ -251,7 +251,7 @@ impl Module {
         at
     }
 
-    /// A re-export is no use: whoever imports it uses the defining file.
+    /// A re-export is not a use: a file that imports it uses the defining file.
     fn bring_in(&mut self, leaves: Vec<(Names, Option<String>)>, is_public: bool) {
         for (path, name) in leaves {
             let all = name.is_none().then(|| "*".to_owned());
@@ -338,7 +338,7 @@ fn is_punct(token: Option<&TokenTree>, of: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == of)
 }
 
-/// Whether `pub` or `pub(…)` ends here.
+/// True if `pub` or `pub(…)` ends here.
 fn is_visibility(before: &[TokenTree]) -> bool {
     let is_pub = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(word)) if *word == "pub");
     match before {

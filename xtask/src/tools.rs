@@ -37,8 +37,9 @@ fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Tasks run by cargo, which tells them of their own package. A build script that asks to be run again when that changes
-/// (ring's does) would be, and all that rests on it built anew, with each turn of tasks and of cargo from a shell.
+/// Removes the variables with which cargo describes its own package to tasks. A build script that asks to be run again
+/// when those change (ring's does) would be, and all that rests on it built anew, with each turn of tasks and of cargo
+/// from a shell.
 pub fn without_own_package(command: &mut Command) -> &mut Command {
     let own = std::env::vars_os().map(|(name, _)| name);
     let told = |name: &OsString| {
@@ -50,8 +51,8 @@ pub fn without_own_package(command: &mut Command) -> &mut Command {
     command
 }
 
-/// What builds all executables with the features that the tests ask for, so that whoever built those builds nothing again.
-/// That `--examples` is there is what turns these features on.
+/// Command that builds all executables with the features that the tests ask for, so that a build of the tests builds
+/// nothing again. `--examples` turns these features on.
 pub const AS_TESTED: [&str; 6] = ["build", "--workspace", "--bins", "--examples", "--locked", "--quiet"];
 
 /// The processor, how many of them, and the kernel.
@@ -86,7 +87,7 @@ pub fn run_counting(command: &mut Command) -> anyhow::Result<(f64, ExitStatus)> 
     let mut child = command.spawn().with_context(|| format!("{shown} could not be started"))?;
     let stat = PathBuf::from(format!("/proc/{}/stat", child.id()));
     loop {
-        // What has ended and was not waited for still tells what it used.
+        // A process that has ended and was not waited for still reports what it used.
         let text = fs::read_to_string(&stat).with_context(|| format!("{}", stat.display()))?;
         let (state, cpu_seconds) = of_stat(&text).with_context(|| format!("{}: {text}", stat.display()))?;
         if state == "Z" {
@@ -104,8 +105,8 @@ fn of_stat(text: &str) -> Option<(&str, f64)> {
     Some((fields.first()?, ticks / TICKS_PER_S))
 }
 
-/// Programs, and Debian's packages that bring them: as root on Debian those that are missing are installed, elsewhere it is
-/// said what to install, and what for.
+/// Programs, and Debian's packages that bring them: as root on Debian those that are missing are installed, elsewhere a
+/// message names what to install, and what for.
 pub fn install(wanted: &[(&str, &str)], what_for: &str) -> anyhow::Result<()> {
     let missing: Vec<&str> =
         wanted.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
@@ -142,7 +143,7 @@ pub fn scratch(what: &str) -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
-/// Where cargo builds.
+/// Target folder of cargo.
 pub fn target_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }

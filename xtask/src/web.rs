@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is committed, and what the executable is compiled with: the name and where it lies, and the mode that builds it.
+/// Scripts that are committed and compiled into the executable: name, folder, and the mode that builds them.
 const SCRIPTS: [(&str, &str, &str); 2] =
     [("report.js", "crates/report/assets", "production"), ("ui.js", "crates/serve/assets", "ui")];
 
@@ -30,10 +30,10 @@ enum Extent {
     Full,
 }
 
-/// Where the pictures of reports are kept.
+/// Folder of the pictures of reports.
 const PICTURES: &str = "docs/pictures/reports";
 
-/// The task: builds the scripts; `--check` says whether the committed ones are they, and opens pages in Chromium;
+/// The task: builds the scripts; `--check` compares them with the committed ones, and opens pages in Chromium;
 /// `--pictures` takes pictures of the reports of all committed records.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -60,7 +60,7 @@ fn npm(root: &Path, args: &[&str]) -> anyhow::Result<()> {
     ran.context("npm, with Node.js 20 or newer, builds what draws the charts of a report")
 }
 
-/// Where this task writes.
+/// Folder that this task writes to.
 fn folder(root: &Path) -> anyhow::Result<PathBuf> {
     let folder = target_folder(root).join("web");
     fs::create_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
@@ -123,7 +123,7 @@ fn open(root: &Path, extent: Extent) -> anyhow::Result<()> {
     tests::run(root, &wanted)?;
     let made: Vec<PathBuf> =
         made.iter().map(|(_, page)| target_folder(root).join("tmp").join(page)).collect();
-    // A browser that hangs ends the check, and its tests say where; what does not end even so is killed.
+    // A browser that hangs ends the check, and its tests report where; a process that does not end even so is killed.
     let mut node = Command::new("timeout");
     node.args(["--kill-after=10", "1200", "node", "--test", "--test-force-exit", "--test-timeout=300000"]);
     node.arg("test/all.test.mjs").env("FULL", if extent == Extent::Full { "1" } else { "0" });
