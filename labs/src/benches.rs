@@ -9,7 +9,7 @@ use std::process::Command;
 /// A client of the others, which runs at an address.
 const CLIENT: &str = "bare_loop";
 
-/// The task: builds them, and runs each briefly. Whoever measures builds for release.
+/// The task: builds them, and runs each briefly. Measurements are built for release.
 pub fn run(root: &Path) -> anyhow::Result<()> {
     cargo(root, &AS_TESTED, &[])?;
     let built = root.join("benches/target");

@@ -1,4 +1,4 @@
-//! The documents as a site: `docs/SUMMARY.md` says which pages and in which order, mdBook makes HTML of them.
+//! The documents as a site: `docs/SUMMARY.md` lists the pages in their order, mdBook makes HTML of them.
 
 mod place;
 
@@ -59,7 +59,7 @@ fn lychee(root: &Path) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Files that pages link and that are no pages: pictures, studies, sources.
+/// Files that pages link and that are not pages: pictures, studies, sources.
 fn linked(root: &Path, pages: &Pages) -> anyhow::Result<BTreeSet<String>> {
     let listed =
         lychee(root)?.args(["--offline", "--dump"]).args(readable(&pages)).output().context("lychee")?;

@@ -1,4 +1,4 @@
-//! `cargo xtask deb`: a Debian package of the command, by cargo-deb; `crates/cli/Cargo.toml` says what it holds.
+//! `cargo xtask deb`: a Debian package of the command, by cargo-deb; `crates/cli/Cargo.toml` lists its contents.
 
 use crate::tools::{cargo, run_command, target_folder};
 use anyhow::{Context, bail, ensure};

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Rounds when nothing else is asked for.
 const ROUNDS: u64 = 10;
 
-/// Inputs of a property in a round, where it does not say itself how many.
+/// Inputs of a property in a round, if it does not set their number itself.
 const CASES: &str = "256";
 
 /// The task. `--rounds N`, and `--seed N` of the first; the next one's is one more.
@@ -39,7 +39,7 @@ fn properties(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(tools::targets_with(root, "proptest::")?.into_values().flatten().collect())
 }
 
-/// How many rounds, and the seed of the first.
+/// Number of rounds, and the seed of the first.
 fn asked(args: &[String], seed: u64) -> anyhow::Result<(u64, u64)> {
     let (mut rounds, mut first) = (ROUNDS, seed);
     for pair in args.chunks(2) {

@@ -1,4 +1,4 @@
-//! What `cargo xtask ci` has no time for: run before a release, and before a large change is called done.
+//! Checks that `cargo xtask ci` has no time for: run before a release, and before a large change is called done.
 
 use crate::tests::{FULL, nextest};
 use crate::tools::{self, cpu_model};
@@ -178,7 +178,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for step in STEPS.iter().filter(|step| only.is_empty() || only.contains(&step.name)) {
         println!("\n== {}: {}", step.name, step.what);
-        // Somebody may commit meanwhile.
+        // There may be a commit meanwhile.
         let commit = commit(root)?;
         let begun = Instant::now();
         let ended = (step.run)(root);
@@ -194,7 +194,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What came of a step.
+/// Outcome of a step.
 struct Row {
     name: &'static str,
     what: &'static str,
@@ -212,7 +212,7 @@ fn write(root: &Path, rows: &[Row]) -> anyhow::Result<()> {
     fs::write(&path, page(rows, &before, &date, &machine)).with_context(|| format!("{}", path.display()))
 }
 
-/// Where the page of the day and of this machine is, or will be: one that another machine wrote stays as it is.
+/// Path of the page of the day and of this machine, old or new: one that another machine wrote stays as it is.
 fn place(folder: &Path, date: &str, machine: &str) -> Option<PathBuf> {
     let names = iter::once(format!("{date}.md")).chain((2..100).map(|page| format!("{date}-{page}.md")));
     let mut paths = names.map(|name| folder.join(name));
@@ -256,7 +256,7 @@ impl Row {
         let Row { name, what, seconds, commit, failed } = self;
         let ended = match failed {
             None => "passed".to_string(),
-            // The first lines say what; a table has no room for more.
+            // The first lines have the reason; a table has no room for more.
             Some(why) => {
                 let first: Vec<&str> = why.lines().take(3).collect();
                 format!("**failed**: {}", first.join(" / ").replace('|', "\\|"))

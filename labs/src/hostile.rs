@@ -19,8 +19,8 @@ const KILLS: u32 = 300;
 const CONNECTIONS: u64 = 16;
 /// Most memory of the generator beyond that with a good peer.
 const MORE_BYTES: u64 = 32 << 20;
-/// Of what was answered at once and as it should be, so much is counted as answered; the rest met a machine that was
-/// busy, or a connection on which something else had come before.
+/// Share of correct, immediate answers that must be counted as answered; the rest met a machine that was busy, or a
+/// connection on which something else had come before.
 const ANSWERED_SHARE: f64 = 0.8;
 
 /// The task. `--answers N`, `--kills N`, `--seed N`; or what the variable `PROOFLOAD_HOSTILE` holds, when `full` runs it.
@@ -108,7 +108,7 @@ impl fmt::Display for Recorded {
     }
 }
 
-/// Has the executable ask a peer so many times.
+/// Has the executable ask a peer that many times.
 fn asked(
     executable: &Path,
     place: &Path,

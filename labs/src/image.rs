@@ -8,11 +8,11 @@ use anyhow::{Context, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the image is built for, and what its C compiler is called in the environment.
+/// Target of the image, and the variable and program of its C compiler.
 const TARGET: &str = "x86_64-unknown-linux-musl";
 const COMPILER: (&str, &str) = ("CC_x86_64_unknown_linux_musl", "gcc");
 
-/// How it is called, and where the command is in it.
+/// Name of the image, and path of the command in it.
 pub const NAME: &str = "localhost/proofload";
 pub const PROGRAM: &str = "usr/bin/proofload";
 

@@ -37,20 +37,20 @@ use trial::{Bench, Engine};
 /// Places of what is shown.
 const PLACES: [&str; 3] = ["a", "b", "c"];
 
-/// How long what was killed may take to be gone everywhere.
+/// Time limit for killed processes to be gone everywhere.
 const END_WITHIN: Duration = Duration::from_secs(20);
 
-/// In the command line of tasks that are going to be killed: seconds that nobody else sleeps.
+/// In the command line of tasks that are going to be killed: a number of seconds that no other process sleeps.
 const LONG: &str = "86399.5";
 
-/// What is asked for besides an engine.
+/// Options besides an engine.
 struct Asked<'a> {
     root: &'a Path,
     /// The executable; what cargo builds, if none is named.
     binary: Option<PathBuf>,
     /// Trials whose name has this word; the page is written of all only.
     only: String,
-    /// What `proofload run` is told besides, after `--`.
+    /// Further arguments of `proofload run`, after `--`.
     more: Vec<String>,
 }
 
@@ -214,7 +214,7 @@ fn kill(net: &Net) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a command that must say this.
+/// Runs a command whose output must have these lines.
 fn expect(command: &mut Command, wanted: &str) -> anyhow::Result<()> {
     let told = output(command)?;
     let mut lines: Vec<&str> = told.lines().collect();

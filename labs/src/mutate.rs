@@ -40,16 +40,16 @@ fn names() -> String {
     MUTATIONS.iter().map(|mutation| format!("  {}\n", mutation.name)).collect()
 }
 
-/// What came of one.
+/// Result of a mutation.
 struct Found {
     name: &'static str,
     tests: String,
     noticed: bool,
     /// The first test that failed.
     by: String,
-    /// Whether it is one of the gate's; the others are run by `cargo xtask full` alone.
+    /// True if it is one of the gate's; the others are run by `cargo xtask full` alone.
     in_gate: bool,
-    /// Why it could not be tried, if it could not.
+    /// Reason why it could not be tried, if it could not.
     untried: Option<String>,
 }
 
@@ -117,7 +117,7 @@ fn untried(mutation: &Mutation, why: &anyhow::Error) -> Found {
     }
 }
 
-/// A copy of the repository as it stands, with a target folder of its own. It goes when it is dropped.
+/// A copy of the repository as it is, with a target folder of its own. It goes when it is dropped.
 struct Copy {
     place: PathBuf,
     target: PathBuf,
@@ -144,7 +144,7 @@ impl Copy {
         Ok(copy)
     }
 
-    /// Whether tests pass while nothing is broken.
+    /// Checks that tests pass while nothing is broken.
     fn is_green(&self, tests: &[&str]) -> anyhow::Result<()> {
         let output = self.test(tests)?;
         ensure!(output.status.success(), "{tests:?} fails before anything is broken:\n{}", said(&output));
@@ -210,7 +210,7 @@ impl Drop for Copy {
     }
 }
 
-/// What cargo built of others' crates, linked into another target folder: they are the same, and never written again.
+/// Links dependencies that cargo built into another target folder: they are the same, and never written again.
 fn share_dependencies(from: &Path, to: &Path) -> anyhow::Result<()> {
     for folder in ["deps", "build", ".fingerprint"] {
         let (from, to) = (from.join(folder), to.join(folder));

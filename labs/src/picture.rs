@@ -47,7 +47,7 @@ fn of_file(path: &Path) -> anyhow::Result<String> {
     svg(&text).with_context(|| format!("{} is nothing to draw", path.display()))
 }
 
-/// What a terminal shows after that text; `None` for an empty one.
+/// Screen of a terminal after that text; `None` for an empty one.
 fn svg(text: &str) -> Option<String> {
     let lines = u16::try_from(text.lines().count()).ok().filter(|lines| *lines <= LINES_MAX)?;
     // Escapes take no columns: this is wide enough, and what is not used is cut off.

@@ -11,9 +11,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What pip installs.
+/// Packages that pip installs.
 const PACKAGES: [&str; 2] = ["duckdb==2.0.1", "pyarrow==26.0.1"];
-/// What Maven fetches.
+/// Packages that Maven fetches.
 const POM: &str = include_str!("readers/pom.xml");
 const READ_PARQUET: &str = include_str!("readers/parquet.py");
 
@@ -28,7 +28,7 @@ claims:
   - no errors: errors(const:1ms) == 0
 ";
 const TIMING: &str = "warm-up=500ms,slice=1s,discard=100ms,cycles=2";
-/// Answers that say no, and some that never come.
+/// Faults: refusals, and some answers that never come.
 const FAULTS: &str = "status_500=1%,silence=0.1%";
 /// Lines that JMeter's percentiles rest on: all.
 const JMETER_WINDOW: &str = "-Jjmeter.reportgenerator.statistic_window=1000000";

@@ -37,7 +37,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| load(busy, &stop));
         }
-        // All are run whatever fails: how often a test fails tells more than that it does.
+        // All are run whatever fails: the number of failures tells more than a single one.
         let mut failed = 0;
         for time in 1..=times {
             println!("\n== run {time} of {times}, {failed} of them failed so far");

@@ -1,5 +1,5 @@
-//! What others read of what is exported while a run goes on: the parsers of Prometheus, the collector's types of OTLP, the
-//! schemas of Grafana, GitHub and GitLab; and whether another validator says of JSON what the test kit's does.
+//! Checks of exports with other software while a run goes on: the parsers of Prometheus, the collector's types of OTLP,
+//! the schemas of Grafana, GitHub and GitLab; and a comparison of another JSON validator with the test kit's.
 
 use crate::tools::{self, run_command};
 use std::path::Path;

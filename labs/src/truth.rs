@@ -13,10 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How many ground truths there are; the last is the mutation of the tool itself.
+/// Number of ground truths; the last is the mutation of the tool itself.
 const TRUTHS: u32 = 16;
 
-/// The number of the mutations, which are no test.
+/// The number of the mutations, which are not a test.
 const MUTATIONS: u32 = 16;
 
 /// Sections of the page, each written by its own part of the task.
@@ -32,9 +32,10 @@ struct Row {
     cells: [String; 3],
 }
 
-/// The task. `--live [--runs N] [--runs-2 N] [--without-tests]` runs those that need servers and time, `--only-tests` leaves
-/// the mutations out and writes nothing, `--only-mutations` leaves the tests as the page has them, `--check` looks whether
-/// the page names every truth. What hours went into is on the page as soon as it is there, whatever fails after it.
+/// The task. `--live [--runs N] [--runs-2 N] [--without-tests]` runs those that need servers and time, `--only-tests`
+/// leaves the mutations out and writes nothing, `--only-mutations` leaves the tests as the page has them, `--check`
+/// checks that the page names every truth. Results of long runs are on the page as soon as they are there, whatever
+/// fails after them.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words[..] {
@@ -65,7 +66,7 @@ fn mutations(root: &Path) -> anyhow::Result<()> {
     judged
 }
 
-/// Runs the tests; every number but that of the mutations must have said something.
+/// Runs the tests; every number but that of the mutations must have printed something.
 fn replayed(root: &Path) -> anyhow::Result<Vec<Row>> {
     let (rows, failed) = run_tests(root, &[])?;
     let rows: Vec<Row> = rows.into_iter().filter(|row| !row.live).collect();
@@ -81,14 +82,14 @@ fn replayed(root: &Path) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Numbers of which no row speaks.
+/// Numbers without a row.
 fn missing(rows: &[Row]) -> Vec<u32> {
     let there: BTreeSet<u32> = rows.iter().map(|row| row.number).collect();
     (1..=TRUTHS).filter(|number| !there.contains(number)).collect()
 }
 
-/// Runs all tests with `truth_` in their name and gathers their lines, and what tells of those that failed; what holds
-/// none is not built.
+/// Runs all tests with `truth_` in their name and gathers their lines, and the lines about those that failed; targets
+/// without such tests are not built.
 fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<Row>, Option<String>)> {
     let (mut all, mut bad) = (String::new(), false);
     for (package, targets) in targets_with(root, "fn truth_")? {
@@ -112,13 +113,13 @@ fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<R
     Ok((rows(&all)?, bad.then(|| failures(&all))))
 }
 
-/// What of the tests' output tells who failed.
+/// Lines of the tests' output that show failures.
 fn failures(said: &str) -> String {
     let telling = |line: &&str| line.contains("FAILED") || line.contains("panicked") || find(line).is_some();
     said.lines().filter(telling).collect::<Vec<_>>().join("\n")
 }
 
-/// Where the line of a truth begins; the test runner may have left the cursor behind a name.
+/// The line of a truth from its beginning on; the test runner may have left the cursor behind a name.
 fn find(line: &str) -> Option<&str> {
     line.match_indices("truth ").map(|(at, _)| &line[at..]).find(|rest| {
         let digits = rest.as_bytes().get(6..8).unwrap_or_default();
@@ -183,7 +184,7 @@ fn replaced(page: &str, heading: &str, body: &str) -> anyhow::Result<String> {
     Ok(format!("{}\n{}\n{gap}{}", &page[..after], body.trim_end(), &page[end..]))
 }
 
-/// Where what stands under a heading begins and ends.
+/// Begin and end of the text under a heading.
 fn section(page: &str, heading: &str) -> anyhow::Result<(usize, usize)> {
     let begin =
         page.find(&format!("{heading}\n")).with_context(|| format!("docs/truth.md has no `{heading}`"))?;
@@ -208,7 +209,7 @@ fn rows_of(page: &str, heading: &str) -> anyhow::Result<Vec<Row>> {
     page[after..end].lines().filter_map(row_of_page).collect()
 }
 
-/// Whether a page has a row with a finding for every truth.
+/// Checks that a page has a row with a finding for every truth.
 fn check(page: &str) -> anyhow::Result<()> {
     let silent = missing(&rows_of(page, REPLAYED)?);
     ensure!(

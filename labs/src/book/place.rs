@@ -1,4 +1,4 @@
-//! Which pages the site has: those that `docs/SUMMARY.md` links, by their paths from the root of the repository.
+//! Pages of the site: those that `docs/SUMMARY.md` links, by their paths from the root of the repository.
 
 use anyhow::{Context, ensure};
 use std::fs;
@@ -49,7 +49,7 @@ impl Pages {
         })
     }
 
-    /// Documents that the table of contents forgets, and pages that it names and nobody wrote.
+    /// Documents that the table of contents forgets, and pages that it names and that do not exist.
     pub fn left_out(&self, root: &Path) -> anyhow::Result<Vec<String>> {
         let mut wrong = Vec::new();
         let missing = self.all.iter().filter(|page| !root.join(page).is_file());
@@ -77,7 +77,7 @@ fn documents(root: &Path, folder: &str, found: &mut Vec<String>) -> anyhow::Resu
     Ok(())
 }
 
-/// What a relative link in that file names, as a path from the root.
+/// Target of a relative link in that file, as a path from the root.
 pub fn beside(file: &str, target: &str) -> String {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

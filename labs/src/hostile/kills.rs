@@ -13,7 +13,7 @@ use xtask::processes;
 
 const VERBS: [&str; 9] =
     ["run", "resume", "report", "condense", "replicate", "tune", "agents", "coordinator", "keeper"];
-/// Two servers that fail nothing: a run that says they did is wrong.
+/// Two servers that fail nothing: a run that reports failures is wrong.
 const STUDY: &str = "study: kills
 question: Is a record whole whatever ended its run?
 subjects: { server: { use: reference, vary: { service: [\"const:1ms\", \"const:2ms\"] } } }
@@ -31,7 +31,7 @@ const END_WITHIN: Duration = Duration::from_secs(30);
 const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 const REFUTED: i32 = 10;
 
-/// So many kills, verb after verb.
+/// Performs `count` kills, verb after verb.
 pub fn run(executable: &Path, place: &Path, count: u32, seed: u64) -> anyhow::Result<()> {
     let (temp, study, token) = (place.join("temp"), place.join("study.yaml"), place.join("token"));
     fs::create_dir(&temp)?;
@@ -120,7 +120,7 @@ impl Kills<'_> {
         Ok(())
     }
 
-    /// Every record says what it said, and what was cut off goes on to a verdict that is the record's.
+    /// Every record still has its result, and a run that was cut off goes on to a verdict that agrees with its record.
     fn goes_on(&mut self, verb: &str) -> anyhow::Result<()> {
         for record in self.records() {
             let shown = self.shown(&record)?;

@@ -68,7 +68,7 @@ struct Counts {
     whole: AtomicU64,
 }
 
-/// Serves until its standard input ends, then says its counts. `PROTOCOL SEED` or `PROTOCOL well`.
+/// Serves until its standard input ends, then prints its counts. `PROTOCOL SEED` or `PROTOCOL well`.
 pub fn serve(args: &[String]) -> anyhow::Result<()> {
     let [protocol, seed] = args else { bail!("hostile-peer PROTOCOL SEED") };
     let protocol = Protocol::ALL.into_iter().find(|known| known.name() == protocol).context("a protocol")?;
@@ -133,7 +133,7 @@ impl Line<'_> {
         }
     }
 
-    /// Length of the next message, and whether it is a request; what else is said is answered here.
+    /// Length of the next message, and true if it is a request; other messages are answered here.
     fn request(&mut self) -> anyhow::Result<Option<(bool, usize)>> {
         let input = &self.input;
         match self.protocol {

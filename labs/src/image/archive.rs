@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Who runs in the image: nobody else is in it. Its number is what `runAsNonRoot` of Kubernetes can check.
+/// User that runs in the image, the only one in it. `runAsNonRoot` of Kubernetes can check its number.
 const USER: u64 = 65_532;
 /// Of everything, so that builds can be compared.
 const CREATED: &str = "1970-01-01T00:00:00Z";
@@ -40,15 +40,15 @@ impl Blob {
     }
 }
 
-/// What is to be in an image, and how it is called.
+/// Content of an image, and its name.
 pub struct Image<'a> {
-    /// `localhost` is no registry: none is asked for such an image where it is not loaded.
+    /// `localhost` is not a registry: none is asked for such an image where it is not loaded.
     pub name: &'a str,
     /// The tag.
     pub version: &'a str,
     /// In the words of container images.
     pub architecture: &'a str,
-    /// Where the executable is, without the first slash.
+    /// Path of the executable, without the first slash.
     pub program: &'a str,
     /// The executable.
     pub binary: &'a [u8],
@@ -57,7 +57,7 @@ pub struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// What an engine is asked for.
+    /// Reference by which an engine is asked for it.
     pub fn reference(&self) -> String {
         format!("{}:{}", self.name, self.version)
     }
@@ -95,7 +95,7 @@ pub fn archive(image: &Image<'_>) -> anyhow::Result<Vec<u8>> {
     tar.end()
 }
 
-/// Which image is in the archive, and what it is called.
+/// Index of the archive: its image, and the name of that.
 fn index(manifest: &Blob, image: &Image<'_>) -> Value {
     let mut listed = manifest.descriptor("application/vnd.oci.image.manifest.v1+json");
     listed["platform"] = json!({ "architecture": image.architecture, "os": "linux" });
@@ -110,7 +110,7 @@ fn index(manifest: &Blob, image: &Image<'_>) -> Value {
     })
 }
 
-/// What is in the image: the command, who runs it, and where it may write.
+/// Content of the image: the command, its user, and the folders that it may write to.
 fn layer(image: &Image<'_>) -> anyhow::Result<Vec<u8>> {
     let mut tar = Tar::new();
     tar.folder("etc/", 0o755, 0)?;

@@ -1,4 +1,4 @@
-//! What an executable says of itself: for which processor it is, and whether it needs a loader.
+//! Headers of an executable: its processor, and its need of a loader.
 
 use anyhow::{Context, bail};
 
@@ -8,7 +8,7 @@ const PT_INTERP: u32 = 3;
 /// The processor in the words of container images.
 ///
 /// # Errors
-/// When it is no 64-bit executable of Linux for a processor known here.
+/// If it is not a 64-bit executable of Linux for a processor known here.
 pub fn architecture(binary: &[u8]) -> anyhow::Result<&'static str> {
     if !binary.starts_with(b"\x7fELF\x02\x01") {
         bail!("not a 64-bit, little-endian ELF executable");
@@ -20,10 +20,10 @@ pub fn architecture(binary: &[u8]) -> anyhow::Result<&'static str> {
     }
 }
 
-/// Whether it needs a loader, which an image with nothing else in it does not have.
+/// True if it needs a loader, which an image with nothing else in it does not have.
 ///
 /// # Errors
-/// When it is cut off.
+/// If it is cut off.
 pub fn needs_loader(binary: &[u8]) -> anyhow::Result<bool> {
     let headers = usize::try_from(u64::from_le_bytes(field(binary, 0x20)?))?;
     let (size, count) = (u16::from_le_bytes(field(binary, 0x36)?), u16::from_le_bytes(field(binary, 0x38)?));

@@ -1,4 +1,5 @@
-//! Coordinator and agents, each started by hand: who may not come is told so, and who does not come is named.
+//! Coordinator and agents, each started by hand: an agent that may not join is told so, and one that does not
+//! join is named.
 
 use super::tested::Row;
 use super::trial::{Bench, Ended, Trial, last_of};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 const PORT: &str = "7600";
 const END_WITHIN: Duration = Duration::from_secs(10);
 
-/// What agents say of how they talk; the last digit is changed for one of another version.
+/// Version that agents report of their protocol; the last digit is changed for one of another version.
 const SPEAKS: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
 
 /// All of them whose name has this word.
@@ -55,7 +56,7 @@ fn agent(bench: &Bench<'_>, program: &PathBuf, token: &str, wait: &str) -> Comma
     agent
 }
 
-/// It leaves at once, and the coordinator waits for others until nobody comes any more.
+/// It leaves at once, and the coordinator waits for others until no more come.
 fn refused(
     bench: &Bench<'_>,
     name: &str,

@@ -9,10 +9,10 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long killed processes may take to end.
+/// Time limit for the end of killed processes.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Where hierarchies are mounted: those of a controller each, and the one for all.
+/// Mount points of hierarchies: those of a controller each, and the one for all.
 fn hierarchies() -> Vec<PathBuf> {
     mounted(&fs::read_to_string("/proc/self/mounts").unwrap_or_default())
 }
@@ -44,7 +44,7 @@ pub fn make(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether what `/proc/PID/cgroup` says is in a group whose name begins so, or below one.
+/// True if the text of `/proc/PID/cgroup` has a group whose name begins so, or one below it.
 pub fn is_within(groups: &str, prefix: &str) -> bool {
     let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
     paths.filter_map(|path| path.strip_prefix('/')).any(|path| path.starts_with(prefix))
@@ -62,7 +62,7 @@ pub fn remove(prefix: &str) {
     }
 }
 
-/// Whether there are any.
+/// True if there are any.
 pub fn are_left(prefix: &str) -> bool {
     let groups = hierarchies().into_iter().flat_map(|hierarchy| children(&hierarchy));
     groups

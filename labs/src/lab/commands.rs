@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a command wrote, if it ended well; else the error has what it complained of.
+/// Output of a command, if it ended well; else the error has its standard error.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let shown = format!("{command:?}");
     let output = command.output().with_context(|| format!("{shown} could not be started"))?;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 /// Each process that `ip netns exec` starts sees mounts of its own.
 const MOUNT: &str = r#"mount -t tmpfs -o size=64m lab "$1" && shift && exec "$@""#;
 
-/// Lines of what it said that go into an error.
+/// Lines of its output that go into an error.
 const LINES: usize = 15;
 
 pub struct Daemon {
@@ -19,7 +19,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts a program that stays in the foreground, at a place. What it says goes to a file in the folder of the net.
+    /// Starts a program that stays in the foreground, at a place. Its output goes to a file in the folder of the net.
     pub fn start(net: &Net, name: &str, words: &[&str]) -> anyhow::Result<Self> {
         Daemon::start_with(net, name, &[], words)
     }
@@ -40,7 +40,8 @@ impl Daemon {
         Daemon::start_by(net, &format!("{called}-{name}"), net.command(name, all[0]), &all[1..])
     }
 
-    /// Starts what a command starts, with these words added. What it says goes to a file of that name in the folder of the net.
+    /// Starts what a command starts, with these words added. Its output goes to a file of that name in the folder of
+    /// the net.
     pub fn start_by(net: &Net, called: &str, mut command: Command, words: &[&str]) -> anyhow::Result<Self> {
         let log = net.folder().join(format!("{called}.log"));
         let file = File::create(&log).with_context(|| format!("{}", log.display()))?;
@@ -61,7 +62,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// What it said last.
+    /// Last lines of its output.
     pub fn last_words(&self) -> String {
         let said = fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = said.lines().collect();

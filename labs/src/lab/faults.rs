@@ -1,4 +1,5 @@
-//! Every fault of a study whose parts are at several places: it must end everywhere, leave a record, and say what happened.
+//! Every fault of a study whose parts are at several places: it must end everywhere, leave a record, and report what
+//! happened.
 
 use super::commands::output;
 use super::net::PLACES as KEPT;
@@ -11,7 +12,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long everything may take to end.
+/// Time limit for the end of everything.
 pub const END_WITHIN: f64 = 10.0;
 
 /// A load goes on at that moment, and a block is in the record.
@@ -27,7 +28,7 @@ const LONG: [&str; 5] = [
     "--no-ceiling",
 ];
 
-/// How the command must end.
+/// Required end of the command.
 pub enum Ends {
     With(i32),
     WithOneOf([i32; 2]),
@@ -35,15 +36,15 @@ pub enum Ends {
     Killed,
 }
 
-/// Where the record is.
+/// Place of the record.
 pub enum Record {
     /// Brought home.
     Home,
-    /// Where the message says that it is.
+    /// At the place that the message names.
     Named,
-    /// Kept there, and nobody is left to say so.
+    /// Kept there, and no process is left to report it.
     There,
-    /// Kept in its pod, whose log says how it is read.
+    /// Kept in its pod, whose log tells how to read it.
     InPod,
 }
 
@@ -147,7 +148,7 @@ pub const BETWEEN_MACHINES: [Fault; 10] = [
             output(trial.bench.net.outside("scancel").arg(job)).map(drop)
         },
         mend: nothing,
-        // Its agents may be missed before it hears that it is to end.
+        // The loss of its agents may be noticed before the signal to end.
         ends: Ends::WithOneOf([130, 12]),
         record: Record::Home,
         engines: SLURM,
@@ -239,7 +240,7 @@ fn strike(bench: &Bench<'_>, number: usize, fault: &Fault, row: &mut Row) -> any
     Ok(())
 }
 
-/// Reads it, and says where it was.
+/// Reads it, and returns where it was.
 fn record(trial: &Trial<'_>, fault: &Fault, ended: &Ended) -> anyhow::Result<String> {
     let bench = trial.bench;
     let (place, told) = match fault.record {
@@ -258,7 +259,7 @@ fn record(trial: &Trial<'_>, fault: &Fault, ended: &Ended) -> anyhow::Result<Str
     Ok(format!("{place}; {}", state(&told)?))
 }
 
-/// What a message says of where a record is kept: the host, and the folder.
+/// Place of a record in a message: the host, and the folder.
 fn named(told: &str) -> Option<(&str, &str)> {
     let (_, after) = told.rsplit_once("is kept on ")?;
     let (host, folder) = after.lines().next()?.split_once(", in ")?;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const HERE: &[Engine] = &[Engine::Kubernetes];
 
-/// How long what is not going to work may remain unsaid.
+/// Time limit for reporting a condition that is not going to work.
 const SAID_WITHIN: f64 = 20.0;
 /// A study that is over in seconds, to its end.
 const WITHIN: Duration = Duration::from_secs(420);
@@ -20,13 +20,13 @@ const WITHIN: Duration = Duration::from_secs(420);
 /// Neither is it on any node, nor is there a registry of that name.
 const NO_IMAGE: &str = "localhost/nothing:1";
 
-/// How a coordinator leaves when the generator was the limit, or an agent was lost.
+/// Exit code of a coordinator when the generator was the limit, or an agent was lost.
 const INVALID: &str = "12";
 
 const COORDINATOR: &str = "coordinator";
 const AGENTS: &str = "agents";
 
-/// What happens while a load goes on.
+/// Faults while a load goes on.
 pub const FAULTS: [Fault; 9] = [
     Fault {
         what: "Ctrl-C at the command",
@@ -159,7 +159,7 @@ fn start_as<'a>(bench: &'a Bench<'a>, name: &str, args: &[&str]) -> anyhow::Resu
     bench.start(name, None, &[&["run", study.as_str(), "--smoke"], args].concat())
 }
 
-/// It says these words soon, and leaves with 3.
+/// It prints these words soon, and leaves with 3.
 fn refused(mut trial: Trial<'_>, begun: Instant, words: &str, row: &mut Row) -> anyhow::Result<()> {
     let seconds = said(&mut trial, begun, words, row)?;
     let ended = trial.ended_after(begun)?;
@@ -173,7 +173,7 @@ fn refused(mut trial: Trial<'_>, begun: Instant, words: &str, row: &mut Row) -> 
     Ok(())
 }
 
-/// Seconds until it says these words.
+/// Seconds until it prints these words.
 fn said(trial: &mut Trial<'_>, begun: Instant, words: &str, row: &mut Row) -> anyhow::Result<f64> {
     let seconds = loop {
         if trial.told().contains(words) {
@@ -210,7 +210,7 @@ fn no_quota(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     done
 }
 
-/// It waits for room, until somebody has enough of it.
+/// It waits for room, until it is interrupted.
 fn no_room(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     let begun = Instant::now();
     let mut trial = start(bench, "no-room", &["--agent-size", "64,512Mi"])?;
@@ -235,18 +235,19 @@ fn starved(bench: &Bench<'_>, row: &mut Row, option: &str, size: &str) -> anyhow
         "that it needed more memory is not said: {}",
         last_of(&ended.told)
     );
-    // The kernel may end the coordinator alone, whose pod says nothing of it then.
+    // The kernel may end the coordinator alone; its pod reports nothing of that.
     let is_right = matches!(ended.status.code(), Some(1 | 12));
     ensure!(is_right, "it left with {}: {}", ended.exit(), last_of(&ended.told));
     Ok(())
 }
 
-/// Objects that somebody else makes: the verdict is in the coordinator's log and exit code, and all end by themselves.
+/// Objects that are created without the command: the verdict is in the coordinator's log and exit code, and all end by
+/// themselves.
 fn by_manifest(bench: &Bench<'_>, row: &mut Row) -> anyhow::Result<()> {
     let study = bench.study.display().to_string();
     let on_kubernetes = everywhere(bench.engine);
     let mut manifest = bench.net.outside(&bench.proofload);
-    // The first two words say that a run is to be on Kubernetes, which a manifest is in any case.
+    // The first two words choose Kubernetes, which a manifest is for in any case.
     manifest.args(["manifest", &study]).args(&on_kubernetes[2..]).args(SHORT);
     let text = super::commands::output(&mut manifest)?;
     let path = bench.net.folder().join("manifest.yaml");

@@ -23,12 +23,13 @@ use std::time::Duration;
 /// Of what holds a pod's namespaces.
 const PAUSE: &str = concat!("localhost/pause:", env!("CARGO_PKG_VERSION"));
 
-/// Who runs the cluster waits for who measures in it: here they have the same CPUs. Containers are not among them.
+/// Lower priority for the cluster's own processes: here they have the same CPUs as the measurement. Containers are not
+/// among them.
 const PATIENT: [&str; 3] = ["nice", "-n", "10"];
 
 const UP_WITHIN: Duration = Duration::from_secs(120);
 
-/// What a kubelet sets for the whole machine.
+/// Settings that a kubelet makes for the whole machine.
 const SETTINGS: [&str; 6] = [
     "vm/overcommit_memory",
     "vm/panic_on_oom",

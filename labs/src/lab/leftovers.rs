@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 /// The folder with files that replace those of `/etc` inside a namespace, a folder for each.
 pub const ETC: &str = "/etc/netns";
 
-/// How the names of all namespaces of labs begin.
+/// Prefix of the names of all namespaces of labs.
 pub const PREFIX: &str = "pl-";
 
-/// How the temporary folders of all labs begin, before the number of the process.
+/// Prefix of the temporary folders of all labs, before the number of the process.
 const FOLDER: &str = "proofload-lab-";
 
-/// How long killed processes may take to end.
+/// Time limit for the end of killed processes.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// The network interface of the machine itself that leads into the lab.
@@ -25,7 +25,7 @@ pub fn leg_of(id: &str) -> String {
     id.replace('-', "")
 }
 
-/// In the environment of all processes of a lab, and of nobody else. No mark is part of another.
+/// In the environment of all processes of a lab, and of no others. No mark is part of another.
 pub fn mark_of(id: &str) -> String {
     format!("PROOFLOAD_LAB={id}-lab")
 }
@@ -48,11 +48,11 @@ pub fn remove(id: &str) {
     }
     // The other end goes with its namespace, which the kernel takes away a little later.
     let _ = ip(&format!("link delete {}", leg_of(id)));
-    // It stays when somebody else has a namespace.
+    // It stays when another process has a namespace.
     let _ = fs::remove_dir(ETC);
 }
 
-/// What is left of labs whose process is not there any more.
+/// Removes the leftovers of labs whose process is gone.
 pub fn sweep() -> anyhow::Result<()> {
     let names = namespaces();
     let mut ids: Vec<&str> = names.iter().map(|name| id_of(name)).collect();
@@ -79,18 +79,18 @@ pub fn namespaces() -> Vec<String> {
     names
 }
 
-/// What all names of one lab begin with: `pl-PID`, or `pl-PIDxN`.
+/// Prefix of all names of one lab: `pl-PID`, or `pl-PIDxN`.
 pub fn id_of(namespace: &str) -> &str {
     namespace.rsplit_once('-').map_or(namespace, |(id, _)| id)
 }
 
-/// Whether the process is gone whose number these words begin with.
+/// True if the process is gone whose number these words begin with.
 fn is_gone(words: &str) -> bool {
     let pid = words.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default();
     !pid.is_empty() && !Path::new("/proc").join(pid).exists()
 }
 
-/// Nobody is asked whether he wants to end, and who is started meanwhile ends too.
+/// Processes are killed without a request to end, and those that start meanwhile end too.
 fn kill_all(who: impl Fn() -> Vec<String>) {
     let deadline = Instant::now() + END_WITHIN;
     while Instant::now() < deadline {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const STUDY: &str = "studies/tomcat-connectors.yaml";
 const TITLE: &str = "A link between";
 
-/// Where the servers are, and from where they are asked.
+/// Place of the servers, and place of the generator.
 const SERVERS: &str = "c";
 const GENERATOR: &str = "b";
 

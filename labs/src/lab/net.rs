@@ -22,7 +22,7 @@ const OUTSIDE_OCTET: u8 = 253;
 /// Whose cache nodes of Slurm have.
 pub const SHARED: &str = "shared";
 
-/// Where Proofload keeps records of others in its cache.
+/// Folder of Proofload's cache with records of other machines.
 pub const PLACES: &str = "proofload/places";
 
 /// Characters of a name at most: interfaces have 15.
@@ -139,7 +139,7 @@ impl Net {
         self.namespace(name)
     }
 
-    /// How the names of all control groups of the net begin.
+    /// Prefix of the names of all control groups of the net.
     pub fn groups(&self) -> String {
         self.namespace("")
     }
@@ -168,12 +168,12 @@ impl Net {
         &self.folder
     }
 
-    /// The cache that Proofload has at a place; nodes of Slurm are told whatever the command was told, and share it.
+    /// The cache of Proofload at a place; nodes of Slurm get the environment of the command, and share its cache.
     pub fn cache(&self, name: &str) -> PathBuf {
         self.folder.join(format!("cache-{name}"))
     }
 
-    /// What all processes of this lab have in their environment, and nobody else.
+    /// Variable in the environment of all processes of this lab, and of no others.
     pub fn mark(&self) -> String {
         leftovers::mark_of(&self.id)
     }
@@ -187,8 +187,8 @@ impl Net {
         command
     }
 
-    /// A program inside the network of a place that sees files as the machine does, control groups among them. What it mounts
-    /// nobody else sees. The child's number is that of the program.
+    /// A program inside the network of a place that sees files as the machine does, control groups among them. Its
+    /// mounts are visible to no other process. The child's number is that of the program.
     pub fn on_machine(&self, name: &str, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/run/netns/{}", self.namespace(name)));
@@ -209,14 +209,14 @@ impl Net {
         command.envs(self.mark().split_once('=')).env("PATH", self.path());
     }
 
-    /// Where all places look for programs: engines put theirs before those of the machine.
+    /// Search path of all places: engines put their programs before those of the machine.
     pub fn path(&self) -> OsString {
         let mut path = self.folder.join("bin").into_os_string();
         path.push(":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         path
     }
 
-    /// Has every place run this line of a shell where somebody asks for the program.
+    /// Has every place run this line of a shell in place of the program.
     pub fn replace(&self, program: &str, line: &str) -> anyhow::Result<()> {
         let path = self.folder.join("bin").join(program);
         fs::write(&path, format!("#!/bin/sh\n{line}\n")).with_context(|| format!("{}", path.display()))?;
@@ -229,7 +229,7 @@ impl Net {
         ip(&format!("-n {} link set dev leg-{name} down", self.namespace(HUB))).map(drop)
     }
 
-    /// Whether it is out.
+    /// True if it is cut off.
     pub fn is_cut(&self, name: &str) -> bool {
         let told = ip(&format!("-n {} -o link show dev leg-{name}", self.namespace(HUB)));
         told.is_ok_and(|told| !told.contains(",UP"))

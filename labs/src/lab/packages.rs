@@ -21,7 +21,7 @@ pub const KUBERNETES: [(&str, &str); 6] = [
     ("ldd", "libc-bin"),
 ];
 
-/// What Debian's packages ask before they start a service.
+/// File that Debian's packages check before they start a service.
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
 /// Installs what is missing.
@@ -47,7 +47,7 @@ impl Quiet {
                 Ok(Quiet { is_ours: true })
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Quiet { is_ours: false }),
-            // Without this folder it is no Debian, and nothing is going to be installed.
+            // Without this folder it is not a Debian, and nothing is going to be installed.
             Err(_) if !Path::new("/usr/sbin").is_dir() => Ok(Quiet { is_ours: false }),
             Err(error) => Err(error).with_context(|| POLICY.to_owned()),
         }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Where studies run. Its pods have to meet the pod security standard *restricted*.
+/// Namespace of studies. Its pods have to meet the pod security standard *restricted*.
 pub const NAMESPACE: &str = "lab";
 /// Of Proofload.
 pub const IMAGE: &str = concat!("localhost/proofload:", env!("CARGO_PKG_VERSION"));
@@ -18,7 +18,7 @@ const OURS: [&str; 2] = ["-l", "app.kubernetes.io/name=proofload"];
 /// A pod that has to be ended by force is given half a minute first.
 const GONE_WITHIN: Duration = Duration::from_secs(60);
 
-/// What kubectl prints to these words, about the namespace of studies.
+/// Output of kubectl for these words, about the namespace of studies.
 pub fn kubectl(net: &Net, words: &[&str]) -> anyhow::Result<String> {
     output(net.outside("kubectl").args(["-n", NAMESPACE]).args(words))
 }
@@ -57,8 +57,8 @@ pub fn first(net: &Net, component: &str) -> anyhow::Result<Pod> {
     pods.find(|pod| pod.component == component).with_context(|| format!("no pod of {component}"))
 }
 
-/// Those that have not ended. Of nodes that are cut off nobody knows; whether one may take its time that cannot end by itself
-/// is said.
+/// Pods that have not ended. The state of pods on nodes that are cut off is unknown; the arguments tell whether pods
+/// that are ending and coordinators, which may not end by themselves, are left out.
 pub fn alive(net: &Net, but_not_ending: bool, but_no_coordinator: bool) -> anyhow::Result<Vec<String>> {
     let mut pods = all(net)?;
     pods.retain(|pod| !(but_no_coordinator && pod.component == "coordinator"));
@@ -67,7 +67,7 @@ pub fn alive(net: &Net, but_not_ending: bool, but_no_coordinator: bool) -> anyho
     Ok(pods.into_iter().map(|pod| format!("pod {} ({})", pod.name, pod.phase)).collect())
 }
 
-/// What `proofload report` says of the record that a pod holds, asked as its log says.
+/// Result that `proofload report` prints for the record that a pod holds, called as its log describes.
 pub fn record(net: &Net) -> anyhow::Result<Value> {
     let pod = first(net, "coordinator")?.name;
     let log = kubectl(net, &["logs", &pod])?;

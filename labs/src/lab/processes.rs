@@ -1,4 +1,4 @@
-//! What runs on this machine and belongs to somebody.
+//! Processes of this machine, found by a mark or by their control groups.
 
 use super::cgroups;
 pub use xtask::processes::{Process, found, marked};

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 const UP_WITHIN: Duration = Duration::from_secs(30);
 
-/// CPUs that each node says it has, so that several tasks fit on it.
+/// CPUs that each node reports, so that several tasks fit on it.
 const CPUS: u32 = 8;
 
-/// What users of Slurm call.
+/// Commands that users of Slurm call.
 const CLIENTS: [&str; 8] = ["srun", "salloc", "sbatch", "sinfo", "squeue", "scancel", "scontrol", "sattach"];
 
 /// munged and slurmctld at the hub, a slurmd at each place. `srun` and its like work at every place and outside.

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 const UP_WITHIN: Duration = Duration::from_secs(10);
 
-/// Here Proofload has never been: there is no cache yet.
+/// A place without a cache: Proofload has never been there.
 const FRESH: &str = "c";
 
-/// Where Debian's sshd locks itself in. Its service makes it, which is not running here.
+/// Folder in which Debian's sshd locks itself in. Its service makes it, which is not running here.
 const SEPARATION: &str = "/run/sshd";
 
 /// An sshd at each place, and clients everywhere that may log in as root. `ssh PLACE` works at every place and outside.
@@ -105,13 +105,13 @@ impl<'net> Ssh<'net> {
         Ok(())
     }
 
-    /// What `ssh -F` takes.
+    /// Configuration file for `ssh -F`.
     pub fn config(&self) -> PathBuf {
         self.folder.join("config")
     }
 
     pub fn version(&self) -> anyhow::Result<String> {
-        // It says so on its standard error.
+        // It prints this on its standard error.
         output(Command::new("sh").args(["-c", "/usr/bin/ssh -V 2>&1"]))
     }
 }

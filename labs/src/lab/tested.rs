@@ -66,7 +66,7 @@ fn page(before: &str, title: &str, when: &str, text: &str) -> String {
         before.split("\n## ").skip(1).map(|part| format!("{}\n", part.trim_end())).collect();
     parts.retain(|part| part.lines().next() != Some(title));
     parts.push(own);
-    // In the order of their names, whichever ran last.
+    // In the order of their names, not of their runs.
     parts.sort();
     parts.iter().fold(HEAD.to_owned(), |text, part| format!("{text}\n## {part}"))
 }

@@ -13,11 +13,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a command may take until it has measured something: it waits for others that measure on this machine.
+/// Time limit until a command has measured something: it waits for others that measure on this machine.
 const BEGIN_WITHIN: Duration = Duration::from_secs(400);
 /// After that it is taken for one that never ends.
 const WATCHED: Duration = Duration::from_secs(40);
-/// Who looks takes CPU from who measures: rarely while a command runs undisturbed, and at what is left only once it ended.
+/// Looking takes CPU from measuring: rarely while a command runs undisturbed, and at leftovers only once it ended.
 const LOOK: Duration = Duration::from_millis(250);
 const LOOK_AFTER_FAULT: Duration = Duration::from_millis(100);
 
@@ -28,7 +28,7 @@ pub enum Engine {
     Kubernetes,
 }
 
-/// Where trials are made.
+/// Setting of trials.
 pub struct Bench<'net> {
     pub net: &'net Net,
     pub engine: Engine,
@@ -122,7 +122,7 @@ impl<'net> Bench<'net> {
         Ok(Trial { bench: self, folder, child, paused: None, pod_stays: false })
     }
 
-    /// What `proofload report` says of a record: at home, or at the place where it is.
+    /// Result that `proofload report` prints for a record: at home, or at the place where it is.
     pub fn report(&self, place: Option<&str>, run: &str) -> anyhow::Result<Value> {
         let program = self.proofload.display().to_string();
         let words = [program.as_str(), "report", run, "--format", "json"];
@@ -156,7 +156,7 @@ pub fn quoted(line: &str, engine: Engine) -> String {
     if engine == Engine::Ssh { format!("'{line}'") } else { line.to_owned() }
 }
 
-/// Whether a word of a command line is Proofload's executable, here or as it is called at other places.
+/// True if a word of a command line is Proofload's executable, here or under its name at other places.
 fn is_ours(word: &str) -> bool {
     let name = word.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default();
     name == "proofload" || name.strip_prefix("proofload-").is_some_and(|hash| hash.len() == 16)
@@ -169,11 +169,11 @@ pub struct Trial<'a> {
     pub child: Child,
     /// A process that cannot end before it is let go on.
     pub paused: Option<u32>,
-    /// The coordinator's pod stays, with the record and nobody but its first process.
+    /// The coordinator's pod stays, with the record and only its first process.
     pub pod_stays: bool,
 }
 
-/// How it ended.
+/// End of a trial.
 pub struct Ended {
     pub status: ExitStatus,
     /// From the moment of the fault until nothing was left.
@@ -196,7 +196,7 @@ impl Trial<'_> {
         fs::read_to_string(self.folder.join("told")).unwrap_or_default()
     }
 
-    /// Waits until it says this.
+    /// Waits until it prints this.
     pub fn until_told(&mut self, words: &str) -> anyhow::Result<()> {
         let came = until(&format!("{words:?} is said"), BEGIN_WITHIN, || {
             if self.told().contains(words) {
@@ -271,7 +271,7 @@ impl Drop for Trial<'_> {
     }
 }
 
-/// What it said last, on a line.
+/// Last lines of its output, on one line.
 pub fn last_of(told: &str) -> String {
     let lines: Vec<&str> = told.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(4)..].join(" / ")

@@ -1,15 +1,15 @@
-//! What is broken, and which tests must notice.
+//! Mutations of the code, and tests that must notice them.
 
 /// One way to break the method.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutation {
-    /// What it does, as it stands in the table.
+    /// Effect, in the words of the table.
     pub name: &'static str,
     /// The file, from the root of the repository.
     pub file: &'static str,
-    /// What stands there exactly once.
+    /// Text that occurs there exactly once.
     pub from: &'static str,
-    /// What stands there instead.
+    /// Replacement of that text.
     pub to: &'static str,
     /// Arguments of `cargo test`, of which at least one test must fail.
     pub tests: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! What other programs read of a record against what Proofload says of it.
+//! Comparison of a record as other programs read it with Proofload's own figures.
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ pub fn label(point: &Value) -> String {
     format!("{}{stream}@{}", text(point, "variant"), text(point, "point"))
 }
 
-/// What a file's name has of it: `VARIANT-STREAM-POINT`.
+/// Its part of a file's name: `VARIANT-STREAM-POINT`.
 pub fn file_name(point: &Value) -> String {
     let parts = ["variant", "stream", "point"].map(|key| text(point, key).replace([':', '/', '+'], "_"));
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
@@ -109,9 +109,9 @@ pub fn statistics(result: &Value, jtl: &str, statistics: &Value) -> anyhow::Resu
     Ok(written.len())
 }
 
-/// How wide a bucket of a histogram is.
+/// Relative width of a bucket of a histogram.
 const BUCKET: f64 = 0.001;
-/// What rounding to milliseconds may change, and a bit.
+/// Largest change by rounding to milliseconds, and a bit.
 const HALF_MS: f64 = 0.51;
 
 /// The elapsed times of each label, in milliseconds.
@@ -142,7 +142,7 @@ fn counted(read: &Map<String, Value>, label: &str, samples: u64, errors: u64) ->
     Ok(())
 }
 
-/// Whether two times are the same, up to that and to what a bucket is wide.
+/// Checks that two times are the same, up to that and to the width of a bucket.
 fn same(label: &str, what: &str, read_ms: Option<f64>, ms: f64, up_to_ms: f64) -> anyhow::Result<()> {
     let Some(read_ms) = read_ms else { bail!("{label}: no {what}") };
     ensure!(

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// A planted difference: what works so much longer on a request, and what is asked of the runs.
+/// A planted difference: the extra work on a request, and the claims about the runs.
 struct Planted {
     percent: u32,
     /// Microseconds of CPU time on a request.
@@ -32,8 +32,8 @@ const FIVE: Planted = Planted {
 const TWO: Planted =
     Planted { percent: 2, work_us: [1_000, 1_020], preset: &[], preset_name: "default", right: (3, 4) };
 
-/// Runs the live tests, then the planted differences, `--runs` of five and `--runs-2` of two percent. Each row is on the
-/// page as soon as it is known; what fails is told at the end.
+/// Runs the live tests, then the planted differences, `--runs` of five and `--runs-2` of two percent. Each row is on
+/// the page as soon as it is known; failures are reported at the end.
 pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<()> {
     let (mut runs, mut runs_2, mut with_tests) = (FIVE.right.1, TWO.right.1, true);
     let mut rest = args;
@@ -91,7 +91,7 @@ fn entered(known: Vec<Row>, row: Row, date: &str) -> Vec<Row> {
     rows
 }
 
-/// What came of one run.
+/// Result of one run.
 struct Settled {
     throughput: String,
     cpu: String,
@@ -117,7 +117,7 @@ claims:
         )
     }
 
-    /// Makes the runs and tells of them one by one; what ended otherwise than with a verdict comes back.
+    /// Makes the runs and reports them one by one; returns those that ended without a verdict.
     fn found(&self, root: &Path, runs: u32) -> anyhow::Result<Vec<String>> {
         let place = std::env::temp_dir().join(format!("proofload-truth-{}", std::process::id()));
         fs::create_dir_all(&place).with_context(|| format!("{}", place.display()))?;
@@ -175,7 +175,7 @@ claims:
         })
     }
 
-    /// What came of these runs, and of so many that ended without a verdict.
+    /// Row for these runs, and for `failed` that ended without a verdict.
     fn row(&self, all: &[Settled], failed: usize) -> Row {
         let of = all.len() + failed;
         let count = |cpu: bool, verdict: &str| {

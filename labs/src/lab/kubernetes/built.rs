@@ -14,7 +14,7 @@ const KUBERNETES: &str = "k8s.io/kubernetes";
 
 const PAUSE: &str = include_str!("pause.go");
 
-/// What a program is built from.
+/// Go module that a program is built from.
 struct Module {
     /// The folder in which it is required.
     folder: &'static str,

@@ -30,7 +30,7 @@ impl Keys {
         self.folder.join(file)
     }
 
-    /// `NAME.crt` and `NAME.key` of somebody, who may be a server at these addresses.
+    /// `NAME.crt` and `NAME.key` of a user, who may be a server at these addresses.
     pub fn issue(&self, name: &str, user: &str, group: &str, addresses: &[Ipv4Addr]) -> anyhow::Result<()> {
         let mut names = vec!["DNS:localhost".to_owned(), "IP:127.0.0.1".to_owned()];
         names.extend(addresses.iter().map(|address| format!("IP:{address}")));
@@ -64,7 +64,7 @@ impl Keys {
         output(openssl.args(more)).map(drop)
     }
 
-    /// How somebody who has a certificate reaches the API.
+    /// Configuration with which the holder of a certificate reaches the API.
     pub fn access(&self, name: &str, server: &str) -> anyhow::Result<PathBuf> {
         let file = |file: String| self.path(&file).display().to_string();
         let access = json!({

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 const UP_WITHIN: Duration = Duration::from_secs(30);
 
-/// Where Debian has the plugins that give pods their network.
+/// Folder in which Debian has the plugins that give pods their network.
 const CNI: &str = "/usr/lib/cni";
 
-/// Folders where programs of a node write at paths that nobody can choose. Those of a node go with it.
+/// Folders where programs of a node write at paths that cannot be configured. Those of a node go with it.
 const OWN: &str =
     "for folder in /run /var/lib /var/log; do mount -t tmpfs -o size=64m lab $folder; done; exec \"$@\"";
 
@@ -85,7 +85,7 @@ impl Node {
         self.kubelet.is_up()
     }
 
-    /// What both said last.
+    /// Last lines of both programs' output.
     pub fn last_words(&self) -> String {
         format!("{}\n{}", self.containerd.last_words(), self.kubelet.last_words())
     }
@@ -105,7 +105,7 @@ fn pods(net: &Net, name: &str) -> anyhow::Result<String> {
     Ok(format!("10.{}.{subnet}", 100 + u32::from(number)))
 }
 
-/// Everybody reaches the pods of a node through the node.
+/// Every other place reaches the pods of a node through the node.
 pub fn route(net: &Net, name: &str) -> anyhow::Result<()> {
     let (pods, through) = (pods(net, name)?, net.address(name)?);
     let route = format!("route add {pods}.0/24 via {through}");
@@ -135,7 +135,7 @@ fn network(net: &Net, folder: &Path, name: &str) -> anyhow::Result<String> {
     Ok(network.to_string())
 }
 
-/// A root without all rights may not spare anybody from the kernel when memory is short.
+/// A root without all rights may not exempt a process from the kernel's choice when memory is short.
 fn containerd_settings(folder: &Path) -> String {
     let folder = folder.display();
     let cri = "plugins.\"io.containerd.grpc.v1.cri\"";
