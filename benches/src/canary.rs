@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 /// Share of its solo figure that a CPU must reach while the other spins too.
 const LEAST: f64 = 0.95;
-/// How far two solo figures, before and after a series, may be apart.
+/// Largest distance between two solo figures, before and after a series.
 const DRIFT: f64 = 0.10;
 /// Share of both CPUs that the hypervisor may have taken away between two looks: what a spin may lack, too.
 const STEAL: f64 = 0.05;
 const STRETCH: Duration = Duration::from_millis(200);
-/// The best of so many tries: a disturbance only ever slows a spin down.
+/// Number of tries, of which the best counts: a disturbance only ever slows a spin down.
 const TRIES: usize = 3;
 
-/// What a look found.
+/// Result of a look.
 #[derive(Clone, Copy, Debug)]
 pub struct Canary {
     /// Rounds per millisecond of each CPU alone.
@@ -46,7 +46,7 @@ impl Canary {
         (self.ticks[1] - before.ticks[1]) / (self.ticks[0] - before.ticks[0]).max(1.0)
     }
 
-    /// Why a series that ended now and began then is to be discarded, if it is.
+    /// Reason to discard a series between these two looks, if there is one.
     pub fn disturbed(&self, before: &Canary) -> Option<String> {
         for look in [before, self] {
             if let Some(share) = look.together.iter().find(|share| **share < LEAST) {

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a process used, and what it said.
+/// Use of a process, and its output.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// Standard output.
@@ -57,12 +57,12 @@ pub fn in_own_session(command: &mut Command) {
 /// Runs a command in a process group of its own, and ends the group when it takes longer than `most`.
 ///
 /// # Errors
-/// When it cannot be started, fails, or takes too long.
+/// If it cannot be started, fails, or takes too long.
 pub fn run(command: Command, most: Duration) -> anyhow::Result<Ended> {
     run_to(command, most, &[0])
 }
 
-/// The same, with the exit codes that are no failure.
+/// The same, with exit codes that are not failures.
 ///
 /// # Errors
 /// As [`run`].
@@ -121,7 +121,7 @@ fn read(pipe: &mut Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
-/// How a child ended and what it used; `None` while it runs.
+/// Exit status and use of a child; `None` while it runs.
 fn reap(pid: libc::pid_t, wait: bool) -> anyhow::Result<Option<(ExitStatus, libc::rusage)>> {
     let mut status = 0;
     // SAFETY: all zeros are a valid rusage, and both places outlive the call that writes them.

@@ -1,4 +1,4 @@
-//! The load testers that are compared: how each is asked for the same load, and what it says it did.
+//! The load testers that are compared: how each is asked for the same load, and the results that it reports.
 
 use crate::child::{self, Ended};
 use crate::{CLIENT_CPU, subject};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-/// What Proofload ends with when it was itself the limit, which is what is wanted here.
+/// Exit code of Proofload when it was itself the limit, which is what is wanted here.
 const UNFIT: i32 = 12;
 
 /// A load tester.
@@ -35,20 +35,18 @@ pub enum Client {
     Vegeta,
 }
 
-/// What a client is asked to do, on one thread and one CPU.
+/// Load for a client, on one thread and one CPU.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// What to ask for.
     pub url: String,
     /// Connections.
     pub connections: u32,
-    /// How long.
     pub seconds: u32,
-    /// Whether connections are kept.
+    /// True if connections are kept.
     pub keep_alive: bool,
 }
 
-/// What a client did.
+/// Result of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct Did {
     /// Answered requests, by its own count.
@@ -57,7 +55,7 @@ pub struct Did {
     pub cpu_ns: f64,
     /// User time among them.
     pub user_ns: f64,
-    /// Requests in a second, over the time that the client says it took: wrk may take a tenth of a second longer than asked.
+    /// Requests in a second, over the time that the client reports: wrk may take a tenth of a second longer than asked.
     pub per_s: f64,
     /// Peak resident memory.
     pub peak_rss_bytes: u64,
@@ -105,10 +103,10 @@ impl Client {
         }
     }
 
-    /// Where it is: beside this program, in the folder that `PEERS` names, or on the path.
+    /// Path of the program: beside this one, in the folder that `PEERS` names, or on the path.
     ///
     /// # Errors
-    /// When it is nowhere.
+    /// If it is in none of these.
     pub fn program(self) -> anyhow::Result<PathBuf> {
         if self == Client::Proofload {
             return subject::proofload();
@@ -126,7 +124,7 @@ impl Client {
     /// Carries the load out.
     ///
     /// # Errors
-    /// When it is not here, fails, takes far too long, or did not do what was asked.
+    /// If it is not here, fails, takes far too long, or did not do what was asked.
     pub fn run(self, load: &Load) -> anyhow::Result<Did> {
         if self == Client::Jmeter {
             return warm_jmeter(load);
@@ -141,7 +139,7 @@ impl Client {
         Ok(Did::of(requests, &ended, seconds))
     }
 
-    /// How long it says that it loaded; `None` of those that do not say it.
+    /// Seconds of load that it reports; `None` of those that do not report it.
     fn seconds(self, output: &str) -> anyhow::Result<Option<f64>> {
         let seconds = match self {
             Client::Proofload => json(output)?["points"][0]["seconds"].as_f64().context("no seconds")?,
@@ -196,7 +194,7 @@ impl Client {
         Ok(())
     }
 
-    /// How many requests it says were answered well.
+    /// Number of requests answered well that it reports.
     fn requests(self, output: &str) -> anyhow::Result<f64> {
         match self {
             Client::Proofload => {
@@ -236,7 +234,7 @@ impl Client {
     }
 }
 
-/// What a run of Proofload used, and the point of its result.
+/// Use of a run of Proofload, and the point of its result.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The process.
@@ -250,7 +248,7 @@ pub struct Measured {
 /// Runs Proofload on one thread with those flags besides the address and the time.
 ///
 /// # Errors
-/// When it fails, takes far too long, or hardly anything is answered.
+/// If it fails, takes far too long, or hardly anything is answered.
 pub fn measure(url: &str, seconds: u64, flags: &[&str]) -> anyhow::Result<Measured> {
     let mut command = child::on_cpu(CLIENT_CPU, &subject::proofload()?);
     command.args([url, "-d", &format!("{seconds}s"), "--workers", "1", "--format", "json", "-q"]).args(flags);

@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Debug, Default)]
 pub struct Flags {
     values: BTreeMap<String, String>,
-    /// Arguments that are no flags.
+    /// Arguments that are not flags.
     pub words: Vec<String>,
     /// `--smoke`: only to see whether the program runs, once and briefly; its figures are worth nothing.
     pub smoke: bool,
@@ -41,18 +41,18 @@ impl Flags {
         Ok(flags)
     }
 
-    /// The value of a flag, or what holds without it: one thing for measuring, another to see whether it runs.
+    /// The value of a flag, or its default: one for measuring, another for `--smoke`.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn or_smoke<T: FromStr>(&self, flag: &str, otherwise: T, smoke: T) -> anyhow::Result<T> {
         self.get(flag, if self.smoke { smoke } else { otherwise })
     }
 
-    /// The value of a flag, or what holds without it.
+    /// The value of a flag, or its default.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn get<T: FromStr>(&self, flag: &str, otherwise: T) -> anyhow::Result<T> {
         let Some(value) = self.values.get(flag) else { return Ok(otherwise) };
         value.parse().ok().with_context(|| format!("{flag}: cannot read {value:?}"))

@@ -15,14 +15,14 @@ use std::time::Duration;
 pub const SECOND_NS: u64 = 1_000_000_000;
 /// Any port of this machine.
 pub const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-/// How long agents may take to come; those that play back record first.
+/// Time limit for agents to join; those that play back record first.
 const WAIT: Duration = Duration::from_secs(90);
 
-/// An open loop of so many requests a second, one thread of each share. Sends within a millisecond go together, so that no
-/// worker spins.
+/// An open loop of `rate_per_s` requests a second, one thread of each share. Sends within a millisecond go together, so
+/// that no worker spins.
 ///
 /// # Errors
-/// When the request cannot be made, which would be a fault of ours.
+/// If the request cannot be made, which would be a fault of ours.
 pub fn plan(server: SocketAddr, rate_per_s: f64, connections: u32, seconds: u64) -> anyhow::Result<LoadPlan> {
     let spec = RequestSpec::get("localhost", "/");
     let request = Arc::new(spec.encode()?);
@@ -50,10 +50,10 @@ pub fn plan(server: SocketAddr, rate_per_s: f64, connections: u32, seconds: u64)
     })
 }
 
-/// Waits for so many agents.
+/// Waits for `agents` agents.
 ///
 /// # Errors
-/// When they do not come.
+/// If they do not come.
 pub fn gather(listener: Listener, agents: u32) -> anyhow::Result<AgentPool> {
     Ok(listener.gather(&Terms { agents, wait: WAIT, tolerated: 0 }, &AtomicBool::new(false), &mut |_| {})?)
 }
@@ -61,13 +61,13 @@ pub fn gather(listener: Listener, agents: u32) -> anyhow::Result<AgentPool> {
 /// The address of a server by its URL.
 ///
 /// # Errors
-/// When it has none.
+/// If it has none.
 pub fn address(url: &str) -> anyhow::Result<SocketAddr> {
     let text = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     text.replace("localhost", "127.0.0.1").parse().with_context(|| format!("{url}: no address"))
 }
 
-/// What some processes and the connections of this one have used so far.
+/// Use of some processes and of the connections of this one, so far.
 #[derive(Debug)]
 struct Look {
     at_ns: u64,
@@ -87,7 +87,7 @@ impl Look {
     }
 }
 
-/// What one agent uses in a second, on average over all of them.
+/// Use of one agent in a second, on average over all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Used {
     /// CPU time of its first thread, of its second, and of all others, in microseconds. The first speaks to the coordinator, the second
@@ -101,7 +101,7 @@ impl Used {
     /// Between two instants.
     ///
     /// # Errors
-    /// When a process is gone, or the first instant has passed.
+    /// If a process is gone, or the first instant has passed.
     pub fn between(pids: &[u32], from_ns: u64, to_ns: u64) -> anyhow::Result<Used> {
         let late_ns = clock::monotonic_ns().saturating_sub(from_ns);
         ensure!(late_ns < SECOND_NS, "{late_ns} ns late: the machine is too busy");

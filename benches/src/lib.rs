@@ -1,4 +1,4 @@
-//! What the programs that measure Proofload itself share: a subject, clients, paired runs, a canary.
+//! Shared parts of the programs that measure Proofload itself: a subject, clients, paired runs, a canary.
 //!
 //! The protocol: client on CPU 0, subject on CPU 1, each figure the median over pairs of the ratio of the two clients'
 //! figures, the order swapped in every other pair, with a bootstrap 95 % interval of that median. CPU is user and system
@@ -16,7 +16,7 @@ pub mod series;
 pub mod subject;
 pub mod usage;
 
-/// Where clients run.
+/// CPU of clients.
 pub const CLIENT_CPU: usize = 0;
-/// Where the subject runs.
+/// CPU of the subject.
 pub const SUBJECT_CPU: usize = 1;

@@ -1,4 +1,4 @@
-//! How a coordinator of many agents does: whether it keeps up, on how much CPU, and whether its memory stays what it is.
+//! Performance of a coordinator of many agents: lag, CPU, and growth of memory.
 
 use crate::fleet::{ANYWHERE, SECOND_NS, gather, plan};
 use crate::pairs::median;
@@ -13,15 +13,15 @@ use std::net::SocketAddr;
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
 
-/// What is asked of it.
+/// Settings of the load.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub agents: u32,
     pub streams: usize,
-    /// How long the load is, and the recording that is played back.
+    /// Length of the load, and of the recording that is played back.
     pub seconds: u64,
     pub recorded: u64,
-    /// Where a server is, for the recording.
+    /// Address of a server, for the recording.
     pub server: SocketAddr,
 }
 
@@ -29,7 +29,7 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug)]
 struct Merged {
     at_ns: u64,
-    /// How long after its end it was merged.
+    /// Delay from its end until it was merged.
     lag_ms: f64,
     /// CPU time so far, of the coordinator and of all agents.
     cpu_ns: [u64; 2],
@@ -37,10 +37,10 @@ struct Merged {
     bytes: [u64; 2],
 }
 
-/// Runs a coordinator in this process and its agents in another, and says how it went, as a row of a table.
+/// Runs a coordinator in this process and its agents in another, and returns the result as a row of a table.
 ///
 /// # Errors
-/// When the load could not be carried out to its end.
+/// If the load could not be carried out to its end.
 pub fn merged(asked: &Asked) -> anyhow::Result<String> {
     let listener = Listener::open(ANYWHERE, &played::token()?)?;
     let mut players = Players(players(asked, listener.address())?);

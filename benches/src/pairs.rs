@@ -9,7 +9,6 @@ pub struct Ratio {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// How many pairs.
     pub pairs: usize,
 }
 
@@ -48,7 +47,7 @@ fn bootstrap(values: &[f64]) -> (f64, f64) {
     (medians[249], medians[9_749])
 }
 
-/// Runs `a` and `b` in turn, so many times each, the order swapped in every other pair.
+/// Runs `a` and `b` in turn, `pairs` times each, the order swapped in every other pair.
 ///
 /// # Errors
 /// The first error of either.

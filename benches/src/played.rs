@@ -20,18 +20,18 @@ const CONNECTIONS: u32 = 16;
 /// An agent that played back has a thread or two with little on their stacks.
 const STACK_BYTES: usize = 512 * 1024;
 
-/// What an agent saw of a load.
+/// Recording of an agent's load.
 struct Recording {
     /// Second by second, of each stream; what came after the last one is the last.
     seconds: Vec<Vec<Snapshot>>,
-    /// What it handed over in the end, as it is sent.
+    /// Final message of the agent, as it is sent.
     shares: Vec<u8>,
 }
 
 /// There is one: an engine is a function, and has nothing of its own.
 static RECORDING: OnceLock<Recording> = OnceLock::new();
 
-/// What agents and coordinator know of each other. Nobody is kept away: nothing here is worth it.
+/// Shared secret of agents and coordinator. It protects nothing here.
 ///
 /// # Errors
 /// None, as long as it is long enough.
@@ -39,10 +39,10 @@ pub fn token() -> anyhow::Result<Token> {
     Token::new(&"nobody is kept away ".repeat(2)).context("the token is too short")
 }
 
-/// Records so many streams for so long, then plays them back to the coordinator as so many agents.
+/// Records `streams` streams for `seconds` seconds, then plays them back to the coordinator as `agents` agents.
 ///
 /// # Errors
-/// When the load cannot be carried out, or an agent is not wanted or loses the coordinator.
+/// If the load cannot be carried out, or an agent is not wanted or loses the coordinator.
 pub fn play(
     at: SocketAddr,
     agents: u32,
@@ -65,7 +65,7 @@ pub fn play(
         let join = |one: thread::ScopedJoinHandle<'_, Result<(), RemoteError>>| {
             one.join().map_err(|_| anyhow!("an agent panicked"))?.map_err(anyhow::Error::from)
         };
-        // All are waited for, whatever becomes of one.
+        // All are waited for, even if one fails.
         playing.into_iter().map(join).collect::<Vec<_>>().into_iter().collect()
     })
 }
@@ -101,7 +101,7 @@ fn played(how: Launch<'_>) -> Result<Vec<ShareResult>, EngineError> {
         for (stream, recorded) in recording.seconds.iter().enumerate() {
             let whole = recorded.len() - 1;
             let at = if last == seconds { whole } else { last as usize % whole };
-            // Its window is that of the recording: as long, and nobody here asks when it was.
+            // Its window is that of the recording: as long, and its time does not matter here.
             tell(&Stretch { stream, first: last, last, quantiles: None, snapshot: &recorded[at] });
         }
     }

@@ -3,7 +3,7 @@
 use crate::canary::Canary;
 use proofload_host::Awake;
 
-/// How often a series is tried on a machine that is disturbed.
+/// Attempts at a series on a machine that is disturbed.
 const TRIES: usize = 3;
 
 /// Runs a series, looking at the machine before and after; on a disturbed machine it is marked as discarded and run

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 /// The `proofload` of the main workspace, built as this program was: `debug` or `release`.
 ///
 /// # Errors
-/// When it is not there.
+/// If it is not there.
 pub fn proofload() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let profile = own.parent().and_then(Path::file_name).context("a program without a folder")?;
@@ -26,7 +26,7 @@ pub fn proofload() -> anyhow::Result<PathBuf> {
 #[derive(Debug)]
 pub struct Subject {
     child: Child,
-    /// Where it listens, by the scheme of what it speaks, with a slash at the end.
+    /// Listening address, by the scheme of its protocol, with a slash at the end.
     pub url: String,
 }
 
@@ -34,7 +34,7 @@ impl Subject {
     /// Starts it with those flags besides the port.
     ///
     /// # Errors
-    /// When it does not start, or says nothing of where it listens.
+    /// If it does not start, or prints no address.
     pub fn start(flags: &[&str]) -> anyhow::Result<Subject> {
         Subject::start_program(&proofload()?, &[&["reference-server", "--port", "0"], flags].concat())
     }
@@ -67,7 +67,7 @@ impl Subject {
     /// Asks it to end, and waits until it has written what it keeps.
     ///
     /// # Errors
-    /// When it does not end well within ten seconds.
+    /// If it does not end well within ten seconds.
     pub fn stop(mut self) -> anyhow::Result<()> {
         // SAFETY: the child has not been waited for, so the number is still its own.
         unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
@@ -84,7 +84,7 @@ impl Subject {
     /// The process that serves: of a subject of the catalogue the last of those that keep it.
     ///
     /// # Errors
-    /// When the kernel does not tell who started whom.
+    /// If the kernel does not list children of processes.
     pub fn pid(&self) -> anyhow::Result<u32> {
         let mut pid = self.child.id();
         loop {
@@ -99,7 +99,7 @@ impl Subject {
     /// Its port.
     ///
     /// # Errors
-    /// When the address has none.
+    /// If the address has none.
     pub fn port(&self) -> anyhow::Result<u16> {
         let port = self.url.trim_end_matches('/').rsplit(':').next().unwrap_or_default();
         port.parse().with_context(|| format!("{} has no port", self.url))

@@ -1,4 +1,4 @@
-//! What processes and connections have used so far, as the kernel counts it.
+//! Use of processes and connections so far, as the kernel counts it.
 
 use anyhow::{Context, ensure};
 use std::fs;
@@ -8,7 +8,7 @@ use std::os::fd::RawFd;
 /// CPU time of each thread that a process has, in nanoseconds, in the order in which they were made.
 ///
 /// # Errors
-/// When the process is gone.
+/// If the process is gone.
 pub fn thread_cpu_ns(pid: u32) -> anyhow::Result<Vec<u64>> {
     let folder = format!("/proc/{pid}/task");
     let entries = fs::read_dir(&folder).with_context(|| folder.clone())?;
@@ -25,7 +25,7 @@ pub fn thread_cpu_ns(pid: u32) -> anyhow::Result<Vec<u64>> {
 /// CPU time of a process, of all threads that it ever had, in nanoseconds.
 ///
 /// # Errors
-/// When there is no such process.
+/// If there is no such process.
 pub fn process_cpu_ns(pid: u32) -> anyhow::Result<u64> {
     // SAFETY: both calls write to the places that they are given, which outlive them.
     let (known, time) = unsafe {
@@ -42,8 +42,8 @@ fn first_number(text: &str) -> Option<u64> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Where `struct tcp_info` of the kernel (uapi/linux/tcp.h, since 4.1) has the bytes that the peer acknowledged and those
-/// that came; the C library's own declaration ends before them.
+/// Offsets in `struct tcp_info` of the kernel (uapi/linux/tcp.h, since 4.1) of the bytes that the peer acknowledged and
+/// of those that came; the C library's own declaration ends before them.
 const ACKNOWLEDGED_AT: usize = 120;
 const RECEIVED_AT: usize = 128;
 const INFO_BYTES: usize = 136;
@@ -51,7 +51,7 @@ const INFO_BYTES: usize = 136;
 /// Bytes that all TCP connections of this process have sent, and received: what TCP carries, without its headers.
 ///
 /// # Errors
-/// When the kernel does not tell.
+/// If the kernel does not report them.
 pub fn own_tcp_bytes() -> anyhow::Result<[u64; 2]> {
     let entries = fs::read_dir("/proc/self/fd").context("/proc/self/fd")?;
     let descriptors: Vec<RawFd> =
@@ -66,7 +66,7 @@ pub fn own_tcp_bytes() -> anyhow::Result<[u64; 2]> {
     Ok(sums)
 }
 
-/// What the kernel knows of a TCP connection; nothing of another descriptor.
+/// The kernel's data on a TCP connection; `None` for another descriptor.
 fn tcp_info(descriptor: RawFd) -> Option<[u8; INFO_BYTES]> {
     let mut info = [0_u8; INFO_BYTES];
     let mut length = size_of::<[u8; INFO_BYTES]>() as libc::socklen_t;
@@ -86,7 +86,7 @@ fn tcp_info(descriptor: RawFd) -> Option<[u8; INFO_BYTES]> {
 /// Processes that ran on this machine on average over the last minute.
 ///
 /// # Errors
-/// When the kernel does not tell.
+/// If the kernel does not report it.
 pub fn load_average() -> anyhow::Result<f64> {
     let text = fs::read_to_string("/proc/loadavg").context("/proc/loadavg")?;
     let first = text.split_whitespace().next().and_then(|word| word.parse().ok());

@@ -1,19 +1,21 @@
-//! What it costs that a load is carried out by agents: each agent, and the coordinator of a thousand of them.
+//! Cost of agents that carry out a load: each agent, and the coordinator of a thousand of them.
 //!
 //! ```text
 //! cargo build --release && cd benches && cargo run --release --bin agents_cost -- [--rounds 3] [--seconds 10] [each] [--smoke]
 //! cargo run --release --bin agents_cost -- [--agents 1000] [--streams 1] [--seconds 240] many
 //! ```
 //!
-//! *Each*: 1, 8 and 64 `proofload agent` of this machine and their coordinator on CPU 0, the reference server on CPU 1; 640
-//! requests a second in all, and 10,000 by one agent. Without agents, as many processes carry out the same shares of the same load
-//! and tell nobody. CPU time is that of each thread, by `/proc/PID/task/TID/schedstat`. An agent's first thread does nothing but speak
-//! to the coordinator; what its second one, which hands snapshots over, takes more than without agents is the
-//! protocol's, too. Bytes are what TCP carries, by `TCP_INFO`. Before the load, agents have nothing to do for some seconds.
+//! *Each*: 1, 8 and 64 `proofload agent` of this machine and their coordinator on CPU 0, the reference server on CPU 1;
+//! 640 requests a second in all, and 10,000 by one agent. Without agents, as many processes carry out the same shares
+//! of the same load and report to no coordinator. CPU time is that of each thread, by `/proc/PID/task/TID/schedstat`.
+//! An agent's first thread only exchanges messages with the coordinator; what its second one, which hands snapshots
+//! over, takes more than without agents is the protocol's, too. Bytes are what TCP carries, by `TCP_INFO`. Before the
+//! load, agents have nothing to do for some seconds.
 //!
-//! *Many*: a coordinator on CPU 0 in a process of its own, and in another one on CPU 1 agents that play back over real connections
-//! what one saw of 1,000 requests a second, of each stream: all snapshots of a second come at once. *Lag* is from the end of
-//! a second until it was merged; the agents' own CPU is a part of that, for they share one.
+//! *Many*: a coordinator on CPU 0 in a process of its own, and in another one on CPU 1 agents that play back over real
+//! connections the recording of one agent at 1,000 requests a second, of each stream: all snapshots of a second come at
+//! once. *Lag* is from the end of a second until it was merged; the agents' own CPU is a part of that, for they share
+//! one.
 
 use anyhow::{Context, bail, ensure};
 use proofload_benches::flags::Flags;
@@ -35,7 +37,7 @@ use std::time::Duration;
 /// Requests a second in all, and how many agents carry them out.
 const LOADS: [(f64, u32); 4] = [(640.0, 1), (640.0, 8), (640.0, 64), (10_000.0, 1)];
 const CONNECTIONS: u32 = 64;
-/// How long processes that carry out a share by themselves may take to start.
+/// Time limit for the start of processes that carry out a share by themselves.
 const STARTING_NS: u64 = 4 * SECOND_NS;
 
 fn main() -> anyhow::Result<()> {
@@ -80,7 +82,7 @@ fn asked(flags: &Flags, server: SocketAddr) -> anyhow::Result<Asked> {
     Ok(Asked { agents, streams, seconds, recorded, server })
 }
 
-/// Runs this program in one of its parts, on the client's CPU, and returns what it says.
+/// Runs this program in one of its parts, on the client's CPU, and returns its output.
 fn part(word: &str, server: &Subject, flags: &[(&str, String)], most_s: u64) -> anyhow::Result<String> {
     let mut command = child::on_cpu(CLIENT_CPU, &std::env::current_exe()?);
     command.args([word, "--server", &server.url]);
@@ -132,7 +134,7 @@ fn each(flags: &Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an agent used while it waited, while it carried out a load, and what a process used without agents.
+/// Use of an agent while it waited, while it carried out a load, and use of a process without agents.
 fn figures(text: &str) -> anyhow::Result<Vec<f64>> {
     let figures = text.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
     let figures = figures.with_context(|| format!("{text:?}: no figures"))?;

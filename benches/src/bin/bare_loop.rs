@@ -34,7 +34,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long the answer is: what comes until nothing does for a while.
+/// Length of the answer: all bytes until nothing comes for a while.
 fn ask_once(host: &str, request: &[u8]) -> anyhow::Result<usize> {
     let mut stream = TcpStream::connect(host).with_context(|| host.to_owned())?;
     stream.set_read_timeout(Some(Duration::from_millis(100)))?;

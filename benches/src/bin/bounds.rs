@@ -82,7 +82,7 @@ enum Done {
     Nothing,
     /// A share of its CPU is taken.
     Taken(f64),
-    /// It handles so many bytes more of each exchange.
+    /// It handles that many bytes more of each exchange.
     Busy(usize),
 }
 
@@ -284,7 +284,7 @@ fn load(place: &Place, seconds: u32, done: Done) -> anyhow::Result<(Slice, f64)>
     })
 }
 
-/// Takes a share of the generator's CPU until it is stopped, before whoever else wants it.
+/// Takes a share of the generator's CPU until it is stopped, at a higher priority than other threads.
 fn take(share: f64, stop: &AtomicBool) -> anyhow::Result<()> {
     // SAFETY: both calls read a set of CPUs, or two numbers, of this thread alone.
     let done = unsafe {

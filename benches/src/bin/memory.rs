@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 /// The load is given up when it takes longer.
 const LONGEST: Duration = Duration::from_secs(3_000);
 const LOOK: Duration = Duration::from_millis(250);
-/// What a process touches for the first time it touches mostly in its first seconds: of eleven, 0.8 of 1.1 MiB by the third.
+/// Time until memory has settled: pages that a process touches for the first time it touches mostly in its first
+/// seconds, of eleven, 0.8 of 1.1 MiB by the third.
 const SETTLED_S: f64 = 5.0;
 const GROWTH_MAX_KIB: u64 = 1_024;
 
@@ -80,8 +81,8 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was seen while the load ran. It began after the client did, so that a look which is later than its length may have come
-/// when the client made its report, which takes memory of its own.
+/// Looks while the load ran. Looking began after the client did, so that a look which is later than its length may have
+/// come when the client made its report, which takes memory of its own.
 fn within(seen: &[(f64, u64)], seconds: f64) -> Vec<u64> {
     seen.iter().filter(|(at_s, _)| *at_s < seconds).map(|(_, kib)| *kib).collect()
 }

@@ -19,7 +19,7 @@ use proofload_benches::subject::Subject;
 const MU: f64 = 100.0;
 const LAMBDA: f64 = 60.0;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
-/// 97.5 % of Student's t with so many degrees of freedom, from 1.
+/// 97.5 % quantile of Student's t by degrees of freedom, from 1.
 const T: [f64; 20] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086,

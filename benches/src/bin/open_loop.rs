@@ -1,19 +1,19 @@
-//! The open loop, live: how far arrivals are from the timetable, what that costs, and whether a stall shows as it was.
+//! The open loop, live: deviation of arrivals from the timetable, its cost, and the effect of a stall on the figures.
 //!
 //! ```text
 //! cargo build --release && cd benches && cargo run --release --bin open_loop -- [--rounds 5] [--seconds 10] [deviation|agents|stall] [--smoke]
 //! ```
 //!
 //! Client with one thread on CPU 0, reference server on CPU 1, 5,000 requests a second over 64 connections. *Arrivals*:
-//! the server logs the instant at which it had received each request, by `CLOCK_MONOTONIC`; the deviation is that instant
-//! minus the ideal one, t0 + i / 5000, with t0 the earliest hundredth; the first half second is left out. *Sends*: the
-//! generator's own send delay, from intended to the call of `send`, as its result says; what arrivals are late beyond
-//! that is the way through the kernel and the server's own wake-up. *CPU*: user and system time of the whole client
-//! process over answered requests. Figures are medians over the rounds, in which the settings take turns.
+//! the server logs the instant at which it had received each request, by `CLOCK_MONOTONIC`; the deviation is that
+//! instant minus the ideal one, t0 + i / 5000, with t0 the earliest hundredth; the first half second is left out.
+//! *Sends*: the generator's own send delay, from intended to the call of `send`, from its result; the delay of arrivals
+//! beyond that is the way through the kernel and the server's own wake-up. *CPU*: user and system time of the whole
+//! client process over answered requests. Figures are medians over the rounds, in which the settings take turns.
 //!
-//! *Agents*: 20,000 requests a second by 1, 2, 4 and 8 agents, all on the client's CPU. Together they have one timetable, so
-//! arrivals are as far from it as those of one process, and none come in bursts: the share of gaps below half of the
-//! ideal one tells. The start error is that of the agent that began last.
+//! *Agents*: 20,000 requests a second by 1, 2, 4 and 8 agents, all on the client's CPU. Together they have one
+//! timetable, so arrivals are as far from it as those of one process, and none come in bursts: the share of gaps below
+//! half of the ideal one shows it. The start error is that of the agent that began last.
 //!
 //! The stall experiment (wrk2's): the server holds all answers for 200 ms every 2 s. A tenth of the requests fall into
 //! that and wait evenly between 0 and 200 ms, so the truth is p99 180 ms and p99.9 198 ms. The first stall comes 2 s after
@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 const RATE_PER_S: f64 = 5_000.0;
 const COALESCE: [&str; 3] = ["0s", "100us", "1ms"];
-/// What of the beginning is left out: connecting, and caches that are cold.
+/// Beginning that is left out: connecting, and caches that are cold.
 const LEFT_OUT_NS: f64 = 0.5e9;
 
 fn main() -> anyhow::Result<()> {
@@ -85,7 +85,7 @@ fn deviate(coalesce: &str, seconds: u64) -> anyhow::Result<Round> {
     let path = log.0.to_str().context("the temporary directory's name is no text")?.to_owned();
     let server = Subject::start(&["--null", "--arrivals", &path])?;
     let loaded = load(&server, &["-c", "64", "--coalesce", coalesce], seconds)?;
-    // The log is whole once the server was told to stop.
+    // The log is whole once the server was asked to stop.
     server.stop()?;
     Ok(Round { arrivals_us: deviations_us(&log.read()?, RATE_PER_S)?, ..loaded.round })
 }

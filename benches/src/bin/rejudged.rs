@@ -4,7 +4,7 @@
 //! cargo run --release --bin rejudged -- ../docs/reproductions/* ../docs/truth/tomcat-connectors/*
 //! ```
 //!
-//! Each record is judged as it stands, and a copy whose plan names the newest method. Only what differs is a row.
+//! Each record is judged as it is, and a copy whose plan names the newest method. Only what differs is a row.
 
 use anyhow::{Context, ensure};
 use proofload_analysis::of_run;

@@ -6,10 +6,11 @@
 //! cargo run --release --bin warming -- --from FILE         # the table once more, of starts that were saved
 //! ```
 //!
-//! A Tomcat on CPU 1 is started so often, and loaded from CPU 0 by 8 connections in a closed loop, from its first answer on, in
-//! turns of 20 ms. At each cut-off turns are put together to those of a study, a quarter of a second or shorter if there are no
-//! forty yet, which two windows take; the rule of warm-ups says how fast it still became faster, and so how much more it may change. What it changed by is the last five seconds
-//! against the second after the cut-off. With `--smoke` it is one start of the reference server, which needs no Java.
+//! A Tomcat on CPU 1 is started `--starts` times, and loaded from CPU 0 by 8 connections in a closed loop, from its
+//! first answer on, in turns of 20 ms. At each cut-off turns are put together to those of a study, a quarter of a
+//! second or shorter if there are no forty yet, which two windows take; the rule of warm-ups estimates the speed at
+//! which it still became faster, and so the change still possible. The actual change is the last five seconds against
+//! the second after the cut-off. With `--smoke` it is one start of the reference server, which needs no Java.
 
 use anyhow::ensure;
 use proofload_benches::CLIENT_CPU;
@@ -30,13 +31,13 @@ const TURN_NS: u64 = SECOND_NS / 50;
 /// Turns of two windows of one variant that compiles, and the length of a turn in a study.
 const TURNS: usize = 40;
 const STUDY_TURN_NS: u64 = SECOND_NS / 4;
-/// Cut-offs at which little is told, if ever.
+/// Cut-offs of the last part of the table, and the predicted change below which they are in it.
 const LATE_CUTS_NS: std::ops::Range<u64> = 12 * SECOND_NS..18 * SECOND_NS;
 const LITTLE: f64 = 0.5;
-/// What counts as warm.
+/// Length of the end that counts as warm.
 const LATE_NS: u64 = 5 * SECOND_NS;
 const CONNECTIONS: u32 = 8;
-/// How many of the starts a bound holds.
+/// Share of the starts that a bound must hold.
 const HELD: f64 = 0.95;
 
 /// A turn of load.
@@ -49,10 +50,10 @@ struct Seen {
     cpu_ns: u64,
 }
 
-/// What is known of one start at one cut-off, as logarithms.
+/// Estimates of one start at one cut-off, as logarithms.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// `None` where nothing could be said.
+    /// `None` without an estimate.
     rest: Option<f64>,
     throughput: f64,
     cpu: f64,
