@@ -13,10 +13,10 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Makes room for a record of that study, under `root`.
+    /// Makes room for a record of that study under `root`.
     ///
     /// # Errors
-    /// When the directory cannot be made.
+    /// Fails if the directory cannot be made.
     pub fn begin(root: &Path, study: &str) -> Result<Arrival, StoreError> {
         let study = root.join(layout::RUNS).join(layout::plain_name(study)?);
         let folder = study.join(format!(".coming-{}", std::process::id()));
@@ -31,10 +31,10 @@ impl Arrival {
         self.folder.join("record")
     }
 
-    /// Makes it the latest run of the study, with that id, and says where it is now.
+    /// Makes it the latest run of the study, with that id, and returns its path.
     ///
     /// # Errors
-    /// When it is none, when there is a run of that id, or when the system refuses.
+    /// Fails if it is not a record, if a run has that id already, or on an I/O error.
     pub fn keep(self, id: &str) -> Result<PathBuf, StoreError> {
         let run = self.study.join(layout::plain_name(id)?);
         if !self.path().join(layout::PLAN).is_file() {

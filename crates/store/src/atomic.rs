@@ -33,8 +33,8 @@ pub(crate) fn append_to(path: &Path) -> Result<File, StoreError> {
     opened.map_err(|e| StoreError::io("open", path, e))
 }
 
-/// Replaces a file whole: after this returns the new text is on disk; before, the old one is. What stands under the name
-/// beside it was left by an end without notice, or planted: it is removed, and never written through.
+/// Replaces a file whole: after this returns the new text is on disk; before, the old one is. A file already under
+/// the temporary name was left by a killed process, or planted: it is removed, and never written through.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
     let beside = path.with_added_extension("new");
     let written = (|| {
@@ -48,7 +48,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
         fs::rename(&beside, path)
     })();
     if let Err(e) = written {
-        // Half a file is of no use to anybody; that it cannot be removed either changes nothing.
+        // Half a file is of no use; a failure to remove it changes nothing.
         let _ = fs::remove_file(&beside);
         return Err(StoreError::io("write", path, e));
     }
@@ -91,7 +91,7 @@ mod tests {
         assert!(append_to(&at("noticed.txt")).is_err());
         assert!(crate::lock::acquire(folder.path()).is_err());
         assert_eq!(fs::read_to_string(at("victim")).unwrap(), "mine");
-        // Half a file of somebody who was killed is in nobody's way.
+        // Half a file left by a killed process does not get in the way.
         fs::write(at("status.json.new"), "ha").unwrap();
         replace(&at("status.json"), "newer").unwrap();
         assert_eq!(fs::read_to_string(at("status.json")).unwrap(), "newer");

@@ -1,4 +1,4 @@
-//! What a record came to, from the few documents that say so: no block is read.
+//! Summary of a record, from the few documents that hold it: no block is read.
 
 use crate::document::{Room, document};
 use crate::schema::{Baseline, Preset, RunResult, Status};
@@ -15,16 +15,16 @@ pub struct Brief {
     /// Its study, or the address that was measured.
     pub study: String,
     pub question: String,
-    /// How much time it was given; empty for a single measurement.
+    /// Time it was given; empty for a single measurement.
     pub preset: Preset,
-    /// How it ended, and when it was conducted.
+    /// State at its end, and the times of its sittings.
     pub status: Status,
     /// The digest that tells machines apart.
     pub machine: String,
-    /// Whether it is a single measurement, which has no plan.
+    /// True of a single measurement, which has no plan.
     pub single: bool,
-    /// What it came to when it ended, as it was told then; absent while it goes on, after a kill, of a condensed record, and
-    /// where this version cannot read it.
+    /// Result as told when it ended; absent while it goes on, after a kill, for a condensed record, and where this
+    /// version cannot read it.
     pub result: Option<RunResult>,
 }
 
@@ -49,7 +49,7 @@ impl Brief {
     /// Reads a record in brief; `path` is its directory. What is missing is left empty.
     ///
     /// # Errors
-    /// When a document is there and cannot be read, or is no JSON of its kind.
+    /// Fails if a document is present and cannot be read, or is not JSON of its kind.
     pub fn read(path: &Path) -> Result<Brief, StoreError> {
         let planned: Option<Planned> = optional(path, layout::PLAN)?;
         let machine: Machine = optional(path, layout::ENVIRONMENT)?.unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Reading JSON into no more memory than was allowed: what a text makes us keep may be many times its own length.
+//! Reading JSON within a memory limit: the values read from a text may take many times its length.
 //!
-//! Stands between a deserializer and the types that are read. Only here the size of each element is known before it is kept.
+//! A layer between the deserializer and the types that are read: only here is the size of each element known before
+//! it is kept.
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor,
@@ -11,7 +12,7 @@ use std::fmt;
 /// A list that has one element has room for four, and one that grows for as many again.
 const GROWS: u64 = 2;
 const FIRST: u64 = 4;
-/// A map has room for so many entries as soon as it has one.
+/// A map allocates room for this many entries with its first one.
 const NODE: u64 = 12;
 /// Bytes of an allocation beside its contents.
 const ALLOCATION: u64 = 16;
@@ -159,7 +160,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Charged<'_, S> {
     }
 }
 
-/// A list or a map, of which so many entries were read.
+/// A list or a map, with the number of entries read so far.
 struct Entries<'r, A> {
     of: Charged<'r, A>,
     count: u64,

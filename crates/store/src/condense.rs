@@ -1,9 +1,9 @@
-//! A small copy of a record, from which the same verdicts can be computed: for keeping beside what was concluded.
+//! A small copy of a record, from which the same verdicts can be computed, to be kept beside its conclusions.
 //!
-//! What no figure and no verdict rests on is left out: warm-ups, logs, samples of the telemetry, histograms other than
-//! those of response time. Histograms of response time of one variant, load point and block are put together, because
-//! quantiles are taken from all cycles of a block; what single cycles came to is kept as numbers. What is left of a block is
-//! packed.
+//! Left out is all that no figure and no verdict rests on: warm-ups, logs, samples of the telemetry, histograms other
+//! than those of response time. Histograms of response time of one variant, load point and block are put together,
+//! because quantiles are taken from all cycles of a block; the results of single cycles are kept as numbers. The rest
+//! of a block is packed.
 
 use crate::convert::{decode, encoded};
 use crate::document::text_of;
@@ -25,7 +25,7 @@ pub type Figures<'a> = dyn Fn(&Slice) -> Result<BTreeMap<String, f64>, StoreErro
 /// Writes a small copy of a run into a new directory, with the figures that are wanted cycle by cycle.
 ///
 /// # Errors
-/// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
+/// Fails if something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
 pub fn condense(run: &Run, figures: &Figures<'_>, to: &Path) -> Result<(), StoreError> {
     if let Some(parent) = to.parent() {
         atomic::create_dirs(parent)?;
@@ -50,7 +50,8 @@ pub fn condense(run: &Run, figures: &Figures<'_>, to: &Path) -> Result<(), Store
         write(&layout::partial_block(to, partial.number), text.as_bytes())?;
     }
     DOCUMENTS.iter().try_for_each(|name| copy(&run.path().join(name), &to.join(name)))?;
-    // The plan last: a directory without one is no run. Whoever reads a copy has another working directory.
+    // The plan last: a directory without one is not a run. The working directory means nothing where the copy is
+    // read.
     let plan = Plan { working_directory: String::new(), ..run.plan().clone() };
     let text = serde_json::to_string_pretty(&plan)
         .map_err(|source| StoreError::Encode { what: "the plan", source })?;
@@ -84,7 +85,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// What is kept of a block, line by line.
+/// Lines kept of a block.
 fn lines(run: &Run, block: &Block, figures: &Figures<'_>) -> Result<Vec<Slice>, StoreError> {
     let mut kept = Vec::new();
     let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
@@ -143,7 +144,7 @@ fn without_course(slice: &Slice) -> Slice {
     }
 }
 
-/// The lines that say who was lost and what was left out.
+/// Lines for lost variants and for trials that were left out.
 fn said(block: &Block) -> Vec<Slice> {
     let say = |phase, variant: &str, point: &str, marks: Vec<Finding>| Slice {
         format: FORMAT_VERSION,

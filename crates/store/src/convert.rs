@@ -10,7 +10,7 @@ use std::path::Path;
 /// Longest part of a bad answer that is kept, in bytes.
 const RECEIVED_MAX: usize = 4096;
 
-/// All that a snapshot says about a point. The caller fills in the rest: variant, load point, model,
+/// All that a snapshot has for a point. The caller fills in the rest: variant, load point, model,
 /// connections, series, generator, subject, bad answers.
 pub fn point_of(snapshot: &Snapshot) -> Point {
     Point {
@@ -132,8 +132,7 @@ pub fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
     counts
 }
 
-/// How many exchanges came to an end within the window, answered or failed; not those that were never sent, or never
-/// answered.
+/// Exchanges that ended within the window, answered or failed; not those that were never sent, or never answered.
 pub fn ended_in_window(slice: &Slice) -> u64 {
     let counts = counts_of(&slice.measured.outcomes);
     let failed = counts.errors().saturating_sub(counts.get(Outcome::Unanswered));

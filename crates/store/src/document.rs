@@ -24,7 +24,7 @@ const LINE_KEPT_MAX: u64 = 64 << 20;
 const COMPLAINT_MAX: usize = 300;
 /// Largest JSON document that is read.
 const DOCUMENT_MAX: u64 = 64 << 20;
-/// Whether this version can read that one.
+/// Checks that this version can read format `found` of the file at `path`.
 pub(crate) fn known(path: &Path, found: u32) -> Result<(), StoreError> {
     match found {
         0 => Err(StoreError::Damaged { path: path.to_path_buf(), why: "format 0 never was".to_string() }),
@@ -33,7 +33,7 @@ pub(crate) fn known(path: &Path, found: u32) -> Result<(), StoreError> {
     }
 }
 
-/// A document that says its version.
+/// Reads a document with its format version.
 pub(crate) fn versioned<T: DeserializeOwned>(path: &Path, room: &mut Room) -> Result<T, StoreError> {
     let text = text_of(path)?;
     let Versioned { format } = room.read(path, &text)?;
@@ -103,7 +103,7 @@ fn cut(error: &serde_json::Error) -> String {
     }
 }
 
-/// A plain file of a record: whoever waits for a pipe waits for ever.
+/// Opens a plain file of a record: opening a pipe would wait for its writer for ever.
 pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let file = file.map_err(|e| StoreError::io("read", path, e))?;
@@ -113,7 +113,7 @@ pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// All of it, if that is no more than a document may have.
+/// All of its text, if that is no more than a document may have.
 pub(crate) fn text_of(path: &Path) -> Result<Vec<u8>, StoreError> {
     let (mut text, file) = (Vec::new(), open(path)?);
     file.take(DOCUMENT_MAX + 1).read_to_end(&mut text).map_err(|e| StoreError::io("read", path, e))?;

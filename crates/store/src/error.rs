@@ -1,10 +1,10 @@
-//! What can go wrong with a run directory.
+//! Errors of run directories.
 
 use proofload_language::say;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a record could not be written or read: what, where, and what to do.
+/// A record that could not be written or read: the problem, the place and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -14,17 +14,17 @@ pub enum StoreError {
     /// The file system refused for another reason.
     #[error("{}", say!("store-io", what, path, source, kind = kind(source)))]
     Io { what: &'static str, path: PathBuf, source: io::Error },
-    /// There is no run where one was looked for.
+    /// No run at the path.
     #[error("{}", say!("store-not-a-run", path))]
     NotARun {
-        /// Where it was looked for.
+        /// Path of the supposed run.
         path: PathBuf,
     },
     /// A file is there, and is not what it should be.
     #[error("{}", say!("store-damaged", path, why))]
     Damaged {
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         why: String,
     },
     /// A record takes more memory than it may.

@@ -24,7 +24,7 @@ impl Fused {
     ) -> Result<Slice, StoreError> {
         let (variant, point) = (first.measured.variant.clone(), first.measured.point.clone());
         let key = (first.block, first.cycle, first.position, first.phase.clone(), variant, point);
-        // Nobody panics while holding it; if one did, what is in it would still be whole.
+        // No code panics while holding it; if one did, its contents would still be whole.
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slice) = known().get(&key) {
             return Ok(slice.clone());

@@ -4,14 +4,14 @@ use crate::StoreError;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// What was decided before the first start; a single measurement has none.
+/// Decisions made before the first start; a single measurement has none.
 pub const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
 pub(crate) const NETWORK: &str = "network.json";
 pub(crate) const CEILINGS: &str = "ceilings.json";
 pub(crate) const SLICING: &str = "slicing.json";
-/// What a run came to when it ended.
+/// Result of a run when it ended.
 pub const RESULT: &str = "result.json";
 pub(crate) const NOTICED: &str = "noticed.txt";
 /// The folder of the blocks of a run.

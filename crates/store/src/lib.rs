@@ -1,8 +1,8 @@
 //! The run directory: stored formats, versions, atomic writes, tolerant reading.
 //!
 //! A run is written by [`RunWriter`] and read by [`Run`]. Nothing here knows how a load is made, what a
-//! record says, or what time it is: wall-clock time is handed in. The bytes on disk are
-//! described in `docs/formats.md`.
+//! record means, or what time it is: callers pass the wall-clock time. The bytes on disk are described in
+//! `docs/formats.md`.
 
 #![forbid(unsafe_code)]
 

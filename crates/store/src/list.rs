@@ -1,4 +1,4 @@
-//! Which runs there are.
+//! List of runs.
 
 use crate::{StoreError, layout};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Directories of the runs below `root`, of one study or of all, oldest first.
 ///
 /// # Errors
-/// When a directory is there and cannot be read. That there are no runs is none.
+/// Fails if a directory exists and cannot be read. Having no runs is not an error.
 pub fn runs(root: &Path, study: Option<&str>) -> Result<Vec<PathBuf>, StoreError> {
     let all = root.join(layout::RUNS);
     let studies = match study {

@@ -6,11 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// Tries before the lock counts as held: whoever only looks holds it for a moment.
+/// Tries before the lock counts as held: a reader that only checks it holds it for a moment.
 const TRIES: u32 = 20;
 const TRY_EVERY: Duration = Duration::from_millis(10);
 
-/// Takes the lock for as long as the file is open. The file itself stays: its name is no lock.
+/// Takes the lock for as long as the file is open. The file itself stays: its existence is not the lock.
 pub(crate) fn acquire(run: &Path) -> Result<File, StoreError> {
     let path = run.join(layout::LOCK);
     let mut options = OpenOptions::new();
@@ -28,8 +28,8 @@ pub(crate) fn acquire(run: &Path) -> Result<File, StoreError> {
     Err(StoreError::InUse { path: run.to_path_buf() })
 }
 
-/// Whether a process conducts the run in that directory at this moment. What is no plain file is no lock: a link may lead
-/// anywhere, and opening a pipe would wait for whoever writes to it.
+/// True while a process conducts the run in that directory. Anything but a plain file is not a lock: a link may lead
+/// anywhere, and opening a pipe would wait for its writer.
 pub fn is_held(run: &Path) -> bool {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(run.join(layout::LOCK));

@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 pub use values::Secrets;
 
-/// What stands in place of a credential.
+/// Replacement for a credential.
 pub const REDACTED: &str = "[redacted]";
 
 /// Credentials that this process was given.
 static KNOWN: RwLock<Secrets> = RwLock::new(Secrets::new());
 
-/// So much of a text is searched.
+/// Most bytes of a text that are searched.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Takes note of a credential: it is hidden wherever this process writes or shows text.
@@ -60,7 +60,7 @@ fn credential_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
     let is_cookie = name.to_ascii_lowercase().contains("cookie");
     for part in value.split([';', ',', '\n']).filter(|_| is_cookie || value.contains('=')) {
         let Some((key, value)) = part.split_once('=') else { continue };
-        // Of `Digest` and the like: these prove who asks, the others say how.
+        // Of `Digest` and the like: these are proofs of identity, the others parameters.
         let proves = ["response", "nonce", "cnonce", "opaque"].contains(&key.trim()) || is_sensitive(key);
         if is_cookie || proves {
             parts.push(value.trim().trim_matches('"'));
@@ -79,7 +79,7 @@ pub fn hide_bytes(bytes: &[u8], cut: bool) -> Vec<u8> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).hide(bytes, cut)
 }
 
-/// The text without the values that are known. For what we say ourselves: no name in it is looked at.
+/// The text without the known values. For texts of our own: names in it are not looked at.
 pub fn hide(text: &str) -> Cow<'_, str> {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     match known.is_empty() {

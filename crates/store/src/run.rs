@@ -58,7 +58,7 @@ pub struct Block {
     pub slices: Vec<Slice>,
     /// Variants that did not get through it.
     pub lost: Vec<LostVariant>,
-    /// What it left out, because no open claim needed it.
+    /// Trials left out because no open claim needed them.
     pub spared: Vec<Spared>,
 }
 
@@ -75,11 +75,11 @@ pub struct Spared {
 pub struct LostVariant {
     pub variant: String,
     pub why: Vec<Finding>,
-    /// Whether it was not started at all, because it was lost too often before.
+    /// True if it was not started at all, because it was lost too often before.
     pub given_up: bool,
-    /// Whether its processes ended while they were under load.
+    /// True if its processes ended while they were under load.
     pub died: bool,
-    /// What had been measured of it in this block, in no figure, and the line that says that it was lost.
+    /// Slices measured of it in this block, in no figure, and the line that says that it was lost.
     pub slices: Vec<Slice>,
 }
 
@@ -90,7 +90,7 @@ pub struct PartialBlock {
     pub number: u32,
     /// Its slices up to the last whole line.
     pub slices: Vec<Slice>,
-    /// Why a block that bears its whole name does not count; `None` for one that was never finished.
+    /// Reason why a block under its final name does not count; `None` for one that was never finished.
     pub damage: Option<Finding>,
 }
 
@@ -102,12 +102,12 @@ impl Run {
     /// excluded, whatever its name.
     ///
     /// # Errors
-    /// When there is no run, a document in it is damaged or cannot be read, or a newer version wrote it.
+    /// Fails if there is no run, a document in it is damaged or cannot be read, or a newer version wrote it.
     pub fn open(path: &Path) -> Result<Run, StoreError> {
         Run::open_small(path, RECORD_MAX)
     }
 
-    /// The same where all that is kept of it takes no more than so many bytes.
+    /// As [`Run::open`], if all that is kept takes at most `most_bytes`.
     ///
     /// # Errors
     /// As above, and [`StoreError::TooLarge`] where they take more.
@@ -140,7 +140,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Whether there is a run to be opened: at that path, or the latest of the study whose directory it is.
+    /// True if there is a run to open: at that path, or as the latest of the study whose directory it is.
     pub fn is_at(path: &Path) -> bool {
         locate(path).is_ok()
     }
@@ -169,22 +169,22 @@ impl Run {
         &self.environment
     }
 
-    /// How it ended; `running` while it runs, and for ever after a `kill -9`.
+    /// State at its end; `running` while it runs, and for ever after a `kill -9`.
     pub fn status(&self) -> &Status {
         &self.status
     }
 
-    /// What the generator reaches against a server that does nothing, as far as it was measured.
+    /// Rates of the generator against a server that does nothing, as far as they were measured.
     pub fn ceilings(&self) -> &[Ceiling] {
         &self.ceilings
     }
 
-    /// What was measured of the network between agents and servers, where they are apart.
+    /// Measurements of the network between agents and servers, where they are apart.
     pub fn network(&self) -> Option<&Network> {
         self.network.as_ref()
     }
 
-    /// How many cycles the blocks after the first look have, where it was chosen.
+    /// Cycles of the blocks after the first look, where their number was chosen.
     pub fn slicing(&self) -> Option<&Slicing> {
         self.slicing.as_ref()
     }
@@ -205,7 +205,7 @@ impl Run {
         whole.max(self.partial.last().map_or(0, |block| block.number))
     }
 
-    /// Whether a process conducts this run at this moment.
+    /// True while a process conducts this run.
     pub fn is_running(&self) -> bool {
         lock::is_held(&self.path)
     }
@@ -242,10 +242,10 @@ impl Run {
         all.filter_map(span).fold(0, u64::saturating_add)
     }
 
-    /// What the subjects said of themselves, block by block; of the blocks where it was recorded.
+    /// Facts that the subjects reported about themselves, block by block; of the blocks where they were recorded.
     ///
     /// # Errors
-    /// When a file of them is damaged.
+    /// Fails if a file of them is damaged.
     pub fn subjects(&self) -> Result<Vec<(u32, Vec<SubjectFacts>)>, StoreError> {
         self.beside(layout::subjects_of)
     }
@@ -253,7 +253,7 @@ impl Run {
     /// Warm-ups of the variants, block by block; of the blocks where it was recorded.
     ///
     /// # Errors
-    /// When a file of them is damaged.
+    /// Fails if a file of them is damaged.
     pub fn warm_ups(&self) -> Result<Vec<(u32, Vec<WarmUp>)>, StoreError> {
         self.beside(layout::warm_up_of)
     }
@@ -305,7 +305,7 @@ impl Run {
         Ok(())
     }
 
-    /// What a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
+    /// Slices that a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
     fn missing(&self, number: u32, slices: &[Slice]) -> Option<Finding> {
         if self.plan.order.is_empty() {
             return None;
@@ -334,7 +334,7 @@ impl Run {
     }
 }
 
-/// What `slicing.json` says, if there is one.
+/// Reads `slicing.json`, if there is one.
 pub(crate) fn slicing_of(run: &Path, room: &mut Room) -> Result<Option<Slicing>, StoreError> {
     let path = run.join(layout::SLICING);
     if path.is_file() { versioned(&path, room).map(Some) } else { Ok(None) }
@@ -354,7 +354,7 @@ fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {
     slices.iter().filter(|slice| slice.phase == Phase::Lost)
 }
 
-/// What the block left out, each once.
+/// Trials that the block left out, each once.
 fn spared(slices: &[Slice]) -> Vec<Spared> {
     let lines = slices.iter().filter(|slice| slice.phase == Phase::Spared);
     let all: BTreeSet<Spared> = lines
@@ -426,7 +426,7 @@ pub(crate) fn read_slices(path: &Path, room: &mut Room) -> Result<(Vec<Slice>, O
         match read {
             Ok(0) => return Ok((slices, None)),
             Ok(_) => {}
-            // What was packed and is no more what it was.
+            // A packed block that no longer matches its original.
             Err(error) if packed => return Ok((slices, Some(unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
         }

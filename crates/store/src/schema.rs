@@ -1,7 +1,7 @@
-//! What stands in a run directory, and what machines read. Changing a type here means a format
+//! Contents of a run directory, and formats for machines. Changing a type here means a format
 //! version, a fixture and a changelog line.
 //!
-//! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
+//! Times are integers in nanoseconds, and their names end in `_ns`; `null` stands for "not measured".
 
 mod capacity;
 mod claims;
@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// What the generator spent, and whether it was fit.
+/// Resources that the generator spent, and its fitness.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
     /// CPU time of all workers within the window.
@@ -65,17 +65,17 @@ pub struct Generator {
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,
-    /// How late the first exchange of a worker was begun, after the instant at which it was intended: the worst of
-    /// the workers. `null` when none was begun.
+    /// Delay of a worker's first exchange after its intended instant: the worst of the workers. `null` when none was
+    /// begun.
     pub start_error_ns: Option<u64>,
-    /// What carried the bytes: `epoll`, `io_uring`.
+    /// Driver that carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
     /// The processes that carried the load out together; left out for one alone. The figures above are of all of them
     /// that were not lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<Agents>,
-    /// Whether every self-check passed and no agent was lost. Of streams of one load all are fit, or none: this, the findings and the checks
-    /// of their points are those of the load.
+    /// True if every self-check passed and no agent was lost. Of streams of one load all are fit, or none: this, the
+    /// findings and the checks of their points are those of the load.
     pub fit: bool,
     /// The agents that were lost, and the checks that failed.
     pub findings: Vec<Finding>,
@@ -130,12 +130,12 @@ pub struct Point {
     /// recorded. Of streams together the sum of theirs.
     #[serde(default)]
     pub connections_peak: u32,
-    /// How many there might have been; 0 when not recorded.
+    /// Most connections that there could have been; 0 when not recorded.
     #[serde(default)]
     pub connections_most: u32,
     /// Answer codes with their counts.
     pub codes: BTreeMap<String, u64>,
-    /// Redirects that were followed. Their codes stand among the others, beside that of the last answer of each
+    /// Redirects that were followed. Their codes are among the others, beside that of the last answer of each
     /// exchange.
     #[serde(default)]
     pub redirects: u64,
@@ -158,7 +158,7 @@ pub struct Point {
     pub silences: Option<Silences>,
     /// TLS handshakes; absent without TLS.
     pub handshakes: Option<Handshakes>,
-    /// What connections passed through; of a single measurement only, for a study's stands in its plan.
+    /// Proxy and TLS of the connections; of a single measurement only, since a study's plan has that of each variant.
     pub transport: Option<Transport>,
     /// The generator.
     pub generator: Generator,
@@ -169,7 +169,7 @@ pub struct Point {
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with
-/// the same block, cycle and position; what the subject used stands in the first.
+/// the same block, cycle and position; the resources used by the subject are in the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// Format version.
@@ -193,30 +193,30 @@ pub struct Slice {
     pub started_unix_ns: u64,
     /// Seconds since the variant's start when the window began.
     pub age_seconds: f64,
-    /// What was measured.
+    /// Measured values.
     pub measured: Point,
     /// Full histograms.
     pub histograms: Histograms,
     /// Answered exchanges that ended in the window: throughput times seconds, exactly.
     pub answered_in_window: u64,
-    /// What may have disturbed this slice, as an idle variant that was not quiet.
+    /// Possible disturbances of this slice, such as an idle variant that was not quiet.
     pub marks: Vec<Finding>,
     /// In the line of a lost variant: its processes ended while they were under load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub died: bool,
-    /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
+    /// Observations of the subject's processes and the machine meanwhile; absent for a `url:` subject.
     pub telemetry: Option<Telemetry>,
-    /// What the machine did meanwhile.
+    /// State of the machine meanwhile.
     pub conditions: Option<Conditions>,
     /// Of a pair of the phase `perturbation`, the slice with twice the threads.
     #[serde(default)]
     pub perturbed: bool,
-    /// What makes it a trial of a search for a capacity; absent for any other slice.
+    /// Terms of a trial of a search for a capacity; absent for any other slice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialTerms>,
-    /// Of a condensed record: what this slice alone came to in measures of response time, by their names, where its
-    /// histogram stands with those of the other cycles in the first slice of its variant, load point and block. Absent
-    /// for a slice with histograms of its own.
+    /// Of a condensed record: results of this slice alone in measures of response time, by their names, where its
+    /// histogram is merged with those of the other cycles in the first slice of its variant, load point and block.
+    /// Absent for a slice with histograms of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condensed: Option<BTreeMap<String, f64>>,
 }
@@ -224,7 +224,7 @@ pub struct Slice {
 /// The fact of an environment that tells builds of the generator apart.
 pub const BUILD: &str = "proofload_build";
 
-/// What machine this is.
+/// Description of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// Proofload's version.
@@ -245,19 +245,19 @@ pub struct Environment {
     pub ephemeral_ports: (u16, u16),
     /// Further facts: name to value (clock source, cgroup limits, somaxconn, JDKs).
     pub facts: BTreeMap<String, String>,
-    /// What is not as it should be for measuring.
+    /// Conditions of the machine that are unfavourable to measuring.
     pub findings: Vec<Finding>,
 }
 
-/// How a run ended.
+/// State of a run, and its sittings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// `running`, `finished`, `interrupted` or `failed`.
     pub state: RunState,
-    /// Why, when not finished.
+    /// Reason, when not finished.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
-    /// When it was conducted, from when to when, and how each sitting ended.
+    /// Periods in which it was conducted, and how each sitting ended.
     #[serde(default)]
     pub sittings: Vec<Sitting>,
 }

@@ -24,7 +24,7 @@ impl SingleWriter {
     /// Makes `runs/url/<id>/` under `root`. `unix_ns` is the wall-clock time, for the id.
     ///
     /// # Errors
-    /// When the directory cannot be made.
+    /// Fails if the directory cannot be made.
     pub fn create(root: &Path, unix_ns: u64) -> Result<SingleWriter, StoreError> {
         let all = root.join(layout::RUNS).join(URL);
         atomic::create_dirs(&all)?;
@@ -33,10 +33,10 @@ impl SingleWriter {
         Ok(SingleWriter { path })
     }
 
-    /// Makes the folder that records of single measurements lie in.
+    /// Makes the directory for records of single measurements.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// Fails if nothing can be written there.
     pub fn prepare(root: &Path) -> Result<(), StoreError> {
         let all = root.join(layout::RUNS).join(URL);
         atomic::create_dirs(&all)?;
@@ -48,11 +48,11 @@ impl SingleWriter {
         &self.path
     }
 
-    /// Writes the slice, then the result, and lets `runs/url/latest` point to it: a directory without a result is no
-    /// record.
+    /// Writes the slice, then the result, and lets `runs/url/latest` point to it: a directory without a result is not
+    /// a record.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// Fails if something cannot be written.
     pub fn write(&self, result: &RunResult, slice: &Slice) -> Result<(), StoreError> {
         atomic::replace(&layout::whole_block(&self.path, 1), &encoded_slice(slice)?)?;
         self.write_json(layout::ENVIRONMENT, "the environment", &result.environment)?;
@@ -65,7 +65,7 @@ impl SingleWriter {
     /// Writes a text file of that plain name, whole or not at all.
     ///
     /// # Errors
-    /// When the name is no plain file name, or the file cannot be written.
+    /// Fails if the name is not a plain file name, or the file cannot be written.
     pub fn write_text(&self, name: &str, text: &str) -> Result<(), StoreError> {
         atomic::replace(&self.path.join(layout::plain_name(name)?), text)
     }
@@ -84,7 +84,7 @@ pub struct Single {
 }
 
 impl Single {
-    /// Whether a single measurement is recorded there: at that path, or as the latest in it.
+    /// True if a single measurement is recorded there: at that path, or as the latest in it.
     pub fn is_at(path: &Path) -> bool {
         locate(path).is_some()
     }
@@ -93,7 +93,7 @@ impl Single {
     /// read.
     ///
     /// # Errors
-    /// When there is none, it is damaged, or a newer version wrote it.
+    /// Fails if there is none, it is damaged, or a newer version wrote it.
     pub fn open(path: &Path) -> Result<Single, StoreError> {
         let found = locate(path).ok_or_else(|| StoreError::NotARun { path: path.to_path_buf() })?;
         let path = fs::canonicalize(found).map_err(|e| StoreError::io("read", path, e))?;

@@ -5,17 +5,18 @@ use crate::schema::{RunState, Sitting, Slice, Status};
 use crate::{Block, Run};
 use proofload_facts::Finding;
 
-/// How long a run may pause, and its blocks still be judged as those of one sitting.
+/// Longest pause of a run after which its blocks are still judged as those of one sitting.
 pub const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
 
 impl Run {
-    /// Whether a run that goes on at that time has paused for so long that what it measures then is another sitting's.
+    /// True if a run that goes on at that time has paused for so long that its next blocks belong to another sitting.
     pub fn would_be_another_sitting(&self, unix_ns: u64) -> bool {
         let closed = close_unfinished(self);
         closed.sittings.last().is_some_and(|last| is_long(last, unix_ns))
     }
 
-    /// In which sitting a block is judged, from 1: those that began soon after the one before it ended count as its going on.
+    /// Sitting in which a block is judged, from 1: a sitting that began soon after the one before it ended counts as
+    /// its continuation.
     pub fn sitting_of(&self, block: &Block) -> u32 {
         let started = block.slices.iter().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
         let later = self
@@ -27,7 +28,7 @@ impl Run {
     }
 }
 
-/// Whether nobody measured for so long after this sitting that the next one is another.
+/// True if the gap after this sitting was long enough to make the next one another.
 fn is_long(before: &Sitting, began_unix_ns: u64) -> bool {
     before.ended_unix_ns.is_some_and(|ended| began_unix_ns.saturating_sub(ended) > PAUSE_MAX_NS)
 }
@@ -56,8 +57,8 @@ pub(crate) fn end(status: &mut Status, state: RunState, why: Option<&Finding>, u
     }
 }
 
-/// What is to be said of the last sitting when the next begins: one that still runs was killed, and the block
-/// that its end cut off is named. A block lost while its sitting went on was not cut off by anybody.
+/// Status of the last sitting when the next begins: one that still runs was killed, and the block that its end cut
+/// off is named. A block lost while its sitting went on was not cut off.
 pub(crate) fn close_unfinished(run: &Run) -> Status {
     let mut status = run.status().clone();
     let slices = || {

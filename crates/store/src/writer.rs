@@ -41,7 +41,7 @@ impl RunWriter {
     /// Credentials are redacted from the texts of the plan.
     ///
     /// # Errors
-    /// When the directory cannot be made or written.
+    /// Fails if the directory cannot be made or written.
     pub fn create(
         root: &Path,
         plan: &Plan,
@@ -70,7 +70,7 @@ impl RunWriter {
     /// higher numbers. `differences` are those that were accepted.
     ///
     /// # Errors
-    /// When another process conducts the run, or it cannot be read or written.
+    /// Fails if another process conducts the run, or it cannot be read or written.
     pub fn reopen(
         path: &Path,
         unix_ns: u64,
@@ -92,7 +92,7 @@ impl RunWriter {
         &self.path
     }
 
-    /// Where the output of a variant's processes in a block belongs.
+    /// Path for the output of a variant's processes in a block.
     pub fn log_path(&self, block: u32, variant: &str) -> PathBuf {
         let name = format!("{block:04}-{}.log", layout::distinct_component(variant));
         self.path.join(layout::LOGS).join(name)
@@ -101,7 +101,7 @@ impl RunWriter {
     /// Begins a block. Blocks are numbered from 1, and no number is used twice in a run.
     ///
     /// # Errors
-    /// When the file exists already, or cannot be made.
+    /// Fails if the file exists already, or cannot be made.
     pub fn begin_block(&mut self, number: u32) -> Result<BlockWriter, StoreError> {
         let partial = layout::partial_block(&self.path, number);
         let file = atomic::create_new_file(&partial)?;
@@ -110,10 +110,10 @@ impl RunWriter {
         Ok(BlockWriter { file, partial, whole, place: None, broken: false })
     }
 
-    /// Replaces `status.json`: how the run, and this sitting of it, stands or ended at `unix_ns`.
+    /// Replaces `status.json`: the state of the run and of this sitting at `unix_ns`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn set_status(
         &mut self,
         state: RunState,
@@ -124,10 +124,10 @@ impl RunWriter {
         self.write_status()
     }
 
-    /// Notes that a block was lost because of what it measured, not because somebody cut it off.
+    /// Notes that a block was lost because of its own measurements, not cut off from outside.
     ///
     /// # Errors
-    /// When the status cannot be written.
+    /// Fails if the status cannot be written.
     pub fn note_lost(&mut self, block: u32) -> Result<(), StoreError> {
         if let Some(sitting) = self.status.sittings.last_mut() {
             sitting.lost_blocks.push(block);
@@ -135,10 +135,10 @@ impl RunWriter {
         self.write_status()
     }
 
-    /// Notes what was noticed of the machine in this sitting.
+    /// Notes an observation of the machine in this sitting.
     ///
     /// # Errors
-    /// When the status cannot be written.
+    /// Fails if the status cannot be written.
     pub fn note_machine(&mut self, what: &Finding) -> Result<(), StoreError> {
         if let Some(sitting) = self.status.sittings.last_mut() {
             sitting.machine.push(what.clone());
@@ -149,7 +149,7 @@ impl RunWriter {
     /// Replaces `ceilings.json`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_ceilings(&self, ceilings: &[Ceiling]) -> Result<(), StoreError> {
         self.write_json(layout::CEILINGS, "the ceilings", &ceilings)
     }
@@ -157,15 +157,15 @@ impl RunWriter {
     /// Replaces `network.json`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_network(&self, network: &Network) -> Result<(), StoreError> {
         self.write_json(layout::NETWORK, "the network", network)
     }
 
-    /// Writes `slicing.json`: from the next block on it holds.
+    /// Writes `slicing.json`; it holds from the next block on.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_slicing(&self, slicing: &Slicing) -> Result<(), StoreError> {
         self.write_json(layout::SLICING, "the number of cycles", slicing)
     }
@@ -173,7 +173,7 @@ impl RunWriter {
     /// The number of cycles that was chosen, if any was.
     ///
     /// # Errors
-    /// When its file is damaged, or a newer version wrote it.
+    /// Fails if its file is damaged, or a newer version wrote it.
     pub fn slicing(&self) -> Result<Option<Slicing>, StoreError> {
         crate::run::slicing_of(&self.path, &mut crate::document::Room::default())
     }
@@ -182,10 +182,10 @@ impl RunWriter {
         self.write_json(layout::STATUS, "the status", &self.status)
     }
 
-    /// Writes what the subjects said of themselves in a block; nothing when they said nothing.
+    /// Writes the facts that the subjects reported about themselves in a block; nothing when there are none.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_subjects(&self, block: u32, facts: &[SubjectFacts]) -> Result<(), StoreError> {
         if facts.is_empty() {
             return Ok(());
@@ -193,10 +193,10 @@ impl RunWriter {
         atomic::replace(&layout::subjects_of(&self.path, block), &encoded("facts of subjects", &facts)?)
     }
 
-    /// Writes how the variants' warm-ups went in a block.
+    /// Writes the results of the variants' warm-ups in a block.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_warm_ups(&self, block: u32, warm_ups: &[WarmUp]) -> Result<(), StoreError> {
         atomic::replace(&layout::warm_up_of(&self.path, block), &encoded("warm-ups", &warm_ups)?)
     }
@@ -204,7 +204,7 @@ impl RunWriter {
     /// Writes a text file of that plain name into the run directory, whole or not at all.
     ///
     /// # Errors
-    /// When the name is no plain file name, or the file cannot be written.
+    /// Fails if the name is not a plain file name, or the file cannot be written.
     pub fn write_text(&self, name: &str, text: &str) -> Result<(), StoreError> {
         atomic::replace(&self.path.join(layout::plain_name(name)?), text)
     }
@@ -212,7 +212,7 @@ impl RunWriter {
     /// Writes `result.json`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write_result(&self, result: &RunResult) -> Result<(), StoreError> {
         self.write_json(layout::RESULT, "the result", result)
     }
@@ -222,7 +222,7 @@ impl RunWriter {
     }
 }
 
-/// A value as it is kept: in lines, and without credentials in what others said.
+/// A value as it is kept: in lines, and without credentials in text from outside.
 pub(crate) fn encoded<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
     let text = serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
     Ok(redact::json(text + "\n"))
@@ -234,10 +234,10 @@ pub(crate) fn encoded_slice(slice: &Slice) -> Result<String, StoreError> {
     Ok(redact::json(serde_json::to_string(slice).map_err(encode)? + "\n"))
 }
 
-/// Adds a line to what was noticed in a run, at once: whoever is killed leaves it behind.
+/// Adds a line to the notes of a run, at once, so that it outlives a killed process.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails if it cannot be written.
 pub fn note(run: &Path, line: &str) -> Result<(), StoreError> {
     let path = run.join(layout::NOTICED);
     let mut line = redact::text(line);
@@ -255,7 +255,7 @@ impl BlockWriter {
     /// Appends a slice and hands it to the kernel, so that it outlives this process.
     ///
     /// # Errors
-    /// When it cannot be written; the block cannot be finished after that.
+    /// Fails if it cannot be written; the block cannot be finished after that.
     pub fn append(&mut self, slice: &Slice) -> Result<(), StoreError> {
         let line = match self.place {
             None => encoded_slice(slice)?,
@@ -269,7 +269,7 @@ impl BlockWriter {
     /// Syncs the block and gives it its whole name: from now on it counts.
     ///
     /// # Errors
-    /// When a slice was lost before, or the file cannot be synced or renamed.
+    /// Fails if a slice was lost before, or the file cannot be synced or renamed.
     pub fn finish(self) -> Result<(), StoreError> {
         if self.broken {
             return Err(StoreError::Unfinished { path: self.partial });

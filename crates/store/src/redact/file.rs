@@ -8,10 +8,10 @@ use std::path::Path;
 /// Bytes that are looked at together. A line is cut there, and so may be a credential in it.
 const TOGETHER_BYTES: u64 = 1 << 20;
 
-/// Replaces a log by one without credentials. Nobody may write to it meanwhile.
+/// Replaces a log by one without credentials. No process may write to it meanwhile.
 ///
 /// # Errors
-/// When it cannot be read or replaced; it is as it was then.
+/// Fails if it cannot be read or replaced; the file is then unchanged.
 pub fn file(path: &Path) -> io::Result<()> {
     let mut log = BufReader::new(File::open(path)?);
     if log.fill_buf()?.is_empty() {

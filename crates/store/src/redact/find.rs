@@ -4,7 +4,7 @@ use super::REDACTED;
 use super::names::{is_field, is_sensitive, is_sensitive_number};
 use std::ops::Range;
 
-/// Whether more than one word may follow a name.
+/// Form of a text, which decides if more than one word may belong to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// An argument, a value, a body: `password=one two` is one credential.
@@ -35,7 +35,7 @@ const SCHEMES: [&str; 18] = [
     "token",
 ];
 
-/// Longest value without quotes, and longest list of them: whoever sends a text cannot make it take long.
+/// Longest value without quotes, and longest list of them: a bound on the time that a hostile text can take.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
 const TAG_BYTES_MAX: usize = 2000;
@@ -108,8 +108,8 @@ impl Value<'_> {
         }
     }
 
-    /// Whether the text is nothing but a name so far, as in `--password=`, `-Ddb.password=` and `--env=DB_PASSWORD=`: then all
-    /// that follows is its value, whatever is in it.
+    /// True if the text is nothing but a name so far, as in `--password=`, `-Ddb.password=` and `--env=DB_PASSWORD=`:
+    /// then all that follows is its value, whatever is in it.
     fn is_whole_name(&self) -> bool {
         let before = self.text[..self.at].trim_start_matches(['"', '\'']);
         self.form == Form::Word && before.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.=".contains(&b))
@@ -219,7 +219,7 @@ impl Value<'_> {
     }
 }
 
-/// A word that says whether there is a credential.
+/// True of a word that only states if there is a credential.
 fn is_said(value: &str) -> bool {
     matches!(value, "" | "true" | "false" | "null" | "none")
 }
@@ -238,7 +238,7 @@ fn names_a_field(body: &str) -> bool {
     name > 0 && word[name..].trim_start_matches(['"', '\'']).starts_with(':')
 }
 
-/// The quote that stands here, with the strokes before it where it is quoted itself.
+/// The quote at this place, with the backslashes before it where it is quoted itself.
 fn quote_at(text: &str, at: usize) -> &str {
     let strokes = text[at..].bytes().take_while(|b| *b == b'\\').count();
     match text[at + strokes..].starts_with(['"', '\'']) {
@@ -321,8 +321,8 @@ fn leaves(text: &str, from: usize, numbers: bool) -> Vec<Range<usize>> {
     spans
 }
 
-/// `name="password" value="x"`, `{"name":"password","value":"x"}`, `name="password"` in a form of parts: the value stands
-/// elsewhere than its name.
+/// `name="password" value="x"`, `{"name":"password","value":"x"}`, `name="password"` in a multipart form: the value
+/// is apart from its name.
 fn named_beside(text: &str, key: &str, at: usize, form: Form) -> Vec<Range<usize>> {
     if !matches!(key.to_ascii_lowercase().as_str(), "name" | "key" | "property" | "field" | "id") {
         return Vec::new();

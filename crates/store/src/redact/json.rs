@@ -2,7 +2,8 @@
 
 use super::{find::string_end, hide};
 
-/// Keys whose values others said, or repeat what others said. All other values are numbers, and names and words of ours.
+/// Keys whose values come from outside, or repeat text from outside. All other values are numbers, and names and
+/// words of ours.
 const TEXTS: [&str; 9] =
     ["error", "lines", "mostly", "now", "received", "sentence", "sentences", "then", "what"];
 

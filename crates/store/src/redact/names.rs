@@ -57,16 +57,17 @@ const OF_KEYS: [&str; 16] = [
     "x",
 ];
 
-/// After `token`: what is said of tokens rather than one.
+/// Words after `token` that make it a property of tokens, not a token.
 const OF_TOKENS: [&str; 16] = [
     "budget", "count", "endpoint", "expiry", "file", "length", "lifetime", "limit", "name", "path", "per",
     "size", "ttl", "type", "uri", "url",
 ];
 
-/// Words that end like a password and are none.
+/// Words that end like a password and are not one.
 const NO_PASSWORDS: [&str; 6] = ["bypass", "compass", "encompass", "surpass", "trespass", "underpass"];
 
-/// Whether a value of this name is a credential. In names `-`, `.`, `_`, blanks and capital letters part words.
+/// True if a value of this name is a credential. In names `-`, `.`, `_`, blanks and capital letters separate
+/// words.
 pub fn is_sensitive(name: &str) -> bool {
     let name = name.trim().trim_start_matches('-');
     // The working directory of a shell.
@@ -95,7 +96,7 @@ pub fn is_sensitive(name: &str) -> bool {
     LAST.contains(&last) || last.ends_with("accesskey") || is_password && !NO_PASSWORDS.contains(&last)
 }
 
-/// Whether even a bare number of this name is one: `max_tokens: 4096` is none, `password: 4096` is.
+/// True if even a bare number of this name is a credential: `max_tokens: 4096` is not, `password: 4096` is.
 pub(super) fn is_sensitive_number(name: &str) -> bool {
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();

@@ -1,16 +1,16 @@
-//! Credentials whose value is known: hidden wherever they stand, however they are written.
+//! Credentials whose value is known: hidden wherever they occur, in any encoding.
 
 use super::REDACTED;
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
 use std::collections::BTreeSet;
 
-/// A shorter value would be found in words and numbers that are none.
+/// A shorter value would be found by chance in words and numbers.
 const KNOWN_BYTES_MIN: usize = 4;
-/// So much of a value at the end of what was cut off tells of it.
+/// Bytes of a value at the end of a cut text that count as the value.
 const CUT_BYTES_MIN: usize = 4;
 /// A shorter piece of base64 would be found by chance.
 const CODED_BYTES_MIN: usize = 6;
-/// Values that stand under the name of a credential and are none.
+/// Values found under the name of a credential that are not credentials.
 const NO_CREDENTIALS: [&str; 14] = [
     "true", "false", "null", "none", "yes", "no", "on", "off", "basic", "bearer", "digest", "token",
     "password", "required",
@@ -82,7 +82,7 @@ impl Secrets {
         }
     }
 
-    /// Whether there is none.
+    /// True without any values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -114,7 +114,7 @@ impl Secrets {
         out
     }
 
-    /// With which bytes a value may begin.
+    /// Bytes with which a value may begin.
     fn first_bytes(&self) -> [bool; 256] {
         let mut first = [false; 256];
         for value in &self.values {
@@ -135,7 +135,7 @@ impl Secrets {
     }
 }
 
-/// A value of digits is no part of a longer number.
+/// True if a value of digits at this place is part of a longer number.
 fn splits_a_number(bytes: &[u8], at: usize, end: usize, value: &[u8]) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let is_number = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
@@ -146,7 +146,7 @@ fn splits_a_number(bytes: &[u8], at: usize, end: usize, value: &[u8]) -> bool {
 /// End of a value in a text.
 enum Ending {
     At(usize),
-    /// The text ends after so many of its bytes.
+    /// The text ends after this many bytes of the value.
     CutAfter(usize),
     None,
 }
@@ -196,7 +196,7 @@ fn ending(bytes: &[u8], at: usize, value: &[u8]) -> Ending {
             let meant = meant.filter(|(letter, _)| u32::from(*letter) == u32::from(wanted[0]));
             places.extend(meant.map(|(_, length)| (at + b"&amp;".len() + length - 1, done + 1)));
         }
-        // A percent sign stands for a byte, which need not be a whole letter.
+        // A percent escape encodes a byte, which need not be a whole letter.
         if percent(rest).is_some_and(|coded| !coded.is_ascii() && coded == wanted[0]) {
             places.push((at + 3, done + 1));
         }
@@ -204,7 +204,7 @@ fn ending(bytes: &[u8], at: usize, value: &[u8]) -> Ending {
     cut.map_or(Ending::None, Ending::CutAfter)
 }
 
-/// In how many ways a place is read at most.
+/// Most readings of one place.
 const READINGS_MAX: usize = 10_000;
 
 /// Longest way in which a letter is written.
@@ -227,7 +227,7 @@ fn unescaped_percent(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The letter that an escape at the beginning stands for, and the length of it.
+/// The letter that an escape at the beginning encodes, and the length of the escape.
 fn escaped(bytes: &[u8]) -> Option<(char, usize)> {
     match bytes.first()? {
         b'%' => percent(bytes).filter(u8::is_ascii).map(|byte| (char::from(byte), 3)),

@@ -1,4 +1,4 @@
-//! What cannot be had from outside: the moment between reading a name and opening its file.
+//! The race that cannot be provoked from outside: between reading a name and opening its file.
 
 use super::*;
 use crate::RunWriter;

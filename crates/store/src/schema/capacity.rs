@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is searched, as the plan holds it.
+/// Terms of the search, as the plan holds them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedCapacity {
     /// The objective: conditions that all have to hold. One about errors is always among them.
@@ -21,17 +21,17 @@ pub struct PlannedCapacity {
     pub trials_max: u32,
 }
 
-/// What makes a slice a trial of a search.
+/// Terms that make a slice a trial of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialTerms {
     /// Intended rate.
     pub rate_per_s: f64,
     /// `search`, `confirm-low` or `confirm-high`.
     pub stage: TrialStage,
-    /// Whether the server was started afresh for it; of a server that already runs, whether the connections were new after a
-    /// pause.
+    /// True if the server was started afresh for it; of a server that already runs, if the connections were new after
+    /// a pause.
     pub fresh: bool,
-    /// Whether the server was gone when it was over.
+    /// True if the server was gone when it was over.
     #[serde(default)]
     pub died: bool,
 }
@@ -43,19 +43,19 @@ pub struct CapacityTrial {
     pub rate_per_s: f64,
     /// `search`, `confirm-low` or `confirm-high`.
     pub stage: TrialStage,
-    /// Whether the server was started afresh for it.
+    /// True if the server was started afresh for it.
     pub fresh: bool,
     /// The block that it is in: one start of the server.
     pub block: u32,
     /// `pass`, `fail`, `client_limited` or `connection_limited`. The last two say nothing about the server.
     pub outcome: TrialOutcome,
-    /// What was measured of each term of the objective, in its base unit; `null` where there is no value.
+    /// Measured value of each term of the objective, in its base unit; `null` where there is none.
     pub values: BTreeMap<String, Option<f64>>,
     /// Requests sent, as a share of those planned.
     pub sent_share: Option<f64>,
     /// Requests that came to an end in the window, as a share of those due in it.
     pub carried_share: Option<f64>,
-    /// Why it did not pass.
+    /// Reasons why it did not pass.
     pub why: Vec<Finding>,
 }
 
@@ -79,7 +79,7 @@ pub struct CapacityResult {
     pub at_most_per_s: Option<f64>,
     /// The answer in a sentence.
     pub sentence: String,
-    /// What belongs to it.
+    /// Reasons and qualifications.
     pub reasons: Vec<Reason>,
     /// Trials of the search, confirmation not counted.
     pub searched: u32,

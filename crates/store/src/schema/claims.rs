@@ -1,4 +1,4 @@
-//! Claims: as the plan holds them, and as they came out; and comparisons that nobody claimed.
+//! Claims: as the plan holds them, and their results; and comparisons that no claim declares.
 
 use super::{Estimate, Scope, Verdict};
 use proofload_facts::Reason;
@@ -23,45 +23,45 @@ pub struct ClaimResult {
     pub text: String,
     /// `supported`, `refuted` or `undecided`.
     pub verdict: Verdict,
-    /// What it rests on.
+    /// Estimate that the verdict rests on.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why.
+    /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
-    /// What was found, in a sentence: by how much, with interval, blocks and what is claimed.
+    /// Result in a sentence: by how much, with interval, blocks and the claimed value.
     #[serde(default)]
     pub sentence: String,
     /// The first part of that sentence: what was found; not stored.
     #[serde(skip)]
     pub found: String,
-    /// Which of the reasons stands in that sentence; not stored.
+    /// Index of the reason that is part of that sentence; not stored.
     #[serde(skip)]
     pub reason_in_sentence: Option<usize>,
     /// The Hodges–Lehmann estimate beside it, in the unit of the estimate.
     pub hodges_lehmann: Option<f64>,
-    /// Whether it was settled before the last look. Then chance helped more often than not, and the end of the interval
-    /// that is nearer to what is claimed is the one to quote.
+    /// True if it was settled before the last look. Then chance helped more often than not, and the end of the
+    /// interval that is nearer to the claimed value is the one to quote.
     #[serde(default)]
     pub early: bool,
     /// Conditions of measuring on which the quantity depends; empty where none was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<DependsOn>,
-    /// `this_sitting`: the interval says nothing of another time; `any_sitting`: it rests on several sittings, or is wider for
-    /// what earlier ones differed by.
+    /// `this_sitting`: the interval holds for this time alone; `any_sitting`: it rests on several sittings, or is
+    /// wider by the differences between earlier ones.
     #[serde(default)]
     pub scope: Scope,
     /// Sittings that the blocks are of.
     #[serde(default)]
     pub sittings: u32,
-    /// The spread between blocks that was lent to the claim, and what came of it; absent where none was.
+    /// The spread between blocks that was lent to the claim, and its effect; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub borrowed: Option<BorrowedSpread>,
     /// τ, the spread between sittings; absent where it is not known.
     pub tau: Option<SittingSpread>,
-    /// Where the mean of the next sitting lies with 95 %, if it has as many blocks; absent for a single sitting.
+    /// 95 % prediction interval of the next sitting's mean, if it has as many blocks; absent for a single sitting.
     pub prediction: Option<Estimate>,
 }
 
@@ -83,11 +83,11 @@ pub struct BorrowedSpread {
     pub spread: f64,
     /// d₀: the degrees of freedom that it counts for.
     pub freedom: f64,
-    /// Of how many comparisons, or levels, it is.
+    /// Comparisons, or levels, that it comes from.
     pub relatives: u32,
     /// The lender.
     pub from: Lender,
-    /// Whether the estimate's interval is that by this spread; if not, it is Student's t with the claim's own.
+    /// True if the estimate's interval uses this spread; otherwise it is Student's t with the claim's own.
     pub used: bool,
     /// s: standard deviation of the logarithms in the claim's own blocks.
     pub own_spread: f64,
@@ -102,7 +102,7 @@ pub struct DependsOn {
     pub condition: String,
     /// The quantity at each level that occurred.
     pub levels: Vec<AtLevel>,
-    /// Whether the claim holds, or fails, at every level alike; else it is undecided.
+    /// True if the claim holds, or fails, at every level alike; otherwise it is undecided.
     pub alike: bool,
 }
 
@@ -123,14 +123,14 @@ pub struct SittingSpread {
     pub tau: f64,
     /// Sittings that it is of: these, or earlier ones.
     pub sittings: u32,
-    /// Whether they are earlier ones, of which `earlier_sittings` of the plan has the runs.
+    /// True if they are earlier ones, whose runs are in `earlier_sittings` of the plan.
     #[serde(default)]
     pub earlier: bool,
     /// Standard deviation between the blocks of a sitting, in the same unit.
     pub within: Option<f64>,
     /// Cochran's Q: whether the sittings differ by more than their blocks explain.
     pub q: Option<f64>,
-    /// How often chance alone brings about this Q or a larger one.
+    /// Probability of this Q or a larger one by chance alone.
     pub p: Option<f64>,
     /// Blocks that a sitting is worth, at what a sitting and a block took here; absent where sittings do not differ.
     pub blocks_advised: Option<u32>,
@@ -159,8 +159,8 @@ pub struct Exploratory {
     /// By the one below it.
     #[serde(default)]
     pub under_exchanges: u64,
-    /// Whether the interval excludes 1, and nothing forbids to say so.
+    /// True if the interval excludes 1 and nothing forbids saying so.
     pub stands_out: bool,
-    /// What forbids it.
+    /// Reasons that forbid it.
     pub reasons: Vec<Reason>,
 }

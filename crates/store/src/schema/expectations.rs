@@ -1,4 +1,4 @@
-//! What was expected and what was published elsewhere, as the plan and the result hold it.
+//! Expectations and figures published elsewhere, as the plan and the result hold them.
 
 use super::{ConclusionOutcome, Estimate, ExpectationOutcome};
 use proofload_facts::{Finding, Reason};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct PlannedExpectation {
     /// The quantity: `throughput(nio) @ 64c`.
     pub quantity: String,
-    /// Where it is expected: `8000/s..14000/s`.
+    /// Expected range: `8000/s..14000/s`.
     pub range: String,
-    /// Who expected it; empty when nobody is named.
+    /// Author of the expectation; empty when none is named.
     pub source: String,
 }
 
@@ -28,18 +28,18 @@ pub struct PlannedFigure {
 /// Figures that were published elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedReference {
-    /// Where.
+    /// Place of publication.
     pub source: String,
     /// Its address; empty without.
     pub url: String,
     /// The figures.
     pub figures: Vec<PlannedFigure>,
-    /// What was concluded from them.
+    /// Conclusions drawn from them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conclusions: Vec<PlannedConclusion>,
 }
 
-/// What somebody concluded, as it was declared.
+/// A published conclusion, as it was declared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedConclusion {
     /// The conclusion, a sentence.
@@ -48,9 +48,9 @@ pub struct PlannedConclusion {
     pub claims: Vec<String>,
     /// The figure that it rested on; empty without.
     pub was: String,
-    /// Why that figure is no evidence, or less than it seems; empty without.
+    /// Reason why that figure is not evidence, or less than it seems; empty without.
     pub beware: String,
-    /// Why the study does not test it; empty when it does.
+    /// Reason why the study does not test it; empty when it does.
     pub not_tested: String,
 }
 
@@ -59,7 +59,7 @@ pub struct PlannedConclusion {
 pub struct ExpectationResult {
     /// The quantity at a definite load point.
     pub quantity: String,
-    /// Where it was expected, as it was declared.
+    /// Expected range, as it was declared.
     pub range: String,
     /// Smallest value expected, in `unit`; `null` for any.
     pub low: Option<f64>,
@@ -67,17 +67,17 @@ pub struct ExpectationResult {
     pub high: Option<f64>,
     /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
     pub unit: String,
-    /// Who expected it; empty when nobody is named.
+    /// Author of the expectation; empty when none is named.
     pub source: String,
     /// `met`, `not met` or `undecided`.
     pub outcome: ExpectationOutcome,
-    /// What was found.
+    /// Estimate of the quantity.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why.
+    /// Reasons of the outcome.
     pub reasons: Vec<Reason>,
 }
 
@@ -92,15 +92,15 @@ pub struct PublishedFigure {
     pub point: String,
     /// The measure, as claims name it.
     pub measure: String,
-    /// What was published, in `unit`.
+    /// Published value, in `unit`.
     pub published: f64,
     /// `ns`, `per_s`, `share`, `bytes`, `count`.
     pub unit: String,
-    /// What was found here, with a 95 % interval; absent when no block has a value.
+    /// Value found here, with a 95 % interval; absent when no block has a value.
     pub found: Option<Estimate>,
     /// Found over published.
     pub ratio: Option<f64>,
-    /// Where it was published.
+    /// Place of publication.
     pub source: String,
     /// Its address; empty without.
     pub url: String,
@@ -115,15 +115,15 @@ pub struct ConclusionResult {
     pub outcome: ConclusionOutcome,
     /// The figure that it rested on; empty without.
     pub was: String,
-    /// Why that figure is no evidence, or less than it seems; empty without.
+    /// Reason why that figure is not evidence, or less than it seems; empty without.
     pub beware: String,
-    /// What tests it, at each load point.
+    /// Claims that test it, at each load point.
     pub tests: Vec<ConclusionTest>,
-    /// What was not tested of it and why.
+    /// Untested parts of it, with reasons.
     pub not_tested: Vec<Finding>,
     /// Contradictions among the published figures of what it speaks of.
     pub contradictions: Vec<Reason>,
-    /// Where it was published.
+    /// Place of publication.
     pub source: String,
     /// Its address; empty without.
     pub url: String,
@@ -138,20 +138,20 @@ pub struct ConclusionTest {
     pub text: String,
     /// `reproduced`, `not reproduced` or `undecided here`: what the claim's verdict is to the conclusion.
     pub outcome: ConclusionOutcome,
-    /// What it comes to here: the estimate that the verdict rests on.
+    /// Result here: the estimate that the verdict rests on.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why.
+    /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
 }
 
 /// Published figures of one source, variant and load point that cannot all be true, or do not add up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedContradiction {
-    /// Where they were published.
+    /// Place of publication.
     pub source: String,
     /// The variant's name.
     pub variant: String,
@@ -161,6 +161,6 @@ pub struct PublishedContradiction {
     pub stream: String,
     /// The measures, as claims name them.
     pub measures: Vec<String>,
-    /// What contradicts what.
+    /// The contradiction.
     pub what: Reason,
 }

@@ -1,4 +1,4 @@
-//! Which settings matter, as the result holds it.
+//! Effects of settings, as the result holds them.
 
 use super::Estimate;
 use proofload_facts::Reason;
@@ -16,8 +16,7 @@ pub struct LevelChange {
     pub to: String,
 }
 
-/// What a change of one setting does on average over the others, or what two changes do together beyond what each
-/// does.
+/// Effect of a change of one setting, on average over the others; or joint effect of two changes beyond that of each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactorEffect {
     /// The measure, as claims name it.
@@ -41,7 +40,7 @@ pub struct FactorEffect {
     pub finding: String,
 }
 
-/// Which settings matter. Explorations, not verdicts: nothing of it was claimed before the run.
+/// Settings that matter. Explorations, not verdicts: nothing of it was claimed before the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactorTable {
     /// By measure and load point, each with all main effects, then the interactions whose interval excludes 1; the
@@ -53,6 +52,6 @@ pub struct FactorTable {
     pub main_effects: u32,
     /// Interactions that were looked at.
     pub interactions: u32,
-    /// What is to be known of the table, a sentence each: what was left out, and why.
+    /// Notes on the table, a sentence each: omissions, with reasons.
     pub reasons: Vec<Reason>,
 }

@@ -1,4 +1,4 @@
-//! What the variants came to, as the result holds it.
+//! Figures of the variants, as the result holds them.
 
 use super::Estimate;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub struct Figure {
     pub stream: String,
     /// The measure, as claims name it: `throughput`, `p99`, `cpu_per_request`.
     pub measure: String,
-    /// What it comes to; absent when no block has a value.
+    /// Estimate; absent when no block has a value.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
     pub confidence: f64,
@@ -32,15 +32,15 @@ pub struct Figure {
     pub exchanges: u64,
     /// Of a quantile, the fewest exchanges of a start that lie beyond it.
     pub beyond: Option<u64>,
-    /// Whether these are fewer than 100: then the quantile is not resolvable, and has no interval.
+    /// True if these are fewer than 100: then the quantile is not resolvable, and has no interval.
     #[serde(default)]
     pub rough: bool,
-    /// Whether it is a lower end: in some block its rank lies among exchanges without an end.
+    /// True if it is a lower end: in some block its rank is among exchanges without an end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// How much values differ from start to start: the standard deviation of their logarithms. Of quantiles only.
+    /// Spread of values from start to start: the standard deviation of their logarithms. Of quantiles only.
     pub between_starts: Option<f64>,
-    /// How much a single start leaves open: the standard error of its logarithm, from how its cycles differ. Where it
-    /// is more than half of that between starts, longer starts would tell more than further ones.
+    /// Uncertainty of a single start: the standard error of its logarithm, from how its cycles differ. Where it is
+    /// more than half of that between starts, longer starts would tell more than further ones.
     pub within_start: Option<f64>,
 }

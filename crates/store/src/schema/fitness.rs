@@ -1,4 +1,4 @@
-//! Whether the generator, and the machine around it, were fit to measure.
+//! Fitness of the generator, and of the machine around it.
 
 use super::{CheckName, CheckOutcome};
 use proofload_facts::{Finding, or_nothing};
@@ -14,18 +14,18 @@ pub struct FitnessCheck {
     /// `passed`; `failed`: client-limited (`send_delay_p99`, `hiccups` and `ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
     /// scattered values to tell; `not_measured`.
     pub outcome: CheckOutcome,
-    /// What was found; `null` when nothing was.
+    /// Value found; `null` when there is none.
     pub found: Option<f64>,
-    /// What is allowed; `null` where there is no one figure for it.
+    /// Allowed value; `null` where there is no single one.
     pub limit: Option<f64>,
     /// Unit of both: `ns`, `share`, `count`, `connections`; `ratio` for a factor that is 1 when nothing changed.
     pub unit: String,
-    /// What belongs to the figure, or why there is none.
+    /// Note on the figure, or the reason why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub note: Option<Finding>,
 }
 
-/// What the machine did to a slice, from its own counters.
+/// Disturbance of a slice by the machine, from the machine's own counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
     /// Share of the time of the generator's CPUs that the hypervisor took.
@@ -38,7 +38,7 @@ pub struct Conditions {
     pub canary_ns: Option<u64>,
 }
 
-/// What the generator reaches against a server that does nothing, on this machine, in this setting.
+/// Rate of the generator against a server that does nothing, on this machine, in this setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ceiling {
     /// Format version.
@@ -55,27 +55,27 @@ pub struct Ceiling {
     pub answer_bytes: u64,
     /// Exchanges per second; `null` when it could not be measured.
     pub exchanges_per_s: Option<f64>,
-    /// Why it was not measured; empty when it was.
+    /// Reason why it was not measured; empty when it was.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
     /// Wall-clock time of the measurement, nanoseconds since 1970.
     pub measured_unix_ns: u64,
     /// Time that a fixed piece of work took then: another time, another machine.
     pub canary_ns: u64,
-    /// Whether it came from the cache.
+    /// True if it came from the cache.
     pub cached: bool,
     /// The level of each condition under which it was measured; empty for all, as in a plan without conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<usize>,
 }
 
-/// What was measured of the network between agents and servers, before the first block: exchanges with a server that does
+/// Measurements of the network between agents and servers, before the first block: exchanges with a server that does
 /// nothing, in the place of the servers. Generator and server have their part in every figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Network {
     /// Format version.
     pub format: u32,
-    /// Where the servers listen.
+    /// Address on which the servers listen.
     pub address: String,
     /// Small exchanges, one after the other on one connection of each agent.
     pub exchanges: u64,
@@ -87,7 +87,7 @@ pub struct Network {
     pub max_ns: Option<u64>,
     /// Bytes per second that came with answers of 64 KiB, over four connections of each agent.
     pub bytes_per_s: Option<f64>,
-    /// Why something was not measured; empty when all was.
+    /// Reason why something was not measured; empty when all was.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
 }

@@ -1,4 +1,4 @@
-//! What a noise audit found about a machine, and what a search for the best variant came to.
+//! Results of a noise audit of a machine, and of a search for the best variant.
 
 use super::{Preset, RunResult};
 use proofload_facts::Finding;
@@ -42,7 +42,7 @@ pub struct MeasureNoise {
     pub drift_share: f64,
     /// Share of slices that were spoilt.
     pub spike_share: f64,
-    /// How much worse the spoilt ones were than their pair, as a logarithm, the middle of them; `null` without any.
+    /// Size of the spikes: median log-ratio of the spoilt slices to their pairs; `null` without any.
     pub spike_size: Option<f64>,
 }
 
@@ -75,7 +75,7 @@ pub struct Resolved {
     pub band: Between,
 }
 
-/// What this machine can resolve in some minutes.
+/// Differences that this machine can resolve in some minutes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
     /// Minutes of the whole study: two variants, one load point, one claim.
@@ -84,7 +84,7 @@ pub struct Resolution {
     pub preset: Preset,
     /// Blocks that there is room for, at the last look.
     pub blocks: u32,
-    /// What is found, measure by measure.
+    /// Resolvable differences, measure by measure.
     pub measures: Vec<Resolved>,
 }
 
@@ -94,7 +94,7 @@ pub struct Resolution {
 pub struct NoiseAudit {
     /// Format version.
     pub format: u32,
-    /// When it ended, nanoseconds since 1970.
+    /// Time at which it ended, nanoseconds since 1970.
     pub measured_unix_ns: u64,
     /// A digest that tells machines apart.
     pub machine: String,
@@ -114,7 +114,7 @@ pub struct NoiseAudit {
     pub cycles: u32,
     /// Measured window of a slice.
     pub slice_ns: u64,
-    /// What it took, in seconds.
+    /// Duration, in seconds.
     pub seconds: f64,
     /// Cycles of long slices in a block.
     #[serde(default)]
@@ -122,14 +122,14 @@ pub struct NoiseAudit {
     /// Measured window of a long slice.
     #[serde(default)]
     pub long_slice_ns: u64,
-    /// How short slices do beside long ones, of measures that are compared slice by slice.
+    /// Short slices beside long ones, of measures that are compared slice by slice.
     #[serde(default)]
     pub slice_lengths: Vec<SliceLengthNoise>,
     /// The noise of each measure.
     pub measures: Vec<MeasureNoise>,
-    /// What can be resolved, by minutes.
+    /// Resolvable differences, by minutes.
     pub resolution: Vec<Resolution>,
-    /// What a reader should know of it.
+    /// Findings that a reader should know.
     pub findings: Vec<Finding>,
 }
 
@@ -144,13 +144,13 @@ pub struct TuneHeat {
     pub run: String,
 }
 
-/// How a variant stood in the search.
+/// Standing of a variant in the search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TuneStanding {
     /// The variant.
     pub variant: String,
-    /// Ratio of its measure to the default's over its blocks of the search. Search data: it flatters whoever stands
-    /// first, and is no gain. `null` where nothing was measured.
+    /// Ratio of its measure to the default's over its blocks of the search. Search data: it flatters the first, and
+    /// is not a gain. `null` where nothing was measured.
     pub search_ratio: Option<f64>,
     /// Blocks that it rests on.
     pub blocks: u32,
@@ -158,7 +158,7 @@ pub struct TuneStanding {
     pub out_after: Option<u32>,
 }
 
-/// What `proofload tune --format json` prints.
+/// Output of `proofload tune --format json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TuneResult {
     /// Format version.
@@ -180,7 +180,7 @@ pub struct TuneResult {
     pub heats: Vec<TuneHeat>,
     /// All variants, those that ran longest first, among them the best. Search data: no gain.
     pub standings: Vec<TuneStanding>,
-    /// Where the search led; the default's name when nothing was better.
+    /// Best configuration of the search; the default's name when nothing was better.
     pub winner: String,
     /// Fresh blocks of the winner against the default, judged; `null` when the default won.
     pub confirmation: Option<RunResult>,

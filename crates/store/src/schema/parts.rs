@@ -1,4 +1,4 @@
-//! What a point and a slice are made of.
+//! Parts of a point and of a slice.
 
 use super::{Generator, is_default};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Count, mean and quantiles of durations in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
-    /// How many.
+    /// Number of durations.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: Option<f64>,
@@ -29,19 +29,19 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Whether the value at quantile `q` (0 to 1) is a lower end.
+    /// True if the value at quantile `q` (0 to 1) is a lower end.
     pub fn is_at_least(&self, q: f64) -> bool {
         (q * (self.count.saturating_add(self.unended)) as f64).ceil() > self.count as f64
     }
 }
 
-/// Stretches in which no answer came although requests were in flight, of a closed loop without think time. It hides them:
-/// while a server is silent nobody asks it.
+/// Stretches in which no answer came although requests were in flight, of a closed loop without think time. The loop
+/// hides them: while a server is silent no request is sent to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Silences {
-    /// What is longer is a silence: ten times the median response time, and 20 ms at least.
+    /// Length from which on a stretch is a silence: ten times the median response time, and 20 ms at least.
     pub threshold_ns: u64,
-    /// How many there were.
+    /// Number of silences.
     pub count: u64,
     /// The longest; 0 without any.
     pub longest_ns: u64,
@@ -60,9 +60,9 @@ pub struct Silences {
 pub struct BadAnswer {
     /// The outcome.
     pub outcome: String,
-    /// What was wrong.
+    /// Fault of the answer.
     pub what: String,
-    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
+    /// Received bytes, up to 4 KiB, lossy UTF-8, credentials redacted.
     pub received: String,
 }
 
@@ -71,7 +71,7 @@ pub struct BadAnswer {
 pub struct Histograms {
     /// Response time.
     pub response_time: String,
-    /// How long was waited in vain, from the intended instant, for each exchange without an end; empty without any.
+    /// Times waited in vain, from the intended instant, for the exchanges without an end; empty without any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unended: String,
     /// Service time.
@@ -91,13 +91,14 @@ pub struct Histograms {
 /// Several processes that carried a load out together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Agents {
-    /// How many.
+    /// Number of agents.
     pub count: u32,
     /// Within what the clock of each was known when the load began, and so the common first instant, and until the end of
     /// one of 10 s or more; of several loads the worst.
     pub clocks_within_ns: u64,
-    /// How many of them were lost before they had carried out their share, which nobody else did; of several loads the most.
-    /// What they told before is in all figures but the generator's own; what was under way then is in none.
+    /// Agents lost before they had carried out their share, which no other agent took over; of several loads the
+    /// most. Their reports up to then are in all figures but the generator's own; exchanges under way then are in
+    /// none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lost: u32,
     /// Exchanges that those left out, none of which is an outcome: each would have had as many as each of the others.
@@ -106,7 +107,7 @@ pub struct Agents {
 }
 
 impl Generator {
-    /// How many agents were lost before they had carried out their share.
+    /// Agents lost before they had carried out their share.
     pub fn agents_lost(&self) -> u32 {
         self.agents.map_or(0, |agents| agents.lost)
     }

@@ -23,7 +23,7 @@ pub struct Level {
 pub struct PlannedAgent {
     /// Name of its machine.
     pub host: String,
-    /// Whether that machine is the one that the servers run on.
+    /// True if that machine is the one that the servers run on.
     pub is_here: bool,
     /// CPUs that it may use.
     pub cpus: u32,
@@ -38,7 +38,7 @@ pub struct Variant {
     pub levels: Vec<Level>,
     /// `catalogue`, `command` or `url`.
     pub kind: SubjectKind,
-    /// What is started, one line: `tomcat 9.0.110, connector nio`.
+    /// Program that is started, one line: `tomcat 9.0.110, connector nio`.
     pub description: String,
     /// The command that starts it, placeholders filled where they are known before the start.
     pub command: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Variant {
     /// Name of the subject whose one process this variant shares with others; empty when it has its own.
     #[serde(default)]
     pub shares: String,
-    /// What connections to it pass through; absent for nothing.
+    /// Proxy and TLS of the connections to it; absent for plain, direct ones.
     pub transport: Option<Transport>,
 }
 
@@ -60,7 +60,7 @@ pub struct LoadPoint {
     pub model: Model,
     /// Connections.
     pub connections: u32,
-    /// Calls that each carries at once; 0 and 1 stand for one.
+    /// Calls that each carries at once; 0 and 1 mean one.
     #[serde(default, skip_serializing_if = "is_one")]
     pub in_flight: u32,
     /// Intended sends per second (open).
@@ -69,7 +69,7 @@ pub struct LoadPoint {
     pub arrival: Option<String>,
     /// Mean pause between an answer and the next send (closed).
     pub think_ns: u64,
-    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where all are as long.
+    /// Distribution of pauses, in words: `exponential with mean 0.1 s`; empty where all are equally long.
     #[serde(default)]
     pub think: String,
     /// `on`, `off`, or a number of exchanges for each connection.
@@ -77,18 +77,18 @@ pub struct LoadPoint {
     /// Connections that there may be in the end (open); 0 for no more than above.
     #[serde(default)]
     pub most_connections: u32,
-    /// What becomes of a request that finds no free connection (open): `drop`; empty where it waits.
+    /// Handling of a request that finds no free connection (open): `drop`; empty where it waits.
     #[serde(default)]
     pub overflow: String,
-    /// How late sends may leave together (open).
+    /// Most by which sends may be late so as to leave together (open).
     #[serde(default)]
     pub coalesce_ns: u64,
     /// The shape over time, in words: `ramp 0/s to 2k/s in 10 s, hold 2k/s for 30 s`; empty for a load that
     /// stays as it is.
     #[serde(default)]
     pub profile: String,
-    /// Whether the load is carried out whole, from its first request to its last, because it has a shape that
-    /// no slice of it has (stages, users, a count): one slice of its own length in each block.
+    /// True if the load is carried out whole, from its first request to its last, because it has a shape that no
+    /// slice of it has (stages, users, a count): one slice of its own length in each block.
     #[serde(default)]
     pub whole: bool,
     /// Length of a load that is carried out whole; where it ends by a count, the time it may take at most. 0 for
@@ -135,14 +135,14 @@ pub struct Timing {
     pub warm_up_cap_ns: u64,
     /// Cycles in a block, per load point.
     pub cycles: u32,
-    /// Whether the blocks after the first look may have another number of them (`slicing.json`).
+    /// True if the blocks after the first look may have another number of them (`slicing.json`).
     #[serde(default)]
     pub cycles_adapt: bool,
     /// Measured window of a slice.
     pub slice_ns: u64,
     /// Load before a slice's window that is discarded.
     pub discard_ns: u64,
-    /// How long to wait for what is in flight when a slice ends.
+    /// Longest wait for exchanges in flight when a slice ends.
     pub drain_ns: u64,
     /// Cycles of slices of this length in each block whose own slices are shorter (`slicing.json`): what these are held
     /// against.
@@ -151,30 +151,30 @@ pub struct Timing {
     /// Measured window of each slice of the pair that a block has for the perturbation check; 0 for none.
     #[serde(default)]
     pub perturbation_ns: u64,
-    /// Of so many blocks one has the checks beside the figures, the pair and the long cycles; 0 and 1: every block.
+    /// One block in this many has the checks beside the figures, the pair and the long cycles; 0 and 1: every block.
     #[serde(default, skip_serializing_if = "is_every")]
     pub checks_every: u32,
     /// Blocks at which the claims are judged.
     pub looks: Vec<u32>,
-    /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
-    /// after every block, `--keep-going`). Empty is `looks`.
+    /// Rule that keeps repeated looks valid: `looks` (bounds for these looks), or `anytime` (bounds that hold after
+    /// every block, `--keep-going`). Empty is `looks`.
     #[serde(default, skip_serializing_if = "Looking::is_empty")]
     pub looking: Looking,
-    /// Whether a claim is closed as undecided when the last look would hardly settle it.
+    /// True if a claim is closed as undecided when the last look would hardly settle it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub futility: bool,
     /// Time allowed for the whole study.
     pub budget_ns: u64,
 }
 
-/// Every block has the checks, as in records that do not say.
+/// Every block has the checks, as in records without the field.
 fn is_every(every: &u32) -> bool {
     *every < 2
 }
 
 impl Timing {
-    /// Whether the block after so many complete ones has the checks beside the figures, and how many had them before. The
-    /// first block, which warms up and starts everything, is spared where not every block has them.
+    /// Tells if the block after `complete` complete ones has the checks beside the figures, and how many had them
+    /// before. The first block, which warms up and starts everything, is spared where not every block has them.
     pub fn checks_after(&self, complete: u32) -> Option<u32> {
         let every = self.checks_every.max(1);
         (complete % every == 1.min(every - 1)).then_some(complete / every)
@@ -188,7 +188,7 @@ pub struct PlannedCondition {
     pub name: String,
     /// Its levels. With several it varies over the blocks (`condition_order`).
     pub levels: Vec<String>,
-    /// Why it does not vary, where the machine does not let it; else empty.
+    /// Reason why it does not vary, where the machine does not let it; else empty.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
 }
@@ -211,11 +211,11 @@ pub struct Plan {
     pub seed: u64,
     /// `start` or `process`.
     pub replication: Replication,
-    /// How the variants take turns: `cycles` (all run at once, slice by slice) or `serial` (one after
-    /// another, each started, measured and stopped alone). Empty in records that knew only cycles.
+    /// Order of the variants: `cycles` (all run at once, slice by slice) or `serial` (one after another, each
+    /// started, measured and stopped alone). Empty in records that knew only cycles.
     #[serde(default)]
     pub mode: Mode,
-    /// Why this mode.
+    /// Reason for this mode.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub mode_reason: Option<Finding>,
     /// By which rules it is judged, [`METHOD`] at most; absent for the first. A record keeps the verdicts of its own.
@@ -225,7 +225,7 @@ pub struct Plan {
     pub alpha: f64,
     /// Variants.
     pub variants: Vec<Variant>,
-    /// What is asked, one line each.
+    /// Requests, one line each.
     pub workload: Vec<String>,
     /// Names of the streams that run at once, in order; empty without streams.
     #[serde(default)]
@@ -234,16 +234,16 @@ pub struct Plan {
     pub points: Vec<LoadPoint>,
     /// Claims.
     pub claims: Vec<PlannedClaim>,
-    /// What the preset drops from the study.
+    /// Parts of the study that the preset drops.
     pub not_tested: Vec<Finding>,
     /// Timing.
     pub timing: Timing,
     /// Order of variants: for each block, for each cycle, indexes into `variants`.
     pub order: Vec<Vec<Vec<usize>>>,
-    /// Where the agents are that carry the loads out; empty where the process that runs the study does.
+    /// Addresses of the agents that carry the loads out; empty where the process that runs the study does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<PlannedAgent>,
-    /// Where started servers listen, if not on the loopback address.
+    /// Address on which started servers listen, if not on the loopback address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subjects_address: String,
     /// CPUs of the generator; empty where it is on other machines.
@@ -255,16 +255,16 @@ pub struct Plan {
     /// The study in effect: its file as it was read, or what came of it with what it includes and what was set.
     /// Empty when the study came from the command line.
     pub study_text: String,
-    /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
+    /// Changes of the study by the command line, as they were given to `--set`; credentials are replaced.
     #[serde(default)]
     pub settings: Vec<String>,
-    /// Ranges that were said before the run.
+    /// Ranges that were declared before the run.
     #[serde(default)]
     pub expectations: Vec<PlannedExpectation>,
     /// Figures that were published elsewhere.
     #[serde(default)]
     pub references: Vec<PlannedReference>,
-    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    /// Parts of the study that `--only` kept, as they were given; empty when it was run whole.
     #[serde(default)]
     pub only: Vec<String>,
     /// The command line that began the run, program name left out, credentials redacted.
@@ -276,14 +276,14 @@ pub struct Plan {
     /// The run that this one repeats (`proofload rerun`); empty for any other.
     #[serde(default)]
     pub repeats: String,
-    /// What differed from the run that this one repeats and was accepted.
+    /// Accepted differences from the run that this one repeats.
     #[serde(default)]
     pub repeat_differences: Vec<Finding>,
-    /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
+    /// True if the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
     #[serde(default)]
     pub no_ceiling: bool,
-    /// What is to carry the bytes: `epoll`, `io_uring`; both where it varies. Empty where it was not recorded, which is
-    /// taken for `epoll`.
+    /// Driver that is to carry the bytes: `epoll`, `io_uring`; both where it varies. Empty where it was not recorded,
+    /// which is taken for `epoll`.
     #[serde(default)]
     pub driver: String,
     /// The conditions of measuring; empty where they were not recorded.
@@ -292,21 +292,21 @@ pub struct Plan {
     /// For each block the level of each condition, as indexes; blocks beyond begin with the first again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub condition_order: Vec<Vec<usize>>,
-    /// The search for a capacity, of a study whose load is one. Its trials stand one after the other in the blocks, each
+    /// The search for a capacity, of a study whose load is one. Its trials follow each other in the blocks, each
     /// block one start of one variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<PlannedCapacity>,
-    /// Whether the claims only ask which of two servers is the faster one, or whether they are alike: in pairs, each of one
-    /// that says the first serves more, and one that they are alike. Whichever is shown is an answer.
+    /// True if the claims only ask which of two servers is the faster one, or if they are alike: in pairs, each of
+    /// one that says the first serves more, and one that they are alike. Either, once shown, is an answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub two_sided: bool,
-    /// What earlier runs showed of the spread between sittings; absent where they were too few, or nobody looked.
+    /// Spread between sittings in earlier runs; absent where they were too few, or were not looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_sittings: Option<EarlierSittings>,
-    /// What earlier runs of this machine lend of the spread between blocks, for the claims that had any like them.
+    /// Spreads between blocks borrowed from earlier runs of this machine, for the claims that had similar ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lent: Vec<LentSpread>,
-    /// Which sitting of `proofload replicate` the run is; absent for any other run.
+    /// Sitting of `proofload replicate` that the run is; absent for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sitting: Option<PlannedSitting>,
 }
@@ -343,16 +343,16 @@ pub struct LentSpread {
     pub claim: String,
     /// Standard deviation between blocks, of the logarithms: 0.02 is 2 %.
     pub spread: f64,
-    /// Of how many comparisons, or levels, of earlier runs it is.
+    /// Comparisons, or levels, of earlier runs that it comes from.
     pub relatives: u32,
     /// Ids of these runs, oldest first.
     pub runs: Vec<String>,
 }
 
-/// Which sitting of a replication a run is.
+/// Place of a run among the sittings of a replication.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedSitting {
-    /// Which, from 1.
+    /// Number of the sitting, from 1.
     pub number: u32,
     /// Numbers of sittings after which the claims are judged; the last is the last sitting.
     pub looks: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
+//! Records about runs as a whole: sittings, facts that a subject reported about itself, comparisons of runs.
 
 use super::{ClaimResult, Estimate, Preset, RunState, SittingSpread, Status, Verdict};
 use proofload_facts::{Finding, Limit, Reason, or_nothing};
@@ -9,29 +9,29 @@ use std::collections::BTreeMap;
 /// A stretch of time in which a run was conducted; one more for each time it was resumed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
-    /// When it began, nanoseconds since 1970.
+    /// Time at which it began, nanoseconds since 1970.
     pub began_unix_ns: u64,
-    /// When it ended; of one that was killed the end of its last slice; `null` while it lasts.
+    /// Time at which it ended; of one that was killed the end of its last slice; `null` while it lasts.
     pub ended_unix_ns: Option<u64>,
     /// `running`, `finished`, `interrupted`, `failed`, or `killed`: it ended without a word.
     pub state: RunState,
-    /// Why, when not finished.
+    /// Reason, when not finished.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub why: Option<Finding>,
-    /// The block that its end cut off. It is excluded and, other than a block that its own servers lost, is no
-    /// sign against the run.
+    /// The block that its end cut off. It is excluded and, unlike a block that its own servers lost, does not count
+    /// against the run.
     pub cut_block: Option<u32>,
     /// Blocks that were lost while it went on: a server died.
     #[serde(default)]
     pub lost_blocks: Vec<u32>,
-    /// What was different from the record when it began and was accepted.
+    /// Accepted differences from the record when it began.
     pub differences: Vec<Finding>,
-    /// What was noticed of the machine while it went on.
+    /// Observations of the machine while it went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machine: Vec<Finding>,
 }
 
-/// What a variant's processes said of themselves in a block: `blocks/NNNN.subjects.json`.
+/// Facts that a variant's processes reported about themselves in a block: `blocks/NNNN.subjects.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectFacts {
     /// The variant's name.
@@ -43,17 +43,17 @@ pub struct SubjectFacts {
 /// A run compared with a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// Where the baseline lies.
+    /// Path of the baseline.
     pub run: String,
     /// Worse by more than this share is a regression: 0.05 is 5 %.
     pub tolerance: f64,
-    /// What differs between the two machines and settings, and was accepted.
+    /// Accepted differences between the two machines and settings.
     pub differences: Vec<Finding>,
     /// Figure by figure.
     pub figures: Vec<BaselineFigure>,
     /// Variants and load points that only one of the two runs has.
     pub unmatched: Vec<String>,
-    /// In which build of the generator the two differ, a sentence; empty where they do not, or nobody knows.
+    /// Difference between the two builds of the generator, a sentence; empty where there is none, or it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_nothing")]
     pub build: Option<Finding>,
 }
@@ -78,7 +78,7 @@ pub struct BaselineFigure {
     pub blocks: u32,
     /// Blocks of the baseline it rests on.
     pub baseline_blocks: u32,
-    /// Why.
+    /// Reasons of the verdict.
     pub reasons: Vec<Reason>,
     /// The spread of the figure between sittings, which the interval knows; absent where too few are on record.
     pub tau: Option<SittingSpread>,
@@ -99,13 +99,13 @@ pub struct SittingsResult {
     pub sittings: u32,
     /// Numbers of sittings after which the claims are judged.
     pub looks: Vec<u32>,
-    /// Whether these were fixed before the first sitting.
+    /// True if these were fixed before the first sitting.
     pub planned: bool,
     /// Complete blocks of all runs.
     pub blocks: u32,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
-    /// What the runs have differently although they are of one study: the generator's build, the kernel, settings.
+    /// Differences between the runs although they are of one study: the generator's build, the kernel, settings.
     pub differences: Vec<Finding>,
     /// Limits of this test.
     pub limits: Vec<Limit>,
@@ -118,9 +118,9 @@ pub struct SittingsResult {
 pub struct SittingRun {
     /// The run's id.
     pub id: String,
-    /// Where it lies.
+    /// Path of the run.
     pub run: String,
-    /// When it began, nanoseconds since 1970; 0 when not known.
+    /// Time at which it began, nanoseconds since 1970; 0 when not known.
     pub began_unix_ns: u64,
     /// Its seed.
     pub seed: u64,
@@ -135,13 +135,13 @@ pub struct HistoryEntry {
     pub study: String,
     /// The run's id.
     pub id: String,
-    /// Where it lies.
+    /// Path of the run.
     pub run: String,
-    /// When its first sitting began, nanoseconds since 1970; 0 when not known.
+    /// Time at which its first sitting began, nanoseconds since 1970; 0 when not known.
     pub began_unix_ns: u64,
     /// `smoke`, `quick`, `default` or `thorough`.
     pub preset: Preset,
-    /// How it ended.
+    /// State at its end.
     pub status: Status,
     /// Complete blocks.
     pub blocks: u32,
@@ -149,10 +149,10 @@ pub struct HistoryEntry {
     pub machine: String,
     /// Claims with their verdicts, in order.
     pub verdicts: Vec<HistoryVerdict>,
-    /// What it came to, in a line.
+    /// Result in a line.
     #[serde(default)]
     pub answer: String,
-    /// Why it could not be read; empty when it could.
+    /// Reason why it could not be read; empty when it could.
     pub damage: String,
     /// The comparable runs of the study that it belongs to; absent where no block is complete, and while it goes on.
     pub series: Option<HistorySeries>,
@@ -164,18 +164,18 @@ pub struct HistoryEntry {
     pub changes: Vec<HistoryChange>,
 }
 
-/// Comparable runs of a study, as each of them tells it.
+/// Comparable runs of a study, as each of them lists it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistorySeries {
     /// Id of its first run.
     pub began: String,
-    /// Which of them this run is, from 1.
+    /// Place of this run among them, from 1.
     pub place: u32,
-    /// How many there are.
+    /// Number of runs.
     pub runs: u32,
-    /// In how many runs a figure must have a value for a change point to be looked for.
+    /// Runs in which a figure must have a value before a change point is looked for.
     pub needs: u32,
-    /// How many figures (of one variant, load point, stream and measure) have that many, and were looked through.
+    /// Figures (of one variant, load point, stream and measure) that have that many, and were looked through.
     pub figures: u32,
     /// Of its first run: what it has differently from the run before.
     pub differences: Vec<Finding>,
@@ -205,7 +205,7 @@ pub struct HistoryChange {
     pub runs_after: u32,
     /// Id of the last run at the old level.
     pub previous: String,
-    /// What the servers, the machine's settings and Proofload itself had differently then.
+    /// Differences of the servers, the machine's settings and Proofload itself at that run.
     pub differences: Vec<Finding>,
 }
 
@@ -223,13 +223,13 @@ pub struct HistoryVerdict {
 pub struct RunDiff {
     /// Format version.
     pub format: u32,
-    /// Where the first lies.
+    /// Path of the first.
     pub left: String,
-    /// Where the second lies.
+    /// Path of the second.
     pub right: String,
-    /// What differs between the plans.
+    /// Differences between the plans.
     pub plan: Vec<Difference>,
-    /// What differs between the machines and settings, fact by fact.
+    /// Differences between the machines and settings, fact by fact.
     pub environment: Vec<Difference>,
     /// Figures side by side. No verdict: the runs were made at different times.
     pub figures: Vec<FigurePair>,
@@ -240,7 +240,7 @@ pub struct RunDiff {
 /// Something that two runs have differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// What: `seed`, `variant nio: digest of tomcat.zip`, `kernel`.
+    /// The fact: `seed`, `variant nio: digest of tomcat.zip`, `kernel`.
     pub what: String,
     /// The first run's; `null` where it has none.
     pub left: Option<String>,
@@ -249,7 +249,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// What was different then.
+    /// The difference as a finding, from then to now.
     pub fn finding(&self) -> Finding {
         let side = |value: &Option<String>| value.clone().unwrap_or_default();
         Finding::Differs { what: self.what.clone(), then: side(&self.left), now: side(&self.right) }

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! Result of a run.
 
 use super::{
     Baseline, CapacityResult, Ceiling, ClaimResult, ConclusionResult, Environment, ExpectationResult,
@@ -19,15 +19,15 @@ pub struct RunResult {
     pub study: String,
     /// Its question.
     pub question: String,
-    /// Where the run lies; empty when nothing was kept.
+    /// Path of the run; empty when nothing was kept.
     pub run: String,
-    /// How it ended.
+    /// State at its end.
     pub status: Status,
     /// Variants.
     pub variants: Vec<Variant>,
     /// One entry for each variant and load point: the trials merged over complete blocks.
     pub points: Vec<Point>,
-    /// What the variants came to, over the blocks, with 95 % intervals.
+    /// Figures of the variants, over the blocks, with 95 % intervals.
     pub figures: Vec<Figure>,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
@@ -37,7 +37,7 @@ pub struct RunResult {
     /// The table of expectations: met, not met or undecided.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
-    /// Comparisons that no claim declares, for whoever looks for a question to ask next.
+    /// Comparisons that no claim declares, as a source of questions for later studies.
     #[serde(default)]
     pub exploratory: Vec<Exploratory>,
     /// Published figures beside those found here.
@@ -49,13 +49,13 @@ pub struct RunResult {
     /// Published conclusions, and what became of them here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conclusions: Vec<ConclusionResult>,
-    /// Whether something grew over soaks.
+    /// Growth over soaks.
     #[serde(default)]
     pub trends: Vec<TrendResult>,
-    /// What ladders of connections came to, one entry for each variant; empty without a ladder.
+    /// Results of ladders of connections, one entry for each variant; empty without a ladder.
     #[serde(default)]
     pub scalability: Vec<Scalability>,
-    /// Which settings matter; absent unless several factors were varied.
+    /// Settings that matter; absent unless several factors were varied.
     pub factors: Option<FactorTable>,
     /// Complete blocks.
     pub blocks: u32,
@@ -64,25 +64,25 @@ pub struct RunResult {
     /// Complete blocks that the machine disturbed (steal, a lower frequency): left out for all variants alike.
     #[serde(default)]
     pub disturbed_blocks: Vec<u32>,
-    /// What the generator reaches against a server that does nothing.
+    /// Rates of the generator against a server that does nothing.
     #[serde(default)]
     pub ceilings: Vec<Ceiling>,
-    /// What lies between agents and servers; absent where the servers were asked on the loopback address.
+    /// Network between agents and servers; absent where the servers were reached on the loopback address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
-    /// How many cycles the blocks after the first look have, where it was chosen.
+    /// Cycles of the blocks after the first look, where their number was chosen.
     pub slicing: Option<Slicing>,
-    /// How the short slices were held against long ones; `null` where there were none, or no claim compares slices.
+    /// Comparison of the short slices with long ones; `null` where there were none, or no claim compares slices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice_length: Option<SliceLength>,
-    /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
+    /// Steady states of the starts of each variant; empty where warm-ups were fixed.
     #[serde(default)]
     pub steady_states: Vec<SteadyState>,
     /// `start` or `process`; empty for a single measurement.
     pub replication: Replication,
     /// The plan; absent for a single measurement.
     pub plan: Option<Plan>,
-    /// What a single measurement asked for; absent for a study, whose plan says it.
+    /// Load of a single measurement; absent for a study, whose plan has it.
     pub load: Option<SingleLoad>,
     /// The machine.
     pub environment: Environment,
@@ -93,7 +93,7 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Whether totals count a slice: not one of warm-up, nor one of a block that the machine disturbed, unless it
+    /// True if totals count a slice: not one of warm-up, nor one of a block that the machine disturbed, unless it
     /// disturbed all of them. Figures leave out marked cycles, too.
     pub fn counts(&self, slice: &Slice) -> bool {
         let left_out = self.blocks > 0 && self.disturbed_blocks.contains(&slice.block);

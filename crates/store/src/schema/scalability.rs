@@ -1,12 +1,12 @@
-//! What a ladder of connections came to, as the result holds it.
+//! Results of a ladder of connections, as the result holds them.
 
 use super::Estimate;
 use proofload_facts::Reason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Knee, plateau and peak of one variant on a ladder of connections in a closed loop. What is not told is absent, and
-/// `reasons` say why.
+/// Knee, plateau and peak of one variant on a ladder of connections in a closed loop. Values that could not be told
+/// are absent, with the reasons in `reasons`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scalability {
     /// The variant's name.
@@ -40,6 +40,6 @@ pub struct Scalability {
     pub contention: Option<Estimate>,
     /// Its coefficient κ: what each pair of connections costs.
     pub coherency: Option<Estimate>,
-    /// What is to be known of these figures, and why others are absent.
+    /// Notes on these figures, and reasons why others are absent.
     pub reasons: Vec<Reason>,
 }

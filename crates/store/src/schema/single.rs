@@ -1,4 +1,4 @@
-//! What a single measurement asked for: enough to make it again.
+//! Load of a single measurement: enough to make it again.
 
 use super::LoadPoint;
 use schemars::JsonSchema;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// The load of a single measurement, which has no plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SingleLoad {
-    /// How much was asked: rate and arrivals, connections, pauses, reuse, shape. Of a trace its shape names the file with
+    /// Intended load: rate and arrivals, connections, pauses, reuse, shape. Of a trace its shape names the file with
     /// its SHA-256, speed and number of rounds.
     pub point: LoadPoint,
-    /// What was asked, one line for each address.
+    /// Requests, one line for each address.
     pub workload: Vec<String>,
     /// Seed of everything random, given or not.
     pub seed: u64,
-    /// What carried the bytes: `epoll`, `io_uring`.
+    /// Driver that carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
     /// Threads that were asked for.
     pub workers: u32,

@@ -21,7 +21,7 @@ impl Slice {
         self.phase == Phase::Measure
     }
 
-    /// What it is of, as histogram logs call it: `VARIANT@POINT`, with streams `VARIANT/STREAM@POINT`. Strangers' text.
+    /// Label in histogram logs: `VARIANT@POINT`, with streams `VARIANT/STREAM@POINT`. May contain untrusted text.
     pub fn label(&self) -> String {
         let Point { variant, stream, point, .. } = &self.measured;
         let stream = if stream.is_empty() { String::new() } else { format!("/{stream}") };

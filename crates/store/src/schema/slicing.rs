@@ -1,4 +1,4 @@
-//! What is recorded about the length of slices and the number of cycles.
+//! Length of slices and number of cycles, as recorded.
 
 use super::{CheckOutcome, Timing};
 use schemars::JsonSchema;
@@ -35,9 +35,9 @@ pub struct Slicing {
     pub slice_sd: f64,
     /// The same from start to start: T₂; 0 where the starts differed less than their slices alone would make them.
     pub start_sd: f64,
-    /// What one more block costs beside its cycles: starts, warm-up, stops.
+    /// Cost of one more block beside its cycles: starts, warm-up, stops.
     pub start_seconds: f64,
-    /// What one more cycle costs.
+    /// Cost of one more cycle.
     pub cycle_seconds: f64,
     /// Cycles that a start is worth, before they were limited; `null` where starts do not differ.
     pub cycles_worth: Option<f64>,
@@ -49,7 +49,7 @@ pub struct Slicing {
     pub serial_blocks: Option<f64>,
 }
 
-/// What long slices show beside short ones, of the claim on which they differ most.
+/// Long slices beside short ones, of the claim on which they differ most.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceLength {
     /// The claim.

@@ -1,10 +1,10 @@
-//! What a run leaves to later ones of how much blocks differ.
+//! Spreads between blocks that a run leaves to later ones.
 
 use super::Model;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether a spread is that of two variants' ratio, or of one variant's level.
+/// Kind of a spread: of two variants' ratio, or of one variant's level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SpreadKind {
@@ -15,7 +15,7 @@ pub enum SpreadKind {
     Level,
 }
 
-/// What runs the servers.
+/// Runtime of the servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Runtime {
@@ -28,8 +28,8 @@ pub enum Runtime {
     Both,
 }
 
-/// How much one comparison, or one level, differed from block to block: of the blocks up to the first look alone, whatever came
-/// later. Of logarithms: 0.02 is 2 %.
+/// Spread of one comparison, or one level, from block to block: of the blocks up to the first look alone, whatever
+/// came later. Of logarithms: 0.02 is 2 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptSpread {
     /// Digest of what was compared: the same in each run of the same study with the same servers.
@@ -42,28 +42,28 @@ pub struct KeptSpread {
     pub runtime: Runtime,
     /// `closed` or `open`.
     pub model: Model,
-    /// For how long each block was to measure a variant.
+    /// Time for which each block was to measure a variant.
     pub seconds: f64,
     /// Mean of the blocks.
     pub mean: f64,
     /// Standard deviation of the blocks.
     pub sd: f64,
-    /// How many blocks.
+    /// Number of blocks.
     pub blocks: u32,
 }
 
-/// What the cache keeps of a run, `spreads/RUN.json`, for later runs of this machine to borrow from.
+/// Entry of the cache for a run, `spreads/RUN.json`, from which later runs of this machine borrow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptSpreads {
     /// Format version.
     pub format: u32,
     /// Id of the run.
     pub run: String,
-    /// What makes another machine of it, a line each.
+    /// Facts that tell machines apart, a line each.
     pub machine: Vec<String>,
-    /// When the run began, nanoseconds since 1970.
+    /// Time at which the run began, nanoseconds since 1970.
     pub began_unix_ns: u64,
-    /// When it ended.
+    /// Time at which it ended.
     pub ended_unix_ns: u64,
     /// One for each comparison and level, of each measure.
     pub spreads: Vec<KeptSpread>,

@@ -1,28 +1,28 @@
-//! What is recorded about warm-ups.
+//! Warm-ups, as recorded.
 
 use super::Steadiness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the warm-up of one variant went in a block: an entry of `blocks/NNNN.warm-up.json`.
+/// Warm-up of one variant in a block: an entry of `blocks/NNNN.warm-up.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
     /// The variant's name.
     pub variant: String,
-    /// Why it ended: `steady` by the rule; `cap` at its longest time, for others; `still_warming` at its longest time,
-    /// while its compilers were at work or it changed as all variants did; `no_steady_state` at its longest time, while
-    /// the variant went another way than the others; `not_measured` where neither its CPU per exchange nor its
-    /// throughput tells anything; `fixed` where the preset or the user fixes the time.
+    /// Reason for its end: `steady` by the rule; `cap` at its longest time, for others; `still_warming` at its
+    /// longest time, while its compilers were at work or it changed as all variants did; `no_steady_state` at its
+    /// longest time, while the variant went another way than the others; `not_measured` where neither its CPU per
+    /// exchange nor its throughput tells anything; `fixed` where the preset or the user fixes the time.
     pub ended: Steadiness,
     /// From the first turn's beginning to the last one's end, the other variants' turns included.
     pub took_ns: u64,
     /// Length of the last turns; 0 where it was not recorded, which is taken for half a second.
     #[serde(default)]
     pub turn_ns: u64,
-    /// Whether its threads (of a JVM its compilers) could use the generator's CPUs until it ended.
+    /// True if its threads (of a JVM its compilers) could use the generator's CPUs until it ended.
     #[serde(default)]
     pub every_cpu: bool,
-    /// What the JIT compilers used of a core over the last twenty turns; `null` for what is no JVM.
+    /// Share of a core that the JIT compilers used over the last twenty turns; `null` without a JVM.
     pub jit_share: Option<f64>,
     /// Turns of each window below.
     #[serde(default)]
@@ -32,17 +32,17 @@ pub struct WarmUp {
     pub windows_cpu_ns_per_exchange: Vec<Option<f64>>,
     /// The last window against the one before: 0.02 is 2 % more.
     pub change: Option<f64>,
-    /// What of that is none.
+    /// Largest such change that counts as none.
     pub change_allowed: Option<f64>,
     /// The same beyond what the others did.
     pub change_between: Option<f64>,
-    /// What of that is none.
+    /// Largest such change that counts as none.
     pub change_between_allowed: Option<f64>,
     /// The throughput of the last window against the one before; `null` where the load fixes it.
     pub throughput_change: Option<f64>,
     /// The same beyond what the others did.
     pub throughput_change_between: Option<f64>,
-    /// How much faster it still became within ten seconds, by its throughput, else by its CPU: 0.02 is 2 %.
+    /// Speed-up that was still going on, per ten seconds, by its throughput, else by its CPU: 0.02 is 2 %.
     pub slope_per_10s: Option<f64>,
     /// The same beyond what the others did.
     pub slope_between_per_10s: Option<f64>,
@@ -65,17 +65,17 @@ pub struct SteadyStart {
     /// `steady`; `cap`, `still_warming`, `no_steady_state` or `not_measured` as the warm-up ended; `late_step` where
     /// the warm-up ended well and the variant moved another way than the others while it was measured.
     pub found: Steadiness,
-    /// How the warm-up went.
+    /// The warm-up.
     pub warm_up: WarmUp,
     /// CPU time per answered exchange of each cycle, all load points together (geometric mean).
     pub cycles_cpu_ns_per_exchange: Vec<Option<f64>>,
-    /// Where the cycles part best into an earlier and a later stretch: cycles before it. `null` when too little is
+    /// Cycles before the point that best divides them into an earlier and a later stretch. `null` when too little is
     /// known.
     pub step_after_cycles: Option<u32>,
     /// The later stretch against the earlier one: 0.02 is 2 % more.
     pub step: Option<f64>,
     /// The same beyond what the others did.
     pub step_between: Option<f64>,
-    /// What of that is none.
+    /// Largest such step that counts as none.
     pub step_allowed: Option<f64>,
 }

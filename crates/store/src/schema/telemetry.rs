@@ -1,5 +1,5 @@
-//! What the subject's processes used, and the machine around them. Where each number comes from, and what it
-//! leaves out, stands in `docs/measures.md`.
+//! Resources used by the subject's processes, and the machine around them. The source of each number, and what it
+//! leaves out, is in `docs/measures.md`.
 
 use super::{Checkpoint, ClassGrowth};
 use proofload_facts::Finding;
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a subject's process tree used within a slice or a trial. Counters count what was added within the
+/// Resources used by a subject's process tree within a slice or a trial. Counters count what was added within the
 /// window; *at the end* means the end of the window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectUse {
@@ -44,7 +44,7 @@ pub struct SubjectUse {
     pub voluntary_switches: Option<u64>,
     /// Times that the kernel took the CPU from a thread.
     pub involuntary_switches: Option<u64>,
-    /// How evenly CPU time is spread over the threads of the busiest pool: `balance` of these [`ThreadsUse`].
+    /// Evenness of CPU time over the threads of the busiest pool: `balance` of these [`ThreadsUse`].
     pub worker_balance: Option<f64>,
     /// Bytes read from disks.
     pub disk_read_bytes: Option<u64>,
@@ -80,7 +80,7 @@ pub struct SubjectUse {
     pub old_capacity_bytes: Option<u64>,
     /// Safepoints (JVM).
     pub safepoints: Option<u64>,
-    /// Time the program stood still at safepoints, collections included (JVM).
+    /// Time for which the program was stopped at safepoints, collections included (JVM).
     pub safepoint_ns: Option<u64>,
     /// Live threads that the JVM knows of, at the end.
     pub jvm_threads: Option<u64>,
@@ -98,12 +98,12 @@ pub struct SubjectUse {
     pub sampler_cpu_ns: Option<u64>,
 }
 
-/// What was seen of a subject and its machine while a slice was measured, on the time axis of its latencies.
+/// Samples of a subject and its machine while a slice was measured, on the time axis of its latencies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Telemetry {
     /// Time between two samples.
     pub period_ns: u64,
-    /// When each sample was taken, from the start of the window.
+    /// Time of each sample, from the start of the window.
     pub at_ns: Vec<u64>,
     /// For each name as many values as there are samples. Counters (`cpu_ns`, `gc_ns`, ...) hold what was added
     /// since the sample before, 0 in the first; other series what there was at the moment. Series of which
@@ -127,11 +127,11 @@ pub struct Telemetry {
     pub growth: Vec<ClassGrowth>,
     /// Largest size that the heaps may have (JVM); asked at checkpoints only.
     pub heap_max_bytes: Option<u64>,
-    /// What could not be measured, and why.
+    /// Values that could not be measured, with reasons.
     pub missing: Vec<Finding>,
 }
 
-/// What one process of a subject used within a window.
+/// Resources used by one process of a subject within a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessUse {
     /// Its name, as the kernel keeps it (15 bytes).
@@ -146,12 +146,12 @@ pub struct ProcessUse {
     pub threads: u64,
 }
 
-/// What the threads of one name used, from just before a window to just after it.
+/// Resources used by the threads of one name, from just before a window to just after it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadsUse {
     /// Their name.
     pub name: String,
-    /// How many there are.
+    /// Number of threads.
     pub threads: u64,
     /// CPU time.
     pub cpu_ns: u64,
@@ -164,7 +164,7 @@ pub struct ThreadsUse {
     pub balance: Option<f64>,
 }
 
-/// What one garbage collector did within a window.
+/// Collections of one garbage collector within a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectorUse {
     /// Collections.
@@ -173,7 +173,7 @@ pub struct CollectorUse {
     pub pause_ns: u64,
 }
 
-/// What the whole machine did within a window: everybody's doing, the generator's and the subject's included.
+/// Activity of the whole machine within a window, the generator and the subject included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineUse {
     /// CPU time that the hypervisor gave to others, all CPUs.

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 /// A look at a JVM's live objects in the midst of a soak, behind a full collection that it forces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checkpoint {
-    /// When it began, from the start of the window.
+    /// Time at which it began, from the start of the window.
     pub at_ns: u64,
-    /// How long it took; the program stood still for most of that.
+    /// Duration; the program was stopped for most of it.
     pub took_ns: u64,
-    /// Bytes of all live objects, all JVMs of the subject together; `null` when one of them did not say.
+    /// Bytes of all live objects, all JVMs of the subject together; `null` when one of them did not report
+    /// it.
     pub live_bytes: Option<u64>,
     /// Full collections that it forced; `null` where the collector does not count them apart.
     pub forced_full_gcs: Option<u64>,
@@ -29,7 +30,7 @@ pub struct ClassGrowth {
     pub after_bytes: u64,
 }
 
-/// Whether something of a variant grew over a soak.
+/// Growth of a variant's resource over a soak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrendResult {
     /// The variant's name.
@@ -44,19 +45,19 @@ pub struct TrendResult {
     pub measure: String,
     /// `leak` (of a live set) or `growth`, `no_growth`, `filling`, `undecided`.
     pub verdict: TrendVerdict,
-    /// What is added in an hour, by the line through the blocks; absent when there are too few values.
+    /// Increase per hour, by the line through the blocks; absent when there are too few values.
     pub per_hour: Option<Estimate>,
     /// The median of the slopes between any two blocks (Theil and Sen), in an hour.
     pub per_hour_median: Option<f64>,
-    /// What is added in an hour, in the second half of what was kept.
+    /// Increase per hour, in the second half of what was kept.
     pub second_half_per_hour: Option<Estimate>,
-    /// What is added with each answered exchange; of memory only.
+    /// Increase per answered exchange; of memory only.
     pub per_exchange: Option<Estimate>,
     /// Confidence of the intervals.
     pub confidence: f64,
     /// Mean over what was kept.
     pub level: Option<f64>,
-    /// What growth is compared with: the largest heap where it is known, else the level.
+    /// Value that growth is compared with: the largest heap where it is known, else the level.
     pub yardstick: Option<f64>,
     /// The smallest growth in an hour that could have been told.
     pub detectable_per_hour: Option<f64>,
@@ -66,7 +67,7 @@ pub struct TrendResult {
     pub left_out: u32,
     /// Hours from the first value kept to the last.
     pub hours: Option<f64>,
-    /// What that means.
+    /// Reasons and explanations.
     #[serde(default)]
     pub reasons: Vec<Reason>,
 }

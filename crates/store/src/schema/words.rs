@@ -25,7 +25,7 @@ macro_rules! words {
                 }
             }
 
-            /// Whether nothing was said.
+            /// True for the empty word.
             pub fn is_empty(&self) -> bool {
                 self.name().is_empty()
             }
@@ -81,11 +81,11 @@ macro_rules! words {
 }
 
 words! {
-    /// What a line of a block is.
+    /// Kind of a line of a block.
     Phase {
         /// Load that warms the variant; in no figure.
         WarmUp = "warm-up",
-        /// What figures and verdicts rest on.
+        /// Load that figures and verdicts rest on.
         Measure = "measure",
         /// The variant did not get through this block, and `marks` say why.
         Lost = "lost",
@@ -97,7 +97,7 @@ words! {
         Spared = "spared",
     }
 
-    /// How the variants take turns.
+    /// Order of the variants.
     Mode {
         /// All run at once, slice by slice.
         Cycles = "cycles",
@@ -107,7 +107,7 @@ words! {
         Unsaid = "",
     }
 
-    /// When requests leave.
+    /// Rule for sending requests.
     Model {
         /// Each connection asks again when it is answered.
         Closed = "closed",
@@ -119,7 +119,7 @@ words! {
         Unsaid = "",
     }
 
-    /// What was repeated.
+    /// Unit of replication.
     Replication {
         /// Fresh processes in each block.
         Start = "start",
@@ -129,17 +129,17 @@ words! {
         Unsaid = "",
     }
 
-    /// Of which sittings a claim's interval speaks.
+    /// Sittings for which a claim's interval holds.
     Scope {
         /// Of the one in which it was measured.
         ThisSitting = "this_sitting",
         /// Of any: it rests on several, or knows what earlier ones differed by.
         AnySitting = "any_sitting",
-        /// Where there is no interval; and in older results.
+        /// Without an interval; and in older results.
         Unsaid = "",
     }
 
-    /// How much time a study takes.
+    /// Time that a study takes.
     Preset {
         /// One block, no verdict.
         Smoke = "smoke",
@@ -151,7 +151,7 @@ words! {
         Thorough = "thorough",
     }
 
-    /// What makes judging more than once honest.
+    /// Rule that keeps repeated looks valid.
     Looking {
         /// Bounds for the looks of the plan.
         Looks = "looks",
@@ -161,7 +161,7 @@ words! {
         Unsaid = "",
     }
 
-    /// Where a variant comes from.
+    /// Source of a variant.
     SubjectKind {
         /// A folder of the catalogue.
         Catalogue = "catalogue",
@@ -171,7 +171,7 @@ words! {
         Url = "url",
     }
 
-    /// How a run, or a sitting of it, ended.
+    /// State of a run, or of a sitting of it.
     RunState {
         /// It goes on, or ended without a word.
         Running = "running",
@@ -185,7 +185,7 @@ words! {
         Killed = "killed",
     }
 
-    /// What became of a claim, or of the comparison with a baseline.
+    /// Verdict on a claim, or on the comparison with a baseline.
     Verdict {
         /// The interval lies where the claim says.
         Supported = "supported",
@@ -195,7 +195,7 @@ words! {
         Undecided = "undecided",
     }
 
-    /// What became of an expectation.
+    /// Outcome of an expectation.
     ExpectationOutcome {
         /// The interval lies within the range.
         Met = "met",
@@ -205,7 +205,7 @@ words! {
         Undecided = "undecided",
     }
 
-    /// What became of a published conclusion.
+    /// Outcome of a published conclusion.
     ConclusionOutcome {
         /// All claims that test it are supported.
         Reproduced = "reproduced",
@@ -217,7 +217,7 @@ words! {
         NotTested = "not tested",
     }
 
-    /// What a check of the generator came to.
+    /// Outcome of a check of the generator.
     CheckOutcome {
         /// Within what is allowed.
         Passed = "passed",
@@ -225,7 +225,7 @@ words! {
         Failed = "failed",
         /// Too few or too scattered values to tell.
         Unresolved = "unresolved",
-        /// There is no value.
+        /// No value.
         NotMeasured = "not_measured",
     }
 
@@ -243,7 +243,7 @@ words! {
         AtWork = "at_work",
         /// Share of the window in which a worker was kept from waking.
         Away = "away",
-        /// By how much the generator's own delays lengthen the mean of response times, as a share.
+        /// Share by which the generator's own delays lengthen the mean of response times.
         LengthenedMean = "lengthened_mean",
         /// The same of the 99th percentile.
         LengthenedP99 = "lengthened_p99",
@@ -261,13 +261,13 @@ words! {
         Ceiling = "ceiling",
         /// The same for claims about p99 and beyond, of early records.
         CeilingTail = "ceiling_tail",
-        /// What twice the threads do to throughput.
+        /// Effect of twice the threads on throughput.
         PerturbedThroughput = "perturbation_throughput",
-        /// What they do to p99.
+        /// Effect of twice the threads on p99.
         PerturbedP99 = "perturbation_p99",
     }
 
-    /// How a variant came to its steady state, or did not.
+    /// State of a variant at the end of its warm-up.
     Steadiness {
         /// The warm-up ended by the rule.
         Steady = "steady",
@@ -285,7 +285,7 @@ words! {
         LateStep = "late_step",
     }
 
-    /// What a trial is for.
+    /// Purpose of a trial.
     TrialStage {
         /// It narrows the search.
         Search = "search",
@@ -295,7 +295,7 @@ words! {
         ConfirmHigh = "confirm-high",
     }
 
-    /// What a trial of a search came to.
+    /// Outcome of a trial of a search.
     TrialOutcome {
         /// The objective held.
         Pass = "pass",
@@ -307,7 +307,7 @@ words! {
         ConnectionLimited = "connection_limited",
     }
 
-    /// What a search for a capacity came to.
+    /// Answer of a search for a capacity.
     CapacityAnswer {
         /// A rate with its interval.
         Found = "found",
@@ -323,7 +323,7 @@ words! {
         NotSettled = "not_settled",
     }
 
-    /// Whether something grew over a soak.
+    /// Verdict on growth over a soak.
     TrendVerdict {
         /// A live set that grows.
         Leak = "leak",
@@ -345,12 +345,12 @@ impl From<proofload_stats::Verdict> for Verdict {
 }
 
 impl Steadiness {
-    /// Whether such a start has no steady state, in its own figures or in comparisons.
+    /// True if such a start has no steady state, in its own figures or in comparisons.
     pub fn is_unsteady(&self) -> bool {
         matches!(self, Steadiness::NoSteadyState | Steadiness::LateStep | Steadiness::StillWarming)
     }
 
-    /// Whether it has one in comparisons all the same, for all variants changed alike.
+    /// True if it has one in comparisons all the same, because all variants changed alike.
     pub fn is_shared(&self) -> bool {
         *self == Steadiness::StillWarming
     }

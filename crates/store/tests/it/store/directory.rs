@@ -1,4 +1,4 @@
-//! What a run looks like on disk.
+//! Layout of a run on disk.
 
 use crate::store::fixture::{STARTED_NS, environment, plan, slices, write};
 use proofload_facts::Finding;

@@ -178,7 +178,7 @@ pub fn slices(block: u32) -> Vec<Slice> {
     ]
 }
 
-/// Writes a run of so many whole blocks.
+/// Writes a run of `blocks` whole blocks.
 pub fn write(root: &Path, plan: &Plan, blocks: u32) -> RunWriter {
     let mut run = RunWriter::create(root, plan, &environment(), STARTED_NS).unwrap();
     for number in 1..=blocks {

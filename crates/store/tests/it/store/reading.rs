@@ -1,4 +1,4 @@
-//! Records that were cut off, damaged, or written by somebody newer.
+//! Records that were cut off, damaged, or written by a newer version.
 
 use crate::store::fixture;
 use crate::store::fixture::{plan, slice, slices, snapshot, write};
@@ -219,7 +219,7 @@ proptest::proptest! {
     }
 }
 
-/// A line that says that a variant did not get through its block.
+/// The line of a variant that did not get through its block.
 fn lost_line(block: u32, variant: &str) -> Slice {
     let mut line = fixture::slice(block, 0, 0, variant, &fixture::snapshot(0, 0, 0));
     line.phase = Phase::Lost;
