@@ -15,7 +15,8 @@ use proofload_store::schema::{
 const CAPACITY: &str = "capacity";
 /// Confidence of the fit that an interval begins with.
 const CONFIDENCE: f64 = 0.95;
-/// So few requests beyond a quantile, in the trial that has fewest, are told. Trials are made longer for ten of them.
+/// Requests beyond a quantile, in the trial that has fewest, from which on no note is needed. Trials are made longer
+/// for ten of them.
 const BEYOND_MIN: u64 = 5;
 
 /// The capacity of each variant, and its answer.
@@ -124,7 +125,7 @@ fn ends(answer: &Answer) -> (Option<f64>, Option<f64>) {
         Answer::BelowRange { lowest, .. } => (None, Some(lowest)),
         Answer::AboveRange { highest, .. } => (Some(highest), None),
         Answer::ClientLimited { at, at_least, .. } => (at_least, Some(at)),
-        // What most trials said is not confirmed.
+        // The verdict of most trials is not confirmed.
         Answer::NotSettled { .. } => (None, None),
     }
 }

@@ -1,4 +1,4 @@
-//! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
+//! From slices to the trials of a search: which of them passed, failed, or tell nothing about the server.
 
 use crate::checks::{LENGTHENED, check_ceiling, concerns, finding};
 use crate::observe::observations_of;
@@ -15,8 +15,8 @@ use proofload_store::schema::{
 use proofload_store::{Run, StoreError, counts_of, decode, ended_in_window};
 use std::path::Path;
 
-/// Checks that show that the load was not what it should be, whoever answered. That requests were left unsent is not
-/// among them: a server that is too slow does that, and what the generator left unsent shows in the others.
+/// Checks that show that the load was not as intended, whatever server answered. Unsent requests are not among them:
+/// a server that is too slow causes them, and those of the generator's making show in the others.
 const CHECKS: [CheckName; 3] = [CheckName::Ports, CheckName::Descriptors, CheckName::Ceiling];
 /// Checks of which a failure makes every latency look worse than it is, for it counts from the intended instant. They excuse
 /// a trial that fails; one that passes all the same has passed.
@@ -42,10 +42,10 @@ pub struct SeenTrial {
     pub shown: CapacityTrial,
 }
 
-/// What a plan searches.
+/// Search terms of a plan.
 ///
 /// # Errors
-/// When its objective or its range cannot be read.
+/// Fails if its objective or its range cannot be read.
 pub fn search_terms(planned: &PlannedCapacity) -> Result<(Slo, Terms), String> {
     let slo = parse_slo(&planned.slo)
         .map_err(|mistakes| mistakes.iter().map(told).collect::<Vec<_>>().join("; "))?;
@@ -58,11 +58,11 @@ pub fn search_terms(planned: &PlannedCapacity) -> Result<(Slo, Terms), String> {
 }
 
 /// The search of each variant as far as it came, with its trials, in the plan's order; none of a run that searches
-/// nothing. Whoever conducts a search asks here what to do next, so the last answer of a run is the one that its record
-/// yields again.
+/// nothing. The runner asks here for the next step of a search, so the last answer of a run is the one that its
+/// record yields again.
 ///
 /// # Errors
-/// When the plan's objective or a stored histogram cannot be read.
+/// Fails if the plan's objective or a stored histogram cannot be read.
 pub fn searches(run: &Run) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
     let Some(planned) = &run.plan().capacity else { return Ok(Vec::new()) };
     let (slo, terms) = search_terms(planned).map_err(|why| StoreError::Damaged {
@@ -101,10 +101,10 @@ fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 
-/// A slice as a trial, by the rules of that method; `None` for one that is none. `path` is named in errors.
+/// A slice as a trial, by the rules of that method; `None` for one that is not a trial. `path` is named in errors.
 ///
 /// # Errors
-/// When a histogram cannot be read.
+/// Fails if a histogram cannot be read.
 pub fn trial_of(
     slice: &Slice,
     slo: &Slo,
@@ -182,16 +182,16 @@ struct Judged {
     values: Vec<(String, Option<f64>)>,
     why: Vec<Finding>,
     margin: Option<f64>,
-    /// Whether anything but time speaks against it.
+    /// True if something other than time speaks against it.
     is_more_than_time: bool,
-    /// Whether an objective is missed by more than the generator may have added.
+    /// True if an objective is missed by more than the generator may have added.
     fails_for_sure: bool,
 }
 
 impl Judged {
     fn enter(&mut self, term: &SloTerm, value: Option<f64>) {
         let name = term.measure.name();
-        // Without an exchange that finished there is no share of errors.
+        // Without a finished exchange there is no share of errors.
         let is_time = !matches!(term.measure, Measure::Errors | Measure::ErrorShare);
         match value {
             None => self.fail(Finding::NoValue { measure: name.clone() }),
@@ -249,15 +249,15 @@ impl Judged {
     }
 }
 
-/// What was sent of what was planned, and what ended within the window of what was due in it.
+/// Share of the planned requests that was sent, and share of those due in the window that ended in it.
 fn shares(slice: &Slice) -> (Option<f64>, Option<f64>) {
     let point = &slice.measured;
     let of_intended = |n: u64| (point.intended > 0).then(|| n as f64 / point.intended as f64);
     (of_intended(point.sent), of_intended(ended_in_window(slice)))
 }
 
-/// What is in flight at either end of a window differs by chance: three times the root of what is so on average, as a share
-/// of what was due.
+/// Chance difference between the exchanges in flight at either end of a window: three times the root of their mean
+/// number, as a share of those due.
 fn slack(slice: &Slice) -> f64 {
     let point = &slice.measured;
     let in_flight =
@@ -265,7 +265,7 @@ fn slack(slice: &Slice) -> f64 {
     3.0 * in_flight.max(1.0).sqrt() / point.intended.max(1) as f64
 }
 
-/// What the generator found about itself that the server did not cause.
+/// Finding of the generator about itself that the server did not cause.
 fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[CheckName]) -> Option<Finding> {
     let generator = &slice.measured.generator;
     let mut of_record =
@@ -278,13 +278,13 @@ fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[Che
     let failed = checks.find(|check| check.outcome == CheckOutcome::Failed && counts(&check.check))?;
     let said = finding(failed)
         .filter(|_| CHECKS_OF_TAILS.contains(&failed.check) || failed.check == CheckName::Ceiling);
-    // What a failed check found is among the findings; that requests were left unsent follows from it.
+    // The finding of a failed check is in the list; unsent requests follow from it.
     let own = generator.findings.iter().find(|found| !matches!(found, Finding::LoadNotOffered { .. }));
     let check = || Finding::CheckFailed { check: failed.check.name().to_string() };
     Some(said.or_else(|| own.cloned()).unwrap_or_else(check))
 }
 
-/// Whether the server answered everything in time, once it was asked, over connections that were all busy.
+/// True if the server answered everything in time, once the request was sent, over connections that were all busy.
 fn limited_by_connections(slice: &Slice, slo: &Slo, path: &Path) -> Result<bool, StoreError> {
     let point = &slice.measured;
     let most = f64::from(point.connections_most.max(point.connections));

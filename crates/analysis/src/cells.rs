@@ -26,7 +26,7 @@ impl<'a> Cells<'a> {
         self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
     }
 
-    /// That of one block, where it has a value.
+    /// Cell of one block, where it has a value.
     pub fn in_block(&self, block: u32, place: CellKey, measure: Measure) -> Option<&'a Cell> {
         let mut cells = self.at(place, measure).iter().copied();
         cells.find(|cell| cell.block == block).filter(|cell| cell.merged.is_some())

@@ -16,7 +16,7 @@ use proofload_store::schema::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is compared between runs: each measure more takes its share of the error rate from the others.
+/// Measures compared between runs: each further one takes its share of the error rate from the others.
 pub const COMPARED: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
@@ -37,7 +37,7 @@ struct Key {
     measure: Measure,
 }
 
-/// What a run brings to a series.
+/// Contribution of a run to a series.
 pub(crate) struct Member {
     /// Its place in the history.
     entry: usize,
@@ -47,11 +47,11 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// The figures of a run that something can rest on, and why each of the others is left out; `None` when no block
-    /// counts.
+    /// Figures of a run that are fit for use, and for each other one the reason why it is left out; `None` when no
+    /// block counts.
     ///
     /// # Errors
-    /// When its plan holds a claim that cannot be read.
+    /// Fails if its plan holds a claim that cannot be read.
     pub(crate) fn of(
         run: &Run,
         observations: &Observations,
@@ -279,7 +279,7 @@ mod tests {
         let entries = history(Measure::Throughput, &runs, 0.0);
         assert!(changed(&entries).is_empty());
         assert_eq!(entries[6].series.as_ref().map(|series| (series.place, series.runs)), Some((1, 6)));
-        // The last digits of a number are no change.
+        // Rounding in the last digits of a number is not a change.
         let wobble = |at: u32| ("a", Some(if at < 6 { 100.0 } else { 100.000_000_1 }));
         let runs: Vec<(&str, Option<f64>)> = (0..12).map(wobble).collect();
         assert!(changed(&history(Measure::Throughput, &runs, 0.0)).is_empty());

@@ -1,4 +1,4 @@
-//! Checks of the generator: what they are held against, which claims they concern, and one that stands for several.
+//! Checks of the generator: their limits, the claims that they concern, and one check in place of several.
 
 use proofload_facts::{Check, Finding};
 use proofload_stats::Measure;
@@ -12,24 +12,24 @@ const CEILING_TAIL_SHARE: f64 = 0.50;
 /// Largest answers of each class for which there is a ceiling, head included.
 pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 
-/// Whether a check that fails forbids claims about some times alone: p99 and beyond, or the mean.
+/// True if a failure of the check forbids claims about some times alone: p99 and beyond, or the mean.
 pub fn concerns_tails_only(check: &CheckName) -> bool {
     let early = matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail);
     early || LENGTHENED.contains(check)
 }
 
-/// Whether a generator is unfit for nothing else than agents that were lost: the others passed their self-checks.
+/// True if a generator is unfit for no other reason than lost agents: the others passed their self-checks.
 pub fn lacks_agents_only(generator: &Generator) -> bool {
     let failed =
         |check: &FitnessCheck| check.outcome == CheckOutcome::Failed && !concerns_tails_only(&check.check);
     !generator.fit && generator.agents_lost() > 0 && !generator.checks.iter().any(failed)
 }
 
-/// By how much the generator's own delays lengthen the mean, p99 and p999.
+/// Share by which the generator's own delays lengthen the mean, p99 and p999.
 pub(crate) const LENGTHENED: [CheckName; 3] =
     [CheckName::LengthenedMean, CheckName::LengthenedP99, CheckName::LengthenedP999];
 
-/// The check that says by how much that measure is lengthened, if it is one of these.
+/// The check for the lengthening of that measure, if it is one of these.
 pub(crate) fn lengthening(measure: Measure) -> Option<CheckName> {
     match measure {
         Measure::ResponseMean => Some(CheckName::LengthenedMean),
@@ -39,7 +39,7 @@ pub(crate) fn lengthening(measure: Measure) -> Option<CheckName> {
     }
 }
 
-/// Whether a check that fails forbids claims about that measure.
+/// True if a failure of the check forbids claims about that measure.
 pub(crate) fn concerns(check: &CheckName, measure: Measure) -> bool {
     if LENGTHENED.contains(check) {
         return lengthening(measure).as_ref() == Some(check);
@@ -54,7 +54,7 @@ fn is_tail(measure: Measure) -> bool {
         || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
 }
 
-/// The class of answers of that mean length, by its largest; `None` where there is no ceiling for them.
+/// Class of answers of that mean length, by its largest; `None` where there is no ceiling for them.
 pub fn answer_class(bytes: f64) -> Option<u64> {
     ANSWER_CLASSES.into_iter().find(|most| bytes <= *most as f64)
 }
@@ -76,8 +76,8 @@ fn rate(points: &[&Point], whole: bool) -> Option<f64> {
     (seconds > 0.0 && rate.is_finite()).then_some(rate)
 }
 
-/// Holds what one point came to against the ceiling of its setting; `why` stands where there is none. Without a
-/// ceiling nothing is failed, and nothing passed.
+/// Compares the figures of points with the ceiling of their setting; `why` is the reason where there is none. Without
+/// a ceiling nothing is failed, and nothing passed.
 pub fn check_ceiling(
     points: &[&Point],
     whole: bool,
@@ -105,7 +105,7 @@ pub fn check_ceiling(
     [check(CheckName::Ceiling, CEILING_SHARE), check(CheckName::CeilingTail, CEILING_TAIL_SHARE)]
 }
 
-/// What a failed check is among the findings; `None` for one that did not fail.
+/// Finding for a failed check; `None` for one that did not fail.
 pub fn finding(check: &FitnessCheck) -> Option<Finding> {
     let (found, limit) = (check.found?, check.limit?);
     if check.outcome != CheckOutcome::Failed {

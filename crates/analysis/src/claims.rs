@@ -50,7 +50,7 @@ pub struct Judgements {
     pub names: Names,
     pub design: Design,
     pub observations: Observations,
-    /// What a sitting cost beside its blocks, in blocks.
+    /// Cost of a sitting beside its blocks, in blocks.
     pub cost: f64,
 }
 
@@ -103,14 +103,14 @@ fn borrowed(found: Borrowed) -> BorrowedSpread {
     }
 }
 
-/// How many sittings the complete blocks are of.
+/// Number of sittings that the complete blocks belong to.
 pub(crate) fn sittings_of(observations: &Observations) -> u32 {
     let mut sittings = observations.sittings.clone();
     sittings.dedup();
     sittings.len() as u32
 }
 
-/// Whether a claim was settled before the last look, where more blocks might have shown less.
+/// True if a claim was settled before the last look, where more blocks might have shown less.
 pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
     let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
     judged.settled
@@ -120,7 +120,7 @@ pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
         && !judged.reasons.iter().any(exact)
 }
 
-/// What the looks of the design count: blocks, or sittings where there are several.
+/// Unit that the looks of the design count: blocks, or sittings where there are several.
 fn looked_at(judged: &Judged) -> u32 {
     match &judged.scope {
         Scope::Sittings(over) => over.found.means.n,
@@ -128,7 +128,7 @@ fn looked_at(judged: &Judged) -> u32 {
     }
 }
 
-/// Whether the interval contains what is claimed and what is not.
+/// True if the interval contains both claimed and unclaimed values.
 pub fn allows_both(reason: &Reason) -> bool {
     matches!(reason, Reason::IntervalCrosses { .. } | Reason::SittingsCross { .. })
 }
@@ -160,7 +160,7 @@ fn spread(scope: &Scope, cost: f64) -> Option<SittingSpread> {
     }
 }
 
-/// What is known of the spread between sittings from earlier ones.
+/// Spread between sittings as known from earlier ones.
 pub(crate) fn earlier_spread(between: &Between) -> SittingSpread {
     let (tau, sittings) = (between.tau, between.sittings);
     SittingSpread { tau, sittings, earlier: true, ..SittingSpread::default() }

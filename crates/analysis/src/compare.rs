@@ -1,4 +1,4 @@
-//! What two plans and two machines have differently, fact by fact.
+//! Differences between two plans and two machines, fact by fact.
 
 pub use proofload_store::schema::BUILD;
 use proofload_store::schema::{
@@ -17,7 +17,7 @@ const PASSING: [&str; 6] = [
     "swap_free_bytes",
 ];
 
-/// What makes a machine another one for measuring; first the fact that tells machines apart.
+/// Facts that make a machine another one for measuring; first the one that tells machines apart.
 const MACHINE: [&str; 10] = [
     "machine",
     "kernel",
@@ -34,26 +34,26 @@ const MACHINE: [&str; 10] = [
 /// Facts of a plan that are places of its parts.
 const PLACES: [&str; 2] = ["agents", "servers' address"];
 
-/// What two runs must share if their figures are to be compared.
+/// Conditions that two runs must share if their figures are to be compared.
 const CONDITIONS: [&str; 9] =
     ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver", "conditions"];
 
-/// What of a plan follows from the machine, or is no part of the study.
+/// Facts of a plan that follow from the machine, or are not part of the study.
 const SHARES: [&str; 3] = ["generator CPUs", "subject CPUs", "ceiling"];
 
-/// What of a plan is the manner of asking: a condition of measuring, which sittings may have differently.
+/// Facts of a plan about the manner of asking: a condition of measuring, in which sittings may differ.
 const MANNER: [&str; 2] = ["driver", "conditions"];
 
 /// The fact of a plan that is the whole study as it was written.
 const STUDY_TEXT: &str = "study text";
 
-/// What each sitting of a study has for itself.
+/// Facts of a plan that each sitting of a study has for itself.
 const OF_A_SITTING: [&str; 6] = ["seed", "order", "looks", "looking", "futility", "budget"];
 
 /// The fact of an environment that tells versions of the generator apart.
 pub const VERSION: &str = "proofload";
 
-/// The end of the fact of a variant that says what connections to it pass through.
+/// The end of the name of the fact that holds a variant's transport.
 const TRANSPORT: &str = ": transport";
 
 /// The end of the fact of a load point that follows from the machine where the tool chooses the connections.
@@ -106,7 +106,7 @@ pub fn plans(left: &Plan, right: &Plan) -> Vec<Difference> {
     found
 }
 
-/// The conditions of measuring that are not told as facts of their own: driver and CPUs are.
+/// The conditions of measuring that are not facts of their own, as driver and CPUs are.
 fn conditions_of(plan: &Plan) -> String {
     let told =
         |condition: &&PlannedCondition| !["driver", "generator_cpus"].contains(&condition.name.as_str());
@@ -127,7 +127,7 @@ fn beside_conditions(text: &str) -> Vec<&str> {
 }
 
 fn facts_of_plan(plan: &Plan) -> Facts {
-    // A plan that was just made may have more to say than one that was kept.
+    // A plan that was just made may still hold credentials that a kept one does not.
     let plan = &without_credentials(plan);
     let mut facts = Facts::new();
     let mut add = |name: String, value: String| {
@@ -198,8 +198,8 @@ fn facts_of_point(point: &LoadPoint, add: &mut dyn FnMut(String, String)) {
     }
 }
 
-/// How many certificates the system has, and where the file of some lies, makes no other transport: the digest of what
-/// was read does.
+/// Adds facts of the transport. The number of the system's certificates and the path of a certificate file do not
+/// make another transport: the digest of the contents does.
 fn facts_of_transport(variant: &str, transport: Option<&Transport>, add: &mut dyn FnMut(String, String)) {
     let mut same = transport.cloned().unwrap_or_default();
     let mut text = String::new();
@@ -249,8 +249,8 @@ pub fn machine_of(plan: &Plan, environment: &Environment) -> Vec<String> {
     of_machine.map(|(name, value)| format!("{name} {value}")).collect()
 }
 
-/// What is in the way of comparing the figures of two runs: another machine or share of it, other load, other
-/// timing. What the servers are made of may differ: that is what is compared.
+/// Differences that prevent comparing the figures of two runs: another machine or share of it, another load, another
+/// timing. The servers may differ: they are what is compared.
 pub fn comparability(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Vec<Difference> {
     let mut found = environments(left.1, right.1, false);
     found.extend(plans(left.0, right.0));
@@ -263,7 +263,7 @@ pub fn comparability(left: (&Plan, &Environment), right: (&Plan, &Environment)) 
     found
 }
 
-/// What two comparable runs have differently all the same: servers, settings of the machine, Proofload itself. One of
+/// Differences that two comparable runs have all the same: servers, settings of the machine, Proofload itself. One of
 /// them may be why their figures differ.
 pub fn suspects(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Vec<Difference> {
     let mut found = plans(left.0, right.0);
@@ -272,8 +272,9 @@ pub fn suspects(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Ve
     found
 }
 
-/// What two runs have differently that were to be sittings of one study, in two heaps: what makes them something else (the
-/// study, its servers, the machine), and the conditions that are only told (the build of the generator, the kernel, settings).
+/// Differences between two runs that were to be sittings of one study, in two lists: those that make them something
+/// else (the study, its servers, the machine), and conditions that are only reported (the build of the generator, the
+/// kernel, settings).
 pub fn sittings(
     left: (&Plan, &Environment),
     right: (&Plan, &Environment),
@@ -283,12 +284,12 @@ pub fn sittings(
         let what = difference.what.as_str();
         SHARES.contains(&what) || MANNER.contains(&what) || what.ends_with(MOST_CONNECTIONS)
     });
-    // What the text says of conditions is told as such.
+    // Conditions in the text are reported as conditions.
     never.retain(|difference| {
         difference.what != STUDY_TEXT
             || beside_conditions(&left.0.study_text) != beside_conditions(&right.0.study_text)
     });
-    // How long a sitting lasts, and what it draws, is its own.
+    // Length and random draws of a sitting are its own.
     never.retain(|difference| !OF_A_SITTING.contains(&difference.what.as_str()));
     let (machine, conditions): (Vec<_>, Vec<_>) = environments(left.1, right.1, false)
         .into_iter()
@@ -297,8 +298,8 @@ pub fn sittings(
     (never, told.into_iter().chain(conditions).collect())
 }
 
-/// What differs when a run is to go on, or to be made again, in two heaps: what makes it another study, which
-/// nobody can accept, and what makes it another machine or other servers, which somebody may.
+/// Differences when a run is to be resumed or repeated, in two lists: those that make it another study, which cannot
+/// be accepted, and those that make it another machine or other servers, which the user may accept.
 pub fn continuation(
     recorded: (&Plan, &Environment),
     now: (&Plan, &Environment),
@@ -317,7 +318,7 @@ pub fn continuation(
         facts_of_plan(recorded.0).contains_key(what) || facts_of_plan(now.0).contains_key(what)
     };
     let (accept, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(acceptable);
-    // What is left of the environment (limits, settings) is told in `diff`, and stops nobody.
+    // Other differences of the environment (limits, settings) are reported by `diff`, and stop nothing.
     (rest.into_iter().filter(of_study).collect(), accept)
 }
 
@@ -515,7 +516,7 @@ mod tests {
         let base = secured(256, "the system, 142 certificates");
         let mut other = secured(256, "the system, 143 certificates");
         assert_eq!(comparability((&base, &here), (&other, &here)), []);
-        // Records that do not say were carried by epoll.
+        // Records without a driver were carried by epoll.
         other.driver = "epoll".into();
         assert_eq!(comparability((&base, &here), (&other, &here)), []);
         other.driver = "io_uring".into();

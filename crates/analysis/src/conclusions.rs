@@ -1,4 +1,4 @@
-//! What others concluded, beside what became of it here; and published figures that cannot all be true.
+//! Published conclusions beside their outcome here; and published figures that cannot all be true.
 
 use crate::cells::CellKey;
 use crate::points::place_of;
@@ -42,7 +42,7 @@ pub(crate) fn contradicting(plan: &Plan, names: &Names, published: &[Published])
     found
 }
 
-/// How many requests may be in flight at a load point, where that is known.
+/// Requests that may be in flight at a load point, where that is known.
 fn in_flight(load: &LoadPoint, stream: Option<&str>) -> Option<InFlight> {
     let of = |model: &Model, connections: u32, always: bool| {
         (*model == Model::Closed && connections > 0)
@@ -80,7 +80,7 @@ fn told(
     }
 }
 
-/// What contradicts what, at a place.
+/// A contradiction at a place, as a reason.
 fn contradicts(contradiction: &Contradiction, place: String) -> Reason {
     match *contradiction {
         Contradiction::MoreInFlight { in_flight, connections } => {
@@ -102,7 +102,7 @@ pub(crate) fn stored(found: &[Found]) -> Vec<PublishedContradiction> {
     found.iter().map(|found| found.told.clone()).collect()
 }
 
-/// What became of the conclusions of a plan; `judged` are the results of its claims.
+/// Outcomes of the conclusions of a plan; `judged` are the results of its claims.
 pub(crate) fn conclusions(
     plan: &Plan,
     claims: &[Claim],
@@ -172,7 +172,7 @@ fn test(result: &ClaimResult) -> ConclusionTest {
     }
 }
 
-/// What a verdict on a claim is to the conclusion that it tests.
+/// Outcome of a conclusion for a verdict on a claim that tests it.
 fn outcome_of(verdict: &Verdict) -> ConclusionOutcome {
     match verdict {
         Verdict::Supported => ConclusionOutcome::Reproduced,
@@ -181,7 +181,8 @@ fn outcome_of(verdict: &Verdict) -> ConclusionOutcome {
     }
 }
 
-/// Why a claim of the study is not one of this run: the plan has what was dropped, and why its variants were.
+/// Reasons why a claim of the study is not one of this run: the plan lists what was dropped, and why its variants
+/// were.
 fn left_out(plan: &Plan, name: &str) -> Vec<Finding> {
     let is_it = |it: &&Finding| matches!(it, Finding::ClaimLeftOut { claim, .. } if claim == name);
     let Some(found) = plan.not_tested.iter().find(is_it) else {
@@ -195,7 +196,7 @@ fn left_out(plan: &Plan, name: &str) -> Vec<Finding> {
     std::iter::once(found).chain(plan.not_tested.iter().filter(of_variant)).cloned().collect()
 }
 
-/// Whether a claim names a variant or one of its levels.
+/// True if a claim names a variant or one of its levels.
 fn names_variant(claim: &str, variant: &str) -> bool {
     let words: Vec<&str> = claim.split(|c: char| "(), ".contains(c)).collect();
     let levels = variant.split(',').map(|pair| pair.split_once('=').map_or(pair, |(_, level)| level));

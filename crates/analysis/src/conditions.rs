@@ -16,7 +16,7 @@ pub fn level_of<'a>(plan: &'a Plan, place: u32, name: &str) -> Option<&'a str> {
     plan.conditions[at].levels.get(level).map(String::as_str)
 }
 
-/// Whether any condition varies over the blocks.
+/// True if any condition varies over the blocks.
 pub fn conditions_vary(plan: &Plan) -> bool {
     plan.conditions.iter().any(|condition| condition.levels.len() > 1)
 }

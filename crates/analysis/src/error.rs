@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of analysis.
 
 use crate::planned::PlanError;
 use proofload_store::StoreError;

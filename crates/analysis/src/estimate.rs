@@ -2,8 +2,8 @@
 
 use proofload_store::schema::Estimate;
 
-/// An estimate as it is stored. An end that bounds nothing leaves no interval: of a ratio the lower one is then 0, which looks
-/// like an end and is none.
+/// An estimate as it is stored. An end that bounds nothing leaves no interval: of a ratio the lower one is then 0,
+/// which looks like an end and is not one.
 pub fn stored(estimate: proofload_stats::Estimate) -> Estimate {
     let bounds = estimate.low.is_finite() && estimate.high.is_finite();
     Estimate::new(estimate.point, bounds.then_some((estimate.low, estimate.high)), estimate.unit)

@@ -1,4 +1,4 @@
-//! What was expected, judged; and what was published elsewhere, beside what was found here.
+//! Expectations, judged; and figures published elsewhere, beside those found here.
 
 use crate::cells::Cells;
 use crate::error::AnalysisError;
@@ -11,10 +11,10 @@ use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, 
 use proofload_store::Run;
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
 
-/// The measures that a report on a run of this plan tells, cycle by cycle or block by block.
+/// Measures that a report on a run of this plan shows, cycle by cycle or block by block.
 ///
 /// # Errors
-/// When a claim, an expectation or a published figure of the plan cannot be read.
+/// Fails if a claim, an expectation or a published figure of the plan cannot be read.
 pub fn reported_measures(plan: &Plan) -> Result<Vec<Measure>, PlanError> {
     let (names, _, _) = restore(plan)?;
     Ok(figured(&RunJudge::of(plan)?.claims(), &published_figures(plan, &names)?))

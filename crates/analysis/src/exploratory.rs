@@ -1,8 +1,8 @@
-//! Comparisons that no claim declares: every pair of variants at every load point, for whoever looks for the next
-//! question.
+//! Comparisons that no claim declares: every pair of variants at every load point, as a source of questions for later
+//! studies.
 //!
 //! They go through the judge like claims, at the same looks, and share an error rate of their own by Holm's rule, apart
-//! from that of the claims. What comes of them is a ratio with its interval, and never a verdict.
+//! from that of the claims. Their result is a ratio with its interval, and never a verdict.
 
 use crate::cells::{Cells, answered_over};
 use crate::estimate::stored;
@@ -98,7 +98,7 @@ fn most_telling(comparisons: Vec<Claim>, claims: &[Claim]) -> Vec<Claim> {
     ordered.into_iter().map(|(_, comparison)| comparison).collect()
 }
 
-/// Whether a claim compares the two, with whatever factors, either way round, or what is one over them.
+/// True if a claim compares the two, with any factors, in either order, or compares one over them.
 fn is_claimed(claims: &[Claim], sides: &[Side; 2]) -> bool {
     let upright = |term: &Term| match term.clone() {
         Term::Of { measure: Measure::ThroughputPerCpu, variant, stream } => {
@@ -146,7 +146,7 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names, cells: &Cells<'_>)
     })
 }
 
-/// In a few words: the limits say how many exchanges a quantile lacks.
+/// The reason in short: the limits hold the number of exchanges that a quantile lacks.
 fn why(reason: &Reason, names: &Names) -> Why {
     match reason {
         Reason::NotResolvable { .. } => Why::TooFewBeyond,

@@ -1,4 +1,4 @@
-//! Which settings matter: main effects and interactions of a study that varies several factors.
+//! Main effects and interactions of a study that varies several factors: which settings matter.
 
 use crate::cells::Cells;
 use crate::figures::{TABLE_TAIL, figure};
@@ -7,7 +7,7 @@ use proofload_facts::{Limit, Reason};
 use proofload_stats::{Change, Combination, Contrast, Effect, Finding, Grid, Measure, Observations};
 use proofload_store::schema::{Estimate, FactorEffect, FactorTable, LevelChange, Plan};
 
-/// Of which effects are told.
+/// Measures whose effects are reported.
 const MEASURES: [Measure; 3] = [Measure::Throughput, Measure::ResponseQuantile(9900), Measure::CpuPerRequest];
 
 /// A factor with its levels, as the variants name them, the first one being what others are compared with.
@@ -152,7 +152,7 @@ fn entry(effect: &Effect, measure: String, point: String, changes: Vec<LevelChan
     }
 }
 
-/// What the table does and does not say.
+/// Limits of the table.
 pub(crate) fn limits(factors: Option<&FactorTable>) -> Vec<Limit> {
     let Some(factors) = factors else { return Vec::new() };
     let shown = factors.effects.iter().filter(|effect| effect.changes.len() > 1).count() as u32;

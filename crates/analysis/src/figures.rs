@@ -1,4 +1,4 @@
-//! What the variants came to at each load point, over their starts: the figures of a result.
+//! Figures of the variants at each load point, over their starts: the figures of a result.
 
 use crate::cells::{CellKey, Cells, answered};
 use crate::judged::measures_of;
@@ -11,7 +11,7 @@ use proofload_stats::{
 };
 use proofload_store::schema::{Estimate, Figure, Point};
 
-/// The intervals of tables miss with this probability; they are no verdicts.
+/// The intervals of tables miss with this probability; they are not verdicts.
 pub const TABLE_TAIL: f64 = 0.05;
 /// Most places that are named in one limit.
 const PLACES_TOLD_MAX: usize = 3;
@@ -107,7 +107,7 @@ pub fn figure(all: &Cells<'_>, place: CellKey, measure: Measure) -> Figure {
     }
 }
 
-/// Cycles are stretches of equal load within a start. Of a quantile that a start has hardly seen nothing is said.
+/// Cycles are stretches of equal load within a start. `None` for a quantile that a start has hardly seen.
 fn spread_of(cells: &[Option<&Cell>], measure: Measure) -> Option<Spread> {
     let Measure::ResponseQuantile(_) = measure else { return None };
     let start = |cell: &&Cell| Some((cell.merged?, cell.cycles.iter().copied().flatten().collect()));
@@ -159,13 +159,13 @@ pub fn outcome(point: &Point, kind: &str) -> u64 {
 }
 
 pub fn errors(point: &Point) -> u64 {
-    // A name that this version does not know is no answer.
+    // A name that this version does not know is not an answer.
     let is_error = |kind: &String| Outcome::from_name(kind).is_none_or(Outcome::is_error);
     let errors = point.outcomes.iter().filter(|(kind, _)| is_error(kind));
     errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
-/// What one measurement came to, as figures: each of one start, without an interval.
+/// Figures of one measurement: each of one start, without an interval.
 pub fn of_one(point: &Point) -> Vec<Figure> {
     let times = &point.response_time_ns;
     let ns = |value: Option<u64>| value.map(|ns| ns as f64);

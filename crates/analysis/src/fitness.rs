@@ -24,23 +24,23 @@ const STEAL_SHARE: f64 = 0.02;
 const STEAL_SHARE_ASLEEP: f64 = 0.10;
 /// Share of the machine's usual speed that a block may lack.
 const SPEED_DROP: f64 = 0.05;
-/// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
+/// Fewest slices from which to tell if the machine takes the CPU away in most.
 const SLICES_MIN: usize = 3;
 
 /// A complete block that the machine disturbed, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disturbance {
     pub block: u32,
-    /// What was found, at least one.
+    /// Causes, at least one.
     pub causes: Vec<Finding>,
 }
 
-/// What a pair of slices came to, with twice the threads over with once.
+/// Ratios of a pair of slices, with twice the threads over with once.
 struct Pair {
     variant: String,
     throughput: Option<f64>,
     p99: Option<f64>,
-    /// Whether twice the threads had fewer CPUs than they are.
+    /// True if there were fewer CPUs than twice the threads.
     shares: bool,
 }
 
@@ -71,7 +71,7 @@ fn pairs_at(run: &Run, blocks: &[&Block], point: &str) -> Result<Vec<Pair>, Stor
     Ok(pairs)
 }
 
-/// What twice the threads did at one load point. The generator is the same for all variants: where the pairs of one
+/// Effect of twice the threads at one load point. The generator is the same for all variants: where the pairs of one
 /// settle nothing, those of all do.
 fn perturbed(
     run: &Run,
@@ -81,7 +81,8 @@ fn perturbed(
 ) -> Result<Vec<FitnessCheck>, StoreError> {
     let pairs = pairs_at(run, blocks, point)?;
     let shares = pairs.iter().any(|pair| pair.shares);
-    // Threads that take turns on a CPU cost something whoever is the limit: only what they gain shows one.
+    // Threads that take turns on a CPU cost something, wherever the limit is: only a gain shows that the generator
+    // was it.
     let counts = |gain: Counts| if shares { gain } else { Counts::Both };
     let check = |check: CheckName, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
         let own: Vec<f64> = pairs.iter().filter(|pair| pair.variant == variant).filter_map(of).collect();
@@ -108,7 +109,7 @@ fn perturbed(
     ])
 }
 
-/// What belongs to the change that twice the threads brought; `all_variants` where the pairs of all were needed.
+/// Note on the change that twice the threads brought; `all_variants` where the pairs of all were needed.
 fn note_of(check: &CheckName, found: &Perturbation, pairs: u32, all_variants: bool) -> Finding {
     let measure = if *check == CheckName::PerturbedP99 { "p99" } else { "throughput" }.to_string();
     match found {
@@ -149,7 +150,7 @@ fn enter_speeds<'a>(
 /// The complete blocks that the machine disturbed, in order, and how. Which these are rests on nothing that a
 /// subject or the generator did, and on no later block.
 pub fn disturbances(run: &Run) -> Vec<Disturbance> {
-    // What a clock says and how long work takes are no figures of one kind.
+    // Readings of a clock and durations of work are figures of different kinds.
     let (mut clocks, mut works) = (Series::new(), Series::new());
     let mut found = Vec::new();
     for block in run.blocks() {
@@ -177,7 +178,7 @@ pub fn disturbances(run: &Run) -> Vec<Disturbance> {
     found
 }
 
-/// The complete blocks that are left out for what the machine did; none in a run of a single look at one
+/// The complete blocks that are left out as disturbed by the machine; none in a run of a single look at one
 /// block, which decides nothing.
 pub fn left_out(run: &Run) -> Vec<u32> {
     match run.plan().timing.looks.last() {
@@ -225,7 +226,7 @@ pub(crate) fn checks(
         None => Finding::AnswersTooLong,
         Some(_) => Finding::CeilingNotRecorded,
     };
-    // The worst of the blocks stands for all.
+    // The worst of the blocks counts for all.
     let of_block = |trial: &&[Slice]| {
         let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
         let levels = levels_of(run.plan(), trial.first().map_or(1, Slice::place));

@@ -1,4 +1,4 @@
-//! What forbids saying how fast a variant is at a load point, whatever was measured there.
+//! Reasons not to report the speed of a variant at a load point, whatever was measured there.
 
 use proofload_facts::Reason;
 use proofload_stats::{Cell, ERROR_SHARE_MAX, share_of_errors};

@@ -1,4 +1,4 @@
-//! What a figure is known to mean: a sentence with its remedy, where the figure is unmistakable.
+//! Known meanings of figures: a sentence with its remedy, where the figure is unmistakable.
 
 use proofload_facts::Limit;
 use proofload_measure::LatencyHistogram;
@@ -9,11 +9,11 @@ const MS: u64 = 1_000_000;
 /// An acknowledgement that Linux delays comes after 40 ms, by its timer's ticks up to 44; where the processor wakes late, or
 /// the rest of the answer takes its time, up to 52.
 const DELAYED_ACK_NS: Range<u64> = 39 * MS..53 * MS;
-/// What lies around: an answer that takes such times for another reason is found here, too.
+/// The times around: an answer that takes such times for another reason is in here, too.
 const AROUND_DELAYED_ACK_NS: Range<u64> = 20 * MS..80 * MS;
 /// A lost SYN is sent again after 1 s, after 3 s and after 7 s in all.
 const SYN_AGAIN_NS: [u64; 3] = [1_000 * MS, 3_000 * MS, 7_000 * MS];
-/// What connecting and answering then still take.
+/// Time that connecting and answering then still take.
 const SYN_WIDTH_NS: u64 = 150 * MS;
 /// Slices of a variant that are looked at: what is meant shows in each.
 const SLICES_MAX: usize = 8;
@@ -23,10 +23,10 @@ const ANSWERS_MIN: u64 = 20;
 const LATE_MIN: u64 = 3;
 /// A figure that is meant has at least this share of the answers.
 const DELAYED_SHARE_MIN: f64 = 0.1;
-/// What speaks against it may have this share of it.
+/// Largest share of a figure that may speak against it.
 const AGAINST_MAX: f64 = 0.1;
 
-/// What a single measurement shows without saying it. Nothing where a histogram cannot be read.
+/// Hints in a single measurement. None where a histogram cannot be read.
 pub fn hints(slice: &Slice) -> Vec<Limit> {
     let silences = slice.measured.silences.as_ref().filter(|found| found.count > 0);
     let mut said: Vec<Limit> = silences.map(of_silences).into_iter().collect();
@@ -34,7 +34,7 @@ pub fn hints(slice: &Slice) -> Vec<Limit> {
     said
 }
 
-/// What some variant of a study shows, each hint once.
+/// Hints in the variants of a study, each once.
 pub(crate) fn of_study(slices: &[&Slice]) -> Vec<Limit> {
     let mut variants: Vec<(&str, Clocks, usize)> = Vec::new();
     for slice in slices.iter().rev().filter(|slice| slice.is_measured()) {
@@ -128,8 +128,8 @@ fn has_delayed_ack(service: &LatencyHistogram, first_byte: &LatencyHistogram) ->
         && begun_late as f64 <= against
 }
 
-/// How many answers came just after a SYN would have been sent again, though the server took no such time for any: it
-/// is the time to connect.
+/// Answers that came just after a SYN would have been sent again, though the server took no such time for any: it is
+/// the time to connect.
 fn dropped_syns(response: &LatencyHistogram, service: &LatencyHistogram) -> Option<u64> {
     let late = |of: &LatencyHistogram| -> u64 {
         SYN_AGAIN_NS.iter().map(|ns| between(of, &(*ns..ns + SYN_WIDTH_NS))).sum()

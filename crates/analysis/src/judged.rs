@@ -22,17 +22,17 @@ pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
     measures
 }
 
-/// Judges claims on what a run has recorded so far. The runner, the report and the exit code all come here,
+/// Judges claims on what a run has recorded so far. The runner, the report and the exit code all use this function,
 /// so the last verdict of a run is the one that its record yields again.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn judged(run: &Run, claims: &[Claim], design: &Design) -> Result<Judgement, StoreError> {
     Ok(judge(claims, &observations(run, &measures_of(claims))?, design))
 }
 
-/// Judges the claims and expectations of a plan at what a run holds so far; for whoever decides when it may end.
-/// It is settled when the claims are, and the expectations, which share an error rate of their own.
+/// Judge of the claims and expectations of a plan at what a run holds so far, used to decide when it may end. It is
+/// settled when the claims are, and the expectations, which share an error rate of their own.
 #[derive(Clone, Debug)]
 pub struct RunJudge {
     claims: Vec<Claim>,
@@ -45,7 +45,7 @@ impl RunJudge {
     /// The judge of runs of this plan.
     ///
     /// # Errors
-    /// When a claim or an expectation of the plan cannot be read.
+    /// Fails if a claim or an expectation of the plan cannot be read.
     pub fn of(plan: &Plan) -> Result<RunJudge, PlanError> {
         let (names, claims, design) = restore(plan)?;
         let expected = expectations_of(plan, &names)?.into_iter().flat_map(|(_, row)| row.claims).collect();
@@ -60,7 +60,7 @@ impl RunJudge {
     /// The judgement of all [`RunJudge::claims`] with how many more blocks it may take, settled only when every one is.
     ///
     /// # Errors
-    /// When a stored histogram cannot be read.
+    /// Fails if a stored histogram cannot be read.
     pub fn judge(&self, run: &Run) -> Result<Judgement, StoreError> {
         let mut judgement = self.with_outlook(run, &self.claims)?;
         if self.two_sided {
@@ -87,18 +87,19 @@ impl RunJudge {
     }
 }
 
-/// Whether a pair of claims of a comparison both ways tells something: that one server serves more, or that both are alike.
+/// True if a pair of claims of a comparison both ways gives an answer: that one server serves more, or that both are
+/// alike.
 pub fn is_told(more: &schema::Verdict, alike: Option<&schema::Verdict>) -> bool {
     *more != schema::Verdict::Undecided || alike == Some(&schema::Verdict::Supported)
 }
 
-/// Whether every pair of a comparison both ways tells something.
+/// True if every pair of a comparison both ways gives an answer.
 pub fn all_told(results: &[schema::ClaimResult]) -> bool {
     !results.is_empty()
         && results.chunks(2).all(|pair| is_told(&pair[0].verdict, pair.get(1).map(|alike| &alike.verdict)))
 }
 
-/// When both have come to their end.
+/// Outlook until both are settled.
 fn later(one: Option<Outlook>, other: Option<Outlook>) -> Option<Outlook> {
     let Some((one, other)) = one.zip(other) else { return one.or(other) };
     Some(Outlook {

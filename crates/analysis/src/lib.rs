@@ -1,4 +1,4 @@
-//! What a record says: observations that the judge reads, checks of the generator and the machine, searches, soaks, steady
+//! Analysis of a record: observations for the judge, checks of the generator and the machine, searches, soaks, steady
 //! states, comparisons of runs.
 //!
 //! Everything is a function of a [`Run`](proofload_store::Run), or of its plan.

@@ -1,4 +1,4 @@
-//! What limits a test, from what was really seen.
+//! Limits of a test, from observations.
 
 use crate::figures::{errors, outcome};
 use crate::fitness::{Disturbance, disturbances, left_out};
@@ -19,7 +19,7 @@ const DISTURBED_TOLD_MAX: usize = 6;
 /// An open loop of which less than this comes to an end in time is more than the server serves.
 const CARRIED_SHARE_MIN: f64 = 0.95;
 
-/// What limits the test, from what was really seen.
+/// Limits of the test, from observations.
 pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let plan = run.plan();
     let measured: Vec<&Slice> =
@@ -111,7 +111,7 @@ fn of_baseline(baseline: &Baseline) -> Vec<Limit> {
     limits
 }
 
-/// What limits a single measurement.
+/// Limits of a single measurement.
 fn of_point(point: &Point) -> Vec<Limit> {
     let (variant, label) = (|| point.variant.clone(), || point.point.clone());
     let mut limits = Vec::new();
@@ -158,9 +158,9 @@ fn of_point(point: &Point) -> Vec<Limit> {
     limits
 }
 
-/// What happened in place of answers.
+/// Errors that happened in place of answers.
 pub fn nothing_answered(point: &Point) -> Limit {
-    // What was never sent says nothing of the server where something else happened.
+    // Unsent requests tell nothing about the server where something else happened.
     let others = point.outcomes.iter().filter(|(_, n)| **n > 0);
     let most = others.max_by_key(|(kind, n)| (kind.as_str() != "unsent", **n));
     let (outcome, times) =
@@ -211,7 +211,7 @@ fn surplus(point: &Point) -> Option<Limit> {
     })
 }
 
-/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
+/// Redirects among the answers, over all points; those of a stream are in the point's own.
 fn redirects(points: &[Point]) -> Option<Limit> {
     let wholes = || points.iter().filter(|point| point.stream.is_empty());
     let redirects: u64 = wholes()
@@ -223,10 +223,10 @@ fn redirects(points: &[Point]) -> Option<Limit> {
 
 const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
-/// Where more than this share is dropped, the load was another one than planned.
+/// Largest dropped share at which the load is still the planned one.
 const DROPPED_SHARE_MAX: f64 = 0.01;
 
-/// How warm the servers were.
+/// Warmth of the servers.
 fn warm_up(plan: &Plan, measured: &[&Slice]) -> Option<Limit> {
     if plan.replication == Replication::Process {
         return Some(Limit::RunningServers);
@@ -242,7 +242,7 @@ fn warm_up(plan: &Plan, measured: &[&Slice]) -> Option<Limit> {
     }
 }
 
-/// What kept the generator from its work, and slices at which something was noticed.
+/// Hindrances of the generator, and slices with marks.
 fn doubtful(measured: &[&Slice]) -> Vec<Limit> {
     let marked: Vec<&Finding> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
     let marked = marked.first().map(|first| Limit::SlicesMarked {
@@ -277,7 +277,7 @@ fn unfit(measured: &[&Slice]) -> Option<Limit> {
     }
 }
 
-/// How a run of any kind came about, and on what machine.
+/// Circumstances of a run of any kind: how it was made, and on what machine.
 pub(crate) fn circumstances(run: &Run) -> Vec<Limit> {
     let plan = run.plan();
     let mut limits = sittings(run);
@@ -325,10 +325,10 @@ fn overloaded(measured: &[&Slice]) -> Vec<Limit> {
         .collect()
 }
 
-/// A small exchange that takes this share of a server's median, or more, is told.
+/// Share of a server's median from which on the time of a small exchange is reported.
 const NETWORK_SHARE_MIN: f64 = 0.25;
 
-/// What comes of where generator and servers are: on one machine, or with a network between them.
+/// Consequences of the places of generator and servers: on one machine, or with a network between them.
 pub(crate) fn place(run: &Run) -> Vec<Limit> {
     let agents = &run.plan().agents;
     let shared = agents.is_empty() || agents.iter().any(|agent| agent.is_here);
@@ -355,7 +355,7 @@ fn is_of_agents(finding: &Finding) -> bool {
     matches!(finding, Finding::AgentLost { .. } | Finding::AgentLostBefore { .. })
 }
 
-/// What the self-checks found, lost agents left out.
+/// Findings of the self-checks, lost agents left out.
 fn own_findings(slice: &Slice) -> impl Iterator<Item = &Finding> {
     slice.measured.generator.findings.iter().filter(|finding| !is_of_agents(finding))
 }
@@ -426,7 +426,7 @@ fn untested(what: &Finding) -> Limit {
     }
 }
 
-/// What a reader must know of a run that was resumed.
+/// Notes on a run that was resumed.
 fn sittings(run: &Run) -> Vec<Limit> {
     let sittings = &run.status().sittings;
     let mut limits = Vec::new();
@@ -451,7 +451,7 @@ pub(crate) fn disturbed(run: &Run) -> Vec<Limit> {
     disturbances.map(limit).collect()
 }
 
-/// What looking at the subjects cost, and what could not be seen.
+/// Cost of observing the subjects, and values that could not be observed.
 fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<Limit> {
     let mut limits = Vec::new();
     let costs = measured
@@ -475,7 +475,7 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<Limit> {
     limits
 }
 
-/// Whether any subject told the clocks of a JVM.
+/// True if any subject reported the clocks of a JVM.
 fn has_jvm(measured: &[&Slice]) -> bool {
     let uses = measured.iter().filter_map(|slice| slice.measured.subject.as_ref());
     uses.into_iter().any(|used| used.jit_ns.is_some() || used.gc_ns.is_some())

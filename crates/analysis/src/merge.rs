@@ -101,8 +101,8 @@ fn add(sum: &mut u64, n: u64) {
     *sum = sum.saturating_add(n);
 }
 
-/// How long was waited in vain for the exchanges of a slice that had no end. Records of earlier versions have only their
-/// number: nothing is known of these but that they were waited for.
+/// Adds the times waited in vain for the exchanges of a slice that had no end. Records of earlier versions have only
+/// their number: nothing is known of these but that they were waited for.
 pub(crate) fn add_unended(to: &mut LatencyHistogram, slice: &Slice, path: &Path) -> Result<(), StoreError> {
     let all = counts_of(&slice.measured.outcomes).unended();
     let mut known = 0;
@@ -123,7 +123,7 @@ fn handshakes(slices: &[&Slice], full: &LatencyHistogram, resumed: &LatencyHisto
     negotiated.dedup();
     match handshakes_of(full, resumed) {
         Some(handshakes) => Some(Handshakes { negotiated, ..handshakes }),
-        // Connections that stood before the window had theirs there.
+        // Handshakes of connections opened before the window fall outside it.
         None => (!negotiated.is_empty()).then(|| Handshakes { negotiated, ..Handshakes::default() }),
     }
 }
@@ -150,13 +150,13 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
     out
 }
 
-/// Whether the generator was unfit in most of these slices: the median stands for all, for a machine takes its CPU away in one
-/// slice or another. With streams a slice has several lines, and one generator carried them all.
+/// True if the generator was unfit in most of these slices. The median counts for all, because a machine takes its
+/// CPU away in one slice or another. With streams a slice has several lines, and one generator carried them all.
 pub(crate) fn is_mostly_unfit(lines: &[&Slice]) -> bool {
     is_most(lines, |line| !line.measured.generator.fit)
 }
 
-/// Whether that holds of a line of most of these slices.
+/// True if the condition holds of a line of most of these slices.
 pub(crate) fn is_most(lines: &[&Slice], holds: impl Fn(&Slice) -> bool) -> bool {
     let slices = |lines: &mut dyn Iterator<Item = &&Slice>| {
         lines.map(|line| (line.block, line.cycle, line.position)).collect::<BTreeSet<_>>().len()
@@ -165,7 +165,7 @@ pub(crate) fn is_most(lines: &[&Slice], holds: impl Fn(&Slice) -> bool) -> bool 
     those * 2 > slices(&mut lines.iter())
 }
 
-/// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.
+/// Counters add up, peaks are the largest, values at the end are those of the last slice.
 fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
     let all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
     let merged = all.cloned().reduce(|out, next| {

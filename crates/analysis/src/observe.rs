@@ -40,9 +40,9 @@ struct Trial<'a> {
     long: Vec<Cow<'a, Slice>>,
     /// Without other streams beside it or in it.
     alone: bool,
-    /// What the generator found about itself in any stream: they share its threads' CPUs.
+    /// Findings of the generator about itself in any stream: the streams share its threads' CPUs.
     unfit: Vec<Finding>,
-    /// What forbids claims about p99 and beyond alone.
+    /// Failed checks that forbid claims about p99 and beyond alone.
     unfit_for_tails: Vec<(CheckName, Finding)>,
     /// Checks of the whole record that failed.
     failed: Vec<CheckName>,
@@ -50,18 +50,18 @@ struct Trial<'a> {
     method: u32,
 }
 
-/// What the complete blocks say about these measures. Variants and points have the plan's indexes.
+/// Observations of these measures in the complete blocks. Variants and points have the plan's indexes.
 ///
 /// Values per cycle come from the measured slices, merged ones from their sums and merged histograms.
 /// Nothing of a warm-up is in either.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn observations(run: &Run, measures: &[Measure]) -> Result<Observations, StoreError> {
-    // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
+    // A block that was cut off from outside tells nothing about the servers: to the judge it is as if it had
     // never begun, so that a run that was resumed is judged like one that was not.
     let cut: Vec<u32> = run.cut_blocks().collect();
-    // One that the machine disturbed is no loss of anybody's either; how many they are is told beside.
+    // A block that the machine disturbed is not a loss of a variant either; their number is reported separately.
     let out = left_out(run);
     let skipped = |number: u32| cut.iter().chain(&out).filter(|&&other| other < number).count() as u32;
     let number_of = |number: u32| number - skipped(number);
@@ -199,17 +199,17 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
     Ok(trials)
 }
 
-/// Load points with the cycles in which an idle variant was not quiet while another was measured. They are left out for all
-/// variants alike: whoever's turn it was had less of the machine.
+/// Load points with the cycles in which an idle variant was not quiet while another was measured. They are left out
+/// for all variants alike: whichever was measured had less of the machine.
 fn disturbed_cycles(block: &Block) -> BTreeSet<(&str, u32)> {
     let marked = block.slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
     marked.map(|slice| (slice.measured.point.as_str(), slice.cycle)).collect()
 }
 
-/// What one measurement says, as if it were the only block of a study with one variant and one load point.
+/// Observations of one measurement, as if it were the only block of a study with one variant and one load point.
 ///
 /// # Errors
-/// When its histogram cannot be read.
+/// Fails if its histogram cannot be read.
 pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observations, StoreError> {
     let mut trial = Trial {
         block: 1,
@@ -239,7 +239,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
 }
 
 impl Trial<'_> {
-    /// Notes the checks that failed. One that forbids everything says enough for the tail, too.
+    /// Notes the checks that failed. One that forbids everything covers the tail, too.
     fn enter(&mut self, checks: &[FitnessCheck], variant: &str, point: &str, block: u32) {
         for check in checks {
             let Some(finding) = crate::finding(check) else { continue };
@@ -261,7 +261,7 @@ impl Trial<'_> {
         concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
-    /// What a busy generator found, for a value that is that of the rate at which it asked.
+    /// Findings of a busy generator, for a value that holds at the rate at which it asked.
     fn busy_for(&self, measure: Measure) -> Vec<Finding> {
         let is_it = self.method >= BOUNDS_SINCE && measure.is_of_cpu_cost() && self.is_busy();
         if is_it { self.unfit.clone() } else { Vec::new() }
@@ -273,13 +273,14 @@ impl Trial<'_> {
         self.failed.iter().all(excused) && !is_most(&lines, |slice| !fails_at_most(&slice.measured, excused))
     }
 
-    /// Whether nothing is wrong with the generator but that it always had something to do, and perhaps too little of its CPU.
+    /// True if the only fault of the generator is that it always had something to do, and perhaps too little of its
+    /// CPU.
     fn is_busy(&self) -> bool {
         self.fails_at_most(lengthens) && !self.fails_at_most(is_of_lost_cpu)
     }
 
-    /// Whether the generator was at its limit, and the measure is what it is all the same: an error is an error whoever was late, and
-    /// what a request costs is that of the rate at which a busy generator asked.
+    /// True if the generator was at its limit, and the measure is valid all the same: an error is an error even if
+    /// the generator was late, and the cost of a request is that at the rate of a busy generator.
     fn bears(&self, measure: Measure) -> bool {
         let excused: fn(&CheckName) -> bool = match measure {
             Measure::Errors | Measure::ErrorShare => lengthens,
@@ -322,7 +323,7 @@ impl Trial<'_> {
         let slowed = || self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
         let is_lower_end = match measure {
             Measure::Throughput => slowed(),
-            // What was seen to fail did, unless it is the generator's own failure.
+            // Observed failures are real, unless they are the generator's own.
             Measure::Errors | Measure::ErrorShare => {
                 slices.iter().all(|slice| counts_of(&slice.measured.outcomes).own_errors() == 0)
             }
@@ -346,7 +347,7 @@ impl Trial<'_> {
         let mut counts = OutcomeCounts::default();
         slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
         for &measure in measures {
-            // What a process used was used for all streams.
+            // Resources of a process are used for all streams.
             let known = self.stream.is_none() || measure.is_of_exchanges();
             let mut by_cycle = vec![None; cycles];
             for (i, slice) in slices.iter().enumerate().filter(|_| known) {
@@ -387,12 +388,12 @@ impl Trial<'_> {
 /// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
 ///
 /// # Errors
-/// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
+/// Fails if something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
 pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreError> {
     proofload_store::condense(run, &|slice| of_response_time(slice, measures, run.path()), to)
 }
 
-/// What one slice comes to in those of the measures that are taken from its histogram, by their names.
+/// Values of one slice in those of the measures that are taken from its histogram, by their names.
 fn of_response_time(
     slice: &Slice,
     measures: &[Measure],
@@ -426,7 +427,7 @@ impl Responses {
         self.unended.merge(&other.unended);
     }
 
-    /// By how much less a quantile may be, as a logarithm, when that share of the exchanges was made longer.
+    /// Decrease of a quantile, as a logarithm, if that share of the exchanges had not been made longer.
     fn shorter(&self, q: f64, share: f64) -> f64 {
         let at = |q: f64| self.ended.quantile_beside(&self.unended, q).map(|found| found.value as f64);
         match at(q).zip(at(q - share).filter(|_| q > share)) {
@@ -435,7 +436,7 @@ impl Responses {
         }
     }
 
-    /// By how much more a quantile may be, as a logarithm, when so many times as many are beyond it.
+    /// Increase of a quantile, as a logarithm, when `times_as_many` as many are beyond it.
     fn longer(&self, q: f64, times_as_many: f64) -> f64 {
         let at = |q: f64| self.ended.quantile_beside(&self.unended, q).filter(|found| !found.at_least);
         match at(q).zip(at(1.0 - (1.0 - q) / times_as_many)) {

@@ -1,5 +1,5 @@
-//! What is the servers' own where the generator was the limit of a closed loop: what a request costs them, and the rate that
-//! one CPU would so carry. Seen in the record, and not claimed in advance.
+//! Figures of the servers' own where the generator was the limit of a closed loop: CPU cost of a request, and the
+//! rate that one CPU would so carry. Seen in the record, and not claimed in advance.
 
 use proofload_facts::{Fact, Interval, Limit, Reason as Why, Severity};
 use proofload_stats::{Claim, FigureOf, Judged, Measure, Names, Reason, Side, Term, Verdict};
@@ -41,7 +41,7 @@ fn pair_of(claim: &Claim) -> Option<[FigureOf; 2]> {
     (is_it && over.measure == Measure::Throughput).then_some([over, under])
 }
 
-/// Whether a claim says nothing, or only how much it is at least, because the generator was at its limit.
+/// True if a claim tells nothing, or only a lower end, because the generator was at its limit.
 fn is_of_the_generator(judged: &Judged) -> bool {
     let any = |is: fn(&Reason) -> bool| judged.reasons.iter().any(is);
     any(|reason| matches!(reason, Reason::LimitedOnTheFasterSide))
@@ -91,7 +91,7 @@ fn offer(
     })
 }
 
-/// Whether nothing speaks against the interval; what the generator may account for is within it.
+/// True if nothing speaks against the interval; the possible part of the generator is within it.
 fn holds(found: &Exploratory) -> bool {
     let is_within = |why: &Why| why.severity() == Severity::Note || matches!(why, Why::MayAccountFor { .. });
     found.reasons.iter().all(is_within)

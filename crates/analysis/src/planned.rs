@@ -1,4 +1,5 @@
-//! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
+//! Declarations of a plan, parsed: names, claims, expectations, published figures, and the looks at which
+//! they are judged.
 
 use proofload_language::facts::told;
 use proofload_language::say;
@@ -14,7 +15,7 @@ use proofload_store::schema::{Looking, Plan, PlannedCondition, PlannedExpectatio
 pub struct PlanError {
     /// The claim's name, or the quantity of the expectation or the figure.
     pub claim: String,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub why: String,
 }
 
@@ -56,10 +57,10 @@ pub fn design_of(plan: &Plan) -> Design {
     }
 }
 
-/// What the judge needs to know of a plan: names, claims at definite load points, looks.
+/// Input of the judge from a plan: names, claims at definite load points, looks.
 ///
 /// # Errors
-/// When a claim of the plan cannot be read.
+/// Fails if a claim of the plan cannot be read.
 pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
     let selector = |variant: &Variant| Selector {
         name: variant.name.clone(),
@@ -87,7 +88,7 @@ fn names_of(condition: &PlannedCondition) -> ConditionNames {
 /// The expectations of a plan at definite load points, each with the declared row it comes from.
 ///
 /// # Errors
-/// When a row of the plan cannot be read.
+/// Fails if a row of the plan cannot be read.
 pub fn expectations_of<'a>(
     plan: &'a Plan,
     names: &Names,
@@ -104,7 +105,7 @@ pub fn expectations_of<'a>(
 /// The published figures of a plan, in the order of its references.
 ///
 /// # Errors
-/// When one cannot be read.
+/// Fails if one cannot be read.
 pub fn published_figures(plan: &Plan, names: &Names) -> Result<Vec<Published>, PlanError> {
     let figures = plan.references.iter().flat_map(|reference| &reference.figures);
     figures

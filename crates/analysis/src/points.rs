@@ -12,7 +12,7 @@ use proofload_store::{Run, StoreError};
 /// With streams first comes the point of all of them together, then one for each.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn points(run: &Run) -> Result<Vec<Point>, StoreError> {
     let mut points = Vec::new();
     for load in &run.plan().points {
@@ -26,7 +26,7 @@ pub fn points(run: &Run) -> Result<Vec<Point>, StoreError> {
 fn point(run: &Run, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, StoreError> {
     let mut blocks = counting_blocks(run);
     if blocks.is_empty() {
-        // What was measured is shown, though nothing is judged on it.
+        // Measured values are shown, though nothing is judged on them.
         blocks = run.blocks().iter().collect();
     }
     let lines: Vec<&Slice> = blocks
@@ -86,7 +86,7 @@ pub fn enter_checks(generator: &mut Generator, checks: Vec<FitnessCheck>) {
             generator.fit = false;
             generator.findings.push(finding);
         }
-        // What the record makes of the slices' own stands for them.
+        // The check over the record replaces the slices' own.
         generator.checks.retain(|own| own.check != check.check);
         generator.checks.push(check);
     }

@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 /// Most earlier runs whose sittings are taken: the latest.
 const EARLIER_RUNS_MAX: usize = 20;
 
-/// What several runs of one study show of these measures: their blocks one after the other, each run a sitting of its own, or
-/// more where it paused for long. Their plans must have the same variants, load points and streams.
+/// Observations of these measures in several runs of one study: their blocks one after the other, each run a sitting
+/// of its own, or more where it paused for long. Their plans must have the same variants, load points and streams.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn pooled(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreError> {
     let conditions = conditions_of(runs);
     let mut all = Observations { conditions: vec![Vec::new(); conditions.len()], ..Observations::default() };
@@ -57,8 +57,8 @@ pub fn pooled(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
     Ok(all)
 }
 
-/// The conditions of measuring that all of these runs know, each with the levels that it has in any of them: the names of
-/// what [`pooled`] says about conditions.
+/// The conditions of measuring that all of these runs know, each with the levels that it has in any of them: the
+/// names for the conditions in [`pooled`].
 pub fn conditions_of(runs: &[Run]) -> Vec<ConditionNames> {
     let known = |run: &Run, name: &str| run.plan().conditions.iter().any(|it| it.name == name);
     let mut all: Vec<ConditionNames> = Vec::new();
@@ -80,12 +80,12 @@ pub fn conditions_of(runs: &[Run]) -> Vec<ConditionNames> {
 /// Judges claims over several runs of one study; the looks of the design count their sittings.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn judged_over(runs: &[Run], claims: &[Claim], design: &Design) -> Result<Judgement, StoreError> {
     Ok(judge(claims, &pooled(runs, &measures_of(claims))?, design))
 }
 
-/// What a sitting cost beside its blocks, in blocks: the time that the runs were conducted and did not measure.
+/// Cost of a sitting beside its blocks, in blocks: the time that the runs were conducted and did not measure.
 pub fn sitting_cost(runs: &[Run]) -> f64 {
     let length = |sitting: &Sitting| {
         sitting.ended_unix_ns.map_or(0, |ended| ended.saturating_sub(sitting.began_unix_ns)) as f64
@@ -99,18 +99,18 @@ pub fn sitting_cost(runs: &[Run]) -> f64 {
     ((conducted - measured).max(0.0) / runs.len() as f64) / (measured / blocks.max(1) as f64)
 }
 
-/// What the finished runs of this study below `root` show of the spread between sittings in what its claims are about, on the
-/// same machine, with the same servers and the same build of the generator. `None` where they are too few. Runs that cannot be
-/// read are passed over.
+/// Spread between sittings in the finished runs of this study below `root`, for the quantities of its claims, on the
+/// same machine, with the same servers and the same build of the generator. `None` where they are too few. Runs that
+/// cannot be read are passed over.
 ///
 /// # Errors
-/// When the directory of the runs cannot be read.
+/// Fails if the directory of the runs cannot be read.
 pub fn earlier_sittings(
     root: &Path,
     plan: &Plan,
     environment: &Environment,
 ) -> Result<Option<EarlierSittings>, StoreError> {
-    // Nobody knows whether servers that ran already are those that were asked then.
+    // Servers that ran already may not be the same as those of the earlier runs.
     if plan.replication == Replication::Process {
         return Ok(None);
     }
@@ -144,7 +144,7 @@ pub fn earlier_sittings(
 /// machine, with the same servers and the same build of the generator. Runs that cannot be read are passed over.
 ///
 /// # Errors
-/// When the directory of the runs cannot be read.
+/// Fails if the directory of the runs cannot be read.
 pub fn runs_alike(run: &Run) -> Result<Vec<Run>, StoreError> {
     let Some(of_study) = run.path().parent() else { return Ok(Vec::new()) };
     let mut paths = runs_in(of_study)?;

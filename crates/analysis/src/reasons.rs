@@ -1,4 +1,4 @@
-//! Why a verdict is what it is, with names in the place of indexes.
+//! Reasons of verdicts, with names in the place of indexes.
 
 use proofload_facts::{Amount, AtLevel, Needs, Reason};
 use proofload_stats as stats;
@@ -79,7 +79,7 @@ pub fn reason(reason: &stats::Reason, names: &Names, unit: &str) -> Reason {
     }
 }
 
-/// What became of blocks, and where errors come from.
+/// Reasons about blocks, and about sources of errors.
 fn of_blocks_and_errors(reason: &stats::Reason, variant: impl Fn(usize) -> String) -> Reason {
     use stats::Reason as Found;
     match reason {
@@ -134,7 +134,7 @@ fn depends_on(condition: usize, levels: &[(usize, stats::Estimate)], alike: bool
     Reason::DependsOn { condition: known.name.clone(), levels: levels.iter().map(at).collect(), alike }
 }
 
-/// What a subject must have to have a value.
+/// Requirement on a subject for a value to exist.
 fn needs(source: Source) -> Needs {
     match source {
         Source::Process => Needs::Processes,

@@ -37,7 +37,7 @@ pub struct Analysed {
 /// Judges a record and gathers all that a report shows.
 ///
 /// # Errors
-/// When the record cannot be read, or its plan holds a claim that cannot be.
+/// Fails if the record cannot be read, or its plan holds a claim that cannot be.
 pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
@@ -110,7 +110,7 @@ pub fn of_run(run: &Run) -> Result<Analysed, AnalysisError> {
     Ok(Analysed { result, judgements: vec![judgements], answers })
 }
 
-/// What a result comes to as a whole.
+/// Overall answer of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overall {
     /// Every claim is supported; or there was none, and something was measured.
@@ -127,13 +127,13 @@ pub enum Overall {
     Invalid,
 }
 
-/// What a result comes to as a whole; the exit code rests on it.
+/// Overall answer of a result; the exit code rests on it.
 pub fn overall(result: &RunResult) -> Overall {
     let answered = |point: &Point| point.outcomes.get("answered").copied().unwrap_or(0);
-    // Nobody was asked where the machine was never quiet.
+    // No request was sent where the machine was never quiet.
     let is_begun = !matches!(result.status.why, Some(Finding::NeverQuiet { .. }));
     let nothing = is_begun && result.points.iter().all(|point| answered(point) == 0);
-    // That agents may be lost was asked for: figures stand, and claims that would rest on them are undecided.
+    // The user accepted that agents may be lost: figures count, and claims that would rest on them are undecided.
     let unfit = |generator: &Generator| !(generator.fit || lacks_agents_only(generator));
     let unfit = result.points.iter().any(|point| unfit(&point.generator));
     let rows = |outcome| result.expectations.iter().any(|row| row.outcome == outcome);
@@ -179,8 +179,8 @@ pub fn overall(result: &RunResult) -> Overall {
     }
 }
 
-/// What a comparison both ways comes to: whichever is the faster one, or that they are alike, is an answer. Claims behind
-/// those of the plan were asked of the finished run, and must hold as they stand.
+/// Answer of a comparison both ways: that either one is faster, or that they are alike, is an answer. Claims after
+/// those of the plan were added to the finished run, and must hold as they are.
 fn of_two_sided(plan: &Plan, claims: &[ClaimResult], is_invalid: bool) -> Overall {
     let (pairs, asked) = claims.split_at(plan.claims.len().min(claims.len()));
     let any = |verdict| asked.iter().any(|claim| claim.verdict == verdict);
@@ -194,8 +194,8 @@ fn of_two_sided(plan: &Plan, claims: &[ClaimResult], is_invalid: bool) -> Overal
     }
 }
 
-/// What a search comes to: that a rate is carried over the whole range is an answer that was asked for, that it is not
-/// even at the lowest is one that was not.
+/// Answer of a search: a rate carried over the whole range is an answer; one that is not carried even at the lowest
+/// is not.
 fn of_capacities(result: &RunResult) -> Overall {
     let any =
         |answers: &[CapacityAnswer]| result.capacities.iter().any(|found| answers.contains(&found.answer));

@@ -27,7 +27,7 @@ const BASELINE_ALPHA: f64 = 0.05;
 
 /// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
 /// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above
-/// the lower by that. `answer` tells what a run came to in a line.
+/// the lower by that. `answer` gives the result of a run in a line.
 pub fn history(
     paths: &[PathBuf],
     least_change: f64,
@@ -102,7 +102,7 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
 /// Two runs side by side.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// Fails if one of them cannot be read.
 pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, AnalysisError> {
     diff_of([left, right], [&of_run(left)?.result, &of_run(right)?.result])
 }
@@ -110,7 +110,7 @@ pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, AnalysisError> {
 /// The same where they were judged already.
 ///
 /// # Errors
-/// When what the subjects said in one of them cannot be read.
+/// Fails if the subjects' facts of one of them cannot be read.
 pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunDiff, AnalysisError> {
     let mut environment = compare::environments(left.environment(), right.environment(), true);
     environment.extend(subjects(left, right)?);
@@ -125,7 +125,7 @@ pub fn diff_of([left, right]: [&Run; 2], [a, b]: [&RunResult; 2]) -> Result<RunD
     })
 }
 
-/// What the subjects said of themselves in the last block of each run.
+/// Differences between the facts that the subjects reported in the last block of each run.
 fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, AnalysisError> {
     let last = |run: &Run| -> Result<_, AnalysisError> {
         let blocks = run.subjects()?;
@@ -209,7 +209,7 @@ fn usable_blocks(then: &Observations, of: &Counterpart) -> u32 {
 /// Compares a run with a baseline, figure by figure. `differences` are those that were accepted.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// Fails if one of them cannot be read.
 pub fn baseline(
     run: &Run,
     base: &Run,
@@ -237,7 +237,7 @@ pub fn baseline(
         }
     }
     let (now, then) = (observations(run, &COMPARED)?, observations(base, &COMPARED)?);
-    // A figure that neither has (CPU of a server that was not started) is no comparison.
+    // A figure that neither has (CPU of a server that was not started) is not a comparison.
     let seen = |of: &Observations, measure, variant, point| {
         let mut cells = of.cells.iter().filter(|cell| cell.merged.is_some());
         cells.any(|cell| (cell.measure, cell.variant, cell.point) == (measure, variant, point))
@@ -272,7 +272,7 @@ pub fn baseline(
     })
 }
 
-/// Why a figure's comparison with the baseline is what it is.
+/// Reasons of a figure's comparison with the baseline.
 fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<Reason> {
     let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
     let reason = |found: &proofload_stats::Reason| match found {
@@ -310,7 +310,7 @@ fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Res
     Ok(())
 }
 
-/// In which build of the generator two runs differ.
+/// Difference between the two builds of the generator.
 fn builds(base: &Run, run: &Run) -> Option<Finding> {
     let found = compare::environments(base.environment(), run.environment(), false);
     let is_build = |difference: &&Difference| {

@@ -9,16 +9,16 @@ use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, Scalability};
 use proofload_store::{Run, StoreError};
 use std::collections::BTreeMap;
 
-/// What a ladder is read from.
+/// Measures that a ladder is read from.
 const MEASURES: [Measure; 2] = [Measure::Throughput, Measure::ResponseMean];
 
-/// What was seen: by measure, variant, load point and block.
+/// Observed cells: by measure, variant, load point and block.
 type Cells<'a> = BTreeMap<(Measure, usize, usize, u32), &'a Cell>;
 
-/// One entry for each variant; none where the load points are no ladder.
+/// One entry for each variant; none where the load points are not a ladder.
 ///
 /// # Errors
-/// When the record cannot be read.
+/// Fails if the record cannot be read.
 pub(crate) fn scalability(run: &Run) -> Result<Vec<Scalability>, StoreError> {
     let plan = run.plan();
     let ladders = ladders(plan);
@@ -116,7 +116,7 @@ impl Climb<'_> {
         self.cells.get(&(measure, self.variant, point, block)).copied()
     }
 
-    /// Why a load point does not count: what forbids verdicts about its throughput.
+    /// Reason why a load point does not count: a guard against verdicts about its throughput.
     fn against(&self, point: usize) -> Option<Reason> {
         let cell = |block: &u32| self.cell(Measure::Throughput, point, *block);
         against(self.blocks.iter().filter_map(cell))
@@ -168,7 +168,7 @@ fn enter(found: &proofload_stats::Scalability, into: &mut Scalability) {
         unit: "count".to_string(),
     });
     into.peak = found.peak.ok().map(|peak| of_fit(peak, "count"));
-    // Time that nobody works in, the law would take for an exchange's.
+    // Idle time, which the law would take for an exchange's.
     if into.think_ns == 0 {
         into.contention = Some(of_fit(found.contention, "share"));
         into.coherency = Some(of_fit(found.coherency, "share"));
@@ -196,7 +196,7 @@ fn no_ladder(why: &NoLadder) -> Reason {
     }
 }
 
-/// Why a study with several numbers of connections has no such table.
+/// Limits of a study with several numbers of connections but no such table.
 pub(crate) fn limits(found: &[Scalability]) -> Vec<Limit> {
     let mut limits = Vec::new();
     if found.iter().all(|of| of.most.is_none()) {

@@ -1,4 +1,4 @@
-//! Which runs of a history can be laid in one row: figures are followed over runs that are comparable, no others.
+//! Series of comparable runs in a history: figures are followed over such runs alone.
 
 use crate::compare;
 use proofload_store::schema::{Difference, Environment, Plan};
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSeries {
     pub members: Vec<usize>,
-    /// What its first run had differently from the run before, so that it began a series of its own; empty for the
-    /// first series.
+    /// Differences between its first run and the run before, because of which it began a series of its own; empty for
+    /// the first series.
     pub differs: Vec<Difference>,
 }
 
@@ -40,7 +40,7 @@ pub fn comparable_series(runs: &[(&Plan, &Environment)]) -> Vec<RunSeries> {
     all
 }
 
-/// What keeps a run out of a series.
+/// Differences that keep a run out of a series.
 fn hindrance(series: &RunSeries, runs: &[(&Plan, &Environment)], at: usize) -> Vec<Difference> {
     let mut members = series.members.iter().rev().map(|member| runs[*member]);
     let Some(last) = members.next() else { return Vec::new() };

@@ -14,11 +14,11 @@ use proofload_store::PAUSE_MAX_NS;
 use proofload_store::Run;
 use proofload_store::schema::{Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict};
 
-/// What several runs of one study come to, oldest first, each a sitting; `None` where fewer than two sittings have a complete
-/// block. That they are of one study is for the caller to see to.
+/// Result of several runs of one study, oldest first, each a sitting; `None` where fewer than two sittings have a
+/// complete block. The caller must make sure that they are of one study.
 ///
 /// # Errors
-/// When a record cannot be read, or a plan holds a claim that cannot be.
+/// Fails if a record cannot be read, or a plan holds a claim that cannot be.
 pub fn sittings(runs: &[Run]) -> Result<Option<(SittingsResult, Judgements)>, AnalysisError> {
     let Some(last) = runs.last() else { return Ok(None) };
     let plan = last.plan();
@@ -83,7 +83,7 @@ fn began(run: &Run) -> u64 {
     run.status().sittings.first().map_or(0, |sitting| sitting.began_unix_ns)
 }
 
-/// What some run has differently from the first, each fact once.
+/// Differences of any run from the first, each fact once.
 fn differences(runs: &[Run]) -> Vec<Finding> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let mut all: Vec<Difference> = Vec::new();
@@ -108,10 +108,10 @@ fn close(runs: &[Run]) -> usize {
     runs.windows(2).filter(is_close).count()
 }
 
-/// What the sittings come to as a whole; the exit code rests on it.
+/// Overall answer of the sittings; the exit code rests on it.
 ///
 /// # Errors
-/// When a record cannot be read.
+/// Fails if a record cannot be read.
 pub fn overall_of_sittings(result: &SittingsResult, runs: &[Run]) -> Result<Overall, AnalysisError> {
     let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
     if any(Verdict::Refuted) {

@@ -1,4 +1,4 @@
-//! How long slices are, and how many cycles blocks have.
+//! Length of slices, and number of cycles of a block.
 //!
 //! Only their length and number rest on what was measured, never whether a block counts: a block's value is the median
 //! over more or fewer slices, and its mean is the same either way.
@@ -13,17 +13,17 @@ use proofload_store::{Block, Run, StoreError};
 
 /// Shortest window of a slice.
 const SLICE_MIN_NS: u64 = 200_000_000;
-/// A slice is at least so many times as long as the slowest hundredth of the answers take.
+/// Least ratio of a slice's length to the p99 of response times.
 const SLICE_P99: u64 = 20;
 /// Shortest load before it that is discarded: so long it is felt that the load went from one server to another.
 const SETTLE_MIN_NS: u64 = 50_000_000;
-/// What is discarded is at least so many times as long as the slowest hundredth of the answers take.
+/// Least ratio of the discarded time to the p99 of response times.
 const SETTLE_P99: u64 = 2;
-/// What a slice takes beside its load.
+/// Time that a slice takes beside its load.
 const OVERHEAD_NS: u64 = 50_000_000;
 /// Fewest answers of a slice: of few, chance moves the number by itself.
 const SLICE_ANSWERS_MIN: f64 = 500.0;
-/// What of a block's share of the budget its first choice counts with: later blocks take a little more or less than the
+/// Part of a block's share of the budget that its first choice uses: later blocks take a little more or less than the
 /// first, and one that does not fit any more costs the last look.
 const ROOM: f64 = 0.9;
 /// Fewest cycles of the blocks up to the first look: a late step is found among no fewer than four.
@@ -33,26 +33,26 @@ const PLAIN_CYCLES_MIN: u64 = 4;
 /// Most cycles of blocks that are short, so that there are many.
 const SHORT_CYCLES_MAX: u32 = 12;
 
-/// How the answers came at the end of the first warm-up: of the slowest variant at the slowest load point.
+/// Answers at the end of the first warm-up: of the slowest variant at the slowest load point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answers {
     /// p99 of their response times.
     pub p99_ns: u64,
-    /// How many came in a second.
+    /// Answers per second.
     pub per_s: f64,
 }
 
-/// What the first choice rests on.
+/// Basis of the first choice.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstBlock {
     pub answers: Answers,
     /// Answers of a start without which a claimed quantile cannot be resolved; 0 without such a claim.
     pub answers_needed: f64,
-    /// What the block takes beside its slices: what it took until the first, and what it ends with.
+    /// Time of the block beside its slices: before the first, and after the last.
     pub beside_ns: u64,
-    /// What the budget has for each block.
+    /// Share of the budget for each block.
     pub room_ns: u64,
-    /// Whether nothing compiles: then starts are cheap, and slices need not last as long as all else.
+    /// True if nothing compiles: then starts are cheap, and slices need not last as long as all else.
     pub is_plain: bool,
 }
 
@@ -75,7 +75,7 @@ pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
     let most = (room_ns.saturating_sub(first.beside_ns) / cycle_ns).clamp(fewest, CYCLES_MAX.into());
     let needed = (first.answers_needed / (per_s * slice_ns as f64 / 1e9)).ceil();
     let needed = if needed.is_finite() { needed as u64 } else { 0 };
-    // What they are held against does not take longer than they.
+    // The long slices take no more time than the short ones.
     let long_ns = u64::from(timing.long_cycles).saturating_mul(timing.slice_ns + timing.discard_ns);
     let held_ns = long_ns.saturating_mul(turns) / u64::from(timing.checks_every.max(1));
     let held = (held_ns / cycle_ns).next_multiple_of(2);
@@ -99,12 +99,12 @@ struct Costs {
     cycle_seconds: f64,
 }
 
-/// How many cycles the next blocks should have, from the blocks so far, for the claims that are still open.
-/// `seconds_left` of the budget are to reach the last look if the plan's own cycles do. `None` when no open
-/// claim compares slices, or too little is known.
+/// Chooses the number of cycles of the next blocks, from the blocks so far, for the claims that are still open.
+/// `seconds_left` of the budget are to reach the last look if the plan's own cycles do. `None` when no open claim
+/// compares slices, or too little is known.
 ///
 /// # Errors
-/// When a stored histogram cannot be read.
+/// Fails if a stored histogram cannot be read.
 pub fn choose_slicing(
     run: &Run,
     claims: &[Claim],
@@ -161,8 +161,7 @@ pub fn choose_slicing(
     }))
 }
 
-/// What blocks cost: the middle one of those after which another began. What lies between two sittings is in
-/// few of them.
+/// Cost of blocks: the median of those after which another began. The pause between two sittings is in few of them.
 fn costs(run: &Run) -> Option<Costs> {
     let blocks = run.blocks();
     let serial = run.plan().mode == Mode::Serial;

@@ -1,4 +1,4 @@
-//! What soaks show over time: series of values, each of one variant at one load point in one block.
+//! Series of values over soaks, each of one variant at one load point in one block.
 
 use crate::streams::per_second;
 use proofload_stats::trend::{Fold, TrendRule, TrendValue};
@@ -8,7 +8,7 @@ use proofload_store::schema::{Checkpoint, Plan, Slice, Telemetry};
 const S: u64 = 1_000_000_000;
 const HOUR_S: f64 = 3_600.0;
 
-/// Of what there is a series.
+/// Quantity of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoakMeasure {
     /// Bytes of live objects after a full collection that was forced.
@@ -26,7 +26,7 @@ pub enum SoakMeasure {
 }
 
 impl SoakMeasure {
-    /// As it stands in a result.
+    /// Name in a result.
     pub fn name(self) -> &'static str {
         match self {
             SoakMeasure::LiveSet => "live_set",
@@ -62,9 +62,9 @@ pub struct SoakSeries {
     pub measure: SoakMeasure,
     /// The values, in order of time.
     pub values: Vec<TrendValue>,
-    /// What a block of them is folded into.
+    /// Folding of the values within a block.
     pub fold: Fold,
-    /// What growth is compared with, where it is not the level: the largest heap.
+    /// Value that growth is compared with, where it is not the level: the largest heap.
     pub yardstick: Option<f64>,
 }
 
@@ -165,7 +165,7 @@ fn latencies(seconds: &[Option<u64>], checkpoints: &[Checkpoint], answered: &Ans
     values.filter_map(|(ns, second)| Some(answered.value(second * S + S / 2, (*ns)? as f64))).collect()
 }
 
-/// How many exchanges were answered up to the end of each second, all streams together.
+/// Exchanges answered up to the end of each second, all streams together.
 struct Answered {
     up_to: Vec<u64>,
 }

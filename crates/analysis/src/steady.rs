@@ -1,4 +1,4 @@
-//! Whether the servers had a steady state: how their warm-ups ended, and what their slices say afterwards.
+//! Steady states of servers: the end of their warm-ups, and the slices afterwards.
 
 use crate::fitness::left_out;
 use proofload_facts::Limit;
@@ -10,11 +10,11 @@ use proofload_store::schema::{
 use proofload_store::{Block, Run, StoreError};
 use std::collections::BTreeMap;
 
-/// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
-/// blocks in which the variant was lost, are left out. It rests on no block that came later.
+/// Starts of the variants, variant by variant, in the complete blocks; those whose warm-up was fixed, and blocks in
+/// which the variant was lost, are left out. No later block changes them.
 ///
 /// # Errors
-/// When a file of a block is damaged.
+/// Fails if a file of a block is damaged.
 pub fn steady_states(run: &Run) -> Result<Vec<SteadyState>, StoreError> {
     let variants = &run.plan().variants;
     let mut all: Vec<SteadyState> = variants
@@ -39,7 +39,7 @@ pub fn steady_states(run: &Run) -> Result<Vec<SteadyState>, StoreError> {
     Ok(all)
 }
 
-/// The starts without a steady state in the blocks that count; `number_of` tells such a block's number as the judge
+/// The starts without a steady state in the blocks that count; `number_of` gives such a block's number as the judge
 /// counts.
 pub(crate) fn unsteady(run: &Run, number_of: impl Fn(u32) -> u32) -> Result<Vec<Unsteady>, StoreError> {
     let out = left_out(run);
@@ -81,7 +81,7 @@ fn cycles(run: &Run, block: &Block, variant: &str) -> Vec<Option<f64>> {
         .collect();
     let value = |cycle: u32, point: &str| {
         let here = lines.iter().filter(|slice| slice.cycle == cycle && slice.measured.point == point);
-        // With streams what the subject used stands in the first line, the exchanges in all.
+        // With streams, the resources used by the subject are in the first line, the exchanges in all.
         let answered = here.clone().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
         let cpu_ns = here.into_iter().find_map(|slice| slice.measured.subject.as_ref()?.cpu_ns)?;
         (answered > 0 && cpu_ns > 0).then(|| (cpu_ns as f64 / answered as f64).ln())
@@ -93,7 +93,7 @@ fn cycles(run: &Run, block: &Block, variant: &str) -> Vec<Option<f64>> {
     (1..=cycles).map(of_cycle).collect()
 }
 
-/// By how much more the variant may change: by the larger of its own change and of that beyond the others.
+/// Further change that the variant may make: by the larger of its own change and of that beyond the others.
 fn rest(start: &SteadyStart) -> Option<f64> {
     let larger =
         |own: Option<f64>, between: Option<f64>| Some(own?.ln_1p().abs().max(between?.ln_1p().abs()));
@@ -123,7 +123,7 @@ fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step
     }
 }
 
-/// What long slices show beside short ones, of the claim on which they differ most.
+/// Long slices beside short ones, of the claim on which they differ most.
 pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Option<SliceLength> {
     let of_claim = |claim: &Claim| {
         let (found, blocks) = proofload_stats::slice_length(claim, observations)?;
@@ -143,7 +143,7 @@ pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Opt
     })
 }
 
-/// Variants of which steadiness could not be told in any start.
+/// Note on variants of which steadiness could not be told in any start.
 pub(crate) fn limits(states: &[SteadyState]) -> Vec<Limit> {
     let unknown =
         |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);

@@ -16,7 +16,7 @@ pub(crate) fn fused(lines: &[&Slice], path: &Path, known: &Fused) -> Result<Vec<
 fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
     let Some(first) = lines.first() else { return Ok(Slice::default()) };
     if lines.len() == 1 && first.condensed.is_some() {
-        // Its own histograms are gone, and what it came to stands in it.
+        // Its own histograms are gone; its results are kept in it.
         return Ok((*first).clone());
     }
     let (merged, histograms) = merge_with_histograms(lines, path)?;

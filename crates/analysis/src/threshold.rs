@@ -13,7 +13,7 @@ use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, p
 use proofload_store::schema::{ClaimResult, Slice};
 use proofload_store::{Run, StoreError};
 
-/// How claims name what one measurement measured.
+/// Names that claims use for one measurement.
 pub fn names_of_one(variant: &str, point: &str) -> Names {
     Names {
         variants: vec![Selector { name: variant.to_string(), levels: Vec::new() }],
@@ -43,10 +43,10 @@ pub fn thresholds(texts: &[String], names: &Names) -> Result<Vec<Claim>, Vec<Mis
     if mistakes.is_empty() { Ok(claims) } else { Err(mistakes) }
 }
 
-/// The thresholds judged on one measurement. `slice` is its record, `None` when it did not come to its end.
+/// The thresholds judged on one measurement. `slice` is its record, `None` when it did not end.
 ///
 /// # Errors
-/// When its histogram cannot be read.
+/// Fails if its histogram cannot be read.
 pub fn judged_on_one(
     claims: &[Claim],
     names: &Names,
@@ -67,7 +67,7 @@ pub fn judged_on_one(
 }
 
 /// The result of a record with thresholds that its plan does not have, behind the claims that it has. They share an
-/// error rate among themselves: asking more of a record does not change what it has said.
+/// error rate among themselves: a further question does not change the earlier answers of a record.
 ///
 /// # Errors
 /// As [`of_run`]; a threshold that cannot be read is a [`AnalysisError::Plan`].

@@ -1,4 +1,4 @@
-//! Whether something grew over soaks: from the series of the record to rows of a result.
+//! Growth over soaks: from the series of the record to rows of a result.
 
 use crate::soak::{SoakMeasure, SoakSeries, soak_series, soaks};
 use proofload_facts::{Amount, Interval, Limit, Reason};
@@ -12,7 +12,7 @@ const CLASSES_TOLD_MAX: usize = 5;
 /// Resident memory that grows this many times as fast as the live set grows outside the heap.
 const OUTSIDE_TIMES: f64 = 2.0;
 
-/// What shorter soaks do not show is said.
+/// Shortest soak that needs no note on the growth that shorter ones do not show.
 const SOAK_HOURS: f64 = 2.0;
 
 /// A row for each series of each soak, in the record's order.
@@ -53,7 +53,7 @@ pub(crate) fn trends(run: &Run) -> Vec<TrendResult> {
     found.iter().map(row).collect()
 }
 
-/// What stands in a row in any case.
+/// Fields of a row that are the same for every outcome.
 fn head(of: &SoakSeries, rule: &TrendRule) -> TrendResult {
     TrendResult {
         variant: of.variant.clone(),
@@ -77,7 +77,7 @@ fn of_trend(of: &SoakSeries, trend: &Trend, rule: &TrendRule) -> TrendResult {
             unit: unit.to_string(),
         }
     };
-    // What a collection that nobody forced has left may still be garbage.
+    // Memory left by a collection that was not forced may still be garbage.
     let is_leak = of.measure == SoakMeasure::LiveSet;
     let verdict = match trend.verdict {
         TrendVerdict::Growth if is_leak => schema::TrendVerdict::Leak,
@@ -125,7 +125,7 @@ fn no_trend(why: &NoTrend) -> Reason {
     }
 }
 
-/// What a trend means. `unit` is that of the values; `of_heap` says whether growth is compared with the largest heap.
+/// Explanation of a trend. `unit` is that of the values; `of_heap` tells if growth is compared with the largest heap.
 fn meaning(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, leak: bool) -> Reason {
     let amount = |value: f64| Amount { value, unit: unit.to_string() };
     let share = |per_hour: f64| per_hour / trend.yardstick.max(f64::MIN_POSITIVE);
@@ -165,7 +165,7 @@ fn classes(growth: &[ClassGrowth]) -> Reason {
     Reason::ClassesGrew { classes: growth.iter().map(grew).collect() }
 }
 
-/// What must be known of soaks beside their trends.
+/// Limits of soaks beside their trends.
 pub(crate) fn limits(run: &Run) -> Vec<Limit> {
     let soaks = soaks(run);
     let Some(longest) = soaks.iter().flatten().map(|slice| slice.measured.seconds / 3_600.0).reduce(f64::max)

@@ -1,18 +1,18 @@
-//! What the record as a whole says against the generator.
+//! Evidence of the whole record against the generator.
 
 use crate::checks::{concerns_tails_only, finding};
 use crate::points::place_of;
 use proofload_facts::{Finding, Limit};
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point};
 
-/// What the record as a whole says against the generator, for each variant and load point. Delays that lengthen times are one
-/// limit, from the lowest quantile that they reach on.
+/// Evidence of the whole record against the generator, for each variant and load point. Delays that lengthen times
+/// are one limit, from the lowest quantile that they affect.
 pub fn limits(points: &[Point]) -> Vec<Limit> {
     let mut limits = Vec::new();
     for point in points.iter().filter(|point| point.stream.is_empty()) {
         limits.extend(delays(point));
         for check in &point.generator.checks {
-            // What a slice found about itself is told of the slices.
+            // Self-checks of slices are reported with the slices.
             let tails_only = concerns_tails_only(&check.check);
             let of_record = tails_only || check.check == CheckName::Ceiling || is_perturbation(&check.check);
             let fails = |c: &FitnessCheck| c.check == CheckName::Ceiling && c.outcome == CheckOutcome::Failed;
@@ -50,7 +50,7 @@ fn is_perturbation(check: &CheckName) -> bool {
     matches!(check, CheckName::PerturbedThroughput | CheckName::PerturbedP99)
 }
 
-/// Where the perturbation could neither acquit the generator nor show that it was the limit.
+/// Points at which the perturbation could neither acquit the generator nor show that it was the limit.
 fn unresolved(points: &[Point]) -> Option<Limit> {
     let is_open = |check: &FitnessCheck| {
         let is_open = matches!(check.outcome, CheckOutcome::Unresolved | CheckOutcome::NotMeasured);

@@ -152,7 +152,7 @@ fn an_unfit_generator_is_neither_a_pass_nor_a_failure() {
     assert_eq!(judged(&fit, SLO, None).trial.outcome, Outcome::Fail);
 }
 
-/// Of what its delays may have added so much at most, a failure by more is the server's.
+/// A failure by more than its delays may have added at most is the server's.
 #[test]
 fn an_objective_that_is_missed_by_more_than_the_generator_added_is_missed() {
     let late = |service_ns, method| {
@@ -226,9 +226,9 @@ fn busy_connections_with_a_server_in_time_are_a_limit_of_their_own() {
     let mut slow = slice(60 * MS, 60 * MS, 0, 0);
     (slow.measured.connections, slow.measured.connections_most) = (6, 6);
     assert_eq!(judged(&slow, SLO, None).trial.outcome, Outcome::Fail);
-    // Fifty connections for one that is in use: they are no limit.
+    // Fifty connections for one that is in use: they are not the limit.
     assert_eq!(judged(&slice(10 * MS, 60 * MS, 0, 0), SLO, None).trial.outcome, Outcome::Fail);
-    // It also refuses: that is no want of connections.
+    // It also refuses: that is not a lack of connections.
     let mut refuses = slice(10 * MS, 60 * MS, 20, 0);
     (refuses.measured.connections, refuses.measured.connections_most) = (1, 1);
     assert_eq!(judged(&refuses, SLO, None).trial.outcome, Outcome::Fail);

@@ -1,4 +1,4 @@
-//! The figures of a check, and which of several stands for all.
+//! Figures of a check, and the choice of one check in place of several.
 
 use super::*;
 use proofload_store::schema::CheckOutcome::{Failed, NotMeasured, Passed};

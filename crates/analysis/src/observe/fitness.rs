@@ -1,4 +1,4 @@
-//! What the generator found about itself, and what that means for the values of a trial.
+//! Findings of the generator about itself, and their consequences for the values of a trial.
 
 use crate::checks::{concerns_tails_only, lengthening};
 use crate::merge::is_most;
@@ -6,8 +6,8 @@ use proofload_facts::Finding;
 use proofload_stats::{Measure, sample};
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 
-/// Whether a generator at its limit can only have lowered this throughput. One that lost an agent had fewer connections, with
-/// which a server may do better.
+/// True if a generator at its limit can only have lowered this throughput. One that lost an agent had fewer
+/// connections, with which a server may do better.
 pub(super) fn only_slowed(measured: &Point) -> bool {
     let contradicted =
         |check: &FitnessCheck| check.check == CheckName::LittlesLaw && check.outcome == CheckOutcome::Failed;
@@ -15,14 +15,14 @@ pub(super) fn only_slowed(measured: &Point) -> bool {
     measured.model == Model::Closed && is_whole && !measured.generator.checks.iter().any(contradicted)
 }
 
-/// Whether a generator at its limit can only have lengthened these times: an open loop counts from the intended instant, and
-/// everything was sent, if late.
+/// True if a generator at its limit can only have lengthened these times: an open loop counts from the intended
+/// instant, and everything was sent, if late.
 pub(super) fn only_late(slice: &Slice) -> bool {
     let Point { model, unsent, .. } = &slice.measured;
     *model == Model::Open && *unsent == 0 && fails_at_most(&slice.measured, lengthens)
 }
 
-/// Whether nothing is wrong but that a worker woke late, by no more than CPUs that sleep bring about.
+/// True if nothing is wrong but that a worker woke late, by no more than sleeping CPUs cause.
 fn only_slept(measured: &Point) -> bool {
     let mut checks = measured.generator.checks.iter();
     let slept = |check: &FitnessCheck| check.found.is_some_and(|found| found <= AWAY_ASLEEP);
@@ -30,7 +30,7 @@ fn only_slept(measured: &Point) -> bool {
         && checks.all(|check| check.check != CheckName::Away || slept(check))
 }
 
-/// Whether no other checks failed than those, it is told which, and all of the load was offered.
+/// True if only excused checks failed, the failed checks are known, and all of the load was offered.
 pub(super) fn fails_at_most(measured: &Point, excused: impl Fn(&CheckName) -> bool) -> bool {
     let generator = &measured.generator;
     let mut failed = generator.checks.iter().filter(|check| check.outcome == CheckOutcome::Failed).peekable();
@@ -38,13 +38,13 @@ pub(super) fn fails_at_most(measured: &Point, excused: impl Fn(&CheckName) -> bo
     is_told && generator.agents_lost() == 0 && failed.all(|check| excused(&check.check))
 }
 
-/// Whether a check that fails shows that the generator had much to do, or concerns tails alone.
+/// True if a failure of the check shows that the generator had much to do, or concerns tails alone.
 pub(super) fn is_of_work(check: &CheckName) -> bool {
     matches!(check, CheckName::AtWork | CheckName::Ceiling) || concerns_tails_only(check)
 }
 
-/// By how much the generator's own delays lengthen a measure of response times, as a share: the median over the slices; 0 where
-/// it is not known.
+/// Share by which the generator's own delays lengthen a measure of response times: the median over the slices; 0
+/// where it is not known.
 pub(super) fn lengthened(measure: Measure, slices: &[&Slice]) -> f64 {
     let Some(name) = lengthening(measure) else { return 0.0 };
     let checks = slices.iter().flat_map(|slice| &slice.measured.generator.checks);
@@ -53,7 +53,7 @@ pub(super) fn lengthened(measure: Measure, slices: &[&Slice]) -> f64 {
     sample::median(&found).unwrap_or(0.0).max(0.0)
 }
 
-/// Whether a check that fails shows that the generator was late, and nothing else.
+/// True if a failure of the check shows that the generator was late, and nothing else.
 pub(super) fn lengthens(check: &CheckName) -> bool {
     const LATENESS: [CheckName; 11] = [
         CheckName::SendDelayEarly,
@@ -81,8 +81,8 @@ pub(super) fn is_of_lost_cpu(check: &CheckName) -> bool {
 /// hypervisor, which belongs to the condition.
 const AWAY_ASLEEP: f64 = 0.10;
 
-/// What the generator found about itself, with the place, where it was unfit in most slices. `asleep` says that CPUs might
-/// sleep.
+/// Findings of the generator about itself, with the place, where it was unfit in most slices. `asleep` tells that
+/// CPUs might sleep.
 pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<Finding> {
     let mut unfit = Vec::new();
     let slept = |slice: &Slice| asleep && only_slept(&slice.measured);

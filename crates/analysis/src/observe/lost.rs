@@ -1,11 +1,12 @@
-//! What is known of starts that did not get through their block.
+//! Starts that did not get through their block.
 
 use proofload_measure::OutcomeCounts;
 use proofload_stats::{LostStart, SeenErrors};
 use proofload_store::schema::{Plan, Slice};
 use proofload_store::{LostVariant, Run, apart, counts_of};
 
-/// The starts that a block lost, be it one of several or all of them. A block that somebody outside cut off lost none.
+/// The starts that a block lost, be it one of several or all of them. A block that was cut off from outside lost
+/// none.
 pub(super) fn lost_starts(run: &Run, number_of: impl Fn(u32) -> u32) -> Vec<LostStart> {
     let cut: Vec<u32> = run.cut_blocks().collect();
     let whole = run.blocks().iter().map(|block| (block.number, block.lost.clone()));

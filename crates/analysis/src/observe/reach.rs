@@ -1,21 +1,21 @@
-//! How far a generator that had too little of its CPU may have moved what it measured.
+//! Reach of the error of a generator that had too little of its CPU.
 //!
-//! Four figures of the record tell: the share of the time for which connections of a closed loop waited in the generator
-//! (Little's law), the share for which a worker was kept from waking, and by how much its delays lengthen the mean and the tail.
+//! It follows from four figures of the record: the share of the time for which connections of a closed loop waited in
+//! the generator (Little's law), the share for which a worker was kept from waking, and by how much its delays
+//! lengthen the mean and the tail.
 
 use super::Responses;
 use crate::checks::lengthening;
 use proofload_stats::{Measure, Reach, sample};
 use proofload_store::schema::{CheckName, Model, Slice};
 
-/// How often what was estimated may have been: estimates of a disturbance scatter as it does.
+/// Factor between an estimated disturbance and its largest likely value: estimates scatter as the disturbance does.
 const MARGIN: f64 = 2.0;
 
-/// By how much dearer or slower than it was seen a server may be at the most for a busy generator, as a share: planted,
-/// docs/truth.md.
+/// Share by which a server may at most be dearer or slower than seen with a busy generator: planted, docs/truth.md.
 pub(super) const BUSY_MOVES: f64 = 0.10;
 
-/// How far what a request costs may lie, either way, from that of a generator with time to spare, at the same rate.
+/// Distance of the cost of a request, either way, from that with a generator with time to spare, at the same rate.
 pub(super) fn of_cost(slices: &[&Slice]) -> f64 {
     let away = median(slices, |slice| found(slice, &CheckName::Away));
     BUSY_MOVES.ln_1p() + if away.is_finite() { (MARGIN * away).ln_1p() } else { 0.0 }
@@ -70,19 +70,19 @@ pub(super) fn of_lost_cpu(measure: Measure, slices: &[&Slice], times: &Responses
     }
 }
 
-/// By how much less a time may be for the generator's own delays.
+/// Decrease of a time without the generator's own delays.
 fn late(measure: Measure, slices: &[&Slice]) -> f64 {
     let Some(name) = lengthening(measure) else { return f64::INFINITY };
     (MARGIN * median(slices, |slice| found(slice, &name))).ln_1p()
 }
 
-/// What a check found; infinite where it found nothing.
+/// Value found by a check; infinite where it found nothing.
 fn found(slice: &Slice, name: &CheckName) -> f64 {
     let check = slice.measured.generator.checks.iter().find(|check| check.check == *name);
     check.and_then(|check| check.found).map_or(f64::INFINITY, |found| found.max(0.0))
 }
 
-/// By how much more would be asked if no connection ever waited in the generator.
+/// Increase of the request rate if no connection ever waited in the generator.
 fn held(slice: &Slice) -> f64 {
     let measured = &slice.measured;
     let known =
@@ -92,7 +92,7 @@ fn held(slice: &Slice) -> f64 {
     (1.0 / in_use).ln().max(0.0)
 }
 
-/// The median of the slices: what stands for a block.
+/// The median of the slices: the value of a block.
 fn median(slices: &[&Slice], of: impl Fn(&Slice) -> f64) -> f64 {
     let all: Vec<f64> = slices.iter().map(|slice| of(slice)).collect();
     sample::median(&all).unwrap_or(f64::INFINITY)

@@ -69,7 +69,7 @@ fn of_jvm(measure: Measure, slices: &[&Slice]) -> Option<f64> {
     }
 }
 
-/// What is known of the subject's processes: nothing where none was found.
+/// Resources used by the subject's processes; `None` where none was found.
 fn found(slice: &Slice) -> Option<&SubjectUse> {
     slice.measured.subject.as_ref().filter(|used| used.processes != Some(0))
 }

@@ -1,4 +1,4 @@
-//! What forbids a verdict though every slice was fit: the ceiling, the perturbation, a machine that did not keep
+//! Guards against a verdict though every slice was fit: the ceiling, the perturbation, a machine that did not keep
 //! still. Each is planted in a record.
 
 mod bounds;
@@ -15,7 +15,7 @@ use proofload_store::schema::{
 use proofload_store::{Run, RunWriter};
 use std::path::Path;
 
-/// Slices of a block as a generator writes them that tells its checks.
+/// Slices of a block as written by a generator that reports its checks.
 fn block(number: u32) -> Vec<Slice> {
     let mut lines = slices(number);
     for line in &mut lines {
@@ -86,7 +86,7 @@ fn ceiling(exchanges_per_s: f64) -> Ceiling {
     }
 }
 
-/// How the claim comes out, with its reasons.
+/// Verdict on the claim, with its reasons.
 fn verdict(run: &Run, claim: &str) -> (Verdict, Vec<Reason>) {
     let selector = |name: &str| Selector { name: name.into(), levels: Vec::new() };
     let names = Names {
@@ -339,7 +339,7 @@ fn a_ceiling_is_of_the_variants_that_it_names_and_of_several_settings_the_lowest
     assert_eq!(fits(&[of(&[], 1_200.0)]), [false, false], "one without names is of all");
 }
 
-/// The judge leaves out both streams of a trial at the ceiling; the points of the streams say so too.
+/// The judge leaves out both streams of a trial at the ceiling; the points of the streams show it too.
 #[test]
 fn streams_share_the_checks_of_the_load_that_they_are() {
     let root = tempfile::tempdir().unwrap();

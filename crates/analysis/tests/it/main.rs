@@ -1,4 +1,4 @@
-//! The door of the crate: what records say.
+//! Tests through the public interface of the crate, on records.
 
 #![allow(clippy::unwrap_used, reason = "tests may")]
 

@@ -325,7 +325,7 @@ fn streams_are_told_apart_and_seen_together() {
         (fast.measured.connections_peak, fast.measured.connections_most) = (10 + cycle, 40);
         let mut slow = slice(1, cycle, position, variant, &snapshot(90, 300_000_000, 10));
         slow.measured.stream = "slow".to_string();
-        // What the processes used stands in the first line, for both.
+        // The resources used by the processes are in the first line, for both.
         slow.measured.subject = None;
         (slow.measured.connections_peak, slow.measured.connections_most) = (20 + cycle, 50);
         slow.measured.generator.fit = false;
@@ -367,7 +367,7 @@ fn streams_are_told_apart_and_seen_together() {
     // Of streams together all connections, of slices after each other the most.
     let connections = |at: usize| (points[at].connections_peak, points[at].connections_most);
     assert_eq!([0, 1, 2].map(connections), [(34, 90), (12, 40), (22, 50)]);
-    // What the judge holds unfit is nowhere said to be fit.
+    // Whatever the judge holds unfit is nowhere called fit.
     for point in &points {
         assert!(!point.generator.fit, "{} [{}]", point.variant, point.stream);
         assert_eq!(point.generator.findings, [Finding::NoProcess], "{} [{}]", point.variant, point.stream);

@@ -1,4 +1,4 @@
-//! What records of every version say, damaged ones and those that went on.
+//! Records of every version, damaged ones and those that went on.
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
 use proofload_analysis::{condense, conditions_of, judged, measures_of, observations, points, pooled};

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Each request takes so many nanoseconds of CPU time.
+/// Sets the CPU time of each request, in nanoseconds.
 fn used(mut lines: Vec<Slice>, each_ns: u64) -> Vec<Slice> {
     for line in &mut lines {
         line.measured.subject.as_mut().unwrap().cpu_ns = Some(line.answered_in_window * each_ns);
@@ -10,7 +10,8 @@ fn used(mut lines: Vec<Slice>, each_ns: u64) -> Vec<Slice> {
     lines
 }
 
-/// A block whose worker was busy nearly all the time, and in which `nio2` takes so many times the CPU time of a request.
+/// A block whose worker was busy nearly all the time, and in which `nio2` takes `cpu` times the CPU time of a
+/// request.
 fn busy(number: u32, cpu: f64) -> Vec<Slice> {
     let mut lines = block(number);
     for line in lines.iter_mut().filter(|line| line.phase == Phase::Measure) {
@@ -170,7 +171,7 @@ fn lost_cpu(share: f64, beside: &str) -> Vec<Vec<Slice>> {
             checks.push(check(beside, 1.0, 0.95));
         }
         (line.measured.generator.fit, line.measured.generator.findings) = (false, vec![Finding::Unfit]);
-        // All connections are in use: 64 of them, at so many answers per second.
+        // All connections are in use: 64 of them, at that many answers per second.
         line.measured.connections = 64;
         line.measured.service_time_ns.mean = line.measured.throughput_per_s.map(|per_s| 64e9 / per_s);
     }
@@ -240,7 +241,7 @@ fn what_asks_for_no_bound_hears_of_an_unfit_generator_all_the_same() {
     assert!(seen.cells.iter().all(|cell| !cell.unfit.is_empty() && cell.reach() == cell.reach().bounded()));
 }
 
-/// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.
+/// A slice of either variant with the full length of the plan, with `ratio` times the ratio of the others.
 fn long(number: u32, ratio: f64) -> Vec<Slice> {
     let of = |line: usize, position: u32, ratio: f64| {
         let mut line = slices(number)[line].clone();
