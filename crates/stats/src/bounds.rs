@@ -1,9 +1,9 @@
 //! Critical values of |t| for looks at a growing sample: group-sequential bounds for a t test.
 //!
-//! Whoever looks several times and stops when |t| passes the usual critical value errs far more often than he
-//! says. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha ·
-//! n/N` of it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated
-//! from the same few blocks, so bounds for a known spread do not fit; these are computed for t itself.
+//! A study that looks several times and stops when |t| passes the usual critical value errs far more often than
+//! stated. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha · n/N` of it is
+//! spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated from the same few blocks, so
+//! bounds for a known spread do not fit; these are computed for t itself.
 //!
 //! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 %
 //! shared by 1 to 20 claims are kept in a table, which a test compares and `UPDATE=1` writes.

@@ -6,12 +6,12 @@
 //! 2. **Search**, after RFC 9971 (MLRsearch): targets that become finer, 8, 4 and 2 % apart, with the majority of 1, 3 and
 //!    5 trials at a rate; no trial is made that cannot change a majority; a bound that turns out wrong at a finer target is
 //!    moved. At most [`Terms::trials_max`] trials.
-//! 3. **Fit.** What all trials say together: a logistic curve of passing over the logarithm of the rate, with room for
+//! 3. **Fit** of all trials together: a logistic curve of passing over the logarithm of the rate, with room for
 //!    trials that failed for another reason. The interval is its 95 % credible interval ([`fit`]).
 //! 4. **Confirmation** on fresh starts: at the lower end at least 4 of 5 trials pass, at the upper end, at least 5 %
-//!    above it, at least 4 of 5 fail. An end that is not confirmed moves outwards by 5 %, twice at most. A trial in which
-//!    the client was the limit says nothing, and yet is none that passed: if those dropped out that might have failed, the
-//!    rest would pass too often.
+//!    above it, at least 4 of 5 fail. An end that is not confirmed moves outwards by 5 %, twice at most. A trial in
+//!    which the client was the limit tells nothing, and yet does not count as passed: if trials were dropped that
+//!    might have failed, the rest would pass too often.
 //!
 //! [`Search`] is a function of its trials: the same trials give the same next step and the same answer,
 //! so a record yields its answer again, and a search that was cut off goes on.
@@ -33,13 +33,13 @@ pub const TRIALS_MAX: u32 = 30;
 pub const RESTART_EVERY: usize = 8;
 /// Trials of a confirmation at one rate.
 pub const CONFIRM_TRIALS: u32 = 5;
-/// How many of them have to come out as they should.
+/// Trials of a confirmation that have to agree.
 pub const CONFIRM_NEEDED: u32 = 4;
-/// How far the confirmed ends lie apart at least, and how far an end moves that is not confirmed.
+/// Least distance of the confirmed ends, and step by which an end moves that is not confirmed.
 pub const CONFIRM_STEP: f64 = 0.05;
-/// How often an end may move.
+/// Most moves of an end.
 const MOVES_MAX: u32 = 2;
-/// So many trials at one rate in which the client was the limit end the confirmation of an upper end there.
+/// Trials at one rate with the client as the limit that end the confirmation of an upper end there.
 const LIMITED_MAX: usize = 3;
 /// Digits of a rate that is tried.
 const DIGITS: usize = 4;
@@ -53,7 +53,7 @@ pub struct Terms {
     pub trials_max: u32,
 }
 
-/// What a trial was made for.
+/// Purpose of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Search,
@@ -78,7 +78,7 @@ impl Stage {
     }
 }
 
-/// What kept a trial from saying anything about the server.
+/// Limit of the client in a trial, which therefore tells nothing about the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The generator was not fit at this rate.
@@ -87,7 +87,7 @@ pub enum Limit {
     Connections,
 }
 
-/// How a trial came out.
+/// Outcome of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The objective held, and the load was offered and carried.
@@ -103,9 +103,8 @@ pub enum Outcome {
 pub struct Trial {
     /// Intended rate, per second.
     pub rate_per_s: f64,
-    /// What it was made for.
     pub stage: Stage,
-    /// Whether the server was started afresh for it.
+    /// True if the server was started afresh for it.
     pub fresh: bool,
     pub outcome: Outcome,
     /// Logarithm of the worst of the objective's terms over its limit: below 0 where all hold. `None` where there is no
@@ -118,11 +117,10 @@ pub struct Trial {
 pub struct Request {
     /// Intended rate, per second.
     pub rate_per_s: f64,
-    /// What it is made for.
     pub stage: Stage,
-    /// Whether the server is to be started afresh before it.
+    /// True if the server is to be started afresh before it.
     pub fresh: bool,
-    /// Whether half the length is enough: it only brackets.
+    /// True if half the length is enough, because it only brackets.
     pub coarse: bool,
 }
 
@@ -133,7 +131,7 @@ pub enum Step {
     Done(Answer),
 }
 
-/// How an end was confirmed: this many trials at it came out as they should.
+/// Confirmation of an end: this many trials at it came out as they should.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confirmed {
     /// Trials that came out as they should.
@@ -142,14 +140,14 @@ pub struct Confirmed {
     pub of: u32,
 }
 
-/// What a search came to. Rates are per second.
+/// Answer of a search. Rates are per second.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The capacity lies between `low` and `high`.
     Found {
         /// Confirmed to carry the load.
         low: f64,
-        /// What the fit of all trials says.
+        /// Estimate by the fit of all trials.
         point: f64,
         /// Confirmed not to.
         high: f64,
@@ -170,7 +168,7 @@ pub enum Answer {
         /// The objective holds at this rate, confirmed.
         at_least: Option<f64>,
         passed: Confirmed,
-        /// Where no rate is confirmed, the highest below at which most trials passed.
+        /// Without a confirmed rate, the highest below at which most trials passed.
         unconfirmed: Option<f64>,
     },
     /// Too few trials, or trials that contradict each other.
@@ -183,7 +181,7 @@ pub enum Answer {
     },
 }
 
-/// Why a search has no answer.
+/// Reason why a search has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsettled {
     /// It was cut off: by a signal, or because the time was up.
@@ -199,7 +197,7 @@ pub enum Unsettled {
 pub struct Search {
     terms: Terms,
     trials: Vec<Trial>,
-    /// What is to be confirmed, once the search is through.
+    /// Ends to be confirmed, once the search is through.
     ends: Option<Ends>,
 }
 
@@ -207,7 +205,7 @@ pub struct Search {
 struct Ends {
     low: Option<f64>,
     high: Option<f64>,
-    /// Where the client was the limit, if it was.
+    /// Limit of the client and its rate, if it was the limit.
     limited: Option<(Limit, f64)>,
 }
 
@@ -240,7 +238,7 @@ impl Search {
         self.of(Stage::Search).count()
     }
 
-    /// What all trials so far say together; `None` while none of them says anything.
+    /// Fit of all trials so far; `None` while none of them tells anything.
     pub fn fit(&self) -> Option<Fit> {
         fit(&self.trials)
     }
@@ -279,7 +277,7 @@ impl Search {
                 let (rate_per_s, coarse) = (need.rate_per_s, need.coarse);
                 return Err(Step::Trial(Request { rate_per_s, stage: Stage::Search, fresh, coarse }));
             }
-            // All trials are used up: both sides of a bracket are known, with how much doubt the fit says.
+            // All trials are used up: both sides of a bracket are known, with the uncertainty of the fit.
             Err(Need { so_far: so_far @ Bounds { low: Some(_), upper: Some(_) }, .. }) => so_far,
             Err(_) => return Err(Step::Done(self.unsettled(Unsettled::CutOff))),
         };
@@ -404,7 +402,7 @@ impl Search {
             (None, Some((lowest, failed)), None) if is_same(lowest, self.terms.from_per_s) => {
                 Answer::BelowRange { lowest, failed }
             }
-            // What held on the warm server did not on fresh ones, or the other way round.
+            // An end that held on the warm server did not on fresh ones, or the other way round.
             (None, ..) => self.unsettled(Unsettled::LowNotConfirmed),
             (_, None, _) => self.unsettled(Unsettled::HighNotConfirmed),
         }
@@ -435,7 +433,7 @@ impl Search {
     }
 }
 
-/// A rate with four digits: as near as anybody needs, and read back from its text as it was.
+/// A rate with four digits, which is precise enough, and survives a round trip through its text.
 pub(crate) fn neat(rate: f64) -> f64 {
     format!("{rate:.*e}", DIGITS - 1).parse().unwrap_or(rate)
 }

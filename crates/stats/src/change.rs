@@ -1,4 +1,4 @@
-//! Change points: where a series of values, one after the other in time, begins to lie at another level.
+//! Change points: places in a series of values, one after the other in time, from which on they are at another level.
 //!
 //! For graphs of a history of runs, never for a verdict between two variants: the runs were made at different
 //! times, nothing in them is paired, and the place of a change is chosen by looking at the values.
@@ -12,8 +12,8 @@
 //! 2. *Merge.* Of the places kept the weakest is dropped, and its neighbours are tested anew between those that are
 //!    left, until all that is left has the wanted p and magnitude.
 //!
-//! Two things are stricter than there: a side has [`Rule::side_min`] values at least, so that one run that went astray
-//! is no change, and standard deviations have n − 1 below the line.
+//! Two things are stricter than there: a side has [`Rule::side_min`] values at least, so that a single outlying run
+//! is not a change, and standard deviations have n − 1 below the line.
 //!
 //! The p is that of one place fixed beforehand, and the place was chosen among many: a series of pure noise shows a
 //! change more often than p says. `crates/stats/tests/change.rs` shows how often.
@@ -22,7 +22,7 @@ use crate::sample::Moments;
 use crate::student;
 use std::ops::Range;
 
-/// What counts as a change.
+/// Criteria of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Values that are looked at in one piece; the window moves on by half of them.
@@ -80,7 +80,7 @@ pub struct Change {
     pub p: f64,
 }
 
-/// Why no change can be detected.
+/// Reason why no change can be detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untold {
     #[error("{have} values, and a change can be told from {need} on")]
@@ -93,7 +93,7 @@ pub enum Untold {
 /// The changes in a series, in order. Values are in order of time; give logarithms where changes are ratios.
 ///
 /// # Errors
-/// When the values are too few, or one is not finite.
+/// Fails if the values are too few, or one is not finite.
 pub fn changes(values: &[f64], rule: &Rule) -> Result<Vec<Change>, Untold> {
     if let Some(at) = values.iter().position(|value| !value.is_finite()) {
         return Err(Untold::NotFinite { at });
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(changes(&odd, &rule), Err(Untold::NotFinite { at: 2 }));
         // An overflow on the way is neither a change nor a panic.
         assert!(changes(&[f64::MAX, -f64::MAX, f64::MAX, 1.0, 2.0, 3.0], &rule).is_ok());
-        // A rule that nobody should write.
+        // A rule with nonsensical values.
         let none = Rule { window: 0, side_min: 0, p_max: 2.0, ..rule };
         assert!(changes(&[1.0, 2.0, 4.0, 8.0], &none).is_ok());
     }

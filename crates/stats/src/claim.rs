@@ -33,7 +33,7 @@ pub enum Term {
     Of {
         measure: Measure,
         variant: usize,
-        /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
+        /// Stream, an index into [`Names::streams`]; `None` is all of them together.
         stream: Option<usize>,
     },
     /// `ratio(throughput, ajp, http)`.
@@ -41,7 +41,7 @@ pub enum Term {
         measure: Measure,
         over: usize,
         under: usize,
-        /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
+        /// Stream, an index into [`Names::streams`]; `None` is all of them together.
         stream: Option<usize>,
     },
 }
@@ -81,7 +81,7 @@ pub enum Comparison {
 pub struct Claim {
     /// The name it was declared under.
     pub name: String,
-    /// What was written, with ` @ point` appended when it was expanded.
+    /// Text as written, with ` @ point` appended when it was expanded.
     pub text: String,
     /// Left side; always measured.
     pub left: Side,
@@ -95,13 +95,12 @@ pub struct FigureOf {
     pub measure: Measure,
     pub variant: usize,
     pub point: usize,
-    /// Of which stream; `None` is all of them together.
+    /// Stream; `None` is all of them together.
     pub stream: Option<usize>,
 }
 
 impl Claim {
-    /// What it speaks of: measures, each with its variant's index in [`Names::variants`]; one may come more
-    /// than once.
+    /// Measures that it is about, each with its variant's index in [`Names::variants`]; one may come more than once.
     pub fn measured(&self) -> impl Iterator<Item = (Measure, usize)> + '_ {
         self.figures().map(|of| (of.measure, of.variant))
     }
@@ -125,7 +124,7 @@ impl Claim {
         self.figures().map(|of| (of.variant, of.point))
     }
 
-    /// Whether it is about a count over all exchanges seen, which is a fact and no estimate: `errors(x) == 0`.
+    /// True if it is about a count over all exchanges seen, which is a fact, not an estimate: `errors(x) == 0`.
     pub fn is_of_a_count(&self) -> bool {
         let counted =
             matches!(&self.left, Side::Measured { term: Term::Of { measure: Measure::Errors, .. }, .. });
@@ -138,7 +137,7 @@ impl Claim {
     }
 }
 
-/// How variants are named in claims.
+/// Naming of variants in claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     /// The variant's canonical name: `connector=nio` or `connector=nio,heap=256m`; a plain name without
@@ -147,7 +146,7 @@ pub struct Selector {
     pub levels: Vec<(String, String)>,
 }
 
-/// What a claim may refer to.
+/// Names that a claim may refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     pub variants: Vec<Selector>,
@@ -181,7 +180,7 @@ impl Names {
     }
 }
 
-/// How a condition of measuring is named.
+/// Names of a condition of measuring and of its levels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConditionNames {
     /// The condition: `driver`.
@@ -190,10 +189,10 @@ pub struct ConditionNames {
     pub levels: Vec<String>,
 }
 
-/// What is wrong with a claim's text, and what to write instead.
+/// Fault in a claim's text, and its remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimError {
-    /// What and what to do.
+    /// Fault and remedy.
     pub mistake: Mistake,
     /// Byte offset in the text where it was noticed.
     pub at: usize,

@@ -1,5 +1,5 @@
-//! Where the spread comes from: from slice to slice within a start, or from start to start; and how many slices a
-//! start is worth.
+//! Components of the spread: from slice to slice within a start, and from start to start; and the number of slices
+//! that a start is worth.
 //!
 //! Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, with the corrected estimators of their
 //! section 9.2: S₁² is the variance of slices within a start, S₂² that of the starts' means; T₁² = S₁², and
@@ -67,7 +67,7 @@ impl Components {
     }
 }
 
-/// What taking turns was worth.
+/// Gain from taking turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turns {
     /// Share of the variance within starts that fell out of the log-ratio, because the variants met the same machine
@@ -78,7 +78,7 @@ pub struct Turns {
     pub serial_blocks: f64,
 }
 
-/// What taking turns removed, from logarithms of both variants' slices in each cycle of each start.
+/// Gain from taking turns, from logarithms of both variants' slices in each cycle of each start.
 pub fn turns(starts: &[Vec<(f64, f64)>]) -> Option<Turns> {
     let ratios: Vec<Vec<f64>> =
         starts.iter().map(|slices| slices.iter().map(|(left, right)| left - right).collect()).collect();

@@ -1,8 +1,8 @@
-//! Whether what the blocks show depends on the conditions under which they were measured.
+//! Dependence of the blocks' values on the conditions under which they were measured.
 //!
-//! The values of the blocks are explained by the levels of their conditions, least squares, one condition after the other:
-//! the one that explains most first, as long as an F test of it passes Holm's share of the error rate. What the other
-//! conditions do stands in the residuals until they are taken in, so that a test is careful rather than bold.
+//! The values of the blocks are explained by the levels of their conditions, least squares, one condition after the
+//! other: the one that explains most first, as long as an F test of it passes Holm's share of the error rate. The
+//! effect of the other conditions is in the residuals until they are taken in, so that a test is conservative.
 
 use statrs::function::beta::beta_reg;
 
@@ -29,9 +29,9 @@ pub(crate) struct AtLevel {
     pub error: f64,
 }
 
-/// The conditions on which `values` depend, the most telling one first. `levels` holds for each condition the level of each
-/// value, `beside` that of something that may differ as it likes, if there is anything; `tail` is the probability at which a test
-/// passes while so many conditions are open.
+/// The conditions on which `values` depend, the most telling one first. `levels` holds for each condition the level
+/// of each value, `beside` that of something that may differ as it likes, if there is anything; `tail` is the
+/// probability at which a test passes while that many conditions are open.
 pub(crate) fn dependences(
     values: &[f64],
     levels: &[Vec<usize>],

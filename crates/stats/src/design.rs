@@ -1,4 +1,4 @@
-//! How a study is to be looked at, fixed before its first block; and how far off an answer is.
+//! Plan of the looks at a study, fixed before its first block; and the distance to an answer.
 
 use crate::bounds::{self, Spending, borrowed::LentBound};
 use crate::sample::Moments;
@@ -10,35 +10,36 @@ use crate::{Between, Claim, Lent};
 /// machine.
 pub const A_PRIORI_SPREAD: f64 = 0.06;
 
-/// Blocks beyond which no projection is made: by then the spread seen so far says little, and nobody waits.
+/// Blocks beyond which no projection is made: by then the spread seen so far tells little, and the answer is of no
+/// use.
 const PROJECTION_MAX: u32 = 500;
 
 /// Fewest blocks on which constants are compared exactly.
 pub(crate) const CONSTANT_BLOCKS_MIN: u32 = 4;
 
-/// What makes looking more than once honest.
+/// Rule that keeps repeated looks valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Looks at numbers of blocks that were named before, of which one is the last.
     #[default]
     Looks,
-    /// A look after every block, for as long as somebody likes.
+    /// A look after every block, without an end.
     Anytime,
 }
 
-/// How the study was to be looked at; fixed before the first block.
+/// Plan of the looks at a study; fixed before the first block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {
     /// Blocks at which a look is taken, increasing. A single `[1]` is the smoke preset: everything undecided.
     pub looks: Vec<u32>,
     /// Error rate over all claims, both sides: 0.05.
     pub alpha: f64,
-    /// Which bounds hold at the looks.
+    /// Kind of the bounds at the looks.
     pub kind: Kind,
-    /// Whether a claim is closed as undecided when the last look would hardly settle it. It can make no claim
+    /// True if a claim is closed as undecided when the last look would hardly settle it. It can make no claim
     /// supported or refuted, and so takes nothing of the error rate. Nothing is closed where there is no last look.
     pub futility: bool,
-    /// What earlier sittings showed of the spread between sittings, for some of the claims.
+    /// Spread between sittings in earlier ones, for some of the claims.
     pub known: Vec<KnownSpread>,
     /// Spreads between blocks that earlier runs lend to some of the claims.
     pub lent: Vec<LentSpread>,
@@ -59,7 +60,7 @@ pub struct LentSpread {
     pub claim: String,
     /// Standard deviation between blocks, of the logarithms: 0.02 is 2 %.
     pub spread: f64,
-    /// Of how many comparisons, or levels, it is.
+    /// Comparisons, or levels, that it comes from.
     pub relatives: u32,
 }
 
@@ -118,7 +119,7 @@ impl Design {
         Design { futility: true, ..self }
     }
 
-    /// What is known of the spread between sittings in what this claim is about.
+    /// Spread between sittings, as far as it is known, in the quantity of this claim.
     pub(crate) fn between(&self, claim: &Claim) -> Option<&Between> {
         self.known.iter().find(|known| known.claim == claim.text).map(|known| &known.between)
     }
@@ -145,8 +146,8 @@ impl Design {
         }
     }
 
-    /// True of a plan that gains from borrowing, with so many claims: where its first look may spend so much that its own bound is
-    /// hardly wider, borrowing would only cost those that are noisier than what was lent.
+    /// True of a plan that gains from borrowing, with that many claims: where its first look may spend so much that
+    /// its own bound is hardly wider, borrowing would only cost those that are noisier than what was lent.
     pub(crate) fn is_worth_borrowing(&self, claims: u32) -> bool {
         let first = |lends| self.criticals(claims, lends)?.first().copied();
         let (plain, lent) = (first(false), first(true).and_then(|critical| critical.lent));
@@ -168,9 +169,9 @@ impl Design {
         )
     }
 
-    /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the
-    /// design has no such look, nothing can be said at it, or its looks are no plan (see [`bounds::compute`]), as that
-    /// of [`Design::smoke`] is not.
+    /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the design has no
+    /// such look, nothing can be said at it, or its looks are not a plan (see [`bounds::compute`]), as in
+    /// [`Design::smoke`].
     pub fn bound(&self, look: usize, claims: u32) -> Option<f64> {
         self.row(claims)?.get(look).copied().filter(|bound| bound.is_finite())
     }
@@ -193,7 +194,8 @@ impl Critical {
         (self.own * moments.standard_error()).min(self.half_by_lent(moments, lent))
     }
 
-    /// That of the interval by the lent spread; infinite without one, and where it is none of this claim's.
+    /// Half-width of the interval by the lent spread; infinite without one, and where it does not apply to this
+    /// claim.
     pub fn half_by_lent(&self, moments: &Moments, lent: Option<Lent>) -> f64 {
         self.lent.zip(lent).map_or(f64::INFINITY, |(bound, lent)| {
             bound.times_spread(moments.sd, lent.spread, moments.n) / f64::from(moments.n).sqrt()
@@ -206,10 +208,9 @@ pub fn next_look(design: &Design, have: u32) -> Option<u32> {
     design.looks.iter().copied().find(|&look| look > have)
 }
 
-/// How many blocks in all it takes until the interval of a mean with that spread has at most the half-width
-/// `reach`, both on the same (logarithmic) scale, when `claims` claims share the error rate. At the looks the
-/// bounds hold; beyond the last one the last bound is carried on. `None` for more than 500 blocks, or when
-/// spread or reach are not above zero.
+/// Blocks in all until the interval of a mean with that spread has at most the half-width `reach`, both on the same
+/// (logarithmic) scale, when `claims` claims share the error rate. At the looks the bounds hold; beyond the last one
+/// the last bound is carried on. `None` for more than 500 blocks, or when spread or reach are not above zero.
 pub fn projected_blocks(design: &Design, claims: u32, spread: f64, reach: f64) -> Option<u32> {
     blocks_needed(design, claims, spread, reach, 0, None)
 }
@@ -256,7 +257,7 @@ pub(crate) struct At {
     pub blocks: u32,
     /// Claims that share the error rate.
     pub claims: u32,
-    /// Whether no look is to come, so that this one has all that is left of the error rate.
+    /// True if no look is to come, so that this one has all that is left of the error rate.
     pub ends: bool,
     /// True where a spread was lent.
     pub lends: bool,

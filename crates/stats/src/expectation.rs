@@ -1,7 +1,7 @@
-//! Expectations: a range in which a quantity was expected to lie, said before it was measured.
+//! Expectations: a range in which a quantity was expected to lie, declared before it was measured.
 //!
-//! A row is judged as a claim about the whole range, through the same door as any claim. Beside it stand
-//! published figures, which are read here and never judged.
+//! A row is judged as a claim about the whole range, by the same judge as any claim. Beside it are published
+//! figures, which are read here and never judged.
 
 use crate::{
     Claim, ClaimError, Comparison, Judged, Measure, Names, Reason, Side, Term, Verdict, parse_claim,
@@ -18,11 +18,12 @@ pub struct Expectation {
     pub high: Option<f64>,
     /// The base unit: `per_s`, `ns`, `share`, `bytes`, `count`, `ratio`.
     pub unit: &'static str,
-    /// What is judged: one claim about the range, or one about each of its ends where the measure may be zero.
+    /// Claims that are judged: one about the range, or one about each of its ends where the measure may be
+    /// zero.
     pub claims: Vec<Claim>,
 }
 
-/// How a row came out.
+/// Outcome of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The interval lies within the range.
@@ -43,7 +44,7 @@ impl Outcome {
 }
 
 impl Expectation {
-    /// How the row came out, from what the judge says of its claims; with the one of them that says most.
+    /// Outcome of the row, from the judgements of its claims; with the one of them that tells most.
     pub fn outcome<'a>(&self, judged: &'a [Judged]) -> (Outcome, Option<&'a Judged>) {
         let refuted = judged.iter().find(|judged| judged.verdict == Verdict::Refuted);
         let open = judged.iter().find(|judged| judged.verdict != Verdict::Supported);
@@ -56,7 +57,7 @@ impl Expectation {
     }
 }
 
-/// Why a row came out as it did: the reasons of all its claims, each once.
+/// Reasons of a row's outcome: those of all its claims, each once.
 pub fn reasons_of(judged: &[Judged]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for reason in judged.iter().flat_map(|judged| &judged.reasons) {
@@ -165,7 +166,7 @@ fn expectation(
     Ok(Expectation { quantity: text, low: from, high: to, unit, claims })
 }
 
-/// A figure that somebody published.
+/// A published figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
     pub measure: Measure,

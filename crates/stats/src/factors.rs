@@ -1,9 +1,9 @@
-//! Which settings matter: main effects and interactions of several factors whose combinations were all measured.
+//! Main effects and interactions of several factors whose combinations were all measured: which settings matter.
 //!
 //! Each block has measured the grid, so each contrast of its logarithms is one number for each block, and blocks are
-//! what is replicated: the mean over blocks has Student's interval. A design that varies several factors at once says
-//! more of each than as many runs that vary one (Fisher, The Design of Experiments, 1935), and it alone says how they
-//! work together.
+//! what is replicated: the mean over blocks has Student's interval. A design that varies several factors at once
+//! tells more of each than as many runs that vary one (Fisher, The Design of Experiments, 1935), and it alone tells
+//! how they work together.
 
 use crate::sample::Moments;
 use crate::student::{critical, two_sided_tail};
@@ -19,16 +19,16 @@ const PRACTICALLY_EQUAL: f64 = 0.02;
 /// One combination of levels, and what was measured of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combination {
-    /// Index of the level of each factor; `None` where the combination says nothing of a factor.
+    /// Index of the level of each factor; `None` where the combination does not have the factor.
     pub levels: Vec<Option<usize>>,
-    /// The value of each block; `None` where there is none. What is not positive and finite counts as none.
+    /// The value of each block; `None` where there is none. Values that are not positive and finite count as none.
     pub per_block: Vec<Option<f64>>,
 }
 
 /// One measure at one load point, over all combinations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// How many levels each factor has.
+    /// Number of levels of each factor.
     pub levels: Vec<usize>,
     /// The combinations; not all that there could be need be there.
     pub combinations: Vec<Combination>,
@@ -46,11 +46,11 @@ pub struct Change {
 pub enum Contrast {
     /// The change, on average over the matched combinations of the other factors.
     Main(Change),
-    /// How many times as much the first change does with the second one made as without it.
+    /// Ratio of the effect of the first change with the second one made to that without it.
     Interaction(Change, Change),
 }
 
-/// What a contrast comes to, as a ratio.
+/// Result of a contrast, as a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     pub grid: usize,
@@ -67,11 +67,11 @@ pub struct Effect {
     pub low: f64,
     pub high: f64,
     pub confidence: f64,
-    /// What is to be said of it.
+    /// Finding from the interval.
     pub finding: Finding,
 }
 
-/// What an interval says of a setting.
+/// Finding of an interval about a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// The interval excludes 1 and does not lie within 1 ± 2 %.
@@ -103,8 +103,8 @@ struct Looked {
 /// Looks at every main effect and every interaction of two factors in every grid.
 ///
 /// Effects are means over matched combinations only: a pair (or, for an interaction, a square) of combinations that
-/// differ in nothing but the levels of the contrast. So a grid with holes compares like with like, and says how much of
-/// it could be used.
+/// differ in nothing but the levels of the contrast. So a grid with holes compares like with like, and reports how
+/// much of it could be used.
 ///
 /// The probability that **any** of them, in all grids, excludes 1 although it is 1 is at most `alpha`: Holm's step-down
 /// (Scand. J. Statist. 6, 1979). Each interval is as wide as its step demands, so that it excludes 1 exactly where the
@@ -208,7 +208,7 @@ fn number(corners: &[(&Combination, f64)], block: usize) -> Option<f64> {
     corners.iter().map(|(combination, sign)| Some(sign * log(combination)?)).sum()
 }
 
-/// How improbable so large a mean would be if nothing mattered.
+/// Probability of so large a mean if nothing mattered.
 fn tail_of(moments: &Moments) -> f64 {
     if moments.mean.abs() <= 0.0 {
         1.0
@@ -240,7 +240,7 @@ fn holm(looked: &[Looked], alpha: f64) -> Vec<f64> {
 
 fn effect(looked: &Looked, tail: f64) -> Effect {
     let moments = looked.moments;
-    // Without any spread there is no width, however little of the error rate is left.
+    // Without any spread there is no width, even when little of the error rate is left.
     let error = moments.standard_error();
     let half = if error > 0.0 { critical(tail, moments.n - 1) * error } else { 0.0 };
     let (low, high) = (moments.mean - half, moments.mean + half);

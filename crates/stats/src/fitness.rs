@@ -10,7 +10,7 @@ const PERTURBATION_TAIL: f64 = 0.005;
 /// Fewest pairs whose interval is looked at.
 const PAIRS_MIN: usize = 3;
 
-/// What another way of measuring did to a measure: twice the generator's threads, or longer slices.
+/// Effect of another way of measuring on a measure: twice the generator's threads, or longer slices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Perturbation {
     /// Too few pairs, or pairs that differ too much, with the ratio so far.
@@ -36,7 +36,7 @@ pub enum Perturbation {
     },
 }
 
-/// Which change shows that the generator was the limit.
+/// Direction of the change that shows that the generator was the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
     /// Either: the threads had CPUs of their own.
@@ -74,11 +74,11 @@ pub struct Speeds {
     pub now: Vec<f64>,
 }
 
-/// Whether a block ran on a machine that was slower than it was before: the median over all slices of what the
-/// speed was of the usual of its place. `drop` is the share that may be missing. A place without earlier slices
-/// says nothing: the first block is its own measure.
+/// True if a block ran on a machine that was slower than it was before: the median over all slices of the ratio of
+/// the speed to the usual one of its place. `drop` is the share that may be missing. A place without earlier slices
+/// does not count: the first block is its own measure.
 ///
-/// What comes later changes nothing about an earlier block, so a verdict that was given stays as it was given.
+/// Later blocks change nothing about an earlier block, so a verdict that was given stays as it was given.
 pub fn is_slower<'a>(places: impl IntoIterator<Item = &'a Speeds>, drop: f64) -> bool {
     let mut shares = Vec::new();
     for Speeds { earlier, now } in places {

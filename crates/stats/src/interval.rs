@@ -1,7 +1,7 @@
-//! What one variant came to over the blocks: for tables, not for verdicts.
+//! Figures of one variant over the blocks: for tables, not for verdicts.
 //!
-//! An interval is always one between starts. The exchanges of one start are no independent observations of how the next
-//! will do: they wait in one queue behind each other, and the start as a whole may be a slow one. Intervals from order
+//! An interval is always one between starts. The exchanges of one start are not independent observations of the next
+//! one: they wait in one queue behind each other, and the start as a whole may be a slow one. Intervals from order
 //! statistics of requests cover the truth in a fifth of the cases where they promise 95 % (`tests/intervals.rs`).
 
 use crate::sample::Moments;
@@ -19,7 +19,7 @@ pub struct MeanInterval {
 }
 
 /// Mean of one value for each block, with the t interval that misses with probability `tail`: on the log
-/// scale where all values are positive, for most measures of servers are skewed to the right.
+/// scale where all values are positive, because most measures of servers are skewed to the right.
 ///
 /// `None` when there is no value, or one that is not finite.
 pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {
@@ -35,8 +35,8 @@ pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {
     Some(MeanInterval { mean: back(moments.mean), ends, blocks: moments.n })
 }
 
-/// So many exchanges of a start must lie beyond a quantile, or that start has hardly seen it: 10,000 exchanges for
-/// p99, 100,000 for p99.9.
+/// Exchanges of a start that must lie beyond a quantile, or that start has hardly seen it: 10,000 exchanges for p99,
+/// 100,000 for p99.9.
 pub const TAIL_EXCHANGES_MIN: u64 = 100;
 
 /// The fewest exchanges that lie beyond a quantile in any of these starts; `None` for anything but a quantile, and where no
@@ -49,14 +49,14 @@ pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell
     starts.filter(|cell| cell.merged.is_some()).map(|cell| beyond(quantile, ranked(cell))).min()
 }
 
-/// How many of `exchanges` lie beyond a quantile, on the shorter side; `quantile` in units of 1/10000, as in
+/// Number of `exchanges` beyond a quantile, on the shorter side; `quantile` in units of 1/10000, as in
 /// [`Measure::ResponseQuantile`].
 pub fn beyond(quantile: u16, exchanges: u64) -> u64 {
     let short = u128::from(quantile.min(10_000_u16.saturating_sub(quantile)));
     u64::try_from(short * u128::from(exchanges) / 10_000).unwrap_or(u64::MAX)
 }
 
-/// How much values differ from start to start, and how much of that a single start's own roughness makes.
+/// Spread of values from start to start, and the part of it that a single start's own roughness makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Standard deviation between starts, of the logarithms.
@@ -66,8 +66,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Whether longer starts would sharpen the interval more than as much time in further ones: the roughness within a
-    /// start exceeds half of what lies between starts.
+    /// True if longer starts would sharpen the interval more than as much time in further ones: the roughness within
+    /// a start exceeds half of that between starts.
     pub fn wants_longer_starts(&self) -> bool {
         self.within_start > 0.5 * self.between_starts
     }

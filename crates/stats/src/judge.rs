@@ -1,4 +1,4 @@
-//! Claims and observations to verdicts.
+//! From claims and observations to verdicts.
 //!
 //! The blocks are replayed in order. Each claim counts those that are usable for it, and is looked at when their number comes
 //! to one of the design's looks, at its share of the error rate (Holm: alpha over the number of open claims). A claim that
@@ -6,7 +6,7 @@
 //! looks until none settles. What is known between looks is shown, and decides nothing. A study that its budget ended has one
 //! look more, at the blocks that there are, which spends what is left of the error rate.
 //!
-//! Where the blocks are of several sittings, the looks count sittings, and the interval is that of the sittings' means.
+//! With blocks of several sittings, the looks count sittings, and the interval is that of the sittings' means.
 
 mod decide;
 mod depends;
@@ -96,7 +96,7 @@ fn excluded_and_complete(observations: &Observations, blocks: &[u32]) -> u32 {
     counted.max(blocks.last().copied().unwrap_or(0))
 }
 
-/// Which blocks were lost up to when.
+/// Blocks begun and disturbed up to a complete one.
 struct Lost<'a> {
     blocks: &'a [u32],
     begun: u32,
@@ -121,7 +121,7 @@ impl Lost<'_> {
     }
 }
 
-/// Where the claims stand after the looks so far.
+/// State of the claims after the looks so far.
 struct Replay<'a> {
     cases: Vec<Series<'a>>,
     index: &'a Index<'a>,
@@ -140,7 +140,7 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Goes on to so many blocks, or sittings, and takes the looks that are due then.
+    /// Goes on to that many blocks, or sittings, and takes the looks that are due then.
     fn step(&mut self, unit: u32) {
         let blocks = self.units.blocks(unit);
         let due: Vec<usize> = self.open().filter(|&case| self.is_due(case, unit)).collect();
@@ -170,7 +170,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Whether the usable blocks of a claim, or the sittings, have just come to a look.
+    /// True if the usable blocks of a claim, or the sittings, have just come to a look.
     fn is_due(&self, case: usize, unit: u32) -> bool {
         let usable = |unit| self.units.usable(&self.cases[case], unit);
         let (before, now) = (usable(unit - 1), usable(unit));
@@ -207,7 +207,7 @@ impl Replay<'_> {
         }
     }
 
-    /// What is known of a claim at the last look that was taken at it.
+    /// Evaluation of a claim at the last look that was taken at it.
     fn at_its_look(&mut self, case: usize, spends_the_rest: bool) -> Option<Evaluation> {
         let blocks = self.looked_at[case]?;
         let begun = self.lost.begun_until(blocks);
@@ -274,7 +274,7 @@ impl Replay<'_> {
         evaluate(&self.cases[case], &mut self.bounds, self.design, progress)
     }
 
-    /// What is settled, and the state of the others after all blocks.
+    /// Settled claims, and the state of the others after all blocks.
     fn close(mut self, have: u32) -> Judgement {
         let (begun, disturbed) = (self.lost.begun, self.lost.disturbed());
         let claims: Vec<Judged> = (0..self.cases.len())

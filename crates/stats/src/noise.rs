@@ -1,8 +1,8 @@
-//! How noisy a machine is, fitted to two variants that are equal (A/A).
+//! Noise of a machine, fitted to two variants that are equal (A/A).
 //!
 //! The logarithm of a slice is taken for the sum of four things: the effect of this start of this variant, the state
 //! of the machine at that moment (which all variants share, and which lasts: AR(1)), the noise of the slice, and now
-//! and then a spike. Each is found by what it alone does:
+//! and then a spike. Each is found by its own mark:
 //!
 //! - the *slice's* noise scatters the log-ratios of the cycles of one block;
 //! - a *start's* effect scatters the blocks' means of them by more than the cycles' scatter explains (Kalibera and
@@ -35,7 +35,7 @@ const MEDIAN_DISTANCE: f64 = 0.953_9;
 const MEMORY_STEP: f64 = 0.005;
 const MEMORY_MIN: f64 = 0.3;
 const MEMORY_MAX: f64 = 0.995;
-/// What variants have in common must be this many standard errors above 0 to be called a drift.
+/// Least covariance of variants that counts as a drift, in standard errors above 0.
 const DRIFT_ERRORS: f64 = 2.0;
 
 /// A number with both ends of its 95 % interval.
@@ -68,7 +68,7 @@ pub struct Noise {
     pub drift_share: f64,
     /// Share of slices that were spoilt.
     pub spike_share: f64,
-    /// How much worse the spoilt ones were than their pair, the middle of them; `None` without any.
+    /// Size of the spikes: median log-ratio of the spoilt slices to their pairs; `None` without any.
     pub spike_size: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ struct Block {
     ratios: Vec<f64>,
 }
 
-/// Fits the noise of two variants that are equal. Disturbed and incomplete blocks are none of the observations.
+/// Fits the noise of two variants that are equal. Disturbed and incomplete blocks are not among the observations.
 ///
 /// `None` with fewer than [`BLOCKS_MIN`] blocks that have both, or when the slices have no values.
 pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> Option<Noise> {

@@ -1,9 +1,9 @@
-//! What the store yields and the judge reads.
+//! Observations that the store yields and the judge reads.
 
 use crate::Measure;
 use proofload_facts::Finding;
 
-/// What was replicated: the worth of a verdict depends on it.
+/// Unit of replication: the worth of a verdict depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replication {
     /// Every block started every variant afresh.
@@ -13,12 +13,12 @@ pub enum Replication {
     Process,
 }
 
-/// How far the server's own value may lie from the one that was measured, as logarithms: 0 is not at all, infinite any distance.
+/// Distance between the server's own value and the measured one, as logarithms: 0 is none, infinite is any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// The server's own is so much less at most.
+    /// Largest distance of the server's own value below this one.
     pub below: f64,
-    /// The server's own is so much more at most.
+    /// Largest distance of the server's own value above this one.
     pub above: f64,
 }
 
@@ -29,7 +29,7 @@ impl Reach {
     pub const AT_LEAST: Reach = Reach { below: 0.0, above: f64::INFINITY };
     /// The server's own is this or less.
     pub const AT_MOST: Reach = Reach { below: f64::INFINITY, above: 0.0 };
-    /// The value says nothing of the server.
+    /// The value tells nothing about the server.
     pub const ANY: Reach = Reach { below: f64::INFINITY, above: f64::INFINITY };
 
     /// Two causes, which may both have moved the value the same way.
@@ -37,12 +37,12 @@ impl Reach {
         Reach { below: self.below + other.below, above: self.above + other.above }
     }
 
-    /// That of one over the value.
+    /// Reach of one over the value.
     pub fn inverse(self) -> Reach {
         Reach { below: self.above, above: self.below }
     }
 
-    /// Whether nothing is known on either side.
+    /// True if nothing is known on either side.
     pub fn is_any(self) -> bool {
         self.below.is_infinite() && self.above.is_infinite()
     }
@@ -79,12 +79,12 @@ pub struct Cell {
     /// Index into `Names::streams`; `None` is all streams together.
     pub stream: Option<usize>,
     pub measure: Measure,
-    /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle. No cycle
+    /// Value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle. No cycle
     /// at all is a trial that the block left out on purpose, because no open claim needed it: it is not lost.
     pub cycles: Vec<Option<f64>>,
     /// The value over all slices merged (quantiles are taken from merged histograms).
     pub merged: Option<f64>,
-    /// The same of the block's long slices, which the short ones are held against; nothing where it has none.
+    /// The same of the block's long slices, with which the short ones are compared; nothing where it has none.
     pub long: Vec<Option<f64>>,
     /// Exchanges that were begun, all slices.
     pub finished: u64,
@@ -96,20 +96,20 @@ pub struct Cell {
     pub own_errors: u64,
     /// Exchanges that were intended and never sent. They rank there, too.
     pub unsent: u64,
-    /// Whether that makes the value a lower end: the rank that is asked for lies among exchanges without an end.
+    /// True if that makes the value a lower end: its rank lies among exchanges without an end.
     pub at_least: bool,
-    /// How far the generator, busy or late, may have moved the value though it was fit.
+    /// Reach of the generator, busy or late, though it was fit.
     pub moved: Reach,
     /// Failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<Finding>,
-    /// How far the server's own value may lie from this one where the generator was unfit.
+    /// Distance of the server's own value from this one where the generator was unfit.
     ///
-    /// Throughput is a lower end where it carried out one closed loop, whose counts agree with each other (Little's law).
-    /// In an open loop it may catch up on what it left undone; beside other streams, what it does not ask in one leaves
-    /// the server more time for this one.
+    /// Throughput is a lower end where the generator carried out one closed loop, whose counts agree with each other
+    /// (Little's law). In an open loop it may catch up on what it left undone; beside other streams, what it does not
+    /// ask in one leaves the server more time for this one.
     pub unfit_reach: Reach,
-    /// What a request costs, as a busy generator asked: failed checks that leave a comparison of two as it is, and of a value that is held
-    /// against a number one end.
+    /// Failed checks of a busy generator, for the cost of a request: they leave a comparison of two costs valid, and
+    /// one end of a cost that is compared with a number.
     pub busy: Vec<Finding>,
 }
 
@@ -140,22 +140,23 @@ impl Default for Cell {
 }
 
 impl Cell {
-    /// Whether the block left this trial out on purpose.
+    /// True if the block left this trial out on purpose.
     pub fn is_spared(&self) -> bool {
         self.cycles.is_empty() && self.merged.is_none()
     }
 
-    /// Whether the generator was unfit and nothing bounds what that did to the value, on one side at least.
+    /// True if the generator was unfit and its effect on the value has no bound, on one side at least.
     pub(crate) fn is_unbounded(&self) -> bool {
         !self.unfit.is_empty() && self.unfit_reach != self.unfit_reach.bounded()
     }
 
-    /// Whether the generator was unfit and the value says nothing.
+    /// True if the generator was unfit and the value tells nothing.
     pub(crate) fn is_spoiled(&self) -> bool {
         !self.unfit.is_empty() && self.unfit_reach.is_any()
     }
 
-    /// That of a value that is held against a number, beyond [`Cell::reach`]: asked more, a server takes less for each request.
+    /// Reach of a value that is compared with a number, beyond [`Cell::reach`]: at a higher rate, a server takes less
+    /// for each request.
     pub(crate) fn reach_alone(&self) -> Reach {
         match self.measure {
             _ if self.busy.is_empty() => Reach::NONE,
@@ -164,7 +165,7 @@ impl Cell {
         }
     }
 
-    /// How far the server's own value may lie from this one, all causes together.
+    /// Distance of the server's own value from this one, all causes together.
     pub fn reach(&self) -> Reach {
         let unfit = if self.unfit.is_empty() { Reach::NONE } else { self.unfit_reach };
         let unended = if self.at_least { Reach::AT_LEAST } else { Reach::NONE };
@@ -187,9 +188,10 @@ pub struct LostStart {
     pub block: u32,
     /// Index into `Names::variants`.
     pub variant: usize,
-    /// How it died under load, if it did.
+    /// Death under load, if it died.
     pub died: Option<Finding>,
-    /// What had been measured of it, by load point and stream; all streams together have an entry of their own.
+    /// Errors of it that had been measured, by load point and stream; all streams together have an entry of their
+    /// own.
     pub seen: Vec<SeenErrors>,
 }
 
@@ -233,7 +235,7 @@ pub struct Observations {
 }
 
 impl Observations {
-    /// In which sitting a block was measured.
+    /// Sitting in which a block was measured.
     pub fn sitting_of(&self, block: u32) -> u32 {
         let at = self.blocks.iter().position(|known| *known == block);
         at.and_then(|at| self.sittings.get(at)).copied().unwrap_or(1)
@@ -247,12 +249,12 @@ pub struct Unsteady {
     pub block: u32,
     /// Index into `Names::variants`.
     pub variant: usize,
-    /// Whether all variants changed alike, so that only its own figures are not those of a warm server.
+    /// True if all variants changed alike, so that only its own figures are not those of a warm server.
     pub shared: bool,
-    /// How much faster it still became within ten seconds when its warm-up had to end; `None` when it is not known, or
+    /// Speed-up per ten seconds that was still going on when its warm-up had to end; `None` when it is not known, or
     /// it took a step later.
     pub per_10s: Option<f64>,
-    /// By how much more it may change, as a logarithm: [`rest_of_warm_up`](crate::steady::rest_of_warm_up) or
+    /// Further change that it may make, as a logarithm: [`rest_of_warm_up`](crate::steady::rest_of_warm_up) or
     /// [`rest_of_step`](crate::steady::rest_of_step); `None` when nothing is known of it.
     pub rest: Option<f64>,
 }

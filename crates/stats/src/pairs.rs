@@ -1,15 +1,15 @@
-//! What each block says of two variants, for whoever needs the numbers and not a verdict.
+//! Values of two variants in each block, as numbers without a verdict.
 
 use crate::judge::log_ratio;
 use crate::{Cell, Measure, Observations};
 
-/// Where two variants are compared.
+/// Place at which two variants are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub measure: Measure,
-    /// At which load point, an index into `Names::points`.
+    /// Load point, an index into `Names::points`.
     pub point: usize,
-    /// Of which stream; `None` is all of them together.
+    /// Stream; `None` is all of them together.
     pub stream: Option<usize>,
 }
 

@@ -1,30 +1,30 @@
-//! Whether figures that somebody published of one load can all be true. Pure arithmetic on what is written, with the
-//! rounding of the writing: `0.6ms` means anything from 0.55 ms to 0.65 ms, and only what holds for none of these
+//! Consistency of published figures of one load: can they all be true? Pure arithmetic on the written figures, with
+//! the rounding of the writing: `0.6ms` means anything from 0.55 ms to 0.65 ms, and only what holds for none of these
 //! values is reported.
 //!
-//! - **Little's law.** N connections in a closed loop have at most N requests in flight: throughput × mean response time
-//!   ≤ N. More cannot be true. Without think time a connection always has one, so what lacks is time that the figures do
-//!   not show.
+//! - **Little's law.** N connections in a closed loop have at most N requests in flight: throughput × mean response
+//!   time ≤ N. More cannot be true. Without think time a connection always has one, so the rest is time that the
+//!   figures do not show.
 //! - **Order.** A quantile is not below that of a smaller share, and nothing is above the largest.
 //! - **Shares** lie between 0 and 1.
 //! - **Utilisation law.** Throughput × CPU time of a request = CPUs in use.
 
 use crate::{Measure, Published};
 
-/// So much of the connections, or of the CPUs in use, may be unaccounted for: figures of one experiment are not always of
-/// the same seconds of it.
+/// Share of the connections, or of the CPUs in use, that may be unaccounted for: figures of one experiment are not
+/// always of
 pub const SLACK: f64 = 0.05;
 
-/// What is known of how many requests may be in flight.
+/// Bound on the requests in flight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InFlight {
     /// Connections, each with one request at a time.
     pub connections: f64,
-    /// Whether each always has one: a closed loop without think time that stays as it is.
+    /// True if each always has one: a closed loop without think time that stays as it is.
     pub always: bool,
 }
 
-/// Why figures cannot all be true, or do not add up.
+/// Reason why figures cannot all be true, or do not add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contradiction {
     /// More requests in flight than connections: cannot be true.
@@ -41,14 +41,14 @@ pub enum Contradiction {
     },
     /// The first is below the second, above which nothing of its kind can be: cannot be true.
     Below {
-        /// What is too small: a quantile, or the largest.
+        /// Measure that is too small: a quantile, or the largest.
         of: Measure,
-        /// What it is below: a quantile of a smaller share, or the mean.
+        /// Measure that it is below: a quantile of a smaller share, or the mean.
         than: Measure,
     },
     /// A share above 1: cannot be true.
     AboveWhole {
-        /// Which share.
+        /// Measure of the share.
         of: Measure,
     },
     /// Throughput × CPU time of a request is not the CPUs in use: does not add up.
@@ -75,8 +75,8 @@ impl Contradiction {
     }
 }
 
-/// What contradicts itself among figures of one source, one variant, one load point and one stream. `in_flight` is `None`
-/// where nothing bounds how many requests are in flight: an open loop.
+/// Contradictions among figures of one source, one variant, one load point and one stream. `in_flight` is `None`
+/// where nothing bounds the requests in flight: an open loop.
 pub fn contradictions(figures: &[Published], in_flight: Option<InFlight>) -> Vec<Contradiction> {
     let mut found = Vec::new();
     found.extend(in_flight.and_then(|in_flight| littles_law(figures, in_flight)));

@@ -1,4 +1,4 @@
-//! Where more load stops paying: knee, plateau and peak of a ladder of connections in a closed loop.
+//! Knee, plateau and peak of a ladder of connections in a closed loop: where more load stops paying.
 //!
 //! By Little's law a closed loop of N connections answers X = N / (R + Z) exchanges a second, R being the response
 //! time and Z the think time. While nothing queues, R stays at R₀ and X grows with N; what the server can do at most,
@@ -32,7 +32,7 @@ const LOW_LOAD_SHARE: f64 = 0.9;
 /// One less than a thousand, so that the ends of usual intervals are order statistics.
 const RESAMPLES: usize = 999;
 
-/// What one variant answered at one number of connections.
+/// Values of one variant at one number of connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rung {
     /// Connections of the closed loop.
@@ -41,7 +41,7 @@ pub struct Rung {
     pub throughput_per_s: Vec<f64>,
 }
 
-/// What one variant did on a ladder of connections, each block a fresh start that climbed all of it.
+/// Values of one variant on a ladder of connections, each block a fresh start that climbed all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     /// The rungs, by connections, the fewest first.
@@ -52,7 +52,7 @@ pub struct Ladder {
     pub think_ns: f64,
 }
 
-/// Why a ladder has no result.
+/// Reason why a ladder has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLadder {
     /// Too few numbers of connections.
@@ -63,7 +63,7 @@ pub enum NoLadder {
     Unsound,
 }
 
-/// Why there is no knee.
+/// Reason why there is no knee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKnee {
     /// No rung well below the highest comes near its throughput: what the server can do at most was not seen.
@@ -75,7 +75,7 @@ pub enum NoKnee {
     BeyondHighest,
 }
 
-/// Why there is no peak.
+/// Reason why there is no peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPeak {
     /// Throughput at the highest rung is not significantly below the most.
@@ -92,7 +92,7 @@ pub struct Fitted {
     pub high: f64,
 }
 
-/// From which rung on throughput is that of the plateau.
+/// Rung from which on throughput is that of the plateau.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlateauFrom {
     /// Connections of the lowest rung whose throughput is on the plateau.
@@ -111,10 +111,10 @@ pub struct Scalability {
     pub most_per_s: MeanInterval,
     /// Mean response time at the lowest rung in nanoseconds.
     pub low_response_ns: MeanInterval,
-    /// Whether the lowest rung is a low load. Where it is not, its response time is too long and the knee too high.
+    /// True if the lowest rung is a low load. Where it is not, its response time is too long and the knee too high.
     pub low_load: bool,
     pub knee: Result<MeanInterval, NoKnee>,
-    /// Where the plateau begins; it means nothing while throughput is still rising.
+    /// Beginning of the plateau; it means nothing while throughput is still rising.
     pub plateau_from: PlateauFrom,
     pub peak: Result<Fitted, NoPeak>,
     /// σ of the scalability law: the share of work that has to queue.
@@ -127,9 +127,9 @@ pub struct Scalability {
 /// are figures, not verdicts. The same seed gives the same intervals.
 ///
 /// - *The most* is taken in each block at the rung that the **other** blocks show to be the highest: the highest of
-///   several noisy figures is too high, one that was chosen without looking at it is not. Rungs of which the other blocks
-///   do not tell whether they are lower, by a standard error, are taken with it, and their mean counts: which of a plateau
-///   is the highest changes from block to block, and one alone would make the interval half as wide again.
+///   several noisy figures is too high, one that was chosen without looking at it is not. Rungs that the other blocks
+///   do not show to be lower, by a standard error, are taken with it, and their mean counts: the highest rung of a
+///   plateau changes from block to block, and one alone would make the interval half as wide again.
 /// - *The knee*: each block has ln X + ln(R₀ + Z), whose mean over blocks has Student's interval. That is the delta
 ///   method on logarithms with the covariance of both factors in it. The standard error of both is the jackknife's, for a
 ///   block has a say in where the others take their most, and such figures are not independent of each other.
@@ -142,7 +142,7 @@ pub struct Scalability {
 ///   peak for any data, also for a curve that never falls.
 ///
 /// # Errors
-/// What is missing for saying anything.
+/// The reason why nothing can be told.
 pub fn scalability(ladder: &Ladder, tail: f64, seed: u64) -> Result<Scalability, NoLadder> {
     check(ladder)?;
     let logs: Vec<Vec<f64>> = ladder
@@ -238,7 +238,7 @@ fn most_times(logs: &[Vec<f64>], own: &[f64], tail: f64) -> Option<MeanInterval>
     mean.is_finite().then(|| MeanInterval { mean: mean.exp(), ends, blocks: spread.n })
 }
 
-/// How far the log throughput of a rung is from the most.
+/// Distance of the log throughput of a rung from the most.
 struct Distance {
     mean: f64,
     low: f64,
@@ -298,10 +298,10 @@ struct Fit {
 }
 
 impl Fit {
-    /// A start that is quicker than another is so at every rung, which says nothing of the curve's form: each block has
-    /// a scale of its own, and residuals are taken around it. With n figures and p numbers fitted, scales included,
-    /// they are scaled by √(n/(n − p)) (Davison and Hinkley, Bootstrap Methods, 1997, 6.3), for a fit lies nearer to
-    /// its data than the truth does.
+    /// A start that is quicker than another is so at every rung, which tells nothing about the curve's form: each
+    /// block has a scale of its own, and residuals are taken around it. With n figures and p numbers fitted, scales
+    /// included, they are scaled by √(n/(n − p)) (Davison and Hinkley, Bootstrap Methods, 1997, 6.3), because a fit
+    /// lies nearer to its data than the truth does.
     fn of(ladder: &Ladder, logs: &[Vec<f64>], tail: f64, seed: u64) -> Fit {
         let blocks = ladder.low_response_ns.len();
         let connections = ladder.rungs.iter().map(|rung| f64::from(rung.connections)).collect();

@@ -27,24 +27,24 @@ pub struct Between {
     pub tau: f64,
     /// Degrees of freedom of τ², after Satterthwaite; at least 1.
     pub freedom: f64,
-    /// Of how many sittings it is.
+    /// Number of sittings that it comes from.
     pub sittings: u32,
     /// S: standard deviation of the sittings' means, of which τ² is a part; 0 where only τ is known.
     pub of_means: f64,
 }
 
-/// Whether sittings differ by more than their blocks explain.
+/// Heterogeneity of sittings: do they differ by more than their blocks explain?
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heterogeneity {
     /// Cochran's Q: the squares of the sittings' distances from their weighted mean, in units of their own variances.
     pub q: f64,
     /// Degrees of freedom: sittings less one.
     pub freedom: u32,
-    /// How often chance alone brings about this Q or a larger one.
+    /// Probability of this Q or a larger one by chance alone.
     pub p: f64,
 }
 
-/// What several sittings show of one quantity, on the scale of their blocks' values.
+/// Results of several sittings for one quantity, on the scale of their blocks' values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sittings {
     /// Number, mean and standard deviation of the sittings' means.
@@ -87,8 +87,8 @@ impl Sittings {
         student::critical(tail, self.means.n - 1) * self.means.sd * more.sqrt()
     }
 
-    /// How many blocks a sitting is worth, if it costs as much as `cost` blocks beside those it has: ⌈√cost · σ/τ⌉, and at
-    /// least two. `None` where τ is zero or not known: then one sitting is as good as several.
+    /// Blocks that a sitting is worth, if it costs as much as `cost` blocks beside those it has: ⌈√cost · σ/τ⌉, and
+    /// at least two. `None` where τ is zero or not known: then one sitting is as good as several.
     pub fn blocks_worth(&self, cost: f64) -> Option<u32> {
         let tau = self.between.map(|between| between.tau).filter(|tau| *tau > 0.0)?;
         let worth = (cost.max(0.0).sqrt() * self.within? / tau).ceil().min(SITTING_BLOCKS_MAX);

@@ -5,9 +5,9 @@ use crate::sample::Moments;
 use crate::sittings::satterthwaite;
 use statrs::function::gamma::digamma;
 
-/// The spread that variances like these have in common, each with its degrees of freedom: their geometric mean, corrected for
-/// the logarithm of a variance of few degrees of freedom, which lies too low by log(ν/2) − ψ(ν/2). Those that are zero, not
-/// finite or without a degree of freedom say nothing. `None` where nothing is left.
+/// The spread that variances like these have in common, each with its degrees of freedom: their geometric mean,
+/// corrected for the logarithm of a variance of few degrees of freedom, which lies too low by log(ν/2) − ψ(ν/2).
+/// Those that are zero, not finite or without a degree of freedom are left out. `None` where nothing is left.
 pub fn common_spread(variances: &[(f64, u32)]) -> Option<f64> {
     let logarithms: Vec<f64> = variances
         .iter()

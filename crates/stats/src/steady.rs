@@ -1,22 +1,24 @@
-//! When servers are warm: the rule that ends a warm-up, and a check of what was measured after it.
+//! Steady state of servers: the rule that ends a warm-up, and a check of the measurements after it.
 //!
-//! Looked at are the CPU time per answered exchange and, where the load does not fix it, the throughput. A warm-up is cut
-//! into turns; the last window of turns is compared with the one before, turn by turn, so that turns at the same load point
-//! meet. Of a JVM the compilers must be quiet, too.
+//! The rule looks at the CPU time per answered exchange and, where the load does not fix it, the throughput. A
+//! warm-up is cut into turns; the last window of turns is compared with the one before, turn by turn, so that turns
+//! at the same load point meet. Of a JVM the compilers must be quiet, too.
 //!
 //! A change that all variants share falls out of every comparison of them. Only one that differs *between* variants
-//! says that there is no steady state; one that they share says that their own figures are not yet those of warm servers.
+//! means that there is no steady state; one that they share means that their own figures are not yet those of warm
+//! servers.
 
 use crate::sample::{Moments, median};
 use crate::student;
 
-/// What the compilers of a JVM may use of a core, over [`Pace::jit_window_ns`].
+/// Largest share of a core that the compilers of a JVM may use, over [`Pace::jit_window_ns`].
 pub const JIT_SHARE_MAX: f64 = 0.02;
-/// A change of less than this is none, however sure it is.
+/// Changes below this count as none, however certain they are.
 pub const CHANGE_MIN: f64 = 0.01;
 /// Standard errors that a change between two windows may have.
 const STANDARD_ERRORS: f64 = 2.0;
-/// Turns of a window of variants that may be JVMs: at least so many of each, and so many of all together.
+/// Turns of a window of variants that may be JVMs: at least this many of each, and [`WINDOW_TURNS_OF_ALL`] of all
+/// together.
 const WINDOW_TURNS_MIN: usize = 10;
 const WINDOW_TURNS_OF_ALL: usize = 20;
 /// Fewest turns of a window of variants that compile nothing.
@@ -25,28 +27,29 @@ const PLAIN_WINDOW_TURNS: usize = 3;
 const PLAIN_WINDOWS: usize = 4;
 /// With this probability a block without any step is taken for one with a step.
 const STEP_TAIL: f64 = 0.01;
-/// The time to which a slope is told.
+/// Time in which a slope is expressed.
 const SLOPE_NS: f64 = 10e9;
 
-/// What a turn of load showed of one variant.
+/// Values of one variant in a turn of load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turn {
-    /// When it ended, on a clock that never goes back.
+    /// Time at its end, on a monotonic clock.
     pub ended_ns: u64,
     /// CPU time of the variant per answered exchange; `None` when it is not known, or nothing was answered.
     pub cpu_ns_per_exchange: Option<f64>,
     /// Answered exchanges per second; `None` where the load fixes it, or nothing was answered.
     pub answered_per_s: Option<f64>,
-    /// What its JIT compilers have spent since its start; `None` without a JVM.
+    /// CPU time of its JIT compilers since its start; `None` without a JVM.
     pub jit_ns: Option<u64>,
 }
 
-/// How a warm-up is cut.
+/// Division of a warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     pub turn_ns: u64,
-    /// Whether nothing compiles: then a flat stretch is enough, however short. Compilers work in bursts, and a wave that
-    /// goes up and down has instants at which two windows are alike, so that theirs must hold for a whole window.
+    /// True if nothing compiles: then a flat stretch is enough, however short. Compilers work in bursts, and a wave
+    /// that goes up and down has instants at which two windows are alike, so that theirs must hold for a whole
+    /// window.
     pub plain: bool,
 }
 
@@ -71,7 +74,7 @@ const MORE_WARM_UP: f64 = 6.0;
 /// Steps that may follow one.
 const MORE_STEPS: f64 = 2.0;
 
-/// How a variant's warm-up ended.
+/// End of a variant's warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warmth {
     Steady,
@@ -89,11 +92,11 @@ pub enum Warmth {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     pub own: f64,
-    /// What of that is none.
+    /// Largest own change that counts as none.
     pub own_allowed: f64,
-    /// What it has beyond the others' change; its own where there are no others.
+    /// Change beyond that of the others; its own where there are no others.
     pub between: f64,
-    /// What of that is none.
+    /// Largest such change that counts as none.
     pub between_allowed: f64,
 }
 
@@ -114,11 +117,11 @@ pub struct Slope {
     pub between: f64,
 }
 
-/// How a variant stood when the warm-up ended.
+/// State of a variant when the warm-up ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     pub warmth: Warmth,
-    /// What the compilers used of a core lately; `None` without a JVM.
+    /// Share of a core that the compilers used lately; `None` without a JVM.
     pub jit_share: Option<f64>,
     pub window_turns: usize,
     /// CPU time per exchange of each whole window, in nanoseconds, from the first to the last.
@@ -127,22 +130,22 @@ pub struct Found {
     pub change: Option<Change>,
     /// The same of the throughput.
     pub throughput: Option<Change>,
-    /// How fast it still became faster; `None` when neither is known.
+    /// Speed-up that was still going on; `None` when neither is known.
     pub slope: Option<Slope>,
 }
 
-/// By how much more a variant may change, as a logarithm, that changed by `per_10s` within the last ten seconds of its warm-up:
-/// as much in each ten seconds of a minute more. What a compiler still has to do ends sooner, and slows down.
+/// Further change, as a logarithm, of a variant that changed by `per_10s` within the last ten seconds of its warm-up:
+/// as much in each ten seconds of a minute more. The remaining work of a compiler ends sooner, and slows down.
 pub fn rest_of_warm_up(per_10s: f64) -> f64 {
     MORE_WARM_UP * per_10s.abs()
 }
 
-/// By how much more a variant may change, as a logarithm, that took such a step while it was measured: by two more of them.
+/// Further change, as a logarithm, of a variant that took such a step while it was measured: by two more of them.
 pub fn rest_of_step(step: f64) -> f64 {
     MORE_STEPS * step.abs()
 }
 
-/// What the last turns of all variants say of one quantity.
+/// Comparison of the last turns of all variants in one quantity.
 struct Compared {
     changes: Vec<Option<Change>>,
     /// Every variant stays as it is, or all move alike.
@@ -151,7 +154,7 @@ struct Compared {
     differs: Vec<bool>,
 }
 
-/// What the last turns of all variants say.
+/// Comparison of the last turns of all variants.
 struct Evaluation {
     cpu: Compared,
     throughput: Compared,
@@ -209,7 +212,7 @@ impl Watch {
         self.held > needed && evaluation.quiet && evaluation.is_known()
     }
 
-    /// Whether anything can be told of the variants so far.
+    /// True if nothing can be told of the variants so far.
     pub fn is_blind(&self) -> bool {
         let mut turns = self.turns.iter().flatten().flatten();
         turns.all(|turn| turn.cpu_ns_per_exchange.is_none() && turn.answered_per_s.is_none())
@@ -220,8 +223,8 @@ impl Watch {
         self.pace.window_turns(self.turns.len(), self.points, turns)
     }
 
-    /// The state of each variant, by number; `None` for those that left. `met` is what the last
-    /// [`Watch::end_round`] said.
+    /// The state of each variant, by number; `None` for those that left. `met` is the answer of the last
+    /// [`Watch::end_round`].
     pub fn found(&self, met: bool) -> Vec<Option<Found>> {
         let evaluation = self.evaluate();
         let window_turns = self.window_turns();
@@ -249,7 +252,7 @@ impl Watch {
         self.turns.iter().enumerate().map(found).collect()
     }
 
-    /// Whether the variant went its own way in most of the rounds of the last two windows.
+    /// True if the variant went its own way in most of the rounds of the last two windows.
     fn mostly_differed(&self, variant: usize) -> bool {
         let late = &self.differed[self.differed.len().saturating_sub(2 * self.window_turns())..];
         2 * late.iter().filter(|differed| differed[variant]).count() > late.len()
@@ -278,7 +281,7 @@ impl Watch {
     }
 }
 
-/// What the steps of all variants in one quantity say; where nothing is known, nothing moves.
+/// Compares the steps of all variants in one quantity; where nothing is known, nothing moves.
 fn compare(steps: &[Option<Vec<Option<f64>>>]) -> Compared {
     let changes: Vec<Option<Change>> = (0..steps.len()).map(|variant| change(steps, variant)).collect();
     let known = || changes.iter().flatten();
@@ -295,7 +298,7 @@ fn compare(steps: &[Option<Vec<Option<f64>>>]) -> Compared {
     Compared { changes, together, differs }
 }
 
-/// How fast a variant became faster between the middles of its last two windows: by its throughput, else by its CPU.
+/// Speed-up of a variant between the middles of its last two windows: by its throughput, else by its CPU.
 fn slope(turns: &[Turn], window: usize, cpu: Option<Change>, throughput: Option<Change>) -> Option<Slope> {
     let change = throughput.or(cpu.map(|cpu| Change { own: -cpu.own, between: -cpu.between, ..cpu }))?;
     let late = &turns[turns.len().checked_sub(2 * window)?..];
@@ -363,7 +366,7 @@ fn windows(turns: &[Turn], window: usize) -> Vec<Option<f64>> {
     turns[turns.len() - whole..].chunks(window).map(mean).collect()
 }
 
-/// What the compilers used of a core over the last so many nanoseconds; `None` when that is not known.
+/// Share of a core that the compilers used over the last `window_ns`; `None` when that is not known.
 fn jit_share(turns: &[Turn], window_ns: u64) -> Option<f64> {
     let last = turns.last()?;
     let long_ago = |turn: &&Turn| last.ended_ns.saturating_sub(turn.ended_ns) >= window_ns;
@@ -382,9 +385,9 @@ pub struct Step {
     pub own: f64,
     /// The same beyond what the others did.
     pub between: f64,
-    /// What of that is none.
+    /// Largest such step that counts as none.
     pub allowed: f64,
-    /// Whether the variant moved another way than the others: the block has no steady state for it.
+    /// True if the variant moved another way than the others: the block has no steady state for it.
     pub differs: bool,
 }
 
@@ -414,7 +417,8 @@ fn mean(values: &[f64]) -> Option<f64> {
     Moments::of(values).map(|moments| moments.mean)
 }
 
-/// The split with the most standard errors between its sides: where, the difference, and what of it is none.
+/// The split with the most standard errors between its sides: its place, the difference, and the largest difference
+/// that counts as none.
 fn best_split(values: &[f64]) -> Option<(usize, f64, f64)> {
     let least = (values.len() / 4).max(2);
     let splits = least..(values.len() + 1).saturating_sub(least);

@@ -11,13 +11,13 @@ use crate::student;
 /// A value of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrendValue {
-    /// When, in hours from the beginning of the load.
+    /// Time, in hours from the beginning of the load.
     pub hours: f64,
     pub exchanges: f64,
     pub value: f64,
 }
 
-/// What a block's values are folded into.
+/// Folding of a block's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     Mean,
@@ -33,12 +33,13 @@ pub struct TrendRule {
     pub blocks: usize,
     /// Intervals miss with this probability.
     pub tail: f64,
-    /// Growth of less than this share of the yardstick in an hour is none that matters.
+    /// Growth of less than this share of the yardstick in an hour does not matter.
     pub growth_per_hour: f64,
-    /// No growth is what, at the upper end of its interval, comes to less than this share of the yardstick...
+    /// Largest share of the yardstick that the upper end of the interval may reach, over `horizon_hours`, for the
+    /// verdict of no growth.
     pub stays_within: f64,
     pub horizon_hours: f64,
-    /// What grew this many times as fast in the first half as in the second is filling up.
+    /// Ratio of the growth in the first half to that in the second from which on the series is filling up.
     pub slows_by: f64,
 }
 
@@ -60,7 +61,7 @@ impl Default for TrendRule {
 const BLOCKS_MIN: usize = 6;
 
 impl TrendRule {
-    /// How many of `values` are left out.
+    /// Number of `values` that are left out.
     fn left_out(&self, values: usize) -> usize {
         (values as f64 * self.dropped.clamp(0.0, 1.0)).round() as usize
     }
@@ -73,7 +74,7 @@ impl TrendRule {
     }
 }
 
-/// How much is added in each unit of time, or with each exchange.
+/// Increase per unit of time, or per exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// Of the line of least squares.
@@ -87,7 +88,7 @@ pub struct Slope {
     freedom: u32,
 }
 
-/// What can be said of a series.
+/// Verdict on the growth of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrendVerdict {
     /// It grows, in the whole and in the second half, by more than matters.
@@ -103,7 +104,7 @@ pub enum TrendVerdict {
     Undecided,
 }
 
-/// A series, with what can be said of it.
+/// A series with its verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
     pub verdict: TrendVerdict,
@@ -115,7 +116,7 @@ pub struct Trend {
     /// With each exchange; `None` when none was answered.
     pub per_exchange: Option<Slope>,
     pub level: f64,
-    /// What growth is compared with: what was given, or the level.
+    /// Value that growth is compared with: the given one, or the level.
     pub yardstick: f64,
     /// The smallest growth in an hour that this series could have shown.
     pub detectable_per_hour: f64,
@@ -126,7 +127,7 @@ pub struct Trend {
     pub hours: f64,
 }
 
-/// Why a series has no trend.
+/// Reason why a series has no trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTrend {
     #[error("{have} values, and a trend can be told from {need} on")]
@@ -146,11 +147,11 @@ struct Block {
     value: f64,
 }
 
-/// What can be said of a series, in order of time. `yardstick` is what growth is compared with, in the unit of the
+/// Trend of a series, in order of time. `yardstick` is the value that growth is compared with, in the unit of the
 /// values, such as the largest heap; without one it is the level itself.
 ///
 /// # Errors
-/// When the values are too few, one is not finite, or no time passes.
+/// Fails if the values are too few, one is not finite, or no time passes.
 pub fn trend(
     values: &[TrendValue],
     yardstick: Option<f64>,
@@ -209,7 +210,7 @@ fn verdict(of: &Trend, rule: &TrendRule) -> TrendVerdict {
     if grows && of.per_hour.point > rule.growth_per_hour * of.yardstick {
         return TrendVerdict::Growth;
     }
-    // Behind a fall the whole says nothing of how it ended.
+    // After a fall, the whole tells nothing about the end.
     if stays(of, rule) && !ends_growing { TrendVerdict::NoGrowth } else { TrendVerdict::Undecided }
 }
 
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(found(&full, 1e6).verdict, TrendVerdict::NoGrowth);
     }
 
-    /// What fell steeply at first falls on the whole, whatever it does at the end.
+    /// A series that fell steeply at first falls on the whole, whatever it does at the end.
     #[test]
     fn growth_behind_a_fall_is_not_called_none() {
         let hook = |rise: f64| {
@@ -358,7 +359,7 @@ mod tests {
         assert_eq!(told(&at_once), Err(NoTrend::NoTime));
         // Nothing at all, all the time, with nothing to compare with.
         assert_eq!(told(&series([0.0; 20])), Ok(TrendVerdict::NoGrowth));
-        // A rule that nobody should write.
+        // A rule with nonsensical values.
         let none = TrendRule { dropped: 2.0, blocks: 0, ..rule };
         assert!(none.needs() == usize::MAX);
     }

@@ -1,12 +1,12 @@
 //! The search for the best of several configurations under noise: successive halving in blocks.
 //!
 //! In a *heat* some of the challengers run, and the default always with them, block by block, each started afresh in
-//! every block. After a heat the better half goes on. What decides is the mean over a challenger's blocks of its
-//! log-difference to the default in the same block: what the machine does to a block it does to all in it.
+//! every block. After a heat the better half goes on. The criterion is the mean over a challenger's blocks of its
+//! log-difference to the default in the same block: a disturbance by the machine affects all in a block.
 //!
-//! Whoever picks the best of many picks luck as well: the figures of a search flatter the winner, more so the more ran
+//! The best of many was also lucky: the figures of a search flatter the winner, more so the more ran
 //! (Jamieson and Talwalkar, AISTATS 2016, have the halving; the flattery is the winner's curse). So a race yields a
-//! configuration and an order, and never a gain. What the winner gains is for fresh blocks to tell, through the judge.
+//! configuration and an order, and never a gain. Fresh blocks tell the winner's gain, through the judge.
 
 use crate::rng::Rng;
 
@@ -22,7 +22,7 @@ const FACTOR_MAX: u32 = 8;
 pub struct Heat {
     /// From 1.
     pub number: u32,
-    /// Who runs, the default first, the others in random order.
+    /// Indexes of those that run, the default first, the others in random order.
     pub configurations: Vec<usize>,
     pub blocks: u32,
 }
@@ -70,7 +70,7 @@ fn schedule(challengers: usize, factor: u32) -> Vec<(usize, u32)> {
     }
 }
 
-/// What a schedule takes; `seconds_of` gives the length of a block by its number of configurations.
+/// Duration of a schedule; `seconds_of` gives the length of a block by its number of configurations.
 fn seconds(heats: &[(usize, u32)], seconds_of: &dyn Fn(usize) -> f64) -> f64 {
     heats.iter().map(|(challengers, blocks)| f64::from(*blocks) * seconds_of(challengers + 1)).sum()
 }
@@ -109,7 +109,7 @@ impl Race {
         self.heats.iter().map(|(challengers, blocks)| (challengers + 1, *blocks)).collect()
     }
 
-    /// The heat that is due; `None` when the search is over, or nobody is left but the default.
+    /// The heat that is due; `None` when the search is over, or only the default is left.
     pub fn next_heat(&mut self) -> Option<Heat> {
         let &(most, blocks) = self.heats.get(self.done as usize)?;
         let mut running: Vec<usize> = self.ranked().into_iter().take(most).collect();
@@ -121,8 +121,8 @@ impl Race {
         Some(Heat { number: self.done + 1, configurations: running, blocks })
     }
 
-    /// Enters what a heat said of a challenger: its log-difference to the default in each block that has one, above 0
-    /// for better. Values that are not finite are ignored.
+    /// Enters the results of a heat for a challenger: its log-difference to the default in each block that has one,
+    /// above 0 for better. Values that are not finite are ignored.
     pub fn enter(&mut self, configuration: usize, differences: &[f64]) {
         let Some(challenger) = self.challengers.get_mut(configuration) else { return };
         let before = challenger.differences.len();
@@ -130,7 +130,7 @@ impl Race {
         challenger.in_this_heat |= challenger.differences.len() > before;
     }
 
-    /// Ends a heat: whoever had no block in it, or is not among the better half, is out.
+    /// Ends a heat: each that had no block in it, or is not among the better half, is out.
     pub fn close_heat(&mut self) {
         self.done += 1;
         let most = self.heats.get(self.done as usize).map_or(usize::MAX, |(challengers, _)| *challengers);
@@ -156,7 +156,7 @@ impl Race {
         left
     }
 
-    /// Who the search leads to: the best that is still in, or the default when nobody was better than it.
+    /// Result of the search: the best that is still in, or the default when none was better than it.
     pub fn winner(&mut self) -> usize {
         let best = self.ranked().into_iter().next();
         let better = |index: &usize| self.challengers[*index].mean().is_some_and(|mean| mean > 0.0);

@@ -1,15 +1,15 @@
-//! What a judgement says.
+//! Judgements: verdicts, estimates, reasons.
 
 use crate::{Between, Measure, Sittings};
 use proofload_facts::Finding;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The interval lies where the claim says.
+    /// The interval is on the claimed side.
     Supported,
-    /// The interval lies where the claim says it does not.
+    /// The interval is on the other side.
     Refuted,
-    /// Neither, or something forbids a verdict; the reasons say which.
+    /// Neither, or something forbids a verdict; the reasons tell which.
     Undecided,
 }
 
@@ -52,7 +52,7 @@ pub enum Lender {
 pub struct Lent {
     /// s₀: standard deviation of the logarithms, 0.02 is 2 %.
     pub spread: f64,
-    /// Of how many comparisons, or levels, it is.
+    /// Comparisons, or levels, that it comes from.
     pub relatives: u32,
     pub from: Lender,
 }
@@ -69,7 +69,7 @@ pub struct Borrowed {
     pub plain: Estimate,
 }
 
-/// Why a verdict is what it is, typed so that each has its sentence in one place.
+/// Reason of a verdict, typed so that each has its sentence in one place.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -134,19 +134,19 @@ pub enum Reason {
         /// The variant that was lost more often.
         variant: usize,
         lost: u32,
-        /// In how many the other was.
+        /// Blocks in which the other was lost.
         other: u32,
         of: u32,
     },
     /// The first half of the blocks and the second do not show the same: something changed in between.
     HalvesDiffer {
-        /// What the first half comes to, in the unit of the estimate.
+        /// Mean of the first half, in the unit of the estimate.
         first: f64,
-        /// What the second half comes to.
+        /// Mean of the second half.
         second: f64,
-        /// How many standard errors they are apart.
+        /// Standard errors between them.
         errors: f64,
-        /// How many chance explains at so few blocks.
+        /// Standard errors that chance explains at so few blocks.
         allowed: f64,
     },
     /// In long slices the ratio is another one than in short ones.
@@ -170,17 +170,17 @@ pub enum Reason {
     /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
     Disturbed {
         blocks: u32,
-        /// Of how many complete ones.
+        /// Complete blocks.
         of: u32,
     },
     /// Variants that the claim rests on were still warming, or took a step later, in more than a quarter of the blocks.
     NoSteadyState {
         blocks: u32,
         of: u32,
-        /// How much faster they still became within ten seconds, the median of these starts: 0.02 is 2 %.
+        /// Speed-up per ten seconds that was still going on, the median of these starts: 0.02 is 2 %.
         per_10s: Option<f64>,
     },
-    /// Variants were still warming in too many blocks, and the claim would stand if they changed by so much more.
+    /// Variants were still warming in too many blocks, and the claim would hold if they changed by this much more.
     BeyondWarmUp {
         blocks: u32,
         of: u32,
@@ -200,30 +200,31 @@ pub enum Reason {
         measure: Measure,
         variant: usize,
         point: usize,
-        /// Of which stream; `None` is all of them.
+        /// Stream; `None` is all of them.
         stream: Option<usize>,
-        /// In how many of the complete blocks.
+        /// Complete blocks without a value.
         blocks: u32,
     },
     /// The two sides were constant over all blocks and were compared exactly.
     Constant,
-    /// The verdict rests on one measurement, without interval: it says only what was seen.
+    /// The verdict rests on one measurement, without interval: it holds for that measurement alone.
     OneMeasurement,
     /// The generator was the limit on the faster side alone, so that the difference is at least what was seen.
     LimitedOnTheFasterSide,
     /// Requests left late, and all were sent: that only lengthens times, which were short enough all the same, or long
     /// enough on the other side.
     OnlyLengthened,
-    /// The interval is wider by so much on a side, for what the generator's own delays may have lengthened, or a busy one moved.
+    /// The interval is wider by this much on a side, for the times that the generator's own delays may have
+    /// lengthened, or the values that a busy one moved.
     Widened {
         /// As a share of the estimate.
         share: f64,
     },
     /// The interval would decide, if it did not reach further for what the generator may have moved.
     MayAccountFor {
-        /// How much it may have moved, as a share of the estimate.
+        /// Part that it may have moved, as a share of the estimate.
         share: f64,
-        /// How far the interval lies from where the answers part, as a share of it.
+        /// Distance of the interval from where the answers part, as a share of it.
         margin: f64,
     },
     /// The rank of a quantile lies among exchanges that had no end, so that its value is a lower end.
@@ -245,21 +246,21 @@ pub enum Reason {
         /// 95 % upper bound of the share of starts with an error.
         upper_starts: f64,
     },
-    /// So many errors were seen in blocks that the variant did not get through.
+    /// Errors seen in blocks that the variant did not get through.
     InLostBlocks {
         errors: u64,
     },
-    /// So many errors are of the generator's own making: no port, descriptor or memory, an answer beyond its limits,
-    /// or a fault on its side.
+    /// Errors of the generator's own making: no port, descriptor or memory, an answer beyond its limits, or a fault
+    /// on its side.
     OwnErrors {
         errors: u64,
     },
-    /// What is claimed depends on how it was asked: it differs between levels of a condition of measuring.
+    /// The claimed quantity depends on the manner of asking: it differs between levels of a condition of measuring.
     DependsOn {
         condition: usize,
         /// The quantity at each of its levels, by the level's index.
         levels: Vec<(usize, Estimate)>,
-        /// Whether the claim holds, or fails, at every level alike.
+        /// True if the claim holds, or fails, at every level alike.
         alike: bool,
     },
     /// A server died under load.
@@ -269,7 +270,7 @@ pub enum Reason {
     },
 }
 
-/// How many blocks would give an interval of a given half-width.
+/// Blocks that would give an interval of a given half-width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Half-width of the interval as a share of the estimate: 0.05 is ±5 %.
@@ -284,17 +285,17 @@ pub struct Projection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     pub verdict: Verdict,
-    /// What it rests on; `None` when nothing was measured.
+    /// Estimate that it rests on; `None` when nothing was measured.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval at this claim's share of the error rate, e.g. 0.95 or 0.9833.
     pub confidence: f64,
     pub blocks: u32,
     pub reasons: Vec<Reason>,
-    /// Whether it can change no more: settled at a look, frozen since, or left undecided at the last look.
+    /// True if it can change no more: settled at a look, frozen since, or left undecided at the last look.
     pub settled: bool,
-    /// Blocks that ±5 % would take; `None` when there is no estimate or no number of blocks in reach.
+    /// Blocks that ±5 % would take; `None` without an estimate or a number of blocks in reach.
     pub projection: Option<Projection>,
-    /// Of what the interval is.
+    /// Scope of the interval.
     pub scope: Scope,
     /// The spread that was lent to it; `None` where none was.
     pub borrowed: Option<Borrowed>,
@@ -317,10 +318,10 @@ impl Judged {
     }
 }
 
-/// Of what an interval is: of the time at which it was measured, or of any.
+/// Scope of an interval: the time at which it was measured, or any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Scope {
-    /// Blocks of one sitting: nothing is said of another.
+    /// Blocks of one sitting: the interval holds for it alone.
     #[default]
     ThisSitting,
     /// Blocks of one sitting, wider for what earlier ones differed by.
@@ -329,19 +330,19 @@ pub enum Scope {
     Sittings(OverSittings),
 }
 
-/// What two or more sittings show.
+/// Results of two or more sittings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OverSittings {
     /// Their spreads, on the scale of the blocks' values.
     pub found: Sittings,
-    /// Where the next sitting's mean lies with 95 %, in the unit of the estimate.
+    /// 95 % prediction interval of the next sitting's mean, in the unit of the estimate.
     pub prediction: Estimate,
-    /// Whether the values are logarithms, so that the spreads are shares.
+    /// True if the values are logarithms, so that the spreads are shares.
     pub is_log: bool,
 }
 
-/// How many more blocks it takes until every claim is settled, given up or at its last look, if the claims are as they
-/// seem: nine in ten of the ways in which they may go on lie between `low` and `high`.
+/// Further blocks until every claim is settled, given up or at its last look, if the claims are as they seem: nine in
+/// ten of the ways in which they may go on lie between `low` and `high`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlook {
     pub low: u32,
@@ -356,10 +357,9 @@ pub struct Outlook {
 pub struct Judgement {
     /// In the order of the claims.
     pub claims: Vec<Judged>,
-    /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it
-    /// early.
+    /// Every claim is settled: the study may stop. False without claims: then nothing ends it early.
     pub settled: bool,
-    /// How many more blocks it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) gives it.
+    /// Further blocks that it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) gives it.
     pub left: Option<Outlook>,
     /// Complete blocks, by their place from 1, that an open claim lacks through the generator or a lost start, of the claim that
     /// lacks most: the study makes up for them.

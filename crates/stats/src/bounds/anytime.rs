@@ -1,5 +1,5 @@
-//! Bounds on |t| that hold at every number of blocks at once: for a study that may be looked at after every block
-//! and go on for as long as somebody likes.
+//! Bounds on |t| that hold at every number of blocks at once: for a study that may be looked at after every block and
+//! go on without an end.
 //!
 //! With independent normal differences x of unknown spread, the ratio of two marginal likelihoods, a normal effect
 //! size with variance g against none, both with the right-Haar prior 1/σ on the spread, is a martingale of mean 1

@@ -9,7 +9,7 @@
 //! spread of Smyth (Stat. Appl. Genet. Mol. Biol. 3, 2004) at a weight that is fixed; κ² = χ²₀.₉₉₉(n − 1)/(n − 1): a spread
 //! beyond it is not the one that was lent.
 //!
-//! That a spread is like its relatives' is true on average over many; a study has a few claims, each with the spread that it
+//! A spread is like its relatives' on average over many; a study has a few claims, each with the spread that it
 //! has. So b is made for the worst one: whatever σ is, with normal blocks and without effect
 //!
 //! P(look n) = ∫ f(s) · 2 (Φ(−b s̃/σ) − Φ(−a s/σ)) ds over 0 < s ≤ κ s₀,
@@ -24,7 +24,7 @@ use statrs::function::erf::erfc;
 use statrs::function::gamma::ln_gamma;
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// One in so many parts of a claim's error rate has the interval by its own spread when another was lent.
+/// One part in this many of a claim's error rate is for the interval by its own spread when another was lent.
 const PARTS: u32 = 3;
 pub const OWN: f64 = 1.0 / PARTS as f64;
 
@@ -81,8 +81,8 @@ pub struct Rows {
     pub lent: Vec<LentBound>,
 }
 
-/// The bounds of all looks while `claims` claims share `alpha`. `ends` says that the last of the looks spends all that is left, of
-/// a plan for `planned` blocks. `None` as for [`row`](super::row).
+/// The bounds of all looks while `claims` claims share `alpha`. With `ends`, the last of the looks spends all that is
+/// left, of a plan for `planned` blocks. `None` as for [`row`](super::row).
 ///
 /// More of the error rate never makes an interval wider, so that Holm's rule may pass it on.
 pub fn rows(looks: &[u32], planned: u32, ends: bool, alpha: f64, claims: u32) -> Option<Rows> {
@@ -109,7 +109,7 @@ pub fn rows(looks: &[u32], planned: u32, ends: bool, alpha: f64, claims: u32) ->
 }
 
 /// The bounds at these looks of a plan for `planned` blocks beside `own` ones; `alpha` is the claim's error rate, of which
-/// they spend [`LENT`] by the last of the looks. `None` for looks that are no plan, or have not a bound each.
+/// they spend [`LENT`] by the last of the looks. `None` for looks that are not a plan, or lack a bound.
 fn beside(own: &[f64], looks: &[u32], planned: u32, alpha: f64) -> Option<Vec<LentBound>> {
     let last = recursion::checked(looks)?;
     if own.len() != looks.len() || !(last..=BLOCKS_MAX).contains(&planned) || !(alpha > 0.0 && alpha < 1.0) {
@@ -131,8 +131,8 @@ fn beside(own: &[f64], looks: &[u32], planned: u32, alpha: f64) -> Option<Vec<Le
     Some(looks.iter().zip(own).map(at_look).collect())
 }
 
-/// By how much the intervals with a lent spread add to the error rate when the spread is `spread` times that one: an upper
-/// bound on how often one excludes the truth at a look at which the interval by the own spread does not.
+/// Part of the error rate that the intervals with a lent spread add when the spread is `spread` times that one: an
+/// upper bound on how often one excludes the truth at a look at which the interval by the own spread does not.
 pub fn added(own: &[f64], lent: &[LentBound], looks: &[u32], spread: f64) -> f64 {
     let each = looks.iter().zip(own).zip(lent);
     each.map(|((&look, &own), lent)| Look::new(look, own, &[spread]).adds(lent.bound).sum::<f64>()).sum()

@@ -46,7 +46,7 @@ pub fn ended(looks: &[u32], planned: u32, spending: impl Into<Spending>) -> Opti
     (last <= planned).then(|| bounds_of(looks, spending.alpha, GRID, NODES, by))?
 }
 
-/// The bounds when so much of `alpha` is spent by each look.
+/// The bounds when each look spends this much of `alpha`.
 fn bounds_of(
     looks: &[u32],
     alpha: f64,

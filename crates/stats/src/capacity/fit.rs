@@ -1,10 +1,10 @@
-//! What all trials say together: where passing turns into failing.
+//! Fit of all trials together: the rate at which passing turns into failing.
 //!
 //! The chance that a trial at a rate passes falls along a logistic curve over the logarithm of the rate; the capacity is
 //! where the curve is at its middle. How wide the curve is, is unknown too: it is as likely as another of a list of widths
 //! that reaches from a hard limit to a server whose capacity differs by a tenth from trial to trial. Trials also fail for
 //! reasons that have nothing to do with the rate, and rarely pass for such: both are allowed for, so that one stray trial
-//! far from the others moves nothing. The interval holds 95 % of what is credible (of the posterior of a flat prior on the
+//! far from the others moves nothing. The interval is the 95 % credible one (of the posterior of a flat prior on the
 //! logarithm of the capacity, the widths averaged over). Unlike a likelihood's interval it does not collapse when
 //! all passes lie below all failures, as they often do after twenty trials.
 
@@ -18,11 +18,11 @@ const STRAY_PASS: f64 = 0.01;
 const SCALES: [f64; 7] = [0.004, 0.007, 0.012, 0.02, 0.03, 0.045, 0.07];
 /// Grid of the capacity, in logarithms.
 const STEP: f64 = 0.002;
-/// How far beyond the trials the capacity may lie.
+/// Distance of the capacity beyond the trials that is allowed for.
 const BEYOND: f64 = 0.3;
 /// Most steps: a range of a factor of 50 around the turn.
 const STEPS_MAX: usize = 2_000;
-/// What the interval leaves out on each side.
+/// Probability that the interval leaves out on each side.
 const TAIL: f64 = 0.025;
 
 /// The capacity as the trials have it, per second.
@@ -41,7 +41,7 @@ struct Tally {
     failed: f64,
 }
 
-/// Fits all trials that say anything; `None` when none does.
+/// Fits all trials that tell anything; `None` when none does.
 pub fn fit(trials: &[Trial]) -> Option<Fit> {
     let tallies = tallies(trials);
     let (from, to) = window(&tallies)?;
@@ -90,8 +90,8 @@ fn tallies(trials: &[Trial]) -> Vec<Tally> {
     tallies
 }
 
-/// Where the capacity may be looked for: around the rates between the lowest failure and the highest pass, which need not
-/// lie in this order.
+/// Range of rates to search for the capacity: around the rates between the lowest failure and the highest pass, which
+/// need not lie in this order.
 fn window(tallies: &[Tally]) -> Option<(f64, f64)> {
     let all = || tallies.iter().map(|tally| tally.ln_rate);
     let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));

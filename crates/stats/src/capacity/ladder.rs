@@ -1,26 +1,26 @@
-//! Where to try next, after RFC 9971: bracket, then targets that become finer.
+//! Choice of the next rate, after RFC 9971: bracket, then targets that become finer.
 
 use super::{Limit, Outcome, Terms, Trial, is_same, neat};
 
 /// Trials of which the majority counts, and how far bounds may lie apart, target after target.
 const TARGETS: [(usize, f64); 3] = [(1, 0.08), (3, 0.04), (5, 0.02)];
-/// How much faster the next trial of the bracket is.
+/// Factor between a rate of the bracket and the next.
 const FACTOR: f64 = 2.0;
 /// The same where the objective held with room to spare.
 const FACTOR_EASY: f64 = 4.0;
-/// What room to spare is: the worst value is a quarter of its limit.
+/// Largest ratio of the worst value to its limit that is room to spare.
 const EASY: f64 = 0.25;
-/// So many trials that say nothing make a rate one at which the client is the limit.
+/// Trials without a result that make a rate one at which the client is the limit.
 const LIMITED: usize = 2;
 /// Rates are rounded: bounds that lie that little further apart than they may are near enough.
 const ROUNDING: f64 = 1.01;
 
-/// What the search found out.
+/// Result of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bounds {
     /// Highest rate at which the objective held; `None` where it failed at the lowest.
     pub(super) low: Option<f64>,
-    /// What lies above it; `None` where it held at the highest.
+    /// Upper end of the bracket; `None` where it held at the highest.
     pub(super) upper: Option<Upper>,
 }
 
@@ -46,7 +46,7 @@ impl Upper {
 pub(super) struct Need {
     pub(super) rate_per_s: f64,
     pub(super) coarse: bool,
-    /// What is known without it.
+    /// Bounds known without it.
     pub(super) so_far: Bounds,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Ladder<'a> {
         let mut bounds = self.bracket()?;
         for (trials, width) in TARGETS {
             bounds = self.target(bounds, trials, width)?;
-            // What the client cannot offer is not looked at more closely.
+            // Rates that the client cannot offer are not looked at more closely.
             let limited = matches!(bounds.upper, None | Some(Upper::Limited(..)));
             if limited || bounds.low.is_none() {
                 break;
@@ -81,7 +81,7 @@ impl<'a> Ladder<'a> {
         Ok(bounds)
     }
 
-    /// What a rate is by the majority of this many trials; a trial that cannot change it is not asked for.
+    /// Class of a rate by the majority of this many trials; a trial that cannot change it is not requested.
     fn class(&self, rate: f64, trials: usize, coarse: bool, so_far: Bounds) -> Result<Class, Need> {
         let needed = trials / 2 + 1;
         let (mut passed, mut failed, mut limited) = (0, 0, 0);

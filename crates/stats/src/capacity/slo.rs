@@ -11,7 +11,7 @@ const ERRORS_UNSAID: &str = "errors <= 0.1%";
 /// Most terms.
 const TERMS_MAX: usize = 16;
 
-/// What has to hold for a rate to be carried.
+/// Conditions that have to hold for a rate to be carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     pub terms: Vec<SloTerm>,
@@ -21,14 +21,14 @@ pub struct Slo {
 pub struct SloTerm {
     pub text: String,
     pub measure: Measure,
-    /// What it may be, in the measure's base unit.
+    /// Limit, in the measure's base unit.
     pub limit: f64,
-    /// Whether the limit itself is allowed.
+    /// True if the limit itself is allowed.
     pub inclusive: bool,
 }
 
 impl SloTerm {
-    /// Whether a value is within the limit.
+    /// True if a value is within the limit.
     pub fn holds(&self, value: f64) -> bool {
         if self.inclusive { value <= self.limit } else { value < self.limit }
     }
@@ -42,7 +42,7 @@ impl Slo {
 }
 
 /// Reads an objective: conditions that all have to hold, each `measure < constant`, with commas between. `errors` with a
-/// percentage is their share. Where nothing is said of errors, at most 0.1 % are allowed.
+/// percentage is their share. Without a condition on errors, at most 0.1 % are allowed.
 ///
 /// # Errors
 /// Every mistake, a sentence each with what to write instead.

@@ -141,7 +141,7 @@ fn failures_that_are_excused_make_no_majority_of_passes() {
     });
     let Answer::Found { low, passed, .. } = answer else { panic!("{answer:?}") };
     assert!(is_same(low, neat(tried / 1.05)) && (passed.agreed, passed.of) == (4, 4), "{answer:?}");
-    // One may: it stands among the five.
+    // One may: it is among the five.
     let (answer, _) = searched(TRIALS_MAX, |stage, rate, before| match (stage, before) {
         (Stage::ConfirmLow, 1) if is_same(rate, tried) => UNFIT,
         _ => up_to(400.0, rate),
@@ -159,7 +159,7 @@ fn a_lower_end_at_which_the_client_is_the_limit_moves_down_like_another() {
         _ => up_to(400.0, rate),
     });
     assert!(matches!(answer, Answer::Found { low, .. } if is_same(low, neat(tried / 1.05))), "{answer:?}");
-    // However far: then it is no answer that the server gave, and what the search saw is said.
+    // However far: then it is not an answer that the server gave, and the result of the search is reported.
     let (answer, _) = searched(TRIALS_MAX, |stage, rate, _| match stage {
         Stage::ConfirmLow => UNFIT,
         _ => up_to(400.0, rate),

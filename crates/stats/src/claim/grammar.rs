@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         Ok(RawSide { factor, what, point, at })
     }
 
-    /// The unit of a number, which may stand behind a space. What begins a measure or `within` is none.
+    /// The unit of a number, which may follow a space. The beginning of a measure or `within` is not a unit.
     fn suffix(&mut self) -> &'a str {
         let begin = self.at;
         self.skip_space();

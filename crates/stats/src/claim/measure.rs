@@ -31,7 +31,7 @@ pub enum Measure {
     Cpu,
     /// Context switches of the subject's threads per answered exchange.
     CtxSwitchesPerRequest,
-    /// How evenly CPU time is spread over the threads of the subject's busiest pool: Jain's fairness index, 0 to 1.
+    /// Evenness of CPU time over the threads of the subject's busiest pool: Jain's fairness index, 0 to 1.
     WorkerBalance,
     /// Page faults without a disk per answered exchange.
     PageFaultsPerRequest,
@@ -91,7 +91,7 @@ pub enum Measure {
     JitShare,
 }
 
-/// Where a measure comes from: what a subject must have to have it.
+/// Source of a measure: the facility that a subject must have for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
@@ -161,46 +161,45 @@ impl Measure {
         self.facts().map_or("ns", |facts| facts.unit)
     }
 
-    /// Where it comes from.
+    /// Source of the measure.
     pub fn source(self) -> Source {
         self.facts().map_or(Source::Generator, |facts| facts.source)
     }
 
-    /// Whether it says how fast something is, or is counted per answered exchange. No claim on such a measure
-    /// is decided while errors are many, because a fast error page is not throughput.
+    /// True if it tells how fast something is, or is counted per answered exchange. No claim on such a measure is
+    /// decided while errors are many, because a fast error page is not throughput.
     pub fn is_speed(self) -> bool {
         self.facts().is_none_or(|facts| facts.is_speed)
     }
 
-    /// Whether exchanges without an end are in it, above all that ended: it says how long they took.
+    /// True if exchanges without an end are in it, ranked above all that ended: it is a measure of their times.
     pub fn ranks_unended(self) -> bool {
         matches!(self, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
     }
 
-    /// Whether it is known for one of several streams that run at once. What a process used is used for all
+    /// True if it is known for one of several streams that run at once. The resources of a process are used for all
     /// of them.
     pub fn is_of_exchanges(self) -> bool {
         self.source() == Source::Generator
     }
 
-    /// Whether it is what an exchange costs the subject in CPU time, either way round.
+    /// True if it is the CPU time that an exchange costs the subject, or its inverse.
     pub fn is_of_cpu_cost(self) -> bool {
         matches!(self, Measure::CpuPerRequest | Measure::ThroughputPerCpu)
     }
 
-    /// Whether more of it is better.
+    /// True if more of it is better.
     pub fn more_is_better(self) -> bool {
         matches!(self, Measure::Throughput | Measure::ThroughputPerCpu)
     }
 
-    /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
-    /// measured.
+    /// True if zero is a value like any other; a throughput or a time of zero means that nothing was measured.
     pub(crate) fn may_be_zero(self) -> bool {
         self.facts().is_some_and(|facts| facts.may_be_zero)
     }
 
-    /// Whether slices of one cycle are compared with each other. A quantile of a short slice is biased and
-    /// rough, so quantiles are taken from the merged slices of a block; so are counts, and what is rare in a slice.
+    /// True if slices of one cycle are compared with each other. A quantile of a short slice is biased and rough, so
+    /// quantiles are taken from the merged slices of a block; so are counts, and events that are rare in a slice.
     pub fn pairs_by_cycle(self) -> bool {
         self.facts().is_some_and(|facts| facts.pairs_by_cycle)
     }

@@ -1,4 +1,4 @@
-//! What a claim refers to: variants by their levels, points by their labels; and what was probably meant.
+//! References of a claim: variants by their levels, points by their labels; and suggestions for unknown ones.
 
 use super::{Names, Selector};
 use proofload_facts::{Mistake, Thing};
@@ -11,7 +11,7 @@ impl Names {
     /// that only one variant has.
     ///
     /// # Errors
-    /// What to write instead.
+    /// The text to write instead.
     pub fn variant(&self, text: &str) -> Result<usize, Mistake> {
         let text = text.trim();
         if let Some(index) = self.variants.iter().position(|variant| variant.name == text) {
@@ -84,7 +84,7 @@ impl Names {
     }
 }
 
-/// The mistake of a name that is none of these; `meant` is what it is compared with.
+/// The mistake for an unknown name; `meant` is the text that it is compared with.
 pub(super) fn unknown(what: Thing, found: &str, meant: &str, known: &[impl AsRef<str>]) -> Mistake {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let similar = similar_to(meant, known.iter().copied());

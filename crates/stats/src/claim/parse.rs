@@ -22,7 +22,7 @@ pub fn parse_claim(name: &str, text: &str, names: &Names) -> Result<Vec<Claim>, 
     Checker { names, errors: Vec::new() }.check(name, text, &raw)
 }
 
-/// What both sides must agree in.
+/// Properties in which both sides must agree.
 #[derive(Clone, Copy, PartialEq)]
 enum Sort {
     Of(Measure),

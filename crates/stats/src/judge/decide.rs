@@ -1,10 +1,10 @@
-//! Where an interval lies in view of what is claimed.
+//! Position of an interval relative to the claimed values.
 
 use super::series::{Series, Sides};
 use crate::sample::Moments;
 use crate::{Comparison, Side, Term};
 
-/// What the values of the blocks mean.
+/// Meaning of the values of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scale {
     /// Logarithm of a ratio, or of a measure.
@@ -19,7 +19,7 @@ pub(super) enum Scale {
 pub(super) struct Frame {
     pub scale: Scale,
     pub values: Vec<f64>,
-    /// Where the claim's two answers meet.
+    /// Boundary between the claim's two answers.
     pub boundary: f64,
     comparison: Comparison,
     /// Half-width of the band of `~ within` around the boundary; `None` where no band can be drawn.
@@ -67,7 +67,7 @@ pub(super) fn frame(series: &Series<'_>, sides: &[Sides]) -> Option<Frame> {
 }
 
 impl Frame {
-    /// What an interval says of the claim: true, false, or nothing.
+    /// Answer of an interval to the claim: true, false, or none.
     pub fn decide(&self, low: f64, high: f64) -> Option<bool> {
         let (above, below) = (low > self.boundary, high < self.boundary);
         match self.comparison {
@@ -82,14 +82,14 @@ impl Frame {
         }
     }
 
-    /// How far an interval that decides lies from where the answers part.
+    /// Distance of an interval that decides from where the answers part.
     pub fn margin(&self, low: f64, high: f64) -> f64 {
         let band = self.band.unwrap_or(0.0);
         let parts = [self.boundary - band, self.boundary + band];
         parts.iter().flat_map(|part| [(low - part).abs(), (high - part).abs()]).fold(f64::INFINITY, f64::min)
     }
 
-    /// What is true of values that never change.
+    /// Answer for values that never change.
     pub fn decide_constant(&self, value: f64) -> bool {
         let (left, right) = self.constant_sides.unwrap_or((value, self.boundary));
         match self.comparison {
@@ -105,7 +105,7 @@ impl Frame {
         }
     }
 
-    /// Whether another estimate of the same quantity lies on the same side as the mean.
+    /// True if another estimate of the same quantity lies on the same side as the mean.
     pub fn agrees(&self, mean: f64, other: f64) -> bool {
         let side = |value: f64| match (self.comparison, self.band) {
             (Comparison::Within(_), Some(band)) => {
@@ -145,7 +145,7 @@ impl Frame {
         Some(self.chance(mean, spread, n - 1, half).max(0.0))
     }
 
-    /// How narrow the half-width of an interval around this mean must be to decide.
+    /// Largest half-width of an interval around this mean that decides.
     pub fn reach(&self, moments: &Moments) -> Option<f64> {
         let apart = (moments.mean - self.boundary).abs();
         let reach = match (self.comparison, self.band) {

@@ -1,4 +1,4 @@
-//! Whether what is claimed depends on the conditions of measuring, and what it is at each of their levels.
+//! Dependence of the claimed quantity on the conditions of measuring, and its value at each of their levels.
 
 use super::decide::Frame;
 use super::estimated::{estimate, widened};
@@ -12,29 +12,29 @@ use crate::{Reach, Reason};
 /// A condition of measuring may matter when chance alone explains what it does with a smaller probability than this.
 const SUSPECTED: f64 = 0.10;
 
-/// What a search for dependences needs beside the values.
+/// Input of a search for dependences beside the values.
 pub(super) struct DependenceTerms<'a> {
     /// Claims that share the error rate.
     pub open: u32,
-    /// How far the servers' own quantity may lie from what was measured.
+    /// Distance of the servers' own quantity from the measured one.
     pub reach: Reach,
     /// The blocks that the values are of.
     pub used: &'a [usize],
-    /// Whether they are of several sittings.
+    /// True if they are of several sittings.
     pub sittings: bool,
 }
 
-/// What the conditions of measuring have to do with the quantity.
+/// Dependences of the quantity on the conditions of measuring.
 #[derive(Default)]
 pub(super) struct Dependences {
     /// Those on which it depends, with what it is at each of their levels.
     pub found: Vec<Reason>,
-    /// Whether more blocks may well find one: then nobody gives up.
+    /// True if more blocks may well find one: then the claim is not given up.
     pub suspected: bool,
 }
 
 impl Dependences {
-    /// Of the values of the blocks; `frame` says what their mean is held against.
+    /// Dependences of the values of the blocks; `frame` holds the value that their mean is compared with.
     pub fn of(
         series: &Series<'_>,
         frame: &Frame,
@@ -64,7 +64,7 @@ impl Dependences {
         Dependences { found: found.into_iter().map(told).collect(), suspected }
     }
 
-    /// Whether the claim does not fare the same at every level.
+    /// True if the claim does not come out the same at every level.
     pub fn differ(&self) -> bool {
         self.found.iter().any(|on| matches!(on, Reason::DependsOn { alike: false, .. }))
     }
@@ -78,8 +78,9 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// What varies within sittings is told by the blocks, and what sittings differ by is theirs. What each sitting has fixed is
-    /// held against the spread between their means: their blocks are no observations of it. Both share the error rate.
+    /// Blocks tell about conditions that vary within sittings, with the differences between sittings taken out.
+    /// Conditions that each sitting has fixed are compared with the spread between the sittings' means: their blocks
+    /// are not independent observations of them. Both share the error rate.
     fn dependences(&self, means: &[f64], tail: impl Fn(u32) -> f64) -> Vec<Dependence> {
         if self.sittings.is_empty() {
             return dependences(self.blocks, self.levels, &[], tail);

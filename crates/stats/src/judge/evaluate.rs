@@ -18,10 +18,10 @@ use crate::{
 /// The resolution that projections are made for: ±5 %.
 const PROJECTED_RESOLUTION: f64 = 0.05;
 
-/// From this share on it is told that an interval is wider for the generator's own delays.
+/// Share from which on the verdict mentions that an interval is wider for the generator's own delays.
 const TOLD_FROM: f64 = 0.01;
 
-/// How often the next sitting lies outside of what is predicted of it.
+/// Probability that the next sitting lies outside of its prediction.
 const PREDICTION_TAIL: f64 = 0.05;
 
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
@@ -156,11 +156,11 @@ fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -
     }
 }
 
-/// How often what blocks that are left out may lie from the mean is what the farthest of the others does.
+/// Ratio of the assumed distance of left-out blocks from the mean to that of the farthest of the others.
 const LEFT_OUT_MARGIN: f64 = 2.0;
 
-/// How far the mean may lie from that of all blocks when some were left out. A generator may be unfit because a server was fast: the
-/// blocks that it spoiled may all have been such ones.
+/// Distance of the mean from that of all blocks when some were left out. A generator may be unfit because a server
+/// was fast: the blocks that it spoiled may all have been such ones.
 fn of_left_out(values: &[f64], moments: &Moments, spoiled: u32) -> Reach {
     let share = f64::from(spoiled) / f64::from(moments.n + spoiled);
     let farthest = |sign: f64| {
@@ -224,7 +224,7 @@ pub(super) fn half_at_last(
     bounds.at(at).half(&Moments { n: design.last(), ..*moments }, lent)
 }
 
-/// What the sittings show, and where the next one is to be expected.
+/// Result of the sittings, with the prediction of the next one.
 fn over_sittings(series: &Series<'_>, frame: &Frame, found: Sittings, centre: f64) -> Scope {
     let half = found.prediction_half(PREDICTION_TAIL);
     let prediction = estimate(series, frame, &found.means, half, centre);
@@ -268,12 +268,12 @@ fn lent_on(scale: Scale, progress: &Progress) -> Option<Lent> {
     progress.lent.filter(|_| scale == Scale::Log)
 }
 
-/// What an interval rests on.
+/// Basis of an interval.
 #[derive(Clone, Copy)]
 struct Basis {
     /// Means of sittings, not blocks of one.
     are_sittings: bool,
-    /// What makes the interval of one sitting wider.
+    /// Spread between sittings, which makes the interval of one sitting wider.
     between: Option<Between>,
 }
 
@@ -283,7 +283,7 @@ struct Finding<'a> {
     moments: Moments,
     half: f64,
     of: Basis,
-    /// How far the servers' own quantity may lie from what was measured.
+    /// Distance of the servers' own quantity from the measured one.
     reach: Reach,
     centre: f64,
     depends: Dependences,
@@ -292,7 +292,7 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// What the interval says that reaches so much further.
+    /// Answer of the interval widened by that reach.
     fn decide(&self, reach: Reach) -> Option<bool> {
         let (mean, half) = (self.moments.mean, self.half);
         self.frame.decide(mean - half - reach.below, mean + half + reach.above)
@@ -313,7 +313,7 @@ impl Finding<'_> {
                 evaluation.reasons.extend(guards);
             }
             None if self.depends.differ() => {}
-            // What is not bounded keeps it open, and more blocks do not bound it.
+            // A cause without a bound keeps it open, and more blocks do not bound it.
             None if self.reach.is_any() || self.decide(bounded).is_some() => {
                 evaluation.is_hopeless = !self.reach.is_any() && self.is_kept_open_by(self.reach);
             }
@@ -337,7 +337,8 @@ impl Finding<'_> {
         evaluation.reasons.extend(told);
     }
 
-    /// Whether that would be so wherever in the interval the mean of more blocks lay; by the older rules nothing ends for it.
+    /// True if that would be so wherever in the interval the mean of more blocks lay; by the older rules nothing ends
+    /// for it.
     fn is_kept_open_by(&self, reach: Reach) -> bool {
         let (mean, half) = (self.moments.mean, self.half);
         let is_open = |mean: f64| self.frame.decide(mean - reach.below, mean + reach.above).is_none();
@@ -346,8 +347,8 @@ impl Finding<'_> {
             && [mean - half, mean, mean + half].into_iter().all(is_open)
     }
 
-    /// Where nothing speaks against a verdict but that variants were still warming: whether what they may still change could
-    /// turn it.
+    /// Reason for a verdict although variants were still warming, where nothing else speaks against it: the change
+    /// that they may still make could not turn it.
     fn beyond_warm_up(&self, series: &Series<'_>, guards: &[Reason]) -> Option<Reason> {
         let [Reason::NoSteadyState { blocks, of, .. }] = guards else { return None };
         let rest = guard::rest_of_warm_up(series, self.progress.blocks)?;
@@ -356,7 +357,7 @@ impl Finding<'_> {
         is_clear.then(|| Reason::BeyondWarmUp { blocks: *blocks, of: *of, share: rest.exp_m1() })
     }
 
-    /// That the interval allows both, and how much more would settle it.
+    /// Reason that the interval allows both, with the further blocks that would settle it.
     fn crosses(&self) -> Reason {
         let resolution = self.resolution();
         match self.of.are_sittings {
@@ -365,7 +366,8 @@ impl Finding<'_> {
         }
     }
 
-    /// Why the last look is not worth waiting for; `half` is half the width that the interval would have there.
+    /// Reason why the last look is not worth waiting for; `half` is half the width that the interval would have
+    /// there.
     fn futile(&self, half: f64) -> Option<Reason> {
         let last = self.design.last();
         let chance = self.frame.chance_at_last(&self.moments, last, half)?;
@@ -381,7 +383,7 @@ impl Finding<'_> {
         }
     }
 
-    /// How many more blocks, or sittings, the interval takes to be narrow enough. However many blocks there are, that of one
+    /// Further blocks, or sittings, until the interval is narrow enough. However many blocks there are, that of one
     /// sitting does not get narrower than the spread between sittings makes it.
     fn more(&self) -> Option<u32> {
         let reach = self.frame.reach(&self.moments)?;

@@ -1,10 +1,10 @@
-//! What is known of one claim at one moment.
+//! Evaluation of one claim at one moment.
 
 use super::flaws::Flaws;
 use super::series::{Series, of_block};
 use crate::{Borrowed, Estimate, Lent, Projection, Reason, Scope};
 
-/// How far the study is when a claim is evaluated.
+/// Progress of the study when a claim is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub blocks: u32,
@@ -13,13 +13,13 @@ pub(super) struct Progress {
     pub disturbed: u32,
     /// Claims that share the error rate.
     pub open: u32,
-    /// Whether no look is to come, so that this one has all that is left of the error rate.
+    /// True if no look is to come, so that this one has all that is left of the error rate.
     pub spends_the_rest: bool,
     /// The spread that was lent at its first look.
     pub lent: Option<Lent>,
 }
 
-/// What the blocks so far say of a claim.
+/// Evaluation of a claim on the blocks so far.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation {
     pub decided: Option<bool>,
@@ -30,7 +30,7 @@ pub(super) struct Evaluation {
     pub blocks: u32,
     pub reasons: Vec<Reason>,
     pub projection: Option<Projection>,
-    /// Why nothing is to be expected of the last look, where that is so.
+    /// Reason why nothing is to be expected of the last look, where that is so.
     pub futile: Option<Reason>,
     /// Nothing but what moved its values keeps it open, and more blocks will not change that.
     pub is_hopeless: bool,

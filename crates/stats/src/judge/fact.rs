@@ -8,7 +8,7 @@ use crate::{Comparison, Design, Estimate, Reason, SeenErrors, Side};
 /// Confidence of the bound that is reported beside a count.
 const CONFIDENCE: f64 = 0.95;
 
-/// What was counted in the complete blocks, and in those that the variant did not get through.
+/// Counts in the complete blocks, and in those that the variant did not get through.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     exchanges: u64,
@@ -49,9 +49,9 @@ impl Counted {
     }
 }
 
-/// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth. What was seen was
-/// seen, however busy the generator or the machine was: only errors of the generator's own making are excused, and only blocks
-/// that were lost may hide some.
+/// Judges a count. It takes no part in the error rate: it reports the count, with bounds. The count is valid, however
+/// busy the generator or the machine was: only errors of the generator's own making are excused, and only blocks that
+/// were lost may hide some.
 pub(super) fn evaluate(series: &Series<'_>, design: &Design, progress: Progress) -> Evaluation {
     let counted = Counted::of(series, progress);
     let mut guards = guard::of_blocks(series, progress.blocks, progress.begun);
@@ -91,8 +91,8 @@ pub(super) fn evaluate(series: &Series<'_>, design: &Design, progress: Progress)
     evaluation
 }
 
-/// What the absence of errors, or their small number, is worth. Exchanges of one start are no independent witnesses for
-/// another start: so many exchanges say one thing, so many starts the other.
+/// Bounds that follow from no errors, or a small number of them. Exchanges of one start are not independent evidence
+/// for another start: the number of exchanges gives one bound, the number of starts the other.
 pub(super) fn seen_only(exchanges: u64, errors: u64, starts: u64, failed: u64) -> Reason {
     Reason::SeenOnly {
         exchanges,
@@ -110,7 +110,7 @@ fn upper_share_of_few(failed: u64, starts: u64) -> f64 {
     }
 }
 
-/// Whether the count is as claimed, and whether more errors, which are all that can come, cannot change that.
+/// True if the count is as claimed; and true if more errors, which are all that can come, cannot change that.
 fn compare(series: &Series<'_>, seen: f64) -> (bool, bool) {
     let Side::Constant(constant) = series.claim.right else { return (false, false) };
     let factor = match series.claim.left {

@@ -1,10 +1,10 @@
-//! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
+//! Value of one figure in a run, for a history of runs. A reason that forbids a verdict keeps the value out, too.
 
 use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, share_of_errors, unsteady_in};
 use crate::{Cell, FigureOf, Measure, Observations, Reach, Reason, Unsteady, mean_over_blocks};
 use std::collections::BTreeMap;
 
-/// What a run holds of a figure.
+/// Observations of a figure in a run.
 pub(super) struct Figure<'a> {
     of: FigureOf,
     /// Those of the blocks that did not leave it out on purpose.
@@ -21,7 +21,7 @@ pub(super) struct Figure<'a> {
 }
 
 impl<'a> Figure<'a> {
-    /// `zero` says whether a zero may be a value, as it may of a mean and not of a ratio.
+    /// `zero` tells if a zero may be a value, as it may of a mean and not of a ratio.
     pub fn of(observations: &'a Observations, of: FigureOf, zero: bool) -> Figure<'a> {
         let is_it = |cell: &&Cell| {
             (cell.measure, cell.variant, cell.point, cell.stream)
@@ -47,7 +47,7 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// How far the server's own figure may lie from this one.
+    /// Distance of the server's own figure from this one.
     pub fn reach(&self) -> Reach {
         Reach::mean(self.cells.iter().map(|cell| cell.reach()))
     }
@@ -56,7 +56,7 @@ impl<'a> Figure<'a> {
         self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)))
     }
 
-    /// What moved its values: by so much at most, or by nobody knows how much.
+    /// Causes that moved its values: by a bounded distance, or an unknown one.
     pub fn flaws(&self) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let unfit = self.cells.iter().find_map(|cell| cell.unfit.first());
@@ -72,7 +72,7 @@ impl<'a> Figure<'a> {
         reasons
     }
 
-    /// What forbids to rest anything on it, whatever its values are.
+    /// Reasons against any use of it, whatever its values are.
     pub fn guards(&self) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let (errors, finished) = (self.sum(Cell::errors_outside), self.sum(|cell| cell.finished));
@@ -106,7 +106,7 @@ pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64
     if let Some(reason) = figure.flaws().into_iter().chain(figure.guards()).next() {
         return Err(reason);
     }
-    // The tail is that of an interval that nobody asks for here.
+    // The tail is that of an interval that is not used here.
     Ok(mean_over_blocks(&figure.values, 0.05).map(|found| found.mean))
 }
 

@@ -1,33 +1,33 @@
-//! Values that are not the servers' own, and how far these may lie from them.
+//! Values that are not the servers' own, and their distance from these.
 //!
-//! A generator at its limit, its own delays, or exchanges without an end move a value, by so much at most or by any distance,
-//! to a known side or to both. The quantity of a claim is moved by what its values are, and the claim is judged on the interval
-//! that reaches so much further.
+//! A generator at its limit, its own delays, or exchanges without an end move a value, by a bounded distance or by
+//! any, to a known side or to both. The quantity of a claim moves with its values, and the claim is judged on an
+//! interval that is wider by that distance.
 
 use super::decide::Scale;
 use super::guard;
 use super::series::{Index, Series, Trial, trials_of};
 use crate::{Claim, Measure, Observations, Reach, Reason, Side};
 
-/// What is wrong with a claim's values in the first blocks.
+/// Flaws of a claim's values in the first blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Flaws {
-    /// What moved values by nobody knows how much.
+    /// Causes that moved values by an unknown distance.
     pub limits: Vec<Reason>,
-    /// How far the servers' own quantity may lie from what was measured.
+    /// Distance of the servers' own quantity from the measured one.
     pub reach: Reach,
-    /// What is to be said with a decision that is reached in spite of the limits.
+    /// Notes on a decision that is reached in spite of the limits.
     pub notes: Vec<Reason>,
 }
 
-/// How far the servers' own quantity of a claim may lie from that of one block.
+/// Distance of the servers' own quantity of a claim from that of one block.
 pub fn reach_in(claim: &Claim, observations: &Observations, block: u32) -> Reach {
     Flaws::of(&Series::new(claim, &Index::new(observations), &[block]), 1).reach
 }
 
 impl Flaws {
-    /// A count of what was seen is that, whatever its generator was: only errors of the generator's own making are none of the
-    /// server's.
+    /// A count of observations is exact, whatever the generator: only errors of the generator's own making are not
+    /// the server's.
     pub fn of(series: &Series<'_>, blocks: u32) -> Flaws {
         if series.is_fact() && !guard::has_own_errors(series, blocks) {
             return Flaws::default();
@@ -52,8 +52,8 @@ impl Flaws {
         }
     }
 
-    /// How far the quantity may lie from what was measured on that scale. A distance in logarithms is none on another, but for
-    /// one that is not bounded.
+    /// Distance of the quantity from the measured one on that scale. A distance in logarithms does not apply to
+    /// another scale, unless it is unbounded.
     pub fn reach_on(&self, scale: Scale) -> Reach {
         let open = |side: f64| if side.is_finite() { 0.0 } else { side };
         match scale {
@@ -65,7 +65,7 @@ impl Flaws {
     }
 }
 
-/// How far the servers' own value of a side may lie from the measured one.
+/// Distance of the servers' own value of a side from the measured one.
 fn of_side(series: &Series<'_>, side: &Side, blocks: u32, is_alone: bool) -> Reach {
     let reach = match &trials_of(side)[..] {
         [trial] => of_trial(series, trial, blocks, is_alone),

@@ -1,6 +1,6 @@
-//! What forbids a verdict however clear the interval is.
+//! Guards: reasons that forbid a verdict however clear the interval is.
 //!
-//! Each guard is one line in [`guards`], [`of_values`] or [`of_estimate`], and one function below; beside them stands
+//! Each guard is one line in [`guards`], [`of_values`] or [`of_estimate`], and one function below; beside them is
 //! [`few`], which comes before any interval.
 
 use super::decide::{Frame, Scale};
@@ -14,20 +14,20 @@ use crate::{
 use proofload_facts::Finding;
 use std::mem::discriminant;
 
-/// Error share above which nothing is said about speed: a fast error page is not throughput.
+/// Error share above which there is no verdict on speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
 
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;
 
-/// By how much more, as a share of the blocks, one variant may be lost than another.
+/// Largest difference, as a share of the blocks, between the losses of two variants.
 pub(super) const UNEVEN_SHARE_MAX: f64 = 0.1;
 
-/// Blocks of difference that are no pattern yet.
+/// Blocks of difference that are not a pattern yet.
 const UNEVEN_BLOCKS_MIN: u32 = 2;
 
-/// How rarely chance alone holds the halves of a study apart: as often as a normal value lies beyond three standard
-/// deviations.
+/// Probability with which chance alone may hold the halves of a study apart: that of a normal value beyond three
+/// standard deviations.
 const HALVES_TAIL: f64 = 0.0027;
 
 /// Fewest blocks that have halves with a spread.
@@ -36,15 +36,15 @@ const HALVES_BLOCKS_MIN: usize = 4;
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
-/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: planted, where
-/// two windows were nearly alike by chance a JVM changed by less than this (docs/truth.md), and a late step of a compiler brings up to
-/// 12 %.
+/// Least further change that is assumed of a variant without a steady state, however little it changed when it was
+/// seen: planted, where two windows were nearly alike by chance a JVM changed by less than this (docs/truth.md), and
+/// a late step of a compiler brings up to 12 %.
 const REST_OF_WARM_UP_MIN: f64 = 0.2;
 /// The same by the older rules.
 const REST_OF_WARM_UP_MIN_OLDER: f64 = 0.5;
 
-/// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
-/// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
+/// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun;
+/// `beside` them that many were disturbed. Flaws of single values are in [`Flaws`](super::flaws::Flaws).
 pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(errors(series, blocks));
@@ -111,8 +111,8 @@ fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
     unsteady_in(&found, blocks).filter(|_| !series.is_of_errors())
 }
 
-/// By how much more the claim's quantity may change, as a logarithm, because its variants had no steady state: the mean over the
-/// blocks, and at the least what nobody's warm-up should be trusted with. `None` when nothing is known of some start.
+/// Further change of the claim's quantity, as a logarithm, because its variants had no steady state: the mean over
+/// the blocks, and at least the change that is assumed of any warm-up. `None` when nothing is known of some start.
 pub(super) fn rest_of_warm_up(series: &Series<'_>, blocks: u32) -> Option<f64> {
     let of_block = |found: &Vec<Unsteady>| found.iter().map(|start| start.rest).sum::<Option<f64>>();
     let all: Option<Vec<f64>> = series.unsteady.iter().take(blocks as usize).map(of_block).collect();
@@ -131,13 +131,13 @@ pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {
     })
 }
 
-/// What the generator was unfit for: of each kind of finding the first, with where it was made.
+/// Findings for which the generator was unfit: of each kind the first, with its place.
 pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
     of_each_kind(cells.filter(|cell| cell.is_unbounded()).flat_map(|cell| &cell.unfit))
 }
 
-/// What a busy generator found, of values that are those of the rate at which it asked.
+/// Findings of a busy generator, for values that hold at the rate at which it asked.
 pub(super) fn busy(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     of_each_kind(series.cells.iter().take(blocks as usize).flatten().flatten().flat_map(|cell| &cell.busy))
 }
@@ -153,7 +153,7 @@ fn of_each_kind<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Reason> 
     seen.into_iter().map(|what| Reason::ClientLimited { what: what.clone() }).collect()
 }
 
-/// Whether errors of the generator's own making are among those of the first blocks.
+/// True if errors of the generator's own making are among those of the first blocks.
 pub(super) fn has_own_errors(series: &Series<'_>, blocks: u32) -> bool {
     series.cells.iter().take(blocks as usize).flatten().flatten().any(|cell| cell.own_errors > 0)
 }
@@ -217,7 +217,7 @@ pub fn share_of_errors(errors: u64, finished: u64) -> f64 {
     if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 }
 }
 
-/// Blocks that count for nobody, when they are the most.
+/// Blocks that count for no claim, when they are the most.
 pub(super) fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
     let of = blocks.saturating_add(disturbed);
     (disturbed > blocks).then_some(Reason::Disturbed { blocks: disturbed, of })

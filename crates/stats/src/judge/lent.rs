@@ -1,10 +1,11 @@
 //! The spread that others lend to a claim.
 //!
-//! Few blocks hardly know their own spread. What is like the claim has a spread of one family with its own: the same measure of other pairs of
-//! variants and at other load points in this study, or what earlier runs of the machine showed. [`bounds::borrowed`](crate::bounds::borrowed)
-//! says what such a spread is good for, provided that nothing of the claim's own blocks went into it. Contrasts of one study are
-//! correlated with the claim: they share variants, starts, and what the machine did. So each is regressed on it, block by block, and lends
-//! the spread of what is left: with normal values that is independent of the claim's mean and spread, whatever the correlation is.
+//! Few blocks hardly tell their own spread. Quantities like the claim's have a spread of one family with its own: the
+//! same measure of other pairs of variants and at other load points in this study, or those of earlier runs of the
+//! machine. [`bounds::borrowed`](crate::bounds::borrowed) tells the use of such a spread, provided that nothing of
+//! the claim's own blocks went into it. Contrasts of one study are correlated with the claim: they share variants,
+//! starts, and the state of the machine. So each is regressed on it, block by block, and lends the spread of the
+//! residuals: with normal values that is independent of the claim's mean and spread, whatever the correlation is.
 //!
 //! It is taken once, at the claim's first look, from the blocks up to it: taken anew at each look it would follow the claim's path.
 
@@ -12,7 +13,7 @@ use super::series::{Index, Series, Trial, log_ratio, of_block};
 use crate::spread::common_spread;
 use crate::{Design, Kind, Lender, Lent, Side};
 
-/// From so many degrees of freedom on the relatives of the study are preferred to those of earlier runs.
+/// Degrees of freedom from which on the relatives of the study are preferred to those of earlier runs.
 const PREFERRED_FREEDOM: u32 = 9;
 
 /// Fewest degrees of freedom that lend anything.
@@ -21,7 +22,7 @@ const FREEDOM_MIN: u32 = 6;
 /// Most relatives that are looked at.
 const RELATIVES_MAX: usize = 60;
 
-/// The spread that is lent to a claim at its first look, after so many complete blocks.
+/// The spread that is lent to a claim at its first look, after `blocks` complete blocks.
 pub(super) fn lent(series: &Series<'_>, index: &Index<'_>, blocks: u32, design: &Design) -> Option<Lent> {
     if design.method < 2 || design.kind != Kind::Looks {
         return None;
@@ -103,6 +104,6 @@ fn left_of(pairs: &[(f64, f64)]) -> Option<(f64, u32)> {
     let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
     let explained = if xx > 0.0 { xy * xy / xx } else { 0.0 };
     let variance = (yy - explained) / f64::from(freedom);
-    // What is nothing but rounding has no spread.
+    // A residual of rounding errors alone has no spread.
     (variance.is_finite() && variance > 1e-12 * yy && variance > 0.0).then_some((variance, freedom))
 }

@@ -1,7 +1,8 @@
-//! What an interval is made of: the values of the blocks, or where they are of several sittings the sittings' means.
+//! Values that an interval is made of: those of the blocks, or where they are of several sittings the sittings'
+//! means.
 //!
-//! Blocks of one sitting share what that sitting had: pooled over sittings as if they were one's, their interval would know
-//! a spread that is far too small.
+//! Blocks of one sitting share its circumstances: pooled over sittings as if they were one's, their interval would
+//! rest on a spread that is far too small.
 
 use super::decide::{Frame, Scale, frame};
 use super::flaws::Flaws;
@@ -19,9 +20,9 @@ pub(super) struct Observed {
     pub by_block: Vec<f64>,
     pub moments: Moments,
     pub blocks: u32,
-    /// Whether no block's value differs from another's.
+    /// True if no block's value differs from another's.
     pub is_constant: bool,
-    /// What the sittings show, where there are two or more.
+    /// Results of the sittings, where there are two or more.
     pub sittings: Option<Sittings>,
 }
 
@@ -75,9 +76,10 @@ pub fn sitting_values(claim: &Claim, observations: &Observations) -> Vec<Vec<f64
     by_sitting(with_value.map(|(sitting, _)| *sitting), &frame.values)
 }
 
-/// The logarithms that a claim is judged by in its first blocks, as many at most; what a spread is lent of, whatever became of
-/// the claim later. Only those of the first sitting in which the generator was fit: one at its limit shows its own spread.
-/// Nothing where errors make speed none, and of claims that are not judged by logarithms.
+/// The logarithms that a claim is judged by in its first blocks, at most `blocks` of them; a spread is lent from
+/// these, whatever the claim's later verdict. Only those of the first sitting in which the generator was fit: one at
+/// its limit shows its own spread. Nothing where too many errors forbid verdicts on speed, and for claims that are
+/// not judged by logarithms.
 pub fn first_values(claim: &Claim, observations: &Observations, blocks: u32) -> Vec<f64> {
     let series = Series::new(claim, &Index::new(observations), &observations.blocks);
     let first = series.sittings.first().copied().unwrap_or(1);

@@ -1,7 +1,7 @@
-//! How much longer a study may take.
+//! Remaining length of a study.
 //!
-//! What is known of each open claim, mean and spread of its blocks, is gone on with at random a few hundred times:
-//! mean and spread are drawn from what they may be after these blocks (the usual posterior, with neither known
+//! Mean and spread of the blocks of each open claim are continued at random a few hundred times:
+//! mean and spread are drawn from their possible values after these blocks (the usual posterior, with neither known
 //! before), blocks are drawn from those, and the looks are taken as the judge takes them, until every claim is
 //! settled or given up. The same blocks give the same answer: the seed is fixed.
 
@@ -20,8 +20,8 @@ const TAIL: f64 = 0.05;
 
 const SEED: u64 = 0x6c6f_6f6b;
 
-/// How many more blocks it may take until every claim is settled. `None` when all are, when there is none, or when
-/// the last look is behind.
+/// Further blocks that it may take until every claim is settled. `None` when all are, without claims, or when the
+/// last look is behind.
 pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -> Option<Outlook> {
     replay(claims, observations, design, of_replay)
 }
@@ -30,7 +30,7 @@ pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -
 struct Open {
     frame: Frame,
     moments: Moments,
-    /// What makes its interval wider.
+    /// Spread between sittings, which makes its interval wider.
     between: Option<Between>,
     /// The spread that was lent to it.
     lent: Option<Lent>,
@@ -50,7 +50,7 @@ struct Walker<'a> {
 
 fn of_replay(mut replay: Replay<'_>, blocks: u32) -> Option<Outlook> {
     if replay.units.are_sittings() {
-        // Nobody knows what a sitting that is still to come has in common.
+        // The common part of a sitting that is still to come is not known.
         return None;
     }
     let usable = replay.open().map(|case| replay.cases[case].usable(blocks)).min();

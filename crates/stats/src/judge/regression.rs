@@ -21,7 +21,7 @@ pub struct Counterpart {
     pub measure: Measure,
     pub variant: (usize, usize),
     pub point: (usize, usize),
-    /// How much it differs between sittings, where that is known.
+    /// Spread between sittings, where that is known.
     pub between: Option<Between>,
 }
 

@@ -1,7 +1,7 @@
-//! Claims about one measurement: a threshold, and what was seen.
+//! Claims about one measurement: a threshold and a value.
 //!
-//! Without replication there is no interval, and nothing can be said of the next run. What can be said is
-//! whether the measurement that was made lies on the claimed side. The guards are those of every verdict.
+//! Without replication there is no interval, and nothing can be told of the next run. The verdict only tells if the
+//! measurement that was made lies on the claimed side. The guards are those of every verdict.
 
 use super::estimated::estimate;
 use super::evaluation::not_measured;
@@ -11,9 +11,10 @@ use super::{decide, fact, guard};
 use crate::sample::Moments;
 use crate::{Claim, Estimate, Judged, Judgement, Observations, Reach, Reason, Verdict};
 
-/// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
-/// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator). Refuted where
-/// errors are many under a claim about speed: unlike a comparison, a threshold asks for a server that works. Only the first block is looked at; without one nothing is decided.
+/// Compares the value of one measurement with the claimed one, exactly; every such verdict has the reason that it
+/// rests on one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator). Refuted
+/// where errors are many under a claim about speed: unlike a comparison, a threshold asks for a server that works.
+/// Only the first block is looked at; without one nothing is decided.
 pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
     let index = Index::new(observations);
     let blocks: Vec<u32> = observations.blocks.iter().copied().take(1).collect();
@@ -29,7 +30,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     }
     let flaws = Flaws::of(series, blocks);
     let guards = guard::guards(series, blocks, blocks, 0);
-    // The quantile of the exchanges seen is theirs, however few they are; nothing is said of any other.
+    // The quantile of the exchanges seen is exact for these, however few they are; it holds for no others.
     let holds = |reason: &Reason| !matches!(reason, Reason::BlocksLost { .. } | Reason::NotResolvable { .. });
     judged.reasons.extend(guards.into_iter().filter(holds));
     let sides: Vec<_> = series.sides.iter().flatten().copied().collect();
@@ -44,7 +45,8 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     };
     let level = estimate(series, &frame, &moments, 0.0, moments.mean);
     judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
-    // Whoever asks for a fast server does not ask for one that fails; nor is that what a generator made of it.
+    // A failing server does not meet a claim about speed; an unbounded flaw of the generator is not the server's
+    // failure.
     let failing = judged.reasons.iter().any(|reason| matches!(reason, Reason::Errors { .. }));
     if failing && !flaws.reach.is_any() {
         judged.verdict = Verdict::Refuted;

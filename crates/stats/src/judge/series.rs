@@ -1,4 +1,4 @@
-//! What a claim says of each block: the values of its two sides, and the logarithm of their ratio.
+//! Values of a claim in each block: those of its two sides, and the logarithm of their ratio.
 
 use crate::fitness::{Counts, Perturbation, perturbation};
 use crate::sample;
@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Block, variant, point, stream and measure.
 type Key = (u32, usize, usize, Option<usize>, Measure);
 
-/// By how much a ratio in long slices may differ from that in short ones.
+/// Largest difference between a ratio in long slices and that in short ones.
 const SLICE_LENGTH_TOLERANCE: f64 = 0.01;
 
 /// Share of the blocks that may be left out because the generator was unfit in them.
@@ -24,7 +24,7 @@ pub(super) struct Index<'a> {
     lost: &'a [LostStart],
     /// For each condition the level in each block.
     conditions: &'a [Vec<usize>],
-    /// Whether the rules are the older ones.
+    /// True if the rules are the older ones.
     is_older: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Series<'a> {
     pub lost: Vec<&'a LostStart>,
     /// For each condition of measuring its level in each block.
     pub conditions: Vec<Vec<usize>>,
-    /// Whether the rules are the older ones.
+    /// True if the rules are the older ones.
     pub is_older: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Series<'a> {
         let sittings = blocks.iter().map(|block| index.sittings.get(block).copied().unwrap_or(1)).collect();
         let left_out = |cells: &Vec<Option<&Cell>>| cells.iter().flatten().any(|cell| cell.is_spared());
         let spared = cells.iter().map(left_out).collect();
-        // What all variants share falls out of a comparison, and stays in what is held against a constant.
+        // A change that all variants share cancels out of a comparison, but not out of a threshold on a constant.
         let is_absolute = matches!(claim.right, Side::Constant(_));
         let concerns = |start: &&Unsteady, block: u32| {
             start.block == block
@@ -168,14 +168,14 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// How many of the first blocks say something of the claim.
+    /// Number of the first blocks with a value for the claim.
     pub fn usable(&self, blocks: u32) -> u32 {
         let counts_unfit = self.is_older && self.spoiled(blocks).is_none();
         let held = self.sides.iter().zip(&self.unfit).take(blocks as usize);
         held.filter(|(sides, unfit)| sides.is_some() && (counts_unfit || !**unfit)).count() as u32
     }
 
-    /// The blocks among the first ones that say something of the claim, with their logarithms; `None` where one has none.
+    /// The blocks among the first ones with a value for the claim, with their logarithms; `None` where one has none.
     pub fn usable_logs(&self, blocks: u32) -> Option<Vec<(u32, f64)>> {
         let held = self.numbers.iter().zip(&self.sides).zip(&self.unfit).take(blocks as usize);
         let usable =
@@ -193,7 +193,7 @@ impl<'a> Series<'a> {
         all.map(|block| block as u32 + 1).collect()
     }
 
-    /// How many of the first blocks the generator spoiled, where these are few enough to be left out.
+    /// Number of the first blocks that the generator spoiled, where these are few enough to be left out.
     pub fn spoiled(&self, blocks: u32) -> Option<u32> {
         let spoiled = self.unfit.iter().take(blocks as usize).filter(|unfit| **unfit).count() as u32;
         let few = spoiled > 0 && f64::from(spoiled) <= SPOILED_SHARE_MAX * f64::from(blocks);
@@ -221,8 +221,8 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// How the claim's ratio in the long slices of the first blocks compares with that in their short ones, and of how many
-    /// blocks both are known; `None` for claims that do not compare slices.
+    /// Comparison of the claim's ratio in the long slices of the first blocks with that in their short ones, and the
+    /// number of blocks in which both are known; `None` for claims that do not compare slices.
     pub fn slice_length(&self, blocks: u32) -> Option<(Perturbation, u32)> {
         let (left, right) = compared(self.claim)?;
         let place = |wanted: Trial| self.trials.iter().position(|trial| *trial == wanted);
@@ -235,7 +235,7 @@ impl<'a> Series<'a> {
         Some((perturbation(&ratios, SLICE_LENGTH_TOLERANCE, Counts::Both), ratios.len() as u32))
     }
 
-    /// Whether the claim is about a count over all exchanges seen, which needs no estimate.
+    /// True if the claim is about a count over all exchanges seen, which needs no estimate.
     pub fn is_fact(&self) -> bool {
         self.claim.is_of_a_count()
     }
@@ -332,8 +332,8 @@ fn pairs(left: &[Option<f64>], right: &[Option<f64>]) -> Vec<(f64, f64)> {
     slices.filter_map(|(left, right)| Some((usable(left)?.ln(), usable(right)?.ln()))).collect()
 }
 
-/// What a claim compares slice by slice: for each block the logarithms of both sides in each cycle. Nothing for claims
-/// that do not compare slices: thresholds, quantiles, differences of ratios.
+/// Slices that a claim compares: for each block the logarithms of both sides in each cycle. Nothing for claims that
+/// do not compare slices: thresholds, quantiles, differences of ratios.
 pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, f64)>> {
     let index = Index::new(observations);
     let Some((left, right)) = compared(claim) else { return Vec::new() };
@@ -342,14 +342,15 @@ pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, 
     observations.blocks.iter().filter_map(block).collect()
 }
 
-/// How a claim's ratio in long slices compares with that in short ones: whether it is felt in these that the load went from
-/// one server to the other. With it, of how many blocks both are known; `None` for claims that do not compare slices.
+/// Comparison of a claim's ratio in long slices with that in short ones: the short ones may still show that the load
+/// went from one server to the other. With it, the number of blocks in which both are known; `None` for claims that
+/// do not compare slices.
 pub fn slice_length(claim: &Claim, observations: &Observations) -> Option<(Perturbation, u32)> {
     let index = Index::new(observations);
     Series::new(claim, &index, &observations.blocks).slice_length(observations.blocks.len() as u32)
 }
 
-/// What a claim compares slice by slice.
+/// Trials that a claim compares slice by slice.
 fn compared(claim: &Claim) -> Option<(Trial, Trial)> {
     let both = match (single(&claim.left), single(&claim.right), &claim.right) {
         (Some(left), Some(right), _) => Some((left, right)),

@@ -1,4 +1,4 @@
-//! What the looks of a design count.
+//! Units that the looks of a design count.
 
 use super::series::Series;
 use crate::Observations;
@@ -32,12 +32,12 @@ impl Units {
         if self.are_sittings() { self.ends.len() as u32 } else { self.blocks }
     }
 
-    /// Those of the first ones that say something of a claim. Of sittings all do.
+    /// Number of the first units with a value for a claim. All sittings have one.
     pub fn usable(&self, series: &Series<'_>, units: u32) -> u32 {
         if self.are_sittings() { units } else { series.usable(units) }
     }
 
-    /// Complete blocks when there are so many of them.
+    /// Complete blocks when there are that many units.
     pub fn blocks(&self, units: u32) -> u32 {
         match self.are_sittings() {
             true => (units as usize)

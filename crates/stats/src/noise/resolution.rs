@@ -1,4 +1,4 @@
-//! Which differences can be resolved under a given noise, with the looks that a study has.
+//! Differences that can be resolved under a given noise, with the looks that a study has.
 
 use crate::Design;
 use crate::rng::Rng;
@@ -7,10 +7,10 @@ use crate::rng::Rng;
 const STUDIES: usize = 8_000;
 /// Always the same studies, so that the same machine and plan give the same figure.
 const SEED: u64 = 0x5eed_0007;
-/// More blocks than this nobody waits for.
+/// Largest number of blocks that is worth reporting.
 const BLOCKS_MAX: f64 = 100_000.0;
 
-/// What a study finds, in units of the spread of its block log-ratio.
+/// Differences that a study finds, in units of the spread of its block log-ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detectable {
     /// The smallest true log-ratio that is found, in its direction.
@@ -19,7 +19,8 @@ pub struct Detectable {
     pub band: f64,
 }
 
-/// What studies of this design find in a share `power` of cases, when that many claims share their error rate.
+/// Differences that studies of this design find in a share `power` of cases, when that many claims share their error
+/// rate.
 ///
 /// Normal block log-ratios are played through the looks and their bounds. A true difference moves every mean and no
 /// spread, so each study played has one smallest difference from which on it is found, and the answer is a quantile of

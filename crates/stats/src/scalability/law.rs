@@ -8,7 +8,7 @@ pub(super) struct Law {
 }
 
 impl Law {
-    /// Where throughput is the highest.
+    /// Number of connections with the highest throughput.
     pub(super) fn peak(&self) -> f64 {
         ((1.0 - self.sigma).max(0.0) / self.kappa).sqrt()
     }
@@ -125,7 +125,7 @@ impl Curve {
 }
 
 impl Law {
-    /// How many times longer an exchange takes with n connections than with one.
+    /// Ratio of the time of an exchange with n connections to that with one.
     fn slowing(&self, n: f64) -> f64 {
         1.0 + self.sigma * (n - 1.0) + self.kappa * n * (n - 1.0)
     }

@@ -1,4 +1,4 @@
-//! Ladders whose knee and peak are known, and what must not be told of others. Every seed is fixed.
+//! Ladders with known knee and peak, and others of which none must be reported. Every seed is fixed.
 
 use super::*;
 use std::cmp::Reverse;
@@ -81,7 +81,7 @@ fn eight_workers(rng: &mut Rng, connections: u32, service_ns: f64) -> (f64, f64)
     (answered as f64 / ((END_NS - WARM_NS) as f64 / 1e9), response_ns as f64 / answered.max(1) as f64)
 }
 
-/// What five starts of the eight workers answer on these rungs.
+/// Throughput of five starts of the eight workers on these rungs.
 fn ladder_of_workers(rng: &mut Rng, connections: &[u32]) -> Ladder {
     let rung = |n: &u32| Rung { connections: *n, throughput_per_s: Vec::new() };
     let mut ladder = Ladder {
@@ -103,7 +103,7 @@ fn ladder_of_workers(rng: &mut Rng, connections: &[u32]) -> Ladder {
 }
 
 /// c workers, service time S, think time Z: the knee is at c (1 + Z/S) connections, 640 here. Nothing in such a queue
-/// makes it answer less when more is asked, so there is no peak.
+/// makes it answer less under more load, so there is no peak.
 #[test]
 fn truth_10_the_knee_of_eight_workers_is_at_640_connections_and_they_have_no_peak() {
     let mut rng = Rng::new(640);
@@ -173,7 +173,7 @@ fn ladder_of_lock(rng: &mut Rng, connections: &[u32]) -> Ladder {
     Ladder { low_response_ns: low.collect(), rungs, think_ns: 0.0 }
 }
 
-/// What the law alone says, fitted to the means: it has a peak for any data.
+/// Peak by the law alone, fitted to the means: it has a peak for any data.
 fn by_the_law_alone(ladder: &Ladder) -> f64 {
     let mean = |rung: &Rung| rung.throughput_per_s.iter().map(|x| x.ln()).sum::<f64>() / 5.0;
     let means: Vec<f64> = ladder.rungs.iter().map(mean).collect();

@@ -1,16 +1,16 @@
-//! How often a change is seen where there is none, and how often one is found where it is.
+//! Rates of false alarms in series without a change, and of detection in series with one.
 //!
-//! `cargo test -p proofload-stats --test change -- --nocapture` prints the shares that docs/method/sittings.md tells.
+//! `cargo test -p proofload-stats --test change -- --nocapture` prints the shares in docs/method/sittings.md.
 
 use crate::replay::full_size;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::rng::Rng;
 
 const SERIES: u32 = full_size(250, 500);
-/// Of noise: more than enough to tell a share that is half as high again as the documents say.
+/// Series of noise: more than enough to tell a share that is half as high again as the documented one.
 const MANY: u32 = full_size(2_000, 10_000);
 
-/// Standard normal noise on levels, each of so many values.
+/// Standard normal noise on levels, each with its number of values.
 fn series(rng: &mut Rng, levels: &[(usize, f64)]) -> Vec<f64> {
     let mut values = Vec::new();
     for (n, level) in levels {
@@ -23,7 +23,7 @@ fn found(values: &[f64], rule: &Rule) -> Vec<Change> {
     changes(values, rule).expect("enough finite values")
 }
 
-/// In how many of so many series of pure noise there is any change.
+/// Number of series of pure noise, out of `of`, with any change.
 fn false_alarms(seed: u64, length: usize, of: u32, rule: &Rule) -> u32 {
     let mut rng = Rng::new(seed);
     (0..of).map(|_| u32::from(!found(&series(&mut rng, &[(length, 0.0)]), rule).is_empty())).sum()
@@ -50,7 +50,7 @@ fn the_bound_is_that_of_the_binomial_distribution() {
     assert_eq!(binomial_bound(500, 0.01), 13);
 }
 
-/// The shares that docs/method/sittings.md tells, for each length.
+/// The shares in docs/method/sittings.md, for each length.
 const NOISE: [(u64, usize, f64); 4] = [(1, 6, 0.002), (2, 12, 0.009), (3, 30, 0.018), (4, 100, 0.07)];
 
 #[test]
@@ -73,7 +73,7 @@ fn a_usual_p_would_find_changes_everywhere() {
     assert!(wrong > SERIES / 5, "{wrong} of {SERIES}");
 }
 
-/// In how many series exactly these changes are found, each at its place or next to it.
+/// Number of series in which exactly these changes are found, each at its place or next to it.
 fn right(seed: u64, levels: &[(usize, f64)]) -> u32 {
     let mut rng = Rng::new(seed);
     let mut place = 0;

@@ -1,5 +1,5 @@
-//! Intervals of quantiles: between starts they cover the truth as often as they say, from requests as if independent they
-//! do not. Streams of M/M/1 servers whose starts differ in speed, with fixed seeds.
+//! Intervals of quantiles: between starts they cover the truth as often as stated, from requests as if independent
+//! they do not. Streams of M/M/1 servers whose starts differ in speed, with fixed seeds.
 
 use crate::replay::full_size;
 use proofload_stats::mean_over_blocks;

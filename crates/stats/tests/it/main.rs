@@ -1,4 +1,4 @@
-//! Whether the method errs as rarely as it says.
+//! Error rates of the method, against the stated ones.
 
 #![allow(clippy::print_stdout, reason = "tests may")]
 

@@ -1,4 +1,4 @@
-//! How often a comparison with a baseline is wrong, and how often it is right.
+//! Error rate and detection rate of a comparison with a baseline.
 
 use crate::replay::full_size;
 use proofload_facts::Finding;
@@ -92,8 +92,9 @@ fn share_at(
     f64::from(hits) / f64::from(STUDIES)
 }
 
-/// Nothing is worse by more than the tolerance, by a hair: whoever says "regression" is wrong. At an error rate of 7.5 %
-/// it is said too often: the judge's own intervals are wider than they need be, and 0.093 is what makes it so many.
+/// Nothing is worse by more than the tolerance, by a hair: the verdict "regression" is wrong. At an error rate of 7.5
+/// % it is reached too often: the judge's own intervals are wider than they need be, and 0.093 is the nominal rate
+/// that yields it.
 #[test]
 fn a_regression_is_called_wrongly_at_most_at_half_the_error_rate() {
     let limit = limit();
@@ -110,7 +111,7 @@ fn a_regression_is_called_wrongly_at_most_at_half_the_error_rate() {
     assert!(erring > limit, "at 7.5 % {erring} wrong, {limit} allowed");
 }
 
-/// Worse by just more than the tolerance: whoever says "no regression" is wrong.
+/// Worse by just more than the tolerance: the verdict "no regression" is wrong.
 #[test]
 fn a_regression_is_passed_wrongly_at_most_at_half_the_error_rate() {
     let limit = limit();
@@ -164,7 +165,7 @@ fn what_forbids_a_verdict_forbids_this_one_too() {
     unfit.cells[3].unfit.push(Finding::Unfit);
     assert!(matches!(reason(&unfit, &then), Reason::ClientLimited { .. }));
     assert!(matches!(reason(&then, &unfit), Reason::ClientLimited { .. }), "the baseline's too");
-    // Of what is bounded only what reaches over the limit is open: this run has 0.6 times as much.
+    // Only bounded values that reach over the limit are open: this run has 0.6 times as much.
     let verdict = |above: f64| {
         let mut late = good.clone();
         late.cells.iter_mut().for_each(|cell| {

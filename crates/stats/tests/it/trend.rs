@@ -1,6 +1,6 @@
-//! How often growth is seen where there is none, and what leaks, saw teeth and caches come to.
+//! Rate of false alarms without growth, and verdicts on leaks, saw teeth and caches.
 //!
-//! `cargo test -p proofload-stats --test trend -- --nocapture` prints the shares that docs/method/sittings.md tells.
+//! `cargo test -p proofload-stats --test trend -- --nocapture` prints the shares in docs/method/sittings.md.
 
 use proofload_stats::rng::Rng;
 use proofload_stats::trend::{Fold, Trend, TrendRule, TrendValue, TrendVerdict, trend};
@@ -10,7 +10,7 @@ const MIB: f64 = 1_048_576.0;
 const HEAP: f64 = 1_024.0 * MIB;
 const PER_S: f64 = 1_000.0;
 
-/// Noise of which each value remembers so much of the one before it, with standard deviation 1.
+/// Autocorrelated noise with standard deviation 1; `memory` is the weight of the value before.
 struct Noise {
     rng: Rng,
     memory: f64,
@@ -57,8 +57,8 @@ fn naive_t(values: &[TrendValue]) -> f64 {
 
 const SERIES: u64 = 2_000;
 
-/// Noise with memory: the share of series in which the interval of the slope leaves out 0. With so many blocks of so
-/// many values it is near the 5 % that it claims, and a line through all values is far from it.
+/// Noise with memory: the share of series in which the interval of the slope leaves out 0. With this number of blocks
+/// and values it is near the 5 % that it claims, and a line through all values is far from it.
 #[test]
 fn the_interval_of_a_slope_errs_on_noise_with_memory_as_often_as_the_documents_say() {
     // Of 2,000 series the share is known to ±.01 or so.
@@ -89,7 +89,7 @@ fn the_interval_of_a_slope_errs_on_noise_with_memory_as_often_as_the_documents_s
     }
 }
 
-/// How many of so many seeded soaks come to a verdict, and the first that does not.
+/// Number of seeded soaks that come to the right verdict; the others are printed.
 fn verdicts(seeds: u64, of: impl Fn(u64) -> Trend, is_right: impl Fn(&Trend) -> bool) -> u64 {
     let right = (0..seeds).filter(|seed| {
         let found = of(*seed);

@@ -4,7 +4,7 @@ use super::{Measure, Source};
 use Measure as M;
 use Source as S;
 
-/// What is known of a measure.
+/// Properties of a measure.
 pub(super) struct Facts {
     pub measure: Measure,
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! What is read in more than one way of writing it.
+//! Alternative spellings that are read.
 
 use super::*;
 

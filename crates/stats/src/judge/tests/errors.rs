@@ -16,7 +16,7 @@ fn errors_that_were_seen_refute_however_few_the_blocks_and_whatever_the_generato
     let mut clean = Record::new(4).with(Measure::Errors, 0, 0, &[0.0; 4]);
     (clean.cell(2, 0).unfit, clean.cell(2, 0).unfit_reach) = (vec![Finding::Unfit], Reach::AT_LEAST);
     assert_eq!(clean.one("errors(a) == 0 @ 64c").verdict, Verdict::Supported, "of those it asked for");
-    // Those that the generator made itself excuse, and say so.
+    // Errors of the generator's own making excuse, and are reported.
     record.cell(1, 0).own_errors = 3;
     let judged = record.one("errors(a) == 0 @ 64c");
     assert_eq!(judged.verdict, Verdict::Undecided);

@@ -1,4 +1,4 @@
-//! Claims that are closed before the last look, and what is told of the blocks that are left.
+//! Claims that are closed before the last look, and the forecast of the blocks that are left.
 
 use super::*;
 use crate::Outlook;
@@ -35,7 +35,7 @@ fn a_claim_that_the_last_look_would_hardly_settle_is_closed_before_it() {
     // Later blocks do not open it again, and without the rule it would have gone on.
     assert_eq!(study(1.0, 12).judge(&[FASTER], &design).claims[0], *judged);
     assert!(!study(1.0, 8).judge(&[FASTER], &Design::quick()).settled);
-    // What may still be settled is not closed, nor is anything at the last look.
+    // A claim that may still be settled is not closed, nor is any at the last look.
     let open = study(1.02, 8).judge(&[FASTER], &design);
     assert!(!open.settled && !futile(&open.claims[0]), "{open:?}");
     assert!(!futile(&study(1.02, 12).judge(&[FASTER], &design).claims[0]));
@@ -86,7 +86,7 @@ fn an_anytime_design_settles_between_looks_and_closes_nothing() {
     );
     let open = study(1.0, 11).judge(&[FASTER], &design);
     assert!(!open.settled && !futile(&open.claims[0]));
-    // With five claims five blocks say nothing yet, and six do.
+    // With five claims five blocks tell nothing yet, and six do.
     let texts = [">", ">=", "<", "<=", "=="].map(|sign| format!("throughput(a) {sign} throughput(b) @ 64c"));
     let texts = texts.each_ref().map(String::as_str);
     assert_eq!(throughputs(1.5, 5).judge(&texts, &design).claims[0].verdict, Verdict::Undecided);

@@ -1,4 +1,4 @@
-//! What a generator that is late or busy may have done to a claim.
+//! Effects of a generator that is late or busy on a claim.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! For each guard the failure that it is there for, planted in data that would decide otherwise, on both sides of its
-//! limit. (Unfit generators, errors, lost blocks and Hodges–Lehmann stand with the other laws of the judge.)
+//! limit. (Unfit generators, errors, lost blocks and Hodges–Lehmann are with the other laws of the judge.)
 
 use super::*;
 use crate::student;
@@ -61,7 +61,8 @@ fn three_blocks_have_no_halves() {
     assert!(!judged.reasons.iter().any(|reason| matches!(reason, Reason::HalvesDiffer { .. })), "{judged:?}");
 }
 
-/// The clear record with a long slice in each block, whose ratio is so many times that of the short ones, give or take.
+/// The clear record with a long slice in each block, whose ratio is `factor` times that of the short ones, give or
+/// take.
 fn held_against_long(factor: f64, blocks: usize, give: f64) -> Record {
     let mut record = clear(blocks);
     for block in 1..=blocks as u32 {
@@ -154,7 +155,7 @@ fn a_machine_that_disturbed_most_blocks_forbids_a_verdict() {
     assert!(judged.reasons.contains(&Reason::Disturbed { blocks: 6, of: 10 }), "{:?}", judged.reasons);
 }
 
-/// The p99 of starts, which in those of a rests on so many exchanges.
+/// The p99 of starts, which in those of a rests on that many exchanges.
 fn tail(exchanges: &[u64]) -> Record {
     let p99 = Measure::ResponseQuantile(9900);
     let values: Vec<f64> = (0..exchanges.len()).map(|block| 40e6 + 1e5 * (block % 3) as f64).collect();
@@ -215,7 +216,7 @@ fn fewer_blocks_than_the_first_look_decide_nothing_however_clear() {
     }
 }
 
-/// What a block left out on purpose is not lost: neither to the judge nor to a comparison with a baseline.
+/// A trial that a block left out on purpose is not lost: neither to the judge nor to a comparison with a baseline.
 #[test]
 fn blocks_that_left_a_trial_out_on_purpose_are_no_losses() {
     let mut record = clear(12);
@@ -229,7 +230,7 @@ fn blocks_that_left_a_trial_out_on_purpose_are_no_losses() {
         (Verdict::Supported, 6, 0),
         "{judged:?}"
     );
-    // An open claim shows how it stands with the six blocks that it has.
+    // An open claim shows its state with the six blocks that it has.
     let open = record
         .judge(&["throughput(a) > 1.492 * throughput(b) @ 64c"], &Design::at(&[6, 12]))
         .claims

@@ -1,4 +1,4 @@
-//! What holds for any observations, however odd.
+//! Laws that hold for any observations, however odd.
 
 use super::*;
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ fn first(observations: &Observations, blocks: usize) -> Observations {
     }
 }
 
-/// What was seen was seen: only a block that is missing, or an error that may be nobody's, takes it back.
+/// True of reasons that may take back observed errors: missing blocks, or errors of the generator's own.
 fn hides_errors(reason: &Reason) -> bool {
     matches!(reason, Reason::BlocksLost { .. } | Reason::LostUnevenly { .. } | Reason::OwnErrors { .. })
 }

@@ -1,8 +1,8 @@
-//! When a claim is looked at, and what of the error rate that takes.
+//! Times of the looks at a claim, and their share of the error rate.
 
 use super::*;
 
-/// `throughputs` in which block 2 says nothing, because the generator was unfit.
+/// `throughputs` in which block 2 has no value, because the generator was unfit.
 fn with_spoiled(factor: f64, blocks: usize) -> Record {
     let mut record = throughputs(factor, blocks);
     let cell = record.cell(2, 1);
@@ -23,7 +23,7 @@ fn a_lost_block_costs_a_block_and_no_look() {
     lost.observations.cells.retain(|cell| (cell.block, cell.variant) != (4, 1));
     assert_eq!(after(&lost).claims[0].blocks, 5, "whatever it lacks the block for");
     assert!(after(&lost).to_replace.is_empty());
-    // Nobody makes up for what is not measured; for a start that did not get through somebody does.
+    // Missing values are not made up for; a start that did not get through is.
     let mut open = throughputs(1.002, 6);
     open.observations.cells.retain(|cell| (cell.block, cell.variant) != (4, 1));
     let start = LostStart { block: 4, variant: 1, died: None, seen: Vec::new() };
@@ -61,7 +61,8 @@ fn the_end_of_a_budget_is_a_look_that_spends_the_rest() {
     assert_eq!((ended.verdict, ended.blocks, ended.settled), (Verdict::Supported, 7, true));
     let older = record.judge(&[FASTER], &Design { method: 0, ..design.clone() });
     assert_eq!((older.claims[0].verdict, older.settled), (Verdict::Undecided, false), "by the older rules");
-    // What one claim leaves is the other's, then as at every look; what was given up leaves nothing.
+    // The share that one claim leaves is the other's, then as at every look; a claim that was given up leaves
+    // nothing.
     let both = [FASTER, "throughput(a) < 2 * throughput(b) @ 64c"];
     assert!(record.judge(&both, &design).claims.iter().all(|judged| judged.verdict == Verdict::Supported));
     // Three blocks are too few for any interval, whatever is left.
@@ -96,7 +97,7 @@ fn what_its_bound_alone_keeps_open_ends_at_a_look() {
     assert!(ends.judge(&[FASTER], &design).settled, "a lower end below the limit stays one");
 }
 
-/// Blocks of the faster half that say nothing may have been the faster ones.
+/// Blocks of the faster half without a value may have been the faster ones.
 #[test]
 fn what_is_left_out_may_have_been_as_far_as_the_farthest() {
     let mut record = throughputs(1.01, 11);

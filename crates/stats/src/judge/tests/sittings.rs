@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Between, KnownSpread, OverSittings, Scope, student};
 
-/// Levels of the sittings in which a is so many times b; each has two blocks one per cent beside it.
+/// Levels of the sittings, as the ratio of a to b; each has two blocks one per cent beside it.
 fn record(levels: &[f64]) -> Record {
     let a: Vec<f64> =
         levels.iter().flat_map(|level| [1_000.0 * level * 1.01, 1_000.0 * level / 1.01]).collect();
@@ -99,8 +99,8 @@ fn known(tau: f64, freedom: f64) -> Design {
     Design { known: vec![KnownSpread { claim, between }], ..Design::quick() }
 }
 
-/// Four blocks 10 % apart by a percent or two decide about their own sitting; that sittings spread by 6 % forbids to say it
-/// of any other.
+/// Four blocks 10 % apart by a percent or two decide about their own sitting; a spread of 6 % between sittings
+/// forbids a verdict on any other.
 #[test]
 fn the_spread_of_earlier_sittings_widens_the_interval_of_one() {
     let record = throughputs(1.1, 4);
@@ -120,8 +120,8 @@ fn the_spread_of_earlier_sittings_widens_the_interval_of_one() {
     assert_eq!(record.judge(&[other], &known(0.06, 4.0)).claims[0].verdict, Verdict::Supported);
 }
 
-/// Whoever asks how long it takes hears of the same interval: what four blocks leave open for the spread between sittings,
-/// more blocks do not settle.
+/// The outlook rests on the same interval as the verdict: a claim left open after four blocks because of the spread
+/// between sittings is not settled by more blocks.
 #[test]
 fn the_outlook_knows_the_spread_of_earlier_sittings() {
     let observations = throughputs(1.02, 4).observations;

@@ -1,4 +1,4 @@
-//! Whether the search finds capacities that are known, and how often its interval holds them.
+//! Accuracy of the search on known capacities, and coverage of its interval.
 
 mod servers;
 
@@ -53,7 +53,7 @@ fn ramp(server: &dyn Server, noise: Noise, from: f64, seed: u64) -> (f64, f64) {
     panic!("the ramp does not end");
 }
 
-/// What many searches came to.
+/// Results of many searches.
 #[derive(Default)]
 struct Tally {
     found: usize,
@@ -210,7 +210,7 @@ fn a_limit_of_the_client_is_never_called_the_servers() {
     let never = Behind { server: &server, offered_per_s: 10.0, limit: Limit::Generator };
     let (answer, searched, _) = search(&never, STILL, terms(), 3);
     assert!(matches!(answer, Answer::ClientLimited { at_least: None, .. }) && searched == 2, "{answer:?}");
-    // Where the server's limit is met first, the client's beyond it is nobody's business.
+    // Where the server's limit is met first, the client's beyond it does not matter.
     let beyond = Behind { server: &server, offered_per_s: 900.0, limit: Limit::Generator };
     let (answer, ..) = search(&beyond, Noise { sd: 0.0, bad_luck: false }, terms(), 4);
     assert!(matches!(answer, Answer::Found { low, high, .. } if low < 800.0 && 800.0 < high), "{answer:?}");

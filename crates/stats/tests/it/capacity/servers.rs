@@ -7,15 +7,15 @@ use proofload_stats::rng::Rng;
 pub const TRIAL_S: f64 = 20.0;
 /// Share of trials that something slows down.
 const BAD_LUCK: f64 = 0.05;
-/// By how much, as a logarithm.
+/// Size of the slow-down, as a logarithm.
 const BAD_LUCK_LN: f64 = -0.15;
 
-/// What differs from trial to trial.
+/// Variation from trial to trial.
 #[derive(Clone, Copy)]
 pub struct Noise {
     /// Standard deviation of the logarithm of the server's speed.
     pub sd: f64,
-    /// Whether some trials are slowed down by more.
+    /// True if some trials are slowed down by more.
     pub bad_luck: bool,
 }
 
@@ -107,13 +107,13 @@ impl Server for TokenBucket {
     }
 }
 
-/// Any server behind a generator that cannot offer more than so much.
+/// Any server behind a generator that cannot offer more than a certain rate.
 pub struct Behind<'a> {
     /// The server.
     pub server: &'a dyn Server,
     /// Highest rate that is offered as it should be, per second.
     pub offered_per_s: f64,
-    /// What is in the way beyond it.
+    /// Limit of the generator beyond it.
     pub limit: Limit,
 }
 
@@ -130,7 +130,7 @@ impl Server for Behind<'_> {
     }
 }
 
-/// A trial that was asked for by nobody: for naive methods.
+/// A trial outside any search: for naive methods.
 pub fn asked(rate_per_s: f64) -> Request {
     Request { rate_per_s, stage: Stage::Search, fresh: false, coarse: false }
 }

@@ -2,7 +2,7 @@
 
 use super::recorded::{Recorded, Slice, rows, slice_of, whole};
 
-/// Made by fixtures/slices.py, which says how.
+/// Output of fixtures/slices.py, which describes it.
 const AUDIT: &str = include_str!("../fixtures/slices.csv");
 
 /// A slice of the noise audit.

@@ -1,6 +1,6 @@
 //! Claims that borrow their spread: studies in which no two claims have the same one, and none the lent one.
 //!
-//! That a spread is like its relatives' holds on average over many. So each study here has fixed spreads, which the rest of
+//! A spread is like its relatives' only on average over many. So each study here has fixed spreads, which the rest of
 //! its kind have, too; all claims are of equal variants, and any that is decided is an error of the study.
 
 use super::{full_size, truths::percent};
@@ -18,7 +18,7 @@ const BLOCKS: u32 = 30;
 const FIRST: u32 = 5;
 const STUDIES: u32 = full_size(60, 4_000);
 
-/// Which contrasts are off.
+/// Contrasts that are off.
 #[derive(Clone, Copy, Debug)]
 enum Off {
     OneClaim,
@@ -46,9 +46,9 @@ struct Kind {
     /// Contrasts that no claim is about.
     others: usize,
     off: Off,
-    /// How often the usual spread those have that are off.
+    /// Spread of those that are off, in usual spreads.
     times: f64,
-    /// What earlier runs lend, in usual spreads.
+    /// Spread that earlier runs lend, in usual spreads.
     history: Option<f64>,
     values: Values,
     /// Correlation of one contrast with another: what the starts of the same variants have in common.
@@ -149,7 +149,7 @@ impl Kind {
         Design { lent: self.history.map(lent).unwrap_or_default(), ..Design::default() }
     }
 
-    /// What came of so many studies, under the newest rules or those before a spread was borrowed.
+    /// Results of `studies` studies, under the newest rules or those before a spread was borrowed.
     fn found(self, studies: u32, seed: u64, borrows: bool) -> Found {
         let claims = self.claims();
         let design = self.design(&claims);
@@ -163,7 +163,7 @@ impl Kind {
     }
 }
 
-/// What came of studies of one kind.
+/// Results of studies of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     /// Studies with a claim that was decided.
@@ -198,7 +198,7 @@ impl Found {
     }
 }
 
-/// So many errors, and three standard deviations.
+/// Expected number of errors, and three standard deviations.
 fn limit(studies: u32, rate: f64) -> u32 {
     super::binomial_limit(studies, rate)
 }

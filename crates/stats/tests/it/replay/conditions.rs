@@ -1,5 +1,5 @@
-//! Studies whose blocks were measured under different conditions: an answer that depends on one is told, and decides nothing
-//! that does not hold under each; where nothing depends, nothing is told.
+//! Studies whose blocks were measured under different conditions: a dependence on one is reported, and no claim is
+//! decided that does not hold under each; without a dependence, none is reported.
 
 use super::noise::{Machine, Noise, QUIET_MACHINE, first};
 use super::{FASTER, binomial_limit, claims, effects, percent};

@@ -5,12 +5,12 @@ use super::*;
 use proofload_stats::components::{CYCLES_MAX, components};
 use proofload_stats::slice_pairs;
 
-/// What a block costs beside its cycles, and what a cycle costs, in seconds: two young servers.
+/// Cost of a block beside its cycles, and cost of a cycle, in seconds: two young servers.
 const QUICK_COSTS: (f64, f64) = (20.0, 2.9);
 /// The same with a warm-up of a minute and longer slices.
 const DEFAULT_COSTS: (f64, f64) = (70.0, 10.8);
 
-/// What came of many studies.
+/// Results of many studies.
 #[derive(Debug, Default)]
 struct Chosen {
     winners: u32,
@@ -21,7 +21,7 @@ struct Chosen {
     cycles: usize,
 }
 
-/// Studies of one claim; after the first look their blocks have as many cycles as the rule says, if it is on.
+/// Studies of one claim; after the first look their blocks have as many cycles as the rule gives, if it is on.
 fn studies(noise: Noise, ratio: f64, costs: (f64, f64), rule: bool, studies: u32, seed: u64) -> Chosen {
     let (claims, design) = (claims(&[FASTER]), Design::quick());
     let (first_look, last) = (design.looks[0], *design.looks.last().expect("looks"));

@@ -66,7 +66,7 @@ fn planted_spikes_are_counted_and_sized_and_leave_the_rest_alone() {
     near("start", found.start_sd, SHARED_MACHINE.start, 0.005);
 }
 
-/// Short slices in which so much of a difference of 6 % is missing, beside long ones that show it whole.
+/// Short slices in which `missing` of a difference of 6 % is missing, beside long ones that show it whole.
 fn held_against_long(seed: u64, missing: f64) -> noise::SliceLengths {
     let quiet = Noise { spikes: 0.0, ..QUIET_MACHINE };
     let study = |seed: u64, cycles: usize, effect: f64| {
@@ -121,7 +121,8 @@ fn the_interval_of_twenty_blocks_holds_the_spread() {
     }
 }
 
-/// What an audit says can be resolved is resolved by the judge, in as many studies as it says, and not in many more.
+/// Differences that an audit calls resolvable are resolved by the judge, in as many studies as it states, and not in
+/// many more.
 #[test]
 fn what_is_said_to_be_resolved_is_found_four_times_in_five() {
     let design = Design::quick();

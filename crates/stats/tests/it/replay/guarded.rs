@@ -1,5 +1,6 @@
-//! Studies in which a guard fires in some of the blocks: whatever these show, for what they show, or by a bias within the
-//! bound. Equal servers then have no winner more often than the error rate allows, and nothing is found the wrong way round.
+//! Studies in which a guard fires in some of the blocks: independently of their values, because of their values, or
+//! by a bias within the bound. Equal servers then have no winner more often than the error rate allows, and nothing
+//! is found the wrong way round.
 
 use super::{FASTER, claims, full_size, truths::percent};
 use proofload_facts::Finding;
@@ -8,7 +9,7 @@ use proofload_stats::{Cell, Claim, Design, LostStart, Observations, Reach, Verdi
 
 /// Blocks that a study may have: more than its last look takes, for those that a guard takes away.
 const BLOCKS: u32 = 45;
-/// How far the generator may have moved a value where that is bounded, as a logarithm.
+/// Bound on the generator's effect on a value, as a logarithm.
 const BOUND: f64 = 0.05;
 /// Spread that both variants share from block to block.
 const SHARED: f64 = 0.03;
@@ -16,20 +17,20 @@ const SHARED: f64 = 0.03;
 const SPREADS: [f64; 2] = [0.03, 0.08];
 /// Equal, and planted differences.
 const RATIOS: [f64; 4] = [1.0, 0.95, 1.05, 1.10];
-/// How often a study may be wrong.
+/// Largest share of studies that may be wrong.
 const ALPHA: f64 = 0.05;
 const STUDIES: u32 = full_size(200, 4_000);
 
-/// When a guard fires, and what it says then.
+/// Condition under which a guard fires, and its effect.
 #[derive(Clone, Copy)]
 enum Guard {
     /// Whatever the block shows; nothing bounds what was done to it.
     Unbounded,
     /// Whatever the block shows; its value is moved towards the wrong answer, by no more than the bound.
     Bounded,
-    /// Where the ratio is among the highest.
+    /// Blocks whose ratio is among the highest.
     OfHighRatios,
-    /// Where the faster variant serves the most.
+    /// Blocks in which the faster variant serves the most.
     OfHighThroughputs,
     /// Whatever the block would have shown: a variant was lost in it.
     LostStarts,
@@ -45,7 +46,7 @@ struct Kind {
     ratio: f64,
 }
 
-/// What came of them.
+/// Results of such studies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
     supported: u32,
@@ -90,12 +91,12 @@ impl Kind {
         matches!(self.guard, Guard::OfHighRatios | Guard::OfHighThroughputs)
     }
 
-    /// Which way the ratio must be moved to become a wrong answer: of equal servers, up.
+    /// Direction in which the ratio must be moved to become a wrong answer: of equal servers, up.
     fn wrong_way(self) -> f64 {
         if self.ratio > 1.0 { -1.0 } else { 1.0 }
     }
 
-    /// What one variant showed in one block; `concerned` where the guard fires for it.
+    /// Values of one variant in one block; `concerned` where the guard fires for it.
     fn cell(self, block: u32, variant: usize, log: f64, concerned: bool, bias: f64) -> Cell {
         let sign = self.wrong_way() * if variant == 0 { 1.0 } else { -1.0 };
         let (moved, reach) = match self.guard {

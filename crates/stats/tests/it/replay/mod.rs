@@ -57,7 +57,8 @@ fn effects(ratios: &[f64]) -> Vec<Vec<f64>> {
     ratios.iter().map(|ratio| vec![ratio.ln(), 0.0]).collect()
 }
 
-/// Studies that a rate of errors is taken from: with so many, 7.5 % exceed the limit of 5 % in nineteen of twenty series.
+/// Studies that a rate of errors is taken from: with this number, 7.5 % exceed the limit of 5 % in nineteen of twenty
+/// series.
 const STUDIES: u32 = full_size(2_000, 10_000);
 
 /// Number of studies in the gate, and in an optimised build (`cargo xtask full`).
@@ -71,13 +72,13 @@ fn binomial_limit(studies: u32, probability: f64) -> u32 {
     (mean + 3.0 * (mean * (1.0 - probability)).sqrt()).ceil() as u32
 }
 
-/// A judge that spends so much of an error rate as `alpha`. On most machines it errs less often; those that are planted
+/// A judge that spends an error rate of `alpha`. On most machines it errs less often; those that are planted
 /// err in 7.5 % of 10,000 studies.
 fn erring(design: Design, alpha: f64) -> Design {
     Design { alpha, ..design }
 }
 
-/// What came of many studies with one claim at one true ratio.
+/// Results of many studies with one claim at one true ratio.
 #[derive(Debug, Default)]
 struct Tally {
     studies: u32,

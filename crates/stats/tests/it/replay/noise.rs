@@ -8,7 +8,7 @@
 use proofload_stats::rng::Rng;
 use proofload_stats::{Cell, Measure, Observations, Replication};
 
-/// How noisy a synthetic machine is; standard deviations of logarithms.
+/// Noise of a synthetic machine; standard deviations of logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct Noise {
     /// From start to start of a variant.
@@ -29,7 +29,7 @@ pub const SHARED_MACHINE: Noise = Noise { start: 0.03, drift: 0.05, memory: 0.9,
 /// A quiet machine: about 2 %.
 pub const QUIET_MACHINE: Noise = Noise { start: 0.01, drift: 0.02, memory: 0.9, slice: 0.02, spikes: 0.02 };
 
-/// Cycles in a block, unless it is said otherwise.
+/// Cycles in a block, by default.
 pub const CYCLES: usize = 6;
 
 /// Slices that pass while all variants are stopped, started and warmed between blocks.
@@ -44,7 +44,7 @@ pub struct Machine {
     serial: Option<Vec<usize>>,
     /// Cycles of the blocks from now on.
     pub cycles: usize,
-    /// Who else uses the machine.
+    /// Other load on the machine.
     burner: Burner,
     /// Since the study began, in the time of the default preset.
     minutes: f64,
@@ -52,10 +52,10 @@ pub struct Machine {
     phase_minutes: f64,
 }
 
-/// Somebody else's use of the CPU.
+/// CPU use by another program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Burner {
-    /// Nobody.
+    /// No other load.
     None,
     /// From nothing to 30 % over a study of all its blocks.
     Ramp,
@@ -64,7 +64,7 @@ pub enum Burner {
 }
 
 impl Burner {
-    /// What a server loses to it, as a logarithm. `part` is how much of the study is over.
+    /// Loss of a server to it, as a logarithm. `part` is the share of the study that is over.
     pub fn cost(self, minutes: f64, part: f64) -> f64 {
         let share = match self {
             Burner::None => 0.0,
@@ -75,7 +75,7 @@ impl Burner {
     }
 }
 
-/// How long the toggling burner stays as it is.
+/// Time for which the toggling burner stays as it is.
 pub const TOGGLE_MINUTES: f64 = 7.0;
 
 /// A slice with what is discarded before it, and a study of 30 blocks: 30 starts and warm-ups of 45 s, 360 slices.
@@ -90,7 +90,7 @@ impl Machine {
         Machine { rng, noise, drift, serial: None, burner, minutes, phase_minutes, cycles: CYCLES }
     }
 
-    /// As [`Machine::new`], shared with somebody.
+    /// As [`Machine::new`], with other load.
     pub fn under(seed: u64, noise: Noise, burner: Burner) -> Machine {
         let mut machine = Machine::new(seed, noise);
         let phase_minutes = 2.0 * TOGGLE_MINUTES * machine.rng.uniform();

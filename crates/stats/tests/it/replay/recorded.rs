@@ -2,7 +2,7 @@
 
 use proofload_stats::rng::Rng;
 
-/// Made by fixtures/aa.py, which says how.
+/// Output of fixtures/aa.py, which describes it.
 const RECORD: &str = include_str!("../fixtures/aa.csv");
 
 /// Blocks that follow each other in a drawn study as they did in the record, so that what lasts over blocks lasts.
@@ -56,7 +56,7 @@ impl Recorded {
         Recorded { blocks }
     }
 
-    /// How many it has.
+    /// Number of its blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }

@@ -29,7 +29,7 @@ fn recorded() -> Vec<Vec<f64>> {
     rounds.into_iter().map(|(_, cycles)| cycles).collect()
 }
 
-/// A comparison of so many rounds, in each of which either server may be called the first one.
+/// A comparison of `blocks` rounds, in each of which either server may be called the first one.
 fn comparison(rounds: &[Vec<f64>], dice: &mut Rng, planted: f64, blocks: u32) -> Observations {
     let mut cells = Vec::new();
     for block in 1..=blocks {
@@ -53,7 +53,7 @@ fn comparison(rounds: &[Vec<f64>], dice: &mut Rng, planted: f64, blocks: u32) ->
     Observations { cells, blocks, replication: Replication::Process, ..Observations::default() }
 }
 
-/// Of so many comparisons: in how many the first server, the second one, or neither is the faster one for sure.
+/// Number of comparisons in which the first server, the second one, or neither is the faster one for sure.
 fn found(design: &Design, planted: f64, comparisons: u32) -> (u32, u32, u32) {
     let (rounds, claims) = (recorded(), claims(&BOTH_WAYS));
     let (mut first, mut second, mut alike) = (0, 0, 0);

@@ -1,9 +1,9 @@
-//! When a study ends: closed claims, bounds for every block, guards against change, and what is told of the time left.
+//! End of a study: closed claims, bounds for every block, guards against change, and the forecast of the time left.
 
 use super::*;
 use proofload_stats::{Cell, Kind, Measure, Reason, outlook};
 
-/// What came of a claim, and after how many blocks.
+/// Verdicts on a claim, and the numbers of blocks that they took.
 fn verdicts(ratio: f64, design: &Design, studies: u32, seed: u64) -> Vec<(Verdict, u32)> {
     let claims = claims(&[FASTER]);
     let ends = (0..studies).map(|study| {
@@ -60,7 +60,7 @@ fn closing_claims_early_costs_few_verdicts_and_no_error() {
     }
 }
 
-/// A study that is looked at after every block errs as rarely as said, through the judge, with its stopping.
+/// A study that is looked at after every block keeps its error rate, through the judge, with its stopping.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "full: truth_15 keeps going too, to 30 blocks")]
 fn keeping_going_finds_no_more_winners_among_equals() {
@@ -156,7 +156,7 @@ fn what_was_settled_live_is_what_the_whole_record_yields() {
     assert!(early > full_size(300, 1_000), "{early}");
 }
 
-/// How often the halves of a study that nothing happened to differ by more than is allowed, at any look.
+/// Share of undisturbed studies whose halves differ by more than is allowed, at any look.
 #[test]
 fn halves_differ_by_chance_as_rarely_as_said() {
     for (design, seed) in [(Design::quick(), 33_000_000), (Design::default(), 33_500_000)] {
@@ -196,7 +196,7 @@ fn a_variant_that_changes_meanwhile_has_no_verdict() {
     assert!(held >= 190 && plain >= 150, "{held}, {plain}");
 }
 
-/// What is shown of the blocks that are left holds in nine of ten cases, whatever the variants are like.
+/// The forecast of the blocks left holds in nine of ten cases, whatever the variants are like.
 #[test]
 fn the_blocks_that_are_left_lie_within_what_is_told() {
     const STUDIES: u64 = full_size(4, 40) as u64;

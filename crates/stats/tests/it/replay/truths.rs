@@ -1,5 +1,5 @@
-//! Studies whose right answer is known, by replay: what the judge says of them, and what methods say that are in use
-//! and wrong. Each prints the line that `cargo xtask truth` collects.
+//! Studies whose right answer is known, by replay: the verdicts of the judge on them, and those of methods that are
+//! in use and wrong. Each prints the line that `cargo xtask truth` collects.
 
 use super::noise::{Burner, Machine, Noise, QUIET_MACHINE, SHARED_MACHINE};
 use super::{FASTER, Tally, binomial_limit, claims, effects, full_size, replay, replay_on, wrong};
@@ -89,7 +89,7 @@ fn truth_02_planted_differences_are_found_and_never_the_wrong_way_round() {
     assert!(ten.supported >= ten.studies * 95 / 100, "{ten:?}");
 }
 
-/// Winners among equal variants while somebody burns CPU: of the judge, and of all of A before all of B.
+/// Winners among equal variants while another program burns CPU: of the judge, and of all of A before all of B.
 fn under_a_burner(burner: Burner, studies: u32, seed: u64) -> (u32, u32) {
     let (claims, design) = (claims(&[FASTER]), Design::default());
     let (mut judged, mut naive) = (0, 0);
@@ -146,7 +146,8 @@ fn truth_04_starts_that_differ_by_chance_make_no_winner() {
     assert!(pooled > limit, "{pooled}");
 }
 
-/// In how many studies of equal variants stopping at the same looks with the plain critical value finds a winner.
+/// Number of studies of equal variants in which stopping at the same looks with the plain critical value finds a
+/// winner.
 fn peeking(observations: impl Fn(u64) -> Observations, studies: u32, looks: &[u32]) -> u32 {
     (0..u64::from(studies)).map(|study| u32::from(wrong::peeking(&observations(study), looks))).sum()
 }

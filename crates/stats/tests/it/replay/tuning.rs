@@ -11,12 +11,13 @@ const PLACE: Place = Place { measure: Measure::Throughput, point: 0, stream: Non
 /// Fresh blocks of the confirming study: as many as the quick preset has.
 const CONFIRMING: u32 = 12;
 
-/// What one search and its confirmation came to.
+/// Results of one search and its confirmation.
 struct Found {
     picked: usize,
-    /// What the search's own figures would claim.
+    /// Gain by the search's own figures.
     search_gain: f64,
-    /// What the confirmation says of the winner over the default; `None` where the default won.
+    /// Verdict of the confirmation on the winner over the default, with its interval; `None` where the
+    /// default won.
     confirmed: Option<(Verdict, f64, f64)>,
 }
 
@@ -57,7 +58,7 @@ fn naive(effects: &[f64], noise: Noise, seed: u64) -> (usize, f64) {
     (best, (runs[best] - runs[0]).exp() - 1.0)
 }
 
-/// Effects with one configuration that is so much better, anywhere but at the default.
+/// Effects with one configuration that is better by `gain`, anywhere but at the default.
 fn planted(gain: f64, seed: u64) -> (Vec<f64>, usize) {
     let at = 1 + Rng::new(seed).below(CONFIGURATIONS as u64 - 1) as usize;
     let mut effects = vec![0.0; CONFIGURATIONS];
@@ -124,7 +125,7 @@ fn truth_13_of_equal_configurations_none_is_confirmed() {
         naive_claims * 100.0
     );
     assert!(confirmed <= SEARCHES * 5 / 100, "confirmed {confirmed}");
-    // What the search's own figures would claim is wrong almost always, and so are those of one run each.
+    // Claims by the search's own figures are wrong almost always, and so are those of one run each.
     assert!(others > SEARCHES / 2 && search_gain > 0.01, "{others}, {search_gain}");
     assert!(naive_claims > 0.05, "{naive_claims}");
 }
