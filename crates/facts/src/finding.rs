@@ -1,6 +1,6 @@
-//! What is noticed while a study is planned and measured: what records keep.
+//! Findings: facts noticed while a study is planned and measured, kept in records.
 
-/// Boxed, since a finding can say where another one was made.
+/// Boxed, since a finding can name the place of another one.
 type Inner = Box<Finding>;
 
 /// A measure that the generator's own delays lengthen: the mean, the 99th or the 99.9th percentile.
@@ -18,7 +18,7 @@ pub enum Check {
 }
 
 crate::facts! {
-/// What was noticed while a study was planned or measured. Stored in the record.
+/// Fact noticed while a study was planned or measured. Stored in the record.
 stored Finding {
     /// The generator sent requests later than they were due, by its own doing.
     ///
@@ -97,7 +97,7 @@ stored Finding {
     Note NoCeiling { why: Inner },
     /// Pairs of slices with once and twice the generator's threads.
     Note ThreadPairs { measure: String, pairs: u32, all_variants: bool },
-    /// Twice the threads cost something, since they share CPUs: that says nothing of the generator's limit.
+    /// Twice the threads cost something, since they share CPUs: that tells nothing about the generator's limit.
     Note ThreadsShareCpus { measure: String, pairs: u32, all_variants: bool },
     /// There were too few pairs of slices to tell whether a second thread helps.
     Note ThreadPairsTooFew { pairs: u32, all_variants: bool },
@@ -170,7 +170,7 @@ stored Finding {
     /// Start it as a user whose threads Proofload may move.
     Warning NotGathered { error: String },
 
-    /// A server that took requests and answered none.
+    /// A server that took requests and sent no answer.
     ///
     /// Make the load longer if its answers take longer than that.
     Failure Hangs { requests: u64, sliced: bool },
@@ -194,11 +194,11 @@ stored Finding {
     Failure FirstTrialUnanswered { rate: String, mostly: String },
     /// Something failed; the text is that of the error.
     Warning Failed { error: String },
-    /// Where something happened: the warm-up of a variant in a block.
+    /// Place of a finding: the warm-up of a variant in a block.
     Warning InWarmUp { block: u32, variant: String, what: Inner },
-    /// Where something happened: a cycle of a block.
+    /// Place of a finding: a cycle of a block.
     Warning InCycle { block: u32, cycle: u32, variant: String, what: Inner },
-    /// Where something happened: the start of a variant.
+    /// Place of a finding: the start of a variant.
     Warning InStart { block: u32, variant: String, what: Inner },
     /// A start is tried again.
     Note OnceMore { why: Inner },
@@ -223,8 +223,8 @@ stored Finding {
 
     /// The run was stopped by a signal.
     Note StoppedBySignal,
-    /// The process of Proofload that starts and watches the servers is gone, or does not answer: what became of them is not known,
-    /// and what was seen since is nobody's fault but the lab's.
+    /// The process of Proofload that starts and watches the servers is gone, or does not answer: the state of the
+    /// servers is not known, and failures seen since are the lab's, not the servers'.
     ///
     /// See what ended it: often the lack of memory. Then go on with `proofload resume`.
     Failure KeeperGone,
@@ -420,7 +420,7 @@ stored Finding {
     ///
     /// Measure as root, or with the right to write /dev/cpu_dma_latency.
     Notice CpusSleep { given_away: bool, why: Inner },
-    /// How deep CPUs sleep was not looked at.
+    /// The depth of the CPUs' sleep was not looked at.
     Note SleepNotLookedAt,
     /// The kernel leaves no choice of idle states.
     Note NoIdleStates,
@@ -460,7 +460,7 @@ stored Finding {
 }
 
 impl Finding {
-    /// What it is, without where: the innermost finding.
+    /// The finding itself, without its place: the innermost one.
     pub fn innermost(&self) -> &Finding {
         match self {
             Finding::InWarmUp { what, .. }
@@ -474,7 +474,7 @@ impl Finding {
         }
     }
 
-    /// What failed with an error: its code and its fields where it is of the catalogue, else its text.
+    /// Finding of a failure with an error: its code and its fields where it is of the catalogue, else its text.
     pub fn failed(error: impl ToString) -> Finding {
         Finding::Failed { error: crate::coded(|| error.to_string()) }
     }

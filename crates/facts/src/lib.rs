@@ -34,15 +34,15 @@ pub fn coded<T>(saying: impl FnOnce() -> T) -> T {
     said
 }
 
-/// Whether this thread is within [`coded`].
+/// True if this thread is within [`coded`].
 pub fn is_coded() -> bool {
     CODED.get()
 }
 
-/// How much a fact matters to someone who acts on the result. Orders what is shown: the most severe first.
+/// Importance of a fact to someone who acts on the result. Orders a list of facts: the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// What was asked for did not happen: figures do not say what they seem to.
+    /// A request was not carried out: figures do not mean what they seem to.
     Failure,
     /// Some verdict or figure is limited by it.
     Warning,
@@ -69,7 +69,6 @@ impl Severity {
 pub struct Known {
     /// The variant's name, of which the code is made.
     pub name: &'static str,
-    /// How much it matters.
     pub severity: Severity,
     /// Its doc comment.
     pub doc: &'static str,
@@ -91,9 +90,8 @@ impl Known {
     }
 }
 
-/// What all facts have.
+/// Properties of all facts.
 pub trait Fact: Serialize {
-    /// How much it matters.
     fn severity(&self) -> Severity;
 }
 
@@ -105,7 +103,7 @@ pub fn known() -> impl Iterator<Item = (&'static str, &'static Known)> {
     stored.chain(of("Mistake", Mistake::KNOWN))
 }
 
-/// The severity of a code; `None` for what is none.
+/// The severity of a code; `None` for an unknown one.
 pub fn severity_of(code: &str) -> Option<Severity> {
     known().find(|(_, known)| known.code() == code).map(|(_, known)| known.severity)
 }
@@ -205,7 +203,7 @@ macro_rules! facts {
 /// Reads a fact that may be absent: formats 1 and 2 have an empty sentence there.
 ///
 /// # Errors
-/// When it is neither a fact nor a sentence.
+/// Fails if it is neither a fact nor a sentence.
 pub fn or_nothing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Finding>, D::Error> {
     let found: Option<Finding> = serde::Deserialize::deserialize(from)?;
     Ok(found.filter(|found| !matches!(found, Finding::Legacy(sentence) if sentence.is_empty())))

@@ -1,9 +1,9 @@
-//! What limits a result: derived from the record, each time that it is read.
+//! Limits of a result: derived from the record, each time that it is read.
 
 use crate::{Check, Finding, Interval, Reason};
 
 crate::facts! {
-/// What limits a result, or what someone who acts on it should know.
+/// Limit of a result, or a note for someone who acts on it.
 stored Limit {
     /// The server's certificate was not checked: another one could have answered.
     ///
@@ -107,7 +107,7 @@ stored Limit {
     Note SteadinessNotMeasured { variant: String },
     /// No knee or peak can be given.
     Note NoScalability { reasons: Vec<Reason> },
-    /// Which settings matter was explored.
+    /// The settings that matter were explored.
     Note FactorsExplored { main_effects: u32, interactions: u32, shown: u32, error_share: f64 },
     /// No effect of the settings can be told.
     Note FactorsNotTold,
@@ -136,7 +136,7 @@ stored Limit {
     Note Loopback,
     /// The network takes a part of each response time.
     Note NetworkPart { variant: String, p50_ns: u64, part_share: f64 },
-    /// What looking at the servers cost.
+    /// Cost of observing the servers.
     Note TelemetryCost { cores_share: f64 },
     /// The processes behind an address were not looked at.
     Note NoProcesses,
@@ -180,7 +180,7 @@ stored Limit {
     Note CapacityNoCeiling,
     /// A quantile of the objective with few exchanges beyond it.
     Note RoughObjective { measure: String, requests: u64, beyond: u64 },
-    /// What belongs to the capacity of a variant.
+    /// Note on the capacity of a variant.
     Note Capacity { variant: String, why: Reason },
     /// The comparison with the baseline is not paired.
     Note BaselineNotPaired,
@@ -203,7 +203,7 @@ stored Limit {
 }
 }
 
-/// What has one cause is one warning: the screen shows the most severe of them.
+/// Limits with one cause make one warning: the screen shows the most severe of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The generator, or the CPUs that it has.
@@ -213,7 +213,7 @@ pub enum Cause {
 }
 
 impl Limit {
-    /// What it is the visible end of.
+    /// Cause of which it is the visible effect.
     pub fn cause(&self) -> Cause {
         match self {
             Limit::GeneratorDelays { .. }

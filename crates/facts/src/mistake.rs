@@ -1,4 +1,4 @@
-//! What is wrong with a study, a claim or a flag. Never stored.
+//! Mistakes in a study, a claim or a flag. Never stored.
 
 mod made;
 mod words;
@@ -8,7 +8,7 @@ pub use words::{Expected, Syntax, Thing, Unquoted};
 type Inner = Box<Mistake>;
 
 crate::facts! {
-/// What is wrong with a study, a claim or a flag, and what to write instead.
+/// Mistake in a study, a claim or a flag, and its remedy.
 told Mistake {
     /// A mistake at a place: a line of a file that the study names, a variant, a flag.
     Failure In { place: String, what: Inner },
@@ -45,7 +45,7 @@ told Mistake {
     ///
     /// Write it.
     Failure Missing { form: String },
-    /// None of the keys that say what this is.
+    /// None of the keys that tell the kind of this.
     ///
     /// Write one of them.
     Failure NoneOf { known: String, form: String },
@@ -138,7 +138,7 @@ told Mistake {
     /// Name one, relative to the study file.
     Failure NoFolder { found: String },
 
-    /// The text is no YAML.
+    /// The text is not YAML.
     ///
     /// Look at what the message names.
     Failure NotYaml { error: String, look_at: Syntax },
@@ -166,11 +166,11 @@ told Mistake {
     ///
     /// Delete it; text in quotes is text.
     Failure YamlTag { tag: String },
-    /// An alias within what it stands for.
+    /// An alias within its own value.
     ///
     /// Write the value out.
     Failure AliasOfItself,
-    /// An alias that stands for nothing.
+    /// An alias without a value.
     ///
     /// Put text that begins with `*` in quotes.
     Failure UnknownAlias { name: String },
@@ -215,7 +215,7 @@ told Mistake {
     ///
     /// Write its name before it.
     Failure UnnamedClaim { text: String },
-    /// A name that is no sentence.
+    /// A name that is not a sentence.
     ///
     /// Write a short sentence.
     Failure NotASentence { most: u64 },
@@ -380,15 +380,15 @@ told Mistake {
     ///
     /// Write words that do.
     Failure BadBeginning { word: String, known: String },
-    /// A placeholder that stands for nothing.
+    /// An unknown placeholder.
     ///
     /// Write one of those that are known.
     Failure UnknownPlaceholder { name: String, known: String },
-    /// A command that is not told its port.
+    /// A command that does not receive its port.
     ///
     /// Write `{port}` where it takes it.
     Failure NoPort,
-    /// A budget that ends before the first look; it takes so many restarts, or with `rounds` rounds.
+    /// A budget that ends before the first look; it takes `first` restarts, or with `rounds` that many rounds.
     ///
     /// Give `budget`, or check with `--smoke`.
     Failure BudgetTooShort { given_s: f64, first: u32, needed_s: f64, rounds: bool, budget: String },
@@ -678,7 +678,7 @@ told Mistake {
     /// Write another value, or speak another serialization.
     Failure CannotWrite { error: String },
 
-    /// What a subject speaks is not what its address says.
+    /// The protocol of a subject is not that of its address.
     ///
     /// Delete one of them.
     Failure OtherProtocol { found: String, address: String },

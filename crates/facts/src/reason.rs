@@ -1,4 +1,4 @@
-//! Why a verdict is what it is.
+//! Reasons of verdicts.
 
 use crate::Finding;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Interval {
     pub unit: String,
 }
 
-/// What a measure needs to have a value.
+/// Requirement of a measure for a value to exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Needs {
@@ -69,7 +69,7 @@ pub struct AtLevel {
 }
 
 crate::facts! {
-/// Why a verdict is what it is.
+/// Reason of a verdict.
 stored Reason {
     /// No block is complete.
     Note NoData,
@@ -81,7 +81,7 @@ stored Reason {
     Note TooFewSittings { have: u32, need: u32 },
     /// Too few sittings for an interval.
     Note FewSittings { have: u32 },
-    /// The interval contains what is claimed and what is not; so many blocks more would settle it.
+    /// The interval contains both claimed and unclaimed values; `more_blocks` more would settle it.
     ///
     /// Give a longer `--budget`.
     Note IntervalCrosses { resolution_share: f64, more_blocks: Option<u32> },
@@ -143,12 +143,12 @@ stored Reason {
     Note OneMeasurement,
     /// The generator was the limit of the faster side alone: the difference is at least what was seen.
     Note LimitedOnTheFasterSide,
-    /// Requests were sent late, which only lengthens times: the decision stands.
+    /// Requests were sent late, which only lengthens times: the decision holds.
     Note OnlyLengthened,
     /// The interval is wider for what the generator may have done.
     Note Widened { wider_share: f64 },
-    /// What other programs or the generator's own work may account for is more than the interval's distance from the threshold. More blocks do
-    /// not change that.
+    /// Other programs or the generator's own work may account for more than the interval's distance from the
+    /// threshold. More blocks do not change that.
     ///
     /// Quiet the machine, or give the generator CPUs of its own.
     Warning MayAccountFor { moved_share: f64, margin_share: f64 },
@@ -162,7 +162,7 @@ stored Reason {
     ///
     /// `proofload doctor` shows what is short.
     Warning OwnErrors { errors: u64 },
-    /// What is claimed differs between levels of a condition of measuring.
+    /// The claimed quantity differs between levels of a condition of measuring.
     Note DependsOn { condition: String, levels: Vec<AtLevel>, alike: bool },
     /// A server died under load.
     ///
@@ -172,9 +172,9 @@ stored Reason {
     Note ToleranceWithin { resolution_share: f64 },
     /// One of the two runs has too few blocks.
     Note OneSideShort { have: u32, need: u32 },
-    /// How an end of the capacity was confirmed.
+    /// Confirmation of an end of the capacity.
     Note CapacityConfirmed { agreed: u32, trials: u32, running: bool, passed: bool, rate_per_s: f64 },
-    /// How the interval of a capacity is made.
+    /// Method of the interval of a capacity.
     Note CapacityInterval,
     /// The objective does not hold at the lowest rate.
     ///
@@ -184,7 +184,7 @@ stored Reason {
     ///
     /// Give a higher `--to`.
     Note LookAbove { rate_per_s: f64 },
-    /// What limited the first trial that was limited.
+    /// Limit of the first trial that was limited.
     Note TrialLimited { what: Finding },
     /// The generator was the limit.
     ///
@@ -222,7 +222,7 @@ stored Reason {
     Note KneeAtLowest { lowest: u32 },
     /// The lowest level took longer for each exchange than more connections.
     Note KneeUnclear { lowest: u32, highest: u32 },
-    /// The lowest level is no low load.
+    /// The lowest level is not a low load.
     ///
     /// Begin with fewer connections.
     Note LoadedAtLowest { lowest: u32 },
@@ -254,11 +254,11 @@ stored Reason {
     Note GrowsLittle { most: Amount, hours: f64, growth_share: f64, of_heap: bool, allowed_share: f64 },
     /// It grew in the first half, and less or not at all in the second.
     Note Fills { first: Amount, second: Amount, goes_on: bool },
-    /// Whether it grows is not clear.
+    /// It is not clear if it grows.
     ///
     /// A longer soak detects less.
     Note GrowthUnclear { overall: bool, second_half: bool, detectable: Amount, detectable_share: f64, of_heap: bool },
-    /// What grows is outside the heap.
+    /// The growth is outside the heap.
     Warning OutsideHeap,
     /// Some of what grows may be garbage.
     Note MayBeGarbage,
@@ -276,7 +276,7 @@ stored Reason {
     Warning AboveWhole { place: String, measure: String },
     /// Published figures: throughput times CPU time of a request is not the CPUs in use.
     Warning CoresDiffer { place: String, product: f64, cores: f64 },
-    /// So many blocks would give an interval of this half-width.
+    /// `blocks` blocks would give an interval of this half-width.
     Note WouldTake { resolution_share: f64, blocks: u32, minutes: u32, assumed: bool },
     /// A reason that only a newer version knows.
     Note Unknown,

@@ -41,7 +41,7 @@ pub enum Thing {
     Variant,
 }
 
-/// What a value should have been.
+/// Expected kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expected {
@@ -103,7 +103,7 @@ pub enum Expected {
     Words,
 }
 
-/// Why a word without quotes is no text.
+/// Reason why a word without quotes is not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unquoted {
@@ -115,7 +115,7 @@ pub enum Unquoted {
     Number,
 }
 
-/// What to look at where a text is no YAML.
+/// Place to look at where a text is not YAML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Syntax {
