@@ -65,11 +65,11 @@ impl Spoken {
     fn of(language: Language, files: &[(&str, &str)]) -> Spoken {
         let identifier: LanguageIdentifier = language.tag().parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![identifier]);
-        // Marks around what is filled in would be seen by nobody and break what is copied.
+        // Invisible marks around filled-in values would break texts that are copied.
         bundle.set_use_isolating(false);
         let mut texts = HashMap::new();
         for (_, file) in files {
-            // What cannot be read is left out, and a test says what it is.
+            // Unreadable messages are left out; a test reports them.
             let resource = FluentResource::try_new((*file).to_string()).unwrap_or_else(|(read, _)| read);
             for entry in resource.entries() {
                 if let Entry::Message(message) = entry {

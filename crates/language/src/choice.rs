@@ -1,4 +1,4 @@
-//! Which language is spoken.
+//! Choice of the language.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ thread_local! {
     static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
 }
 
-/// Gives the language back that was spoken before, even where what was said panicked.
+/// Restores the language that was spoken before, even after a panic.
 struct Before(Language);
 
 impl Drop for Before {

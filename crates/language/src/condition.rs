@@ -2,7 +2,7 @@
 
 use crate::{say, word};
 
-/// A condition at one of its levels, as it stands after *with*: `CPUs kept awake`, `io_uring`.
+/// A condition at one of its levels, as it follows *with*: `CPUs kept awake`, `io_uring`.
 pub fn condition(name: &str, level: &str) -> String {
     match (name, level) {
         ("cpus_awake", "true") => word!("condition-cpus-kept-awake").to_string(),

@@ -9,7 +9,7 @@ use fluent_bundle::FluentValue;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// What stands for a field without a value.
+/// Text for a field without a value.
 const NONE: &str = "none";
 /// Whole numbers from here on are drawn with their thousands apart, and choose the plural.
 const GROUPED_FROM: u64 = 1_000;
@@ -50,7 +50,7 @@ fn argument(name: &str, value: &Json) -> FluentValue<'static> {
     }
 }
 
-/// The unit that the end of a field's name says.
+/// The unit in the end of a field's name.
 fn unit(name: &str) -> Option<&'static str> {
     const ENDS: [(&str, &str); 6] = [
         ("_per_s", "per_s"),

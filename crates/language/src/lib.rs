@@ -33,7 +33,7 @@ macro_rules! say {
     };
 }
 
-/// What is given for a variable: the expression, or what has its name.
+/// Value of a variable: the expression, or the Rust variable of its name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! given {

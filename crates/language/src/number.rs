@@ -17,7 +17,7 @@ pub fn plain(value: f64) -> String {
     if magnitude >= 1000.0 {
         return grouped(value);
     }
-    // What is left of a difference of equal numbers.
+    // Rounding error of a difference of equal numbers.
     if magnitude < 1e-9 {
         return "0".into();
     }
@@ -34,7 +34,7 @@ fn decimals(value: f64) -> usize {
     }
 }
 
-/// A value with the decimals of another one, beside which it stands.
+/// A value with the decimals of another one, beside which it is shown.
 fn plain_as(value: f64, beside: f64) -> String {
     let magnitude = value.abs();
     if beside.abs() < 1e-9
@@ -125,7 +125,7 @@ pub fn interval(point: f64, low: f64, high: f64, unit: &str) -> String {
     format!("{point:.decimals$} [{low}, {high}]")
 }
 
-/// A value in the unit and with the decimals of another one, beside which it stands: `0.99 ms` beside `1.00 ms`.
+/// A value in the unit and with the decimals of another one, beside which it is shown: `0.99 ms` beside `1.00 ms`.
 pub fn with_unit_as(value: f64, beside: f64, unit: &str) -> String {
     let (scale, name) = scale(beside, unit);
     format!("{}{name}", plain_as(value / scale, beside / scale))
@@ -160,7 +160,7 @@ pub fn short_percent(share: f64) -> String {
     }
 }
 
-/// A share that somebody wrote, without more digits than it was written with: `5 %`, `2.5 %`.
+/// A share as written in a text, without more digits than it was written with: `5 %`, `2.5 %`.
 pub fn plain_percent(share: f64) -> String {
     format!("{} %", (share * 1e4).round() / 1e2)
 }
@@ -193,12 +193,12 @@ pub fn ratio_decimals_of(point: f64, width: f64) -> usize {
     of_point.max(of_width)
 }
 
-/// An end of a ratio's interval, with so many decimals; after two restarts one may be beyond all measure: `3.6e6`.
+/// An end of a ratio's interval, with `decimals` decimals; after two restarts one may be beyond all measure: `3.6e6`.
 pub fn ratio_end(value: f64, decimals: usize) -> String {
     if value >= 1e5 { format!("{value:.1e}") } else { format!("{value:.decimals$}") }
 }
 
-/// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals say little.
+/// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals tell little.
 pub fn ratio(value: f64) -> String {
     if (0.1..10.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
 }

@@ -1,12 +1,13 @@
-//! What is filled in for the variables of a message.
+//! Values of the variables of a message.
 
 use fluent_bundle::FluentValue;
 use std::borrow::Cow;
 
-/// What stands for a variable.
+/// Value of a variable.
 pub type Value<'a> = FluentValue<'a>;
 
-/// What can stand for a variable: a text, or a number, which chooses between singular and plural where it is a whole one.
+/// Type of a variable's value: a text, or a number, which chooses between singular and plural where it is a whole
+/// one.
 pub trait Argument {
     /// As a message takes it.
     fn of(given: &Self) -> Value<'_>;
@@ -66,7 +67,7 @@ impl Argument for Vec<String> {
     }
 }
 
-/// What is absent is `none`, which a message can choose by.
+/// An absent value is `none`, which a message can choose by.
 impl<T: Argument> Argument for Option<T> {
     fn of(given: &Option<T>) -> Value<'_> {
         given.as_ref().map_or(Value::from("none"), T::of)

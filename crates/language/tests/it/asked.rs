@@ -1,4 +1,4 @@
-//! What the sources ask for is in the catalogue, with its variables, and nothing is in the catalogue that nobody asks for.
+//! All messages that the sources use are in the catalogue, with their variables, and no unused one is.
 
 use crate::catalogue::{Message, messages};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -21,7 +21,7 @@ fn literal(tree: &TokenTree) -> Option<String> {
     Some(text.strip_prefix('"')?.strip_suffix('"')?.to_string())
 }
 
-/// Names of the variables: what stands first after each comma at the top.
+/// Names of the variables: the first token after each comma at the top level.
 fn given(inner: &[TokenTree]) -> BTreeSet<String> {
     let is_comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(mark) if mark.as_char() == ',');
     let firsts = inner.split(is_comma).skip(1).filter_map(|part| part.first());

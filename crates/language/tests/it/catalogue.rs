@@ -35,7 +35,7 @@ impl Message {
                         self.choosing.insert(id.name.to_string());
                     }
                     variants.iter().for_each(|variant| {
-                        // Texts of which one is chosen do not stand beside each other.
+                        // Texts of which one is chosen are not beside each other.
                         self.text.push('\n');
                         self.read(&variant.value);
                     });
@@ -83,7 +83,7 @@ pub fn messages(files: &[(&str, &str)]) -> (BTreeMap<String, Message>, Vec<Strin
     (found, mistakes)
 }
 
-/// Where another language is not what English is.
+/// Differences of another language from English.
 fn differences(english: &[(&str, &str)], other: &[(&str, &str)]) -> Vec<String> {
     let ((english, mut mistakes), (other, wrong)) = (messages(english), messages(other));
     mistakes.extend(wrong);
@@ -95,7 +95,7 @@ fn differences(english: &[(&str, &str)], other: &[(&str, &str)]) -> Vec<String> 
         if message.file != same.file {
             mistakes.push(format!("{id} is in {} and in {}", message.file, same.file));
         }
-        // What English needs a number for only to choose a plural, another language may do without.
+        // A number that English needs only to choose a plural, another language may do without.
         if !same.variables().is_subset(&message.variables()) || !message.shown.is_subset(&same.variables()) {
             mistakes.push(format!("{id} has {:?}, in English {:?}", same.variables(), message.variables()));
         }

@@ -1,4 +1,5 @@
-//! How Chinese is set: punctuation of full width, a space between Latin and Chinese, and never *no difference*.
+//! Typesetting of Chinese: punctuation of full width, a space between Latin and Chinese, and never *no
+//! difference*.
 
 use crate::catalogue::messages;
 use proofload_language::CHINESE_FILES;
@@ -7,7 +8,7 @@ fn is_chinese(c: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
-/// What is wrong with a text.
+/// Faults of a text.
 fn wrong(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let pairs = chars.windows(2).filter_map(|pair| {

@@ -28,7 +28,7 @@ fn text(tree: Option<&TokenTree>) -> String {
     tree.map(ToString::to_string).unwrap_or_default()
 }
 
-/// Whether a sentence is made at this place: `say!(…)`, `told(…)`.
+/// True if a sentence is made at this place: `say!(…)`, `told(…)`.
 fn makes_sentence(trees: &[TokenTree], at: usize) -> bool {
     let called = |at: usize| matches!(trees.get(at), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
     let name = text(trees.get(at));

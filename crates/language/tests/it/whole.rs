@@ -3,7 +3,7 @@
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use proofload_language::{CHINESE_FILES, ENGLISH_FILES};
 
-/// What stands between the items of lists, and the patterns of figures and labels, which have no words.
+/// Separators between the items of lists, and patterns of figures and labels, which have no words.
 const WITHOUT_WORDS: [&str; 6] = ["between-", "labelled", "interval", "ui-verdicts", "tally-of", "exactly"];
 /// Facts that hold another one have no words of their own.
 const FACTS: [&str; 2] = ["facts.ftl", "mistakes.ftl"];
