@@ -66,7 +66,7 @@ struct Load {
 /// A load's value of each measure, with its bound.
 type Seen = [(f64, Reach); MEASURES.len()];
 
-struct Place {
+struct CellKey {
     program: PathBuf,
     url: String,
     pid: u32,
@@ -104,7 +104,7 @@ fn main() -> anyhow::Result<()> {
     let kind = flags.text("--server").unwrap_or("reference");
     let server = if flags.text("--url").is_none() { Some(server(kind, cause)?) } else { None };
     let pid = server.as_ref().map_or(Ok(0), Subject::pid)?;
-    let place = Place {
+    let place = CellKey {
         program: proofload()?,
         url: flags.get("--url", server.as_ref().map_or(String::new(), |server| server.url.clone()))?,
         pid: flags.get("--pid", pid)?,
@@ -151,7 +151,7 @@ fn lines(bytes: usize) -> String {
 }
 
 /// All loads, those of a dose one after the other, undisturbed ones first, last and between.
-fn loads(place: &Place, trials: usize) -> anyhow::Result<Vec<Load>> {
+fn loads(place: &CellKey, trials: usize) -> anyhow::Result<Vec<Load>> {
     load(place, place.seconds, Done::Nothing)?;
     let doses = match place.cause {
         Cause::LostCpu => TAKEN.iter().map(|share| (*share, Done::Taken(*share))).collect(),
@@ -178,7 +178,7 @@ fn loads(place: &Place, trials: usize) -> anyhow::Result<Vec<Load>> {
 }
 
 /// Bytes to fill in for the work of each dose.
-fn works(place: &Place) -> anyhow::Result<Vec<(f64, Done)>> {
+fn works(place: &CellKey) -> anyhow::Result<Vec<(f64, Done)>> {
     let of = |done: Done| -> anyhow::Result<(f64, f64)> {
         let (slice, _) = load(place, place.seconds, done)?;
         let per_s = slice.answered_in_window as f64 / slice.measured.seconds;
@@ -273,7 +273,7 @@ fn quantile(values: &[f64], at: f64) -> f64 {
 }
 
 /// One load, while that is done to the generator: its slice, and the CPU time that the server used.
-fn load(place: &Place, seconds: u32, done: Done) -> anyhow::Result<(Slice, f64)> {
+fn load(place: &CellKey, seconds: u32, done: Done) -> anyhow::Result<(Slice, f64)> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let taking = scope.spawn(|| if let Done::Taken(share) = done { take(share, &stop) } else { Ok(()) });
@@ -304,7 +304,7 @@ fn take(share: f64, stop: &AtomicBool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measured(place: &Place, seconds: u32, done: Done) -> anyhow::Result<(Slice, f64)> {
+fn measured(place: &CellKey, seconds: u32, done: Done) -> anyhow::Result<(Slice, f64)> {
     let _ = std::fs::remove_dir_all(&place.dir);
     std::fs::create_dir_all(&place.dir)?;
     let mut command = child::on_cpu(CLIENT_CPU, &place.program);

@@ -2,7 +2,7 @@
 //! they are judged.
 
 use proofload_language::facts::told;
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_stats::{
     Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, LentSpread, Names,
     Published, Selector, parse_claim, parse_expectation, parse_published,
@@ -11,7 +11,7 @@ use proofload_store::schema::{Looking, Plan, PlannedCondition, PlannedExpectatio
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", say!("plan-claim", claim, why))]
+#[error("{}", tr!("plan-claim", claim, why))]
 pub struct PlanError {
     /// The claim's name, or the quantity of the expectation or the figure.
     pub claim: String,

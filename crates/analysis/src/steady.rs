@@ -2,7 +2,7 @@
 
 use crate::fitness::left_out;
 use proofload_facts::Limit;
-use proofload_stats::steady::{Step, late_steps, rest_of_step, rest_of_warm_up};
+use proofload_stats::steady::{StepChange, late_steps, rest_of_step, rest_of_warm_up};
 use proofload_stats::{Claim, Observations, Perturbation, Unsteady};
 use proofload_store::schema::{
     CheckOutcome, Slice, SliceLength, Steadiness, SteadyStart, SteadyState, WarmUp,
@@ -103,7 +103,7 @@ fn rest(start: &SteadyStart) -> Option<f64> {
     }
 }
 
-fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step>) -> SteadyStart {
+fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<StepChange>) -> SteadyStart {
     let stepped = step.is_some_and(|step| step.differs);
     let found = match &warm_up.ended {
         Steadiness::NoSteadyState => Steadiness::NoSteadyState,
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_step_after_a_good_warm_up_is_told_and_one_after_a_bad_one_changes_nothing() {
-        let step = Step { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
+        let step = StepChange { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
         let of = |ended: Steadiness, step| {
             let warm_up = WarmUp { ended, ..WarmUp::default() };
             start(1, &warm_up, &[Some(0.0)], step).found
@@ -176,10 +176,10 @@ mod tests {
         assert_eq!(of(Steadiness::Steady, Some(step)), Steadiness::LateStep);
         assert_eq!(of(Steadiness::Cap, Some(step)), Steadiness::LateStep);
         assert_eq!(of(Steadiness::NoSteadyState, Some(step)), Steadiness::NoSteadyState);
-        assert_eq!(of(Steadiness::Steady, Some(Step { differs: false, ..step })), Steadiness::Steady);
+        assert_eq!(of(Steadiness::Steady, Some(StepChange { differs: false, ..step })), Steadiness::Steady);
         assert_eq!(of(Steadiness::NotMeasured, None), Steadiness::NotMeasured);
         // Half as much is 50 % less, of which the logarithm is -0.69.
-        let halved = Step { own: 0.5_f64.ln(), ..step };
+        let halved = StepChange { own: 0.5_f64.ln(), ..step };
         let warm_up = WarmUp { ended: Steadiness::Steady, ..WarmUp::default() };
         let told = start(1, &warm_up, &[Some(0.0)], Some(halved)).step.unwrap();
         assert!((told + 0.5).abs() < 1e-12, "{told}");

@@ -3,7 +3,7 @@
 use crate::exit::{Exit, leave};
 use crate::output;
 use proofload_engine::LoadPlan;
-use proofload_engine::debug::{Heard, Transcript, debug as execute};
+use proofload_engine::debug::{TapEvent, Transcript, debug as execute};
 use proofload_measure::Outcome;
 use proofload_report::escape;
 use proofload_store::redact;
@@ -53,22 +53,22 @@ fn write_all(
     let (mut sent_at, mut first_at, mut end_at) = (None, None, None);
     for (at, what) in heard {
         match what {
-            Heard::Dialing => writeln!(out, "* {:.3} ms  connecting to {address}", ms(*at))?,
-            Heard::Connected => writeln!(out, "* {:.3} ms  connected", ms(*at))?,
-            Heard::Tunnelled => writeln!(out, "* {:.3} ms  the proxy made a tunnel", ms(*at))?,
-            Heard::Secured(handshake) => {
+            TapEvent::Dialing => writeln!(out, "* {:.3} ms  connecting to {address}", ms(*at))?,
+            TapEvent::Connected => writeln!(out, "* {:.3} ms  connected", ms(*at))?,
+            TapEvent::Tunnelled => writeln!(out, "* {:.3} ms  the proxy made a tunnel", ms(*at))?,
+            TapEvent::Secured(handshake) => {
                 let settled = handshake.negotiated;
                 let (version, suite) = (settled.version.number(), settled.cipher_suite);
                 writeln!(out, "* {:.3} ms  TLS {version} with {suite}", ms(*at))?;
             }
-            Heard::Sent(bytes) => {
+            TapEvent::Sent(bytes) => {
                 if !received.is_empty() {
                     sides(out, &mut sent, &mut received, decode)?;
                 }
                 sent_at = sent_at.or(Some(*at));
                 sent.extend_from_slice(bytes);
             }
-            Heard::Received(bytes) => {
+            TapEvent::Received(bytes) => {
                 first_at = first_at.or(Some(*at));
                 end_at = Some(*at);
                 received.extend_from_slice(bytes);
@@ -76,9 +76,9 @@ fn write_all(
         }
     }
     let kept =
-        |bytes_of: fn(&Heard) -> usize| heard.iter().map(|(_, what)| bytes_of(what) as u64).sum::<u64>();
-    let came = kept(|what| if let Heard::Received(bytes) = what { bytes.len() } else { 0 });
-    let left = kept(|what| if let Heard::Sent(bytes) = what { bytes.len() } else { 0 });
+        |bytes_of: fn(&TapEvent) -> usize| heard.iter().map(|(_, what)| bytes_of(what) as u64).sum::<u64>();
+    let came = kept(|what| if let TapEvent::Received(bytes) = what { bytes.len() } else { 0 });
+    let left = kept(|what| if let TapEvent::Sent(bytes) = what { bytes.len() } else { 0 });
     sides(out, &mut sent, &mut received, decode)?;
     for (how, all, kept) in
         [("sent", transcript.result.snapshot.bytes_sent, left), ("received", transcript.received, came)]

@@ -3,7 +3,7 @@
 use crate::args::{DoctorArgs, ListFormat};
 use crate::around::error_line;
 use crate::exit::{Exit, leave};
-use crate::{doubts, flags, measure, noise, output, progress, run};
+use crate::{flags, known_noise, measure, noise, output, progress, run};
 use proofload_engine::Here;
 use proofload_engine::{Extent, LoadPlan};
 use proofload_facts::{Expected, Mistake};
@@ -13,7 +13,7 @@ use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
 use proofload_lab::endpoint::Terms;
 use proofload_lab::generator_settings::GeneratorSettings;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
 use std::net::Ipv4Addr;
@@ -23,7 +23,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     if args.clean {
         let cleaned = subject::clean_leftovers();
         if cleaned.is_empty() {
-            text.push_str(&named("clean", word!("doctor-nothing-left")));
+            text.push_str(&named("clean", tr!("doctor-nothing-left")));
         }
         for what in cleaned {
             text.push_str(&named("clean", &what));
@@ -42,9 +42,11 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     } else {
-        doubts::last_audit(&host::environment()).iter().for_each(|line| text.push_str(&named("noise", line)));
+        known_noise::last_audit(&host::environment())
+            .iter()
+            .for_each(|line| text.push_str(&named("noise", line)));
     }
-    doubts::lent(&host::environment()).iter().for_each(|line| text.push_str(&named("history", line)));
+    known_noise::lent(&host::environment()).iter().for_each(|line| text.push_str(&named("history", line)));
     output::print(&report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
 }
@@ -52,10 +54,10 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
 /// A line with its name before it, the names in a column.
 fn named(name: &str, text: &str) -> String {
     let name = match name {
-        "clean" => word!("doctor-clean"),
-        "noise" => word!("doctor-noise"),
-        "history" => word!("doctor-history"),
-        _ => word!("doctor-ceiling"),
+        "clean" => tr!("doctor-clean"),
+        "noise" => tr!("doctor-noise"),
+        "history" => tr!("doctor-history"),
+        _ => tr!("doctor-ceiling"),
     };
     report::in_column(name, text)
 }
@@ -80,7 +82,7 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
     };
     let plan = flags::load_plan(&flags::checked(draft)?, &terms)?;
     let (connections, workers) = (plan.connections, plan.workers);
-    let threads = say!("generator-threads", threads = workers);
+    let threads = tr!("generator-threads", threads = workers);
     let label = format!("{connections}c, {threads}, keep-alive {}", args.load.keep_alive);
     Ok((plan, label))
 }

@@ -8,7 +8,7 @@ use crate::output;
 use proofload_engine::{DriverChoice, KeepAlive, LoadPlan};
 use proofload_facts::{Expected, Mistake};
 use proofload_lab::endpoint::{self, Terms};
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_study::quantity::{header, keep_alive};
 use proofload_study::{Draft, Options, ParsedUrl, Said, Study, not_one_of, parse_url_unresolved};
 use std::fs::OpenOptions;
@@ -81,7 +81,7 @@ pub fn save(draft: Draft, path: &Path) -> anyhow::Result<Exit> {
         leave(Exit::Usage, format!("--save: cannot write {shown}: {error}; name another file"))
     })?;
     for name in text.split("${env.").skip(1).filter_map(|rest| rest.split_once('}')) {
-        error_line(say!("save-variable", name = name.0));
+        error_line(tr!("save-variable", name = name.0));
     }
     output::print(&format!("proofload run {shown}\n"))?;
     Ok(Exit::Done)

@@ -7,7 +7,7 @@ use crate::mistakes::wrong;
 use crate::run::say;
 use proofload_engine::{EngineError, Generator};
 use proofload_host::signals;
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_remote::agents::AgentPool;
 use proofload_remote::{Placement, RemoteError};
 use std::net::Ipv4Addr;
@@ -51,7 +51,7 @@ pub fn tolerated(args: &ToleranceArgs, agents: Option<u32>) -> anyhow::Result<u3
 pub fn say_losses(pool: &AgentPool, quiet: bool) {
     let losses = if quiet || pool.lost().is_some() { Vec::new() } else { pool.losses() };
     for lost in losses {
-        say(false, &say!("agents-went-on", lost));
+        say(false, &tr!("agents-went-on", lost));
     }
 }
 

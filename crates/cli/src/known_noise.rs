@@ -4,7 +4,7 @@ use proofload_host::{clock, cpus};
 use proofload_lab::study_run::PreparedRun;
 use proofload_lab::{noise, spreads};
 use proofload_language::facts::told;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, tr};
 use proofload_stats::{Claim, Side};
 use proofload_store::schema::{Environment, Preset, Runtime, SpreadKind};
 use proofload_study::Condition;
@@ -30,12 +30,12 @@ pub fn lent(environment: &Environment) -> Vec<String> {
     let kept = Cache::open().map_or_else(|_| Vec::new(), |cache| spreads::read(&cache, now_ns));
     let (known, runs, began_ns) = spreads::known(&kept, environment);
     if runs == 0 {
-        return vec![word!("doctor-lent-none").to_string()];
+        return vec![tr!("doctor-lent-none").to_string()];
     }
     let age = proofload_report::age(now_ns.saturating_sub(began_ns));
     let of = |known: &spreads::Known| {
         let tau = known.between.map(|between| proofload_report::number::percent(between.tau));
-        say!(
+        tr!(
             "doctor-lent-row",
             measure = known.like.measure,
             kind = if known.like.kind == SpreadKind::Ratio { "ratio" } else { "level" },
@@ -52,7 +52,7 @@ pub fn lent(environment: &Environment) -> Vec<String> {
         )
     };
     let rows = known.iter().map(of);
-    std::iter::once(say!("doctor-lent", runs, age)).chain(rows).collect()
+    std::iter::once(tr!("doctor-lent", runs, age)).chain(rows).collect()
 }
 
 /// Claims of a study that this machine can hardly resolve, a line each; a single line if the noise of the machine is
@@ -65,12 +65,12 @@ pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
     }
     let environment = &prepared.environment;
     let Some(audit) = noise::last(cache, environment) else { return vec![UNKNOWN.to_string()] };
-    let doubts = noise::doubts(claims, &prepared.plan, &audit);
+    let doubts = noise::resolution_warnings(claims, &prepared.plan, &audit);
     let mut said: Vec<String> =
-        doubts.iter().map(|doubt| say!("doubts-warning", doubt = told(doubt))).collect();
+        doubts.iter().map(|doubt| tr!("doubts-warning", doubt = told(doubt))).collect();
     let outdated = noise::outdated(&audit, environment, clock::unix_ns());
     if !said.is_empty() && !outdated.is_empty() {
-        said.push(say!("doubts-old", outdated = outdated.join(word!("between-items"))));
+        said.push(tr!("doubts-old", outdated = outdated.join(tr!("between-items"))));
     }
     said
 }
@@ -80,13 +80,13 @@ pub fn shared_cpus(prepared: &PreparedRun<'_>) -> Option<String> {
     let conditions = &prepared.study.conditions;
     let [own, servers] = [Condition::GeneratorCpus, Condition::ServerCpus].map(|it| conditions.cpus(it));
     let shared: Vec<usize> = own.into_iter().filter(|cpu| servers.contains(cpu)).collect();
-    (!shared.is_empty()).then(|| say!("doubts-shared-cpus", cpus = cpus::list_text(&shared)))
+    (!shared.is_empty()).then(|| tr!("doubts-shared-cpus", cpus = cpus::list_text(&shared)))
 }
 
 /// The same at the end of an explanation.
 pub fn section(doubts: &[String]) -> String {
     match doubts {
         [] => String::new(),
-        lines => format!("\n{}\n  {}\n", word!("doubts-heading"), lines.join("\n  ")),
+        lines => format!("\n{}\n  {}\n", tr!("doubts-heading"), lines.join("\n  ")),
     }
 }

@@ -5,7 +5,7 @@ use crate::around::{self, Surroundings};
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
 use crate::fleet;
-use crate::output::Told;
+use crate::output::Localized;
 use crate::run::{Request, execute};
 use crate::{flags, mistakes};
 use crate::{output, progress, run};
@@ -23,7 +23,7 @@ use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::{Listener as _, record};
 use proofload_lab::study_run::StudyRun;
 use proofload_language::facts::told;
-use proofload_language::{Language, say, word};
+use proofload_language::{Language, tr};
 use proofload_stats::Side;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
@@ -51,7 +51,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.asked.save {
         repeatable(&mut draft, args);
         if args.duration.is_some() || args.warm_up != "0s" {
-            around::error_line(word!("save-lengths"));
+            around::error_line(tr!("save-lengths"));
         }
         return flags::save(draft, path);
     }
@@ -109,7 +109,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
-    let result = Told::new(|| {
+    let result = Localized::new(|| {
         Ok(RunResult {
             claims: proofload_analysis::judged_on_one(&study.claims, &names, whole)?,
             environment: environment.clone(),
@@ -192,11 +192,11 @@ fn drain_ns(args: &MeasureArgs, timeouts: &Timeouts) -> u64 {
 
 /// The result with the path of its record, and true if that is as it was asked for. A record that could not be written
 /// is reported, and spoils nothing else.
-fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> (Told, bool) {
+fn recorded(args: &MeasureArgs, result: Localized, slice: &Slice) -> (Localized, bool) {
     if args.no_record {
         return (result, true);
     }
-    let record = || -> Result<Told, StoreError> {
+    let record = || -> Result<Localized, StoreError> {
         let writer = SingleWriter::create(&args.dir, slice.started_unix_ns)?;
         let path = writer.path().strip_prefix(".").unwrap_or(writer.path());
         let result = result.clone().changed(|result| result.run = path.display().to_string());
@@ -208,7 +208,7 @@ fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> (Told, bool) {
     match record() {
         Ok(result) => (result, true),
         Err(error) => {
-            around::error_line(say!("no-record-kept", error = error.to_string()));
+            around::error_line(tr!("no-record-kept", error = error.to_string()));
             (result, false)
         }
     }

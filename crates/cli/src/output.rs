@@ -4,7 +4,7 @@ use crate::args::{OutputArgs, UndecidedIs};
 use crate::around;
 use crate::exit::{Exit, leave};
 use anyhow::Context;
-use proofload_language::{Language, say};
+use proofload_language::{Language, tr};
 use proofload_report::export::ExportError;
 use proofload_report::{Exported, FORMATS, Format, Made, Terminal, Undecided};
 use proofload_store::Run;
@@ -15,20 +15,20 @@ use std::path::{Path, PathBuf};
 
 /// A result in English, as records and programs have it, and in the language that is spoken.
 #[derive(Clone)]
-pub struct Told {
+pub struct Localized {
     english: RunResult,
     spoken: Option<RunResult>,
 }
 
-impl Told {
+impl Localized {
     /// The result that comes of judging, which is judged again for each language that it is shown in.
     ///
     /// # Errors
     /// Those of judging.
-    pub fn new(judged: impl Fn() -> anyhow::Result<RunResult>) -> anyhow::Result<Told> {
+    pub fn new(judged: impl Fn() -> anyhow::Result<RunResult>) -> anyhow::Result<Localized> {
         let english = Language::English.within(&judged)?;
         let spoken = (Language::spoken() != Language::English).then(judged).transpose()?;
-        Ok(Told { english, spoken })
+        Ok(Localized { english, spoken })
     }
 
     /// For records, for programs, and for the exit code.
@@ -41,7 +41,7 @@ impl Told {
     }
 
     /// The same with a change to it in every language.
-    pub fn changed(mut self, change: impl Fn(&mut RunResult)) -> Told {
+    pub fn changed(mut self, change: impl Fn(&mut RunResult)) -> Localized {
         std::iter::once(&mut self.english).chain(&mut self.spoken).for_each(change);
         self
     }
@@ -135,7 +135,7 @@ fn summary_file() -> Option<PathBuf> {
 
 /// A result in a format, passed to a writer.
 fn made<T>(
-    told: &Told,
+    told: &Localized,
     of: &Slices<'_>,
     args: &OutputArgs,
     (format, path): (&Format, Option<&Path>),
@@ -163,7 +163,7 @@ fn made<T>(
 /// # Errors
 /// If a file or standard output cannot be written, or the result cannot be made in that format. A reader that went away
 /// is not an error.
-pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::Result<()> {
+pub fn write(result: &Localized, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
         let format = args.format.unwrap_or(&FORMATS[0]);
@@ -191,7 +191,7 @@ pub fn write(result: &Told, slices: &Slices<'_>, args: &OutputArgs) -> anyhow::R
 }
 
 fn to_standard_output(
-    result: &Told,
+    result: &Localized,
     slices: &Slices<'_>,
     args: &OutputArgs,
     format: &Format,
@@ -221,7 +221,7 @@ fn to_standard_output(
 }
 
 fn to_file(
-    result: &Told,
+    result: &Localized,
     slices: &Slices<'_>,
     args: &OutputArgs,
     format: &Format,
@@ -251,7 +251,7 @@ fn created(
     };
     written().with_context(|| format!("cannot write {}", path.display()))?;
     if !args.quiet {
-        around::error_line(say!("wrote", path = path.display().to_string()));
+        around::error_line(tr!("wrote", path = path.display().to_string()));
     }
     Ok(())
 }
@@ -277,7 +277,7 @@ fn summarise(result: &RunResult, path: &Path) -> std::io::Result<()> {
     let room = SUMMARY_BYTES_MAX.saturating_sub(file.metadata()?.len() + 1);
     let text = proofload_report::markdown_within(result, usize::try_from(room).unwrap_or(usize::MAX));
     if text.is_empty() {
-        around::error_line(say!("no-room-in-summary", path = path.display().to_string()));
+        around::error_line(tr!("no-room-in-summary", path = path.display().to_string()));
     }
     file.write_all(text.as_bytes())
 }

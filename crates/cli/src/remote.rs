@@ -16,7 +16,7 @@ use proofload_engine::execute_share;
 use proofload_facts::Finding;
 use proofload_host::{Awake, signals};
 use proofload_language::facts::told;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_remote::agents::{Joining, Listener, Terms, Token, agent as join, index_from};
 use proofload_remote::kubernetes::manifest::{SETTINGS, manifest};
 use proofload_remote::kubernetes::spec::{ManifestSpec, Size, StudyFiles};
@@ -148,7 +148,7 @@ fn bring_home(args: &RunArgs, ended: Ended) -> anyhow::Result<Exit> {
     let Some(run) = record else {
         return match (exit, message.as_str()) {
             (Exit::Interrupted, "") => Ok(exit),
-            (_, "") => Err(leave(Exit::Failure, word!("there-no-record"))),
+            (_, "") => Err(leave(Exit::Failure, tr!("there-no-record"))),
             _ => Err(leave(exit, message)),
         };
     };
@@ -158,7 +158,7 @@ fn bring_home(args: &RunArgs, ended: Ended) -> anyhow::Result<Exit> {
         baseline: args.baseline.clone(),
         output: args.output.clone(),
     })?;
-    say(args.output.quiet, &say!("kept-in", run = run.display().to_string()));
+    say(args.output.quiet, &tr!("kept-in", run = run.display().to_string()));
     match (message.is_empty(), exit) {
         (true, Exit::Interrupted) => Ok(exit),
         (true, _) => Ok(drawn),
@@ -220,7 +220,7 @@ fn study_files(args: &RunArgs, checked: &Checked) -> anyhow::Result<StudyFiles> 
         }
     }
     let file = args.study.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    say(args.output.quiet, &say!("there-manifest-secrets", settings = args.set.len() as u64));
+    say(args.output.quiet, &tr!("there-manifest-secrets", settings = args.set.len() as u64));
     Ok(StudyFiles { file, files, arguments: passed_on(args), settings: args.set.clone() })
 }
 
@@ -282,13 +282,13 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let address = address.unwrap_or(Ipv4Addr::LOCALHOST.into());
     let checked = Checked::of(run_args)?;
     checked.foresee(run_args)?;
-    let (token, doubts) = Token::read(&args.token_file)?;
+    let (token, warnings) = Token::read(&args.token_file)?;
     let tolerated = tolerated(&args.run.tolerance, args.run.agents)?;
     let terms = Terms { agents: args.run.agents.unwrap_or(1), wait: wait(&args.wait)?, tolerated };
     let (stop, quiet) = (signals::install()?, args.run.output.quiet);
     let listener = Listener::open(args.listen, &token)?;
-    say(quiet, &say!("agents-waited-for", agents = terms.agents, at = listener.address().to_string()));
-    doubted(&doubts);
+    say(quiet, &tr!("agents-waited-for", agents = terms.agents, at = listener.address().to_string()));
+    warn(&warnings);
     let pool = listener.gather(&terms, &stop, &mut |line| say(quiet, line))?;
     let exit = checked.run(run_args, &Placed { fleet: Some(&pool), address, given: None });
     for member in pool.members() {
@@ -297,15 +297,15 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
         let (ahead, within) = (member.clock.ahead_ns as f64 / 1e6, within_ns as f64 / 1e6);
         let (ahead, within) = (format!("{ahead:+.3} ms"), format!("{within:.3} ms"));
         let (index, host, address) = (member.index, member.host, member.address.to_string());
-        say(quiet, &say!("agents-clock", index, host, address, ahead, within));
+        say(quiet, &tr!("agents-clock", index, host, address, ahead, within));
     }
     exit
 }
 
 /// `proofload agent`.
 pub fn agent(args: &AgentArgs) -> anyhow::Result<Exit> {
-    let (token, doubts) = Token::read(&args.token_file)?;
-    doubted(&doubts);
+    let (token, warnings) = Token::read(&args.token_file)?;
+    warn(&warnings);
     let index =
         args.index.map_or_else(|| index_from(|name| std::env::var(name).ok()), |index| Ok(Some(index)))?;
     let joining = Joining { at: args.join.clone(), token, index, wait: wait(&args.wait)? };
@@ -330,9 +330,9 @@ fn with_settings(args: &RunArgs) -> anyhow::Result<RunArgs> {
     Ok(args)
 }
 
-/// Reports doubts about a token, even with `--quiet`.
-fn doubted(doubts: &[Finding]) {
-    doubts.iter().for_each(|doubt| say(false, &told(doubt)));
+/// Prints warnings about a token, even with `--quiet`.
+fn warn(warnings: &[Finding]) {
+    warnings.iter().for_each(|warning| say(false, &told(warning)));
 }
 
 fn wait(text: &str) -> anyhow::Result<Duration> {

@@ -16,7 +16,7 @@ use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Preset};
 use proofload_lab::study_run::StudyRun;
 use proofload_language::facts::told;
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_store::Run;
 use proofload_store::schema::{Difference, Plan, PlannedSitting};
 use proofload_study::{self as study, Study};
@@ -120,7 +120,7 @@ enum Sat {
 }
 
 /// Place of the sittings, and the time between them.
-trait Place {
+trait SittingHost {
     /// Holds a sitting, from 1.
     fn sit(&mut self, number: u32) -> anyhow::Result<Sat>;
     /// True if the records settle every claim, so that no more sittings are needed.
@@ -132,7 +132,7 @@ trait Place {
 
 /// Holds the sittings one after the other, each begun so long after the one before it, or at once where that lasted longer.
 /// The records, and whether a signal ended it.
-fn hold(place: &mut dyn Place, looks: &[u32], every_ns: u64) -> anyhow::Result<(Vec<PathBuf>, bool)> {
+fn hold(place: &mut dyn SittingHost, looks: &[u32], every_ns: u64) -> anyhow::Result<(Vec<PathBuf>, bool)> {
     let last = looks.last().copied().unwrap_or(0);
     let mut records = Vec::new();
     for number in 1..=last {
@@ -212,11 +212,11 @@ struct Here<'a> {
     stop: &'a AtomicBool,
 }
 
-impl Place for Here<'_> {
+impl SittingHost for Here<'_> {
     fn sit(&mut self, number: u32) -> anyhow::Result<Sat> {
         let args = self.args;
         let last = self.looks.last().copied().unwrap_or(number);
-        run::say(args.quiet || args.explain, &say!("replicate-sitting", number, last));
+        run::say(args.quiet || args.explain, &tr!("replicate-sitting", number, last));
         let held = run::right_to_measure(&self.study.name, args.no_wait, args.quiet)?;
         let sitting = PlannedSitting { number, looks: self.looks.to_vec() };
         let shape = |plan: &mut Plan| {
@@ -269,7 +269,7 @@ impl Place for Here<'_> {
         let left_ns = deadline_ns.saturating_sub(clock::monotonic_ns());
         if left_ns > 0 {
             let when = clock::date_text(clock::unix_ns().saturating_add(left_ns));
-            run::say(self.args.quiet, &say!("replicate-next-sitting", when));
+            run::say(self.args.quiet, &tr!("replicate-next-sitting", when));
         }
         clock::sleep_until(deadline_ns, self.stop) && !self.stop.load(Ordering::Relaxed)
     }
@@ -289,7 +289,7 @@ mod tests {
 
     const HOUR_NS: u64 = 3_600_000_000_000;
 
-    impl Place for Made {
+    impl SittingHost for Made {
         fn sit(&mut self, number: u32) -> anyhow::Result<Sat> {
             self.begun.push(self.now_ns / HOUR_NS);
             self.now_ns += HOUR_NS;

@@ -3,7 +3,7 @@
 use crate::args::ReportArgs;
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
-use crate::output::Told;
+use crate::output::Localized;
 use crate::{output, run};
 use proofload_analysis::AnalysisError;
 use proofload_store::schema::RunState;
@@ -37,10 +37,10 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
             error => error.into(),
         })
     };
-    let mut result = Told::new(told)?;
+    let mut result = Localized::new(told)?;
     let baseline = Baseline::open(&args.baseline, Path::new(""), record.plan(), record.environment())?;
     if let Some(baseline) = baseline {
-        result = Told::new(|| {
+        result = Localized::new(|| {
             let mut result = told()?;
             baseline.compare(&record, &mut result)?;
             Ok(result)
@@ -63,7 +63,7 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
         leave(Exit::Usage, mistakes.iter().map(proofload_study::told).collect::<Vec<_>>().join("\n"))
     })?;
     let whole = (result.status.state == RunState::Finished).then_some(&slice);
-    let result = Told::new(|| {
+    let result = Localized::new(|| {
         let mut result = result.clone();
         result.claims.extend(proofload_analysis::judged_on_one(&asked, &names, whole)?);
         Ok(result)

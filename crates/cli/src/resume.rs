@@ -10,7 +10,7 @@ use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_store::Run;
 use proofload_store::redact::REDACTED;
 use proofload_store::schema::{Looking, Plan, RunState};
@@ -49,7 +49,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         return Err(leave(Exit::Usage, what));
     }
     if record.status().why == Some(Finding::OutOfBudget) && record.plan().method > 0 {
-        let what = say!("resume-out-of-budget", run = record.path().display().to_string());
+        let what = tr!("resume-out-of-budget", run = record.path().display().to_string());
         return Err(leave(Exit::Usage, what));
     }
     if record.status().state == RunState::Finished {
@@ -69,7 +69,7 @@ fn say_another_sitting(record: &Run, quiet: bool) {
     if counting_blocks(record).is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
         return;
     }
-    run::say(quiet, word!("resume-another-sitting"));
+    run::say(quiet, tr!("resume-another-sitting"));
 }
 
 /// The verb.

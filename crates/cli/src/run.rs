@@ -6,9 +6,9 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::exports::Exports;
 use crate::mistakes::wrong;
-use crate::output::Told;
+use crate::output::Localized;
 use crate::progress::Live;
-use crate::{doubts, output};
+use crate::{known_noise, output};
 use proofload_analysis::Overall;
 use proofload_engine::{EngineError, driver};
 use proofload_facts::{Finding, Limit};
@@ -18,7 +18,7 @@ use proofload_lab::plan::{self, Length, Preset};
 use proofload_lab::runner::{Behind, Ending, Listener, Preparing, Progress};
 use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
 use proofload_language::facts::told;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_serve::metrics::Doing;
 use proofload_stats::Claim;
 use proofload_store::schema::{Difference, Plan, RunResult};
@@ -149,13 +149,13 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
         .filter(|entry| entry.at.as_ref().is_some_and(|at| at.passage.is_insecure()));
     others.for_each(|entry| warn_insecure(&entry.name));
     let mut doubts = match request.held {
-        None => doubts::of(&prepared, request.run.cache),
+        None => known_noise::of(&prepared, request.run.cache),
         Some(_) => Vec::new(),
     };
-    doubts.extend(doubts::shared_cpus(&prepared));
+    doubts.extend(known_noise::shared_cpus(&prepared));
     if request.explain {
         let plan = plan::explain(&prepared.study, &prepared.plan);
-        output::print(&format!("{plan}{}", doubts::section(&doubts)))?;
+        output::print(&format!("{plan}{}", known_noise::section(&doubts)))?;
         return Ok((Exit::Done, None));
     }
     let baseline = match request.baseline {
@@ -223,8 +223,8 @@ pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
         say(
             quiet,
             &match left_out {
-                LeftOut::NotApplicable { variant, why } => say!("run-left-out", variant, why),
-                LeftOut::Missing { variant, why } => say!("run-missing", variant, why),
+                LeftOut::NotApplicable { variant, why } => tr!("run-left-out", variant, why),
+                LeftOut::Missing { variant, why } => tr!("run-missing", variant, why),
             },
         );
     }
@@ -251,16 +251,16 @@ impl Observer for Screen<'_> {
     fn begun(&mut self, plan: &Plan, claims: &[Claim], behind: Behind) {
         let judged_nothing = plan.claims.is_empty() && plan.expectations.is_empty();
         if judged_nothing && !self.is_part && plan.capacity.is_none() {
-            say(self.quiet, word!("run-no-claim"));
+            say(self.quiet, tr!("run-no-claim"));
         }
         let minutes = plan.estimated_seconds / 60.0;
         say(
             self.quiet,
             &match behind.last_block {
                 0 => {
-                    say!("run-begun", study = plan.study, minutes = format!("{minutes:.1}"), seed = plan.seed)
+                    tr!("run-begun", study = plan.study, minutes = format!("{minutes:.1}"), seed = plan.seed)
                 }
-                last => say!("run-goes-on", study = plan.study, last, complete = behind.complete),
+                last => tr!("run-goes-on", study = plan.study, last, complete = behind.complete),
             },
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
@@ -290,7 +290,7 @@ fn earlier_sittings(plan: &Plan) -> Option<String> {
     let earlier = plan.earlier_sittings.as_ref()?;
     let widest = earlier.claims.iter().map(|spread| spread.tau).fold(0.0, f64::max);
     let widest = proofload_report::number::percent(widest);
-    Some(say!("run-earlier-sittings", runs = earlier.runs.len(), widest))
+    Some(tr!("run-earlier-sittings", runs = earlier.runs.len(), widest))
 }
 
 /// The error of a run that has begun. Where its record is for another machine, no command is named that would look for
@@ -392,7 +392,7 @@ fn finish(
     let status = ending.status();
     record.set_status(status.state, status.why.as_ref(), clock::unix_ns())?;
     let run = Run::open(record.path())?;
-    let result = Told::new(|| {
+    let result = Localized::new(|| {
         let mut result = proofload_report::of_run(&run)?;
         baseline.map(|baseline| baseline.compare(&run, &mut result)).transpose()?;
         Ok(result)
@@ -408,11 +408,11 @@ fn finish(
     }
     let run_path = record.path().display().to_string();
     if !request.brought_home {
-        say(request.output.quiet, &say!("kept-in", run = run_path));
+        say(request.output.quiet, &tr!("kept-in", run = run_path));
     }
     match ending {
         Ending::Interrupted => {
-            say(request.brought_home, &say!("run-interrupted", run = run_path));
+            say(request.brought_home, &tr!("run-interrupted", run = run_path));
             Ok(Exit::Interrupted)
         }
         Ending::Broken(why) => Err(leave(Exit::Invalid, told(&why))),

@@ -15,7 +15,7 @@ use proofload_lab::plan::{Length, Preset};
 use proofload_lab::runner::Preparing;
 use proofload_lab::study_run::{StudyRun, applicable};
 use proofload_lab::tune::{Goal, Search, VARIANTS_MAX};
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_stats::tune::{Heat, Race};
 use proofload_store::Run;
 use proofload_store::schema::Plan;
@@ -51,7 +51,7 @@ pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let mut race = race(args, &search, budget_ns)?;
     if args.explain {
         let (variants, heats) = (search.study().variants.len(), race.heats().len());
-        output::print(&format!("{}\n\n", say!("tune-explain", variants, heats, budget = args.budget)))?;
+        output::print(&format!("{}\n\n", tr!("tune-explain", variants, heats, budget = args.budget)))?;
         let run = StudyRun {
             preset,
             timing: args.timing.as_deref(),
@@ -187,7 +187,7 @@ impl Tuning<'_> {
         let heats = race.heats().len();
         while let Some(heat) = race.next_heat() {
             let (variants, blocks) = (heat.configurations.len(), heat.blocks);
-            self.say(&say!("tune-heat", heat = heat.number, heats, variants, blocks));
+            self.say(&tr!("tune-heat", heat = heat.number, heats, variants, blocks));
             if self.heat(race, &heat)? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }
@@ -221,7 +221,7 @@ impl Tuning<'_> {
     /// Fresh blocks of the winner against the default, judged like any study.
     fn confirm(&mut self, winner: usize) -> anyhow::Result<Exit> {
         let study = self.search.confirmation(winner).map_err(|why| leave(Exit::Usage, why))?;
-        self.say(&say!("tune-leads-to", variant = study.variants[0].name));
+        self.say(&tr!("tune-leads-to", variant = study.variants[0].name));
         let left_s = (self.left_ns() / 1_000_000_000).max(1);
         let length = Length { budget_ns: Some(left_s * 1_000_000_000), keep_going: false };
         let (exit, record) = self.part(&study, length, &Search::shape_confirmation)?;

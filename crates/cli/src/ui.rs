@@ -3,7 +3,7 @@
 use crate::args::UiArgs;
 use crate::exit::{Exit, leave};
 use crate::output;
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_serve::ui::{Server, UiError};
 
 /// The verb. Serves until a signal ends the process: nothing is left to be tidied up.
@@ -13,6 +13,6 @@ pub fn ui(args: &UiArgs) -> anyhow::Result<Exit> {
         error => error.into(),
     })?;
     output::print(&format!("{}\n", server.url()))?;
-    crate::around::error_line(word!("ui-open"));
+    crate::around::error_line(tr!("ui-open"));
     match server.serve()? {}
 }

@@ -1,6 +1,6 @@
 //! One exchange, for a person to read: carried out as in a load, and everything that passed written down.
 
-pub use crate::driver::{Heard, RECEIVED_MAX};
+pub use crate::driver::{RECEIVED_MAX, TapEvent};
 
 use crate::driver::{EpollDrivers, Tap, TappedDrivers, UringDrivers};
 use crate::generator::{Launch, launch};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Transcript {
     /// Events with their instants.
-    pub heard: Vec<(u64, Heard)>,
+    pub heard: Vec<(u64, TapEvent)>,
     /// Bytes received, those that were not kept included.
     pub received: u64,
     pub result: LoadResult,

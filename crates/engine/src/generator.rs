@@ -11,7 +11,7 @@ use crate::worker::{Worker, opening_gap_ns};
 use crate::{
     ConnectionUse, DriverChoice, EngineError, GeneratorSettings, GeneratorUse, LoadPlan, LoadResult, Watch,
 };
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};
 use std::io;
 use std::sync::Barrier;
@@ -297,7 +297,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
         let opened = pin(plan, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity);
             let opened =
-                opened.map_err(|source| EngineError::System { what: word!("engine-no-driver"), source })?;
+                opened.map_err(|source| EngineError::System { what: tr!("engine-no-driver"), source })?;
             let layer = Layer::new(&plan.targets, capacity, common.drivers.tap());
             let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
             let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &dealt, giving);
@@ -315,7 +315,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
         let (mut driver, layer, worker) = opened?;
         if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
-            return Err(EngineError::System { what: word!("engine-cannot-start"), source });
+            return Err(EngineError::System { what: tr!("engine-cannot-start"), source });
         }
         let late_ns = common.late_ns.load(Ordering::Relaxed);
         if late_ns > 0 {
@@ -326,7 +326,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
             None => worker.execute(&mut driver, start_ns),
             Some(layer) => worker.execute(&mut Secured::new(driver, layer), start_ns),
         };
-        carried_out.map_err(|source| EngineError::System { what: word!("engine-cannot-wait"), source })
+        carried_out.map_err(|source| EngineError::System { what: tr!("engine-cannot-wait"), source })
     }
 
     /// Sets the instant at which all workers begin.
@@ -349,7 +349,7 @@ fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
         set.set(*cpu);
     }
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| EngineError::System {
-        what: word!("engine-cannot-pin"),
+        what: tr!("engine-cannot-pin"),
         source: io::Error::from_raw_os_error(errno.raw_os_error()),
     })?;
     // A thread that wakes up waits for the one that runs on its CPU, up to a tick of several milliseconds, unless it

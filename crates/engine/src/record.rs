@@ -5,7 +5,7 @@ use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{BadAnswer, DriverChoice};
 use proofload_measure::{
-    ExchangeTimes, Heard, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, Window,
+    ExchangeTimes, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, SilentStretches, Window,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -117,7 +117,7 @@ pub(crate) struct WorkerSums {
     pub own_delay: LatencyHistogram,
     pub hiccups: Hiccups,
     /// None of no worker.
-    pub heard: Option<Heard>,
+    pub heard: Option<SilentStretches>,
 }
 
 impl HandedOver {

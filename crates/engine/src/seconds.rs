@@ -18,7 +18,7 @@ const SPARES: usize = 2;
 
 /// Report of a worker.
 #[derive(Debug)]
-struct Part {
+struct Batch {
     /// The last second in it.
     last: u64,
     snapshot: Snapshot,
@@ -27,7 +27,7 @@ struct Part {
 /// A worker's end of the queues.
 #[derive(Debug)]
 pub(crate) struct Giving {
-    full: SyncSender<Part>,
+    full: SyncSender<Batch>,
     spare: Receiver<Snapshot>,
     /// Thread to wake when a part is ready.
     collector: Thread,
@@ -37,7 +37,7 @@ pub(crate) struct Giving {
 
 #[derive(Debug)]
 struct Taking {
-    full: Receiver<Part>,
+    full: Receiver<Batch>,
     spare: SyncSender<Snapshot>,
     /// The next second that this worker owes; none when it has ended.
     owes: Option<u64>,
@@ -170,7 +170,7 @@ impl Seconds {
         self.service_sum_ns += snapshot.service_sum_ns;
         self.counted = 0;
         // There is room for every snapshot that there is. A collector that is gone has panicked, and the load with it.
-        let _ = self.giving.full.try_send(Part { last: self.at, snapshot });
+        let _ = self.giving.full.try_send(Batch { last: self.at, snapshot });
         self.giving.collector.unpark();
     }
 
@@ -237,7 +237,7 @@ impl Collector {
                 && owed <= self.last
             {
                 match worker.full.try_recv() {
-                    Ok(Part { last, mut snapshot }) => {
+                    Ok(Batch { last, mut snapshot }) => {
                         worker.owes = Some(last + 1);
                         self.last = self.last.max(last);
                         match self.begun {

@@ -17,7 +17,7 @@ use proofload_engine::{
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
 use proofload_testkit::sim::run;
-use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
+use proofload_wire::http1::{RequestPart, RequestSpec, Slot, Template};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -89,8 +89,12 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         ],
     };
     let slot = |part, draw| Slot { part, at: 1, draw };
-    let slots =
-        vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Header(1), 3), slot(Part::Body, 2)];
+    let slots = vec![
+        slot(RequestPart::Target, 0),
+        slot(RequestPart::Header(0), 1),
+        slot(RequestPart::Header(1), 3),
+        slot(RequestPart::Body, 2),
+    ];
     let template = if case.filled {
         Template { slots, cookies: true, ..Template::default() }
     } else {

@@ -5,7 +5,7 @@
 //! told more than there are later.
 
 use super::process::read_text;
-use proofload_language::say;
+use proofload_language::tr;
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -19,13 +19,13 @@ const ROUNDS_MAX: usize = 50;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// The system does not allow it.
-    #[error("{}", say!("host-cannot-move", thread = thread.to_string(), process = process.to_string(), why = why.to_string()))]
+    #[error("{}", tr!("host-cannot-move", thread = thread.to_string(), process = process.to_string(), why = why.to_string()))]
     Refused { process: u32, thread: u32, why: Errno },
     /// It begins threads faster than they are moved.
-    #[error("{}", say!("host-restless", process = process.to_string()))]
+    #[error("{}", tr!("host-restless", process = process.to_string()))]
     Restless { process: u32 },
     /// A number that no set of CPUs has.
-    #[error("{}", say!("host-no-such-cpu", cpu))]
+    #[error("{}", tr!("host-no-such-cpu", cpu))]
     NoSuchCpu { cpu: usize },
 }
 

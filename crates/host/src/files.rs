@@ -1,6 +1,6 @@
 //! Files named by the user: read with a limit, and only if they come to an end.
 
-use proofload_language::{say, word};
+use proofload_language::tr;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read};
@@ -20,7 +20,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     // Opening a pipe would wait for its other end.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let kind = file.metadata()?.file_type();
-    let none = || io::Error::new(ErrorKind::InvalidInput, word!("host-no-file"));
+    let none = || io::Error::new(ErrorKind::InvalidInput, tr!("host-no-file"));
     if !kind.is_file() && !kind.is_fifo() {
         return Err(none());
     }
@@ -29,7 +29,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
         match file.read_to_end(&mut bytes) {
             Ok(_) if bytes.len() as u64 > most_bytes => {
                 let most = size(most_bytes);
-                return Err(io::Error::new(ErrorKind::FileTooLarge, say!("host-file-too-large", most)));
+                return Err(io::Error::new(ErrorKind::FileTooLarge, tr!("host-file-too-large", most)));
             }
             // The pipe has no writer, and may never have one.
             Ok(_) if kind.is_fifo() && bytes.is_empty() => return Err(none()),
@@ -39,7 +39,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
         }
         let patience = Timespec { tv_sec: SILENT_MAX_S, tv_nsec: 0 };
         match poll(&mut [PollFd::new(file.get_ref(), PollFlags::IN)], Some(&patience)) {
-            Ok(0) => return Err(io::Error::new(ErrorKind::TimedOut, word!("host-silent-pipe"))),
+            Ok(0) => return Err(io::Error::new(ErrorKind::TimedOut, tr!("host-silent-pipe"))),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }

@@ -6,7 +6,7 @@
 //! other.
 
 use super::{Awake, clock};
-use proofload_language::say;
+use proofload_language::tr;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, open};
 use rustix::io::Errno;
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ impl fmt::Display for Holder {
         let since = since
             .map(|(date, (hour, minute, second))| format!("{date} {hour:02}:{minute:02}:{second:02} UTC"));
         let who = (!self.who.is_empty()).then_some(&self.who);
-        f.write_str(&say!("host-lock-holder", pid = self.pid.map(|pid| pid.to_string()), who, since))
+        f.write_str(&tr!("host-lock-holder", pid = self.pid.map(|pid| pid.to_string()), who, since))
     }
 }
 
@@ -67,7 +67,7 @@ pub struct Waiting(pub Holder);
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&say!("host-lock-waiting", holder = self.0.to_string()))
+        f.write_str(&tr!("host-lock-waiting", holder = self.0.to_string()))
     }
 }
 
@@ -93,16 +93,16 @@ impl From<bool> for Wait {
 #[derive(Debug, Error)]
 pub enum LockError {
     /// Another process measures on this machine.
-    #[error("{}", say!("host-lock-held", holder = .0.to_string()))]
+    #[error("{}", tr!("host-lock-held", holder = .0.to_string()))]
     Held(Holder),
     /// Told to stop while waiting.
-    #[error("{}", say!("host-lock-stopped", holder = .0.to_string()))]
+    #[error("{}", tr!("host-lock-stopped", holder = .0.to_string()))]
     Stopped(Holder),
     /// The file at the lock's path is not a plain file.
-    #[error("{}", say!("host-lock-not-a-file", path, what))]
+    #[error("{}", tr!("host-lock-not-a-file", path, what))]
     NotAFile { path: PathBuf, what: &'static str },
     /// The file cannot be opened or locked.
-    #[error("{}", say!("host-lock-io", path, action, source))]
+    #[error("{}", tr!("host-lock-io", path, action, source))]
     Io {
         path: PathBuf,
         action: &'static str,

@@ -1,7 +1,7 @@
 //! Processes of other programs (ssh, srun, kubectl): each in a group of its own, and no wait for one without an end in sight.
 
 use crate::{clock, signals};
-use proofload_language::{say, word};
+use proofload_language::tr;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
@@ -72,11 +72,11 @@ impl Started {
                 return Ok(status);
             }
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Err(io::Error::new(io::ErrorKind::Interrupted, word!("started-stopped")));
+                return Err(io::Error::new(io::ErrorKind::Interrupted, tr!("started-stopped")));
             }
             if u128::from(clock::monotonic_ns().saturating_sub(begun_ns)) > within.as_nanos() {
                 let seconds = within.as_secs();
-                return Err(io::Error::new(io::ErrorKind::TimedOut, say!("started-too-long", seconds)));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, tr!("started-too-long", seconds)));
             }
             clock::sleep_ns(LOOK_NS);
         }

@@ -6,9 +6,9 @@
 //! long slices as well, for as long as its short ones: they show if long slices narrow the ratio of the equal two, and
 //! if they move that of the unequal.
 
-mod doubts;
+mod resolution_warnings;
 
-pub use doubts::doubts;
+pub use resolution_warnings::resolution_warnings;
 
 use crate::ceiling;
 use crate::messages::noise as messages;
@@ -18,7 +18,7 @@ use proofload_analysis::{counting_blocks, left_out, observations};
 use proofload_facts::Finding;
 use proofload_host::cpus::CpuShare;
 use proofload_stats::noise::{self, Detectable, Ends, Noise};
-use proofload_stats::{Design, Measure, Observations, Place};
+use proofload_stats::{CellKey, Design, Measure, Observations};
 use proofload_store::schema::{
     Between, Environment, FORMAT_VERSION, MeasureNoise, NoiseAudit, Plan, Resolution, Resolved,
     SliceLengthNoise, Slicing, Timing,
@@ -129,7 +129,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
 pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
     let observations = observations(run, &MEASURES)?;
     let fitted = |measure: Measure| {
-        let place = Place { measure, point: 0, stream: None };
+        let place = CellKey { measure, point: 0, stream: None };
         Some((measure, noise::fit(&observations, place, (0, 1))?))
     };
     let found: Vec<(Measure, Noise)> = MEASURES.into_iter().filter_map(fitted).collect();
@@ -177,7 +177,7 @@ fn as_long(timing: &Timing, slicing: &Slicing) -> usize {
 
 /// Comparison of short slices with long ones: the spread of the equal two, and the ratio of the unequal.
 fn lengths(observations: &Observations, measure: Measure, as_long: usize) -> Option<SliceLengthNoise> {
-    let place = Place { measure, point: 0, stream: None };
+    let place = CellKey { measure, point: 0, stream: None };
     let equal = noise::slice_lengths(observations, place, (0, 1), as_long)?;
     let unequal = noise::slice_lengths(observations, place, (0, 2), as_long)?;
     Some(SliceLengthNoise {

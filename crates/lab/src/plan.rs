@@ -35,7 +35,7 @@ use needs::Needs;
 pub(crate) use needs::may_compile;
 use proofload_engine::{Extent, LoadPlan, Overflow, Target};
 use proofload_facts::{Finding, Mistake};
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -359,7 +359,7 @@ pub struct LoadTerms<'a> {
 #[non_exhaustive]
 pub enum LoadPlanError {
     /// A request of the workload cannot be encoded.
-    #[error("{}", say!("plan-request", entry, source = told(mistake)))]
+    #[error("{}", tr!("plan-request", entry, source = told(mistake)))]
     Request {
         entry: String,
         /// Mistake in the request of the entry.

@@ -10,7 +10,7 @@ use proofload_analysis::observations;
 use proofload_facts::{Expected, Finding, Mistake, Thing};
 use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
-use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
+use proofload_stats::{CellKey, Claim, Measure, Side, Term, block_log_ratios, parse_claim};
 use proofload_store::schema::{FORMAT_VERSION, Plan, TuneHeat, TuneResult, TuneStanding};
 use proofload_store::{Run, StoreError};
 use proofload_study::Study;
@@ -205,7 +205,7 @@ impl Search {
     /// A record that cannot be read.
     pub fn enter(&mut self, race: &mut Race, heat: &Heat, run: &Run) -> Result<bool, StoreError> {
         let observations = observations(run, &[self.goal.measure])?;
-        let place = Place { measure: self.goal.measure, point: 0, stream: self.goal.stream };
+        let place = CellKey { measure: self.goal.measure, point: 0, stream: self.goal.stream };
         let mut any = false;
         for (at, &configuration) in heat.configurations.iter().enumerate().skip(1) {
             let ratios = block_log_ratios(&observations, place, at, 0).into_iter().flatten();

@@ -113,7 +113,7 @@ fn of_text(text: &str) -> String {
 
 fn of_number(name: &str, value: f64, whole: Option<u64>) -> String {
     match (unit(name), whole) {
-        (Some("s"), _) => crate::say!("fact-seconds", seconds = number::short(value, "count")),
+        (Some("s"), _) => crate::tr!("fact-seconds", seconds = number::short(value, "count")),
         (Some("share"), _) => of_share(value),
         (Some(unit), _) => number::with_unit(value, unit),
         (None, Some(count)) => number::count(count),
@@ -152,7 +152,7 @@ fn at_level(fields: &Map<String, Json>, interval: String) -> String {
     let text = |name: &str| fields.get(name).and_then(Json::as_str);
     match text("condition").zip(text("level")) {
         Some((name, level)) => {
-            crate::say!("fact-at-level", interval, condition = crate::condition(name, level))
+            crate::tr!("fact-at-level", interval, condition = crate::condition(name, level))
         }
         None => interval,
     }
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn an_error_is_kept_as_its_code_and_drawn_in_any_language() {
-        let keeper = || crate::say!("subject-no-keeper", why = "it died");
-        let error = || crate::say!("subject-not-started", subject = "a", program = "./b", why = keeper());
+        let keeper = || crate::tr!("subject-no-keeper", why = "it died");
+        let error = || crate::tr!("subject-not-started", subject = "a", program = "./b", why = keeper());
         let kept = proofload_facts::Finding::failed(Language::Chinese.within(error));
         assert!(in_english(&kept).contains("无法"), "a text that was drawn before stays");
         struct Error<F>(F);

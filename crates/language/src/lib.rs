@@ -1,7 +1,7 @@
 //! The catalogue of messages, in every language that Proofload speaks, and which of them is spoken.
 //!
 //! A message has an identifier and, in `locales/LANGUAGE/*.ftl`, a text in each language, in the format of Project Fluent.
-//! [`say!`] fills in its variables, [`word!`], [`Phrase`] and [`Columns`] are for texts without any. Which language they
+//! [`tr!`] fills in its variables; [`Phrase`] and [`Columns`] are for constants. Which language they
 //! speak is a matter of the scope: [`Language::within`] opens one, outside of all it is English.
 //!
 //! Figures are formatted before they are filled in: the digits are the same in every language.
@@ -23,13 +23,17 @@ pub use value::{Argument, Value};
 use std::fmt;
 use std::ops::Deref;
 
-/// A message with its variables, as a `String`: `say!("blocks", n)`, `say!("bytes-sent", sent = number::bytes(sent))`.
+/// A message in the language of the scope: with variables a `String`, `tr!("blocks", n)`,
+/// `tr!("bytes-sent", sent = number::bytes(sent))`; without any a `&'static str`, `tr!("verdicts")`.
 ///
 /// Variables are texts or numbers. A whole number chooses between singular and plural where the language has these.
 #[macro_export]
-macro_rules! say {
-    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        $crate::said($id, &[$((stringify!($name), $crate::Argument::of(&$crate::given!($name $(, $value)?)))),*])
+macro_rules! tr {
+    ($id:literal) => {
+        $crate::text($id)
+    };
+    ($id:literal $(, $name:ident $(= $value:expr)?)+ $(,)?) => {
+        $crate::translate($id, &[$((stringify!($name), $crate::Argument::of(&$crate::given!($name $(, $value)?)))),*])
     };
 }
 
@@ -45,17 +49,9 @@ macro_rules! given {
     };
 }
 
-/// A message without variables, as a `&'static str`.
-#[macro_export]
-macro_rules! word {
-    ($id:literal) => {
-        $crate::text($id)
-    };
-}
-
-/// A message with these variables in the language that is spoken; [`say!`] calls it. The identifier itself where the
+/// A message with these variables in the language that is spoken; [`tr!`] calls it. The identifier itself where the
 /// catalogue does not have it, which a test excludes.
-pub fn said(id: &str, arguments: &[(&'static str, Value<'_>)]) -> String {
+pub fn translate(id: &str, arguments: &[(&'static str, Value<'_>)]) -> String {
     if proofload_facts::is_coded() {
         return facts::as_code(id, arguments);
     }
@@ -149,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_number_chooses_between_singular_and_plural() {
-        let blocks = |n: u32| say!("blocks", n);
+        let blocks = |n: u32| tr!("blocks", n);
         assert_eq!([blocks(1), blocks(0), blocks(12)], ["1 block", "0 blocks", "12 blocks"]);
         assert_eq!(Language::Chinese.within(|| blocks(1)), "1 个区组");
     }
@@ -157,15 +153,15 @@ mod tests {
     #[test]
     fn no_digit_of_a_large_number_changes() {
         for seed in [0, 7, 1 << 53, (1 << 53) + 1, 1_795_602_518_601_935_466, u64::MAX] {
-            assert_eq!(say!("explain-seed", seed), format!("seed: {seed}"));
+            assert_eq!(tr!("explain-seed", seed), format!("seed: {seed}"));
         }
     }
 
     #[test]
     fn what_is_filled_in_stays_as_it_is() {
         let hostile = "{ $n } \u{202e} <b> | \n x";
-        assert_eq!(say!("machine-fact", what = hostile), format!("machine: {hostile}"));
-        assert!(Language::Chinese.within(|| say!("machine-fact", what = hostile)).ends_with(hostile));
+        assert_eq!(tr!("machine-fact", what = hostile), format!("machine: {hostile}"));
+        assert!(Language::Chinese.within(|| tr!("machine-fact", what = hostile)).ends_with(hostile));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use merging::Merging;
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
 pub use series::{Collected, SECOND_NS, SecondQuantiles, Series, Stretch};
-pub use silence::{Heard, Listener, Silences, silences};
+pub use silence::{Listener, Silences, SilentStretches, silences};
 pub use snapshot::{CodeCounts, Snapshot, SparseSnapshot};
 pub use sparse::SparseHistogram;
 pub use window::Window;

@@ -103,22 +103,22 @@ impl Listener {
     }
 
     /// The end: until then it was listened.
-    pub fn finish(mut self, end_ns: u64) -> Heard {
+    pub fn finish(mut self, end_ns: u64) -> SilentStretches {
         if end_ns > self.silent_at_ns {
             self.keep(end_ns);
         }
-        Heard { least_ns: self.least_ns, silent: self.kept }
+        SilentStretches { least_ns: self.least_ns, silent: self.kept }
     }
 }
 
 /// Stretches in which none of one worker, or of several, received anything, as they hand them over.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Heard {
+pub struct SilentStretches {
     least_ns: u64,
     silent: Vec<Stretch>,
 }
 
-impl Heard {
+impl SilentStretches {
     /// The same on an axis of time that is `by_ns` ahead.
     pub fn shift(&mut self, by_ns: i64) {
         for Stretch { from_ns, to_ns } in &mut self.silent {
@@ -127,7 +127,7 @@ impl Heard {
     }
 
     /// Adds the stretches of other workers of the same load, in any order.
-    pub fn merge(&mut self, other: &Heard) {
+    pub fn merge(&mut self, other: &SilentStretches) {
         self.least_ns = self.least_ns.max(other.least_ns);
         self.silent = in_both(&self.silent, &other.silent);
         // What is too short already is in no silence: it can only get shorter.
@@ -136,7 +136,7 @@ impl Heard {
 }
 
 /// The silences of all workers: a server was silent when none of them received anything.
-pub fn silences(heard: &Heard, median_ns: u64) -> Silences {
+pub fn silences(heard: &SilentStretches, median_ns: u64) -> Silences {
     let threshold_ns = MEDIANS.saturating_mul(median_ns).max(heard.least_ns);
     let found: Vec<Stretch> =
         heard.silent.iter().copied().filter(|stretch| stretch.length_ns() > threshold_ns).collect();
@@ -183,7 +183,7 @@ mod tests {
     const WINDOW: Window = Window { start_ns: 1_000 * MS, end_ns: 11_000 * MS };
 
     /// A worker that receives something every millisecond, except in these stretches.
-    fn worker(silent: &[(u64, u64)]) -> Heard {
+    fn worker(silent: &[(u64, u64)]) -> SilentStretches {
         let mut listener = Listener::new(Window { start_ns: 0, end_ns: 10_000 * MS });
         listener.stand_at(WINDOW);
         let at = (900..11_200).filter(|ms| !silent.iter().any(|(from, to)| (*from + 1..*to).contains(ms)));
@@ -191,7 +191,7 @@ mod tests {
         listener.finish(WINDOW.end_ns)
     }
 
-    fn of(workers: &[Heard], median_ns: u64) -> Silences {
+    fn of(workers: &[SilentStretches], median_ns: u64) -> Silences {
         let (first, others) = workers.split_first().expect("there is one");
         let (mut there, mut back) = (first.clone(), first.clone());
         others.iter().for_each(|other| there.merge(other));

@@ -8,7 +8,7 @@
 
 use crate::counts::{Cells, Count};
 use crate::{Fault, ReferenceError};
-use proofload_language::word;
+use proofload_language::tr;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,10 @@ pub fn read_arrivals(path: &Path) -> Result<Vec<Arrival>, ReferenceError> {
     let not = |wrong| ReferenceError::NotArrivals { path: path.to_owned(), wrong };
     let bytes =
         std::fs::read(path).map_err(|source| ReferenceError::File { path: path.to_owned(), source })?;
-    let records = bytes.strip_prefix(MAGIC).ok_or_else(|| not(word!("wrong-arrivals-head")))?;
+    let records = bytes.strip_prefix(MAGIC).ok_or_else(|| not(tr!("wrong-arrivals-head")))?;
     let (records, rest) = records.as_chunks::<RECORD>();
     if !rest.is_empty() {
-        return Err(not(word!("wrong-arrivals-cut")));
+        return Err(not(tr!("wrong-arrivals-cut")));
     }
     let mut arrivals: Vec<Arrival> = records.iter().map(decode).collect();
     arrivals.sort_unstable();

@@ -1,7 +1,7 @@
 //! Configuration of the server.
 
 use crate::{Faults, ReferenceError, ServiceTime, Size, Stall, TlsConfig, TlsFaults};
-use proofload_language::word;
+use proofload_language::tr;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -109,38 +109,38 @@ impl Config {
     pub fn check(&self) -> Result<(), ReferenceError> {
         let refuse = |what: &'static str| Err(ReferenceError::Contradiction(what));
         if !(1..=WORKERS_MAX).contains(&self.workers) {
-            return refuse(word!("reference-workers"));
+            return refuse(tr!("reference-workers"));
         }
         if self.connections_max == Some(0) {
-            return refuse(word!("reference-no-connection"));
+            return refuse(tr!("reference-no-connection"));
         }
         if self.close_after == Some(0) {
-            return refuse(word!("reference-close-after"));
+            return refuse(tr!("reference-close-after"));
         }
         if let Some(servers) = self.servers {
             if !(1..=SERVERS_MAX).contains(&servers) {
-                return refuse(word!("reference-servers"));
+                return refuse(tr!("reference-servers"));
             }
             if self.workers > 1 {
-                return refuse(word!("reference-queue"));
+                return refuse(tr!("reference-queue"));
             }
         }
         if self.null {
             if self.service != ServiceTime::NONE || self.servers.is_some() {
-                return refuse(word!("reference-null-time"));
+                return refuse(tr!("reference-null-time"));
             }
             if self.stall.is_some() || !self.faults.is_none() {
-                return refuse(word!("reference-null-faults"));
+                return refuse(tr!("reference-null-faults"));
             }
             if self.tls.as_ref().is_some_and(|tls| tls.faults != TlsFaults::NONE) {
-                return refuse(word!("reference-null-tls"));
+                return refuse(tr!("reference-null-tls"));
             }
             if self.close_after.is_some_and(|n| n > 1) {
-                return refuse(word!("reference-null-close"));
+                return refuse(tr!("reference-null-close"));
             }
             // The prebuilt answers of one receive go out together, so they must fit in memory.
             if !matches!(self.size, Size::Constant(size) if size <= NULL_BODY_MAX) {
-                return refuse(word!("reference-null-size"));
+                return refuse(tr!("reference-null-size"));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Errors before and while the server serves.
 
-use proofload_language::say;
+use proofload_language::tr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ReferenceError {
     /// A textual value could not be read.
-    #[error("{}", say!("reference-bad-value", what, value = format!("{value:?}"), wrong, expected))]
+    #[error("{}", tr!("reference-bad-value", what, value = format!("{value:?}"), wrong, expected))]
     BadValue {
         /// Purpose of the value.
         what: &'static str,
@@ -22,16 +22,16 @@ pub enum ReferenceError {
     #[error("{0}")]
     Contradiction(&'static str),
     /// The address cannot be listened on.
-    #[error("{}", say!("reference-listen", address = address.to_string(), source))]
+    #[error("{}", tr!("reference-listen", address = address.to_string(), source))]
     Listen { address: SocketAddr, source: std::io::Error },
     /// The process may not open enough descriptors for the connections that it must hold.
-    #[error("{}", say!("reference-descriptors", needed, allowed))]
+    #[error("{}", tr!("reference-descriptors", needed, allowed))]
     Descriptors { needed: u64, allowed: u64 },
     /// A file for arrivals or counts cannot be written.
-    #[error("{}", say!("reference-file", path, source))]
+    #[error("{}", tr!("reference-file", path, source))]
     File { path: PathBuf, source: std::io::Error },
     /// A certificate or key cannot be used.
-    #[error("{}", say!("reference-tls", path, wrong))]
+    #[error("{}", tr!("reference-tls", path, wrong))]
     Tls {
         /// The file, or the directory of files.
         path: PathBuf,
@@ -39,10 +39,10 @@ pub enum ReferenceError {
         wrong: String,
     },
     /// The kernel refused something that an event loop cannot do without.
-    #[error("{}", say!("reference-kernel", what, source))]
+    #[error("{}", tr!("reference-kernel", what, source))]
     Kernel { what: &'static str, source: std::io::Error },
     /// A file is not a log of arrivals.
-    #[error("{}", say!("reference-not-arrivals", path, wrong))]
+    #[error("{}", tr!("reference-not-arrivals", path, wrong))]
     NotArrivals { path: PathBuf, wrong: &'static str },
 }
 

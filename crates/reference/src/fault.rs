@@ -21,7 +21,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{Text, drawn, duration, probability};
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_measure::Outcome;
 
 /// One way of treating a request badly.
@@ -108,14 +108,14 @@ impl Faults {
     /// [`ReferenceError::BadValue`] if a name is unknown or given twice, a probability is not one, or all of them
     /// together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let value = Text { what: word!("value-faults"), text, expected: word!("expected-faults") };
+        let value = Text { what: tr!("value-faults"), text, expected: tr!("expected-faults") };
         let mut faults = Faults::NONE;
         for (name, given) in value.pairs()? {
             match name {
                 "drip_every" => {
                     faults.drip_every_ns = duration("drip_every", given)?;
                     if !(1_000..=1_000_000_000).contains(&faults.drip_every_ns) {
-                        return Err(value.refuse(word!("wrong-drip-every")));
+                        return Err(value.refuse(tr!("wrong-drip-every")));
                     }
                 }
                 "wrong_length" => {

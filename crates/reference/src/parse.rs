@@ -3,7 +3,7 @@
 //! Each parser names the whole value it was given, what is wrong with it, and what it should look like.
 
 use crate::ReferenceError;
-use proofload_language::{say, word};
+use proofload_language::tr;
 
 /// Builds the error of a value that could not be read.
 pub(crate) fn refuse(what: &'static str, value: &str, wrong: &str, expected: &'static str) -> ReferenceError {
@@ -12,7 +12,7 @@ pub(crate) fn refuse(what: &'static str, value: &str, wrong: &str, expected: &'s
 
 /// A duration such as `250us`, `1.5ms`, `2s`, `1m`, in nanoseconds; the unit is required, except for `0`.
 pub(crate) fn duration(what: &'static str, value: &str) -> Result<u64, ReferenceError> {
-    let expected = word!("expected-duration");
+    let expected = tr!("expected-duration");
     if value == "0" {
         return Ok(0);
     }
@@ -23,20 +23,19 @@ pub(crate) fn duration(what: &'static str, value: &str) -> Result<u64, Reference
         "ms" => 1e6,
         "s" => 1e9,
         "m" | "min" => 60e9,
-        "" => return Err(refuse(what, value, word!("wrong-no-unit"), expected)),
-        _ => return Err(refuse(what, value, word!("wrong-unit-of-time"), expected)),
+        "" => return Err(refuse(what, value, tr!("wrong-no-unit"), expected)),
+        _ => return Err(refuse(what, value, tr!("wrong-unit-of-time"), expected)),
     };
-    let nanos =
-        decimal(number).ok_or_else(|| refuse(what, value, word!("wrong-duration"), expected))? * scale;
+    let nanos = decimal(number).ok_or_else(|| refuse(what, value, tr!("wrong-duration"), expected))? * scale;
     if nanos > 1e18 {
-        return Err(refuse(what, value, word!("wrong-too-long"), expected));
+        return Err(refuse(what, value, tr!("wrong-too-long"), expected));
     }
     Ok(nanos.round() as u64)
 }
 
 /// A size in bytes, such as `1024`, `4KiB`, `1MiB`, `10kB`.
 pub(crate) fn bytes(what: &'static str, value: &str) -> Result<u64, ReferenceError> {
-    let expected = word!("expected-size");
+    let expected = tr!("expected-size");
     let (number, unit) = split_unit(value);
     let scale = match unit {
         "" | "B" => 1.0,
@@ -46,25 +45,25 @@ pub(crate) fn bytes(what: &'static str, value: &str) -> Result<u64, ReferenceErr
         "KiB" | "k" | "K" => 1024.0,
         "MiB" | "M" => 1024.0 * 1024.0,
         "GiB" | "G" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(refuse(what, value, word!("wrong-unit-of-size"), expected)),
+        _ => return Err(refuse(what, value, tr!("wrong-unit-of-size"), expected)),
     };
-    let size = decimal(number).ok_or_else(|| refuse(what, value, word!("wrong-size"), expected))? * scale;
+    let size = decimal(number).ok_or_else(|| refuse(what, value, tr!("wrong-size"), expected))? * scale;
     if size > 1e15 {
-        return Err(refuse(what, value, word!("wrong-too-large"), expected));
+        return Err(refuse(what, value, tr!("wrong-too-large"), expected));
     }
     Ok(size.round() as u64)
 }
 
 /// A probability from 0 to 1, or a percentage such as `0.1%`.
 pub(crate) fn probability(what: &'static str, value: &str) -> Result<f64, ReferenceError> {
-    let expected = word!("expected-probability");
+    let expected = tr!("expected-probability");
     let read = match value.strip_suffix('%') {
         Some(percent) => decimal(percent).map(|p| p / 100.0),
         None => decimal(value),
     };
-    let p = read.ok_or_else(|| refuse(what, value, word!("wrong-probability"), expected))?;
+    let p = read.ok_or_else(|| refuse(what, value, tr!("wrong-probability"), expected))?;
     if p > 1.0 {
-        return Err(refuse(what, value, word!("wrong-over-one"), expected));
+        return Err(refuse(what, value, tr!("wrong-over-one"), expected));
     }
     Ok(p)
 }
@@ -88,9 +87,9 @@ impl<'a> Text<'a> {
         value: &str,
         end: impl Fn(&str) -> Result<u64, ReferenceError>,
     ) -> Result<(u64, u64), ReferenceError> {
-        let (low, high) = value.split_once("..").ok_or_else(|| self.refuse(word!("wrong-range")))?;
+        let (low, high) = value.split_once("..").ok_or_else(|| self.refuse(tr!("wrong-range")))?;
         let (low, high) = (end(low)?, end(high)?);
-        if low > high { Err(self.refuse(word!("wrong-backwards"))) } else { Ok((low, high)) }
+        if low > high { Err(self.refuse(tr!("wrong-backwards"))) } else { Ok((low, high)) }
     }
 
     /// The pairs of `name=value,name=value`, each name once; none of `none`.
@@ -98,10 +97,10 @@ impl<'a> Text<'a> {
         let mut found: Vec<(&str, &str)> = Vec::new();
         for pair in self.text.split(',').filter(|_| self.text != "none") {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(self.refuse(&say!("wrong-no-equals", pair = format!("{pair:?}"))));
+                return Err(self.refuse(&tr!("wrong-no-equals", pair = format!("{pair:?}"))));
             };
             if found.iter().any(|(known, _)| *known == name) {
-                return Err(self.refuse(&say!("wrong-twice", name)));
+                return Err(self.refuse(&tr!("wrong-twice", name)));
             }
             found.push((name, value));
         }
@@ -115,14 +114,14 @@ impl<'a> Text<'a> {
         mut names: impl Iterator<Item = &'static str>,
     ) -> Result<usize, ReferenceError> {
         let place = names.position(|known| known == name);
-        place.ok_or_else(|| self.refuse(&say!("wrong-fault", name = format!("{name:?}"))))
+        place.ok_or_else(|| self.refuse(&tr!("wrong-fault", name = format!("{name:?}"))))
     }
 
     /// Refuses probabilities that exceed 1 together.
     pub fn check_sum(self, probability: &[f64]) -> Result<(), ReferenceError> {
         // Ten terms of 0.1 sum to a hair over 1 in floating point.
         match probability.iter().sum::<f64>() > 1.0 + 1e-9 {
-            true => Err(self.refuse(word!("wrong-sum"))),
+            true => Err(self.refuse(tr!("wrong-sum"))),
             false => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{Text, bytes, duration};
-use proofload_language::word;
+use proofload_language::tr;
 
 /// Longest delay or spin that can be configured, and the cap of an exponential draw: a minute.
 pub const SERVICE_MAX_NS: u64 = 60_000_000_000;
@@ -44,11 +44,11 @@ impl ServiceTime {
     /// [`ReferenceError::BadValue`] when the text is none of these, or longer than a minute.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let expected = "none, const:2ms, exp:500us, uniform:1ms..3ms, spin:200us, or spin:50us+exp:1ms";
-        let given = Text { what: word!("value-service"), text, expected };
+        let given = Text { what: tr!("value-service"), text, expected };
         let bounded = |value: &str| {
             let nanos = duration(given.what, value)?;
             if nanos > SERVICE_MAX_NS {
-                return Err(given.refuse(word!("wrong-over-a-minute")));
+                return Err(given.refuse(tr!("wrong-over-a-minute")));
             }
             Ok(nanos)
         };
@@ -58,14 +58,14 @@ impl ServiceTime {
         }
         for term in text.split('+') {
             let Some((kind, value)) = term.split_once(':') else {
-                return Err(given.refuse(word!("wrong-no-distribution")));
+                return Err(given.refuse(tr!("wrong-no-distribution")));
             };
             if kind == "spin" && service.spin_ns == 0 {
                 service.spin_ns = bounded(value)?;
                 continue;
             }
             if service.delay != Delay::None {
-                return Err(given.refuse(word!("wrong-two-delays")));
+                return Err(given.refuse(tr!("wrong-two-delays")));
             }
             service.delay = match kind {
                 "const" => Delay::Constant(bounded(value)?),
@@ -74,8 +74,8 @@ impl ServiceTime {
                     let (low, high) = given.range(value, bounded)?;
                     Delay::Uniform(low, high)
                 }
-                "spin" => return Err(given.refuse(word!("wrong-spins-twice"))),
-                _ => return Err(given.refuse(word!("wrong-distribution"))),
+                "spin" => return Err(given.refuse(tr!("wrong-spins-twice"))),
+                _ => return Err(given.refuse(tr!("wrong-distribution"))),
             };
         }
         Ok(service)
@@ -114,9 +114,9 @@ impl Size {
     /// [`ReferenceError::BadValue`] when the text is none of these, or larger than [`SIZE_MAX`].
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let expected = "const:1024, 4KiB or uniform:100..10KiB";
-        let given = Text { what: word!("value-body"), text, expected };
+        let given = Text { what: tr!("value-body"), text, expected };
         let bounded = |value: &str| match bytes(given.what, value)? {
-            size if size > SIZE_MAX => Err(given.refuse(word!("wrong-over-a-gib"))),
+            size if size > SIZE_MAX => Err(given.refuse(tr!("wrong-over-a-gib"))),
             size => Ok(size),
         };
         match text.split_once(':') {
@@ -126,7 +126,7 @@ impl Size {
                 let (low, high) = given.range(value, bounded)?;
                 Ok(Size::Uniform(low, high))
             }
-            Some(_) => Err(given.refuse(word!("wrong-distribution"))),
+            Some(_) => Err(given.refuse(tr!("wrong-distribution"))),
         }
     }
 

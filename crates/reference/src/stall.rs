@@ -2,7 +2,7 @@
 
 use crate::ReferenceError;
 use crate::parse::{Text, duration};
-use proofload_language::word;
+use proofload_language::tr;
 
 /// A stall of `length_ns` begins at every whole multiple of `period_ns` after the server's start: at one
 /// period, two periods, … (none at the start itself). An answer that is due within a stall, its first
@@ -20,16 +20,16 @@ impl Stall {
     /// [`ReferenceError::BadValue`] when the text is not such a pair, when either is zero, or when the stall
     /// is not shorter than its period.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let given = Text { what: word!("value-stall"), text, expected: word!("expected-stall") };
+        let given = Text { what: tr!("value-stall"), text, expected: tr!("expected-stall") };
         let Some((length, period)) = text.split_once('/') else {
-            return Err(given.refuse(word!("wrong-no-period")));
+            return Err(given.refuse(tr!("wrong-no-period")));
         };
         let (length_ns, period_ns) = (duration(given.what, length)?, duration(given.what, period)?);
         if length_ns == 0 || period_ns == 0 {
-            return Err(given.refuse(word!("wrong-zero")));
+            return Err(given.refuse(tr!("wrong-zero")));
         }
         if length_ns >= period_ns {
-            return Err(given.refuse(word!("wrong-stall")));
+            return Err(given.refuse(tr!("wrong-stall")));
         }
         Ok(Stall { length_ns, period_ns })
     }

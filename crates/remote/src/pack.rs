@@ -2,7 +2,7 @@
 
 use crate::error::RemoteError;
 use crate::notices::Notices;
-use proofload_language::say;
+use proofload_language::tr;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -51,7 +51,7 @@ pub fn files_of(
     found.sort_unstable();
     found.dedup();
     for Carried { name, bytes, .. } in &found {
-        notices.say(&say!("there-carried", file = name, bytes = *bytes));
+        notices.say(&tr!("there-carried", file = name, bytes = *bytes));
     }
     Ok(found)
 }
@@ -80,11 +80,11 @@ fn checked_at(root: &Path, inside: &Path, below: &str) -> Result<Carried, Remote
     let path = root.join(inside);
     let file = path.display().to_string();
     if inside.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b".")) {
-        return Err(RemoteError::Usage(say!("there-hidden", file)));
+        return Err(RemoteError::Usage(tr!("there-hidden", file)));
     }
     let real = |path: &Path| path.canonicalize().map_err(|error| unread(path, &error));
     if real(&path)? != real(root)?.join(inside) {
-        return Err(RemoteError::Usage(say!("there-link", file)));
+        return Err(RemoteError::Usage(tr!("there-link", file)));
     }
     carried(path, Path::new(below).join(inside))
 }
@@ -104,7 +104,7 @@ pub fn folder_of(study: &Path) -> PathBuf {
 }
 
 fn unread(path: &Path, source: &io::Error) -> RemoteError {
-    RemoteError::Usage(say!("pack-read", path, source = source.to_string()))
+    RemoteError::Usage(tr!("pack-read", path, source = source.to_string()))
 }
 
 /// These files as a tar archive; they keep their modes.
@@ -122,13 +122,13 @@ pub fn pack(files: &[Carried]) -> Result<Vec<u8>, RemoteError> {
 
 fn within_limits(files: &[Carried], most: usize, most_bytes: u64) -> Result<(), RemoteError> {
     let what = if files.len() > most {
-        say!("pack-files", files = most)
+        tr!("pack-files", files = most)
     } else if files.iter().map(|file| file.bytes).sum::<u64>() > most_bytes {
         format!("{} MiB", most_bytes >> 20)
     } else {
         return Ok(());
     };
-    Err(RemoteError::Usage(say!("pack-too-large", what)))
+    Err(RemoteError::Usage(tr!("pack-too-large", what)))
 }
 
 /// A record as a tar archive, each file below `name` in it.

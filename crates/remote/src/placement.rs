@@ -8,7 +8,7 @@ use crate::notices::Notices;
 use crate::order::{Order, RemoteRun};
 use crate::{server, slurm};
 use proofload_host::started::Started;
-use proofload_language::say;
+use proofload_language::tr;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -186,7 +186,7 @@ struct Agents<'a> {
 
 impl AgentSource for Agents<'_> {
     fn coordinator_listens(&mut self, at: SocketAddr) -> Result<(), RemoteError> {
-        self.notices.say(&say!("there-waits", agents = self.of.count(), at = at.to_string()));
+        self.notices.say(&tr!("there-waits", agents = self.of.count(), at = at.to_string()));
         self.launched = self.of.start_agents(at, self.token)?;
         Ok(())
     }
@@ -195,7 +195,7 @@ impl AgentSource for Agents<'_> {
         let mut failed = self.launched.0.iter_mut().filter_map(|(agent, process)| {
             let status = process.ended()?;
             let how = status.to_string();
-            (!status.success()).then(|| say!("there-agent-ended", agent = &*agent, how))
+            (!status.success()).then(|| tr!("there-agent-ended", agent = &*agent, how))
         });
         failed.nth(self.tolerated as usize)
     }

@@ -204,15 +204,15 @@ fn apart_from_output() -> io::Result<File> {
 
 /// State of the command, as received.
 #[derive(Default)]
-struct Heard {
+struct ClientState {
     at_ns: AtomicU64,
     is_gone: AtomicBool,
     has_kept: AtomicBool,
 }
 
 /// Stops everything when the command orders it, ends, or is silent for too long.
-fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<Heard> {
-    let heard = Arc::new(Heard { at_ns: AtomicU64::new(monotonic_ns()), ..Heard::default() });
+fn listen(input: BufReader<Stdin>, stop: Arc<AtomicBool>) -> Arc<ClientState> {
+    let heard = Arc::new(ClientState { at_ns: AtomicU64::new(monotonic_ns()), ..ClientState::default() });
     let (reading, stopping) = (Arc::clone(&heard), Arc::clone(&stop));
     std::thread::spawn(move || {
         for line in input.lines().map_while(Result::ok) {

@@ -2,7 +2,7 @@
 
 use crate::shown::{Table, told_all};
 use crate::{messages, number};
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Answer, Limit};
 use proofload_store::schema::{
@@ -105,7 +105,7 @@ fn trials(capacity: &CapacityResult) -> Table {
         row
     };
     Table {
-        title: say!("trials-of", variant = capacity.variant),
+        title: tr!("trials-of", variant = capacity.variant),
         header,
         rows: capacity.trials.iter().enumerate().map(row).collect(),
     }
@@ -122,14 +122,14 @@ fn rate(per_s: f64) -> String {
 }
 
 pub(crate) fn capacity_title(slo: &[String]) -> String {
-    say!("capacity-title-capacity-the-highest-rate", slo = slo.join(word!("between-items")))
+    tr!("capacity-title-capacity-the-highest-rate", slo = slo.join(tr!("between-items")))
 }
 
 /// Search of a capacity, in a line: objective and range of rates.
 pub(crate) fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     let warm_up_ns = plan.timing.warm_up_ns;
-    say!(
+    tr!(
         "capacity-searched",
         from = rate(search.from_per_s),
         to = rate(search.to_per_s),
@@ -143,11 +143,11 @@ pub(crate) fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
 /// Word for an answer in a table.
 pub(crate) fn capacity_answer(answer: &CapacityAnswer) -> &str {
     match answer {
-        CapacityAnswer::BelowRange => word!("capacity-answer-below-the-range"),
-        CapacityAnswer::AboveRange => word!("capacity-answer-not-within-the-range"),
-        CapacityAnswer::ClientLimited => word!("capacity-answer-client-limited"),
-        CapacityAnswer::ConnectionLimited => word!("capacity-answer-limited-by-connections"),
-        CapacityAnswer::NotSettled => word!("capacity-answer-not-settled"),
+        CapacityAnswer::BelowRange => tr!("capacity-answer-below-the-range"),
+        CapacityAnswer::AboveRange => tr!("capacity-answer-not-within-the-range"),
+        CapacityAnswer::ClientLimited => tr!("capacity-answer-client-limited"),
+        CapacityAnswer::ConnectionLimited => tr!("capacity-answer-limited-by-connections"),
+        CapacityAnswer::NotSettled => tr!("capacity-answer-not-settled"),
         other => named(other.name()),
     }
 }
@@ -155,17 +155,17 @@ pub(crate) fn capacity_answer(answer: &CapacityAnswer) -> &str {
 /// Purpose of a trial.
 fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
     let what = match stage {
-        TrialStage::ConfirmLow => word!("trial-stage-confirm-low"),
-        TrialStage::ConfirmHigh => word!("trial-stage-confirm-high"),
+        TrialStage::ConfirmLow => tr!("trial-stage-confirm-low"),
+        TrialStage::ConfirmHigh => tr!("trial-stage-confirm-high"),
         other => named(other.name()),
     };
-    if fresh { say!("trial-stage-fresh", what) } else { what.to_string() }
+    if fresh { tr!("trial-stage-fresh", what) } else { what.to_string() }
 }
 
 pub(crate) fn trial_outcome(outcome: &TrialOutcome) -> &str {
     match outcome {
-        TrialOutcome::ClientLimited => word!("trial-outcome-client-limited"),
-        TrialOutcome::ConnectionLimited => word!("trial-outcome-connections"),
+        TrialOutcome::ClientLimited => tr!("trial-outcome-client-limited"),
+        TrialOutcome::ConnectionLimited => tr!("trial-outcome-connections"),
         other => named(other.name()),
     }
 }
@@ -183,9 +183,9 @@ fn trial_outcomes(trials: &[&CapacityTrial]) -> String {
     let all = trials.len();
     let said = kinds.into_iter().map(|(outcome, n)| match all {
         1 => outcome.to_string(),
-        all => say!("trial-outcomes", n, all, outcome),
+        all => tr!("trial-outcomes", n, all, outcome),
     });
-    said.collect::<Vec<_>>().join(word!("between-items"))
+    said.collect::<Vec<_>>().join(tr!("between-items"))
 }
 
 /// The answer; the last line to remember.
@@ -193,15 +193,15 @@ pub(crate) fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool)
     match *answer {
         Answer::Found { low, point, high, .. } => {
             let interval = number::with_ends(point, low, high, "per_s");
-            say!("capacity-found", variant, interval, slo, process)
+            tr!("capacity-found", variant, interval, slo, process)
         }
         Answer::BelowRange { lowest, .. } => {
-            say!("capacity-below-range", variant, slo, rate = rate(lowest), process)
+            tr!("capacity-below-range", variant, slo, rate = rate(lowest), process)
         }
         Answer::AboveRange { highest, .. } => {
-            say!("capacity-above-range", variant, rate = rate(highest), slo, process)
+            tr!("capacity-above-range", variant, rate = rate(highest), slo, process)
         }
-        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => say!(
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => tr!(
             "capacity-limited",
             generator = limit == Limit::Generator,
             variant,
@@ -212,7 +212,7 @@ pub(crate) fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool)
             process
         ),
         Answer::NotSettled { passed, failed, .. } => {
-            say!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
+            tr!("capacity-not-settled", variant, passed = passed.map(rate), failed = failed.map(rate))
         }
     }
 }

@@ -11,7 +11,7 @@ mod percentiles;
 mod trials;
 
 use crate::messages;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -88,7 +88,7 @@ impl Chart {
     /// Values along `x`. Names and units of the columns are those of the axes.
     fn lines(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
         let [low, high] = Columns::<2>("chart-ends").texts();
-        let columns = [word!("chart-series"), &x.name, &y.name, low, high];
+        let columns = [tr!("chart-series"), &x.name, &y.name, low, high];
         let units = ["", x.unit, y.unit, y.unit, y.unit];
         let width = rows.first().map_or(0, Vec::len);
         Chart {
@@ -107,7 +107,7 @@ impl Chart {
 
     /// Values along `x`, each with what it does not count for.
     fn course(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
-        let columns = [word!("chart-series"), &x.name, &y.name, word!("chart-left-out")].map(str::to_string);
+        let columns = [tr!("chart-series"), &x.name, &y.name, tr!("chart-left-out")].map(str::to_string);
         Chart {
             drawn: Drawn::Course,
             columns: columns.to_vec(),
@@ -121,7 +121,7 @@ impl Chart {
         let named = Columns::<7>("chart-intervals").map(str::to_string).to_vec();
         let blocks = rows.first().map_or(0, |row| row.len().saturating_sub(named.len()));
         let columns =
-            named.into_iter().chain((1..=blocks).map(|block| say!("chart-one-block", block))).collect();
+            named.into_iter().chain((1..=blocks).map(|block| tr!("chart-one-block", block))).collect();
         Chart {
             id: id.to_string(),
             drawn: Drawn::Intervals,
@@ -197,11 +197,11 @@ pub(crate) fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
 /// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.
 pub(crate) fn document(charts: &[Chart]) -> String {
     let words = json!({
-        "table": word!("chart-table"),
-        "csv": word!("chart-csv"),
-        "keys": word!("chart-keys"),
-        "more_rows": word!("chart-more-rows"),
-        "turned_off": word!("chart-turned-off"),
+        "table": tr!("chart-table"),
+        "csv": tr!("chart-csv"),
+        "keys": tr!("chart-keys"),
+        "more_rows": tr!("chart-more-rows"),
+        "turned_off": tr!("chart-turned-off"),
     });
     crate::escape::json_in_html(&json!({ "charts": listed(charts), "words": words }).to_string())
 }
@@ -209,9 +209,9 @@ pub(crate) fn document(charts: &[Chart]) -> String {
 /// A verdict, or the finding of an interval about a setting, in the current language.
 fn in_words(word: &str) -> &str {
     match word {
-        "matters" => word!("chart-matters"),
-        "practically equal" => word!("chart-practically-equal"),
-        "not told apart" => word!("chart-not-told-apart"),
+        "matters" => tr!("chart-matters"),
+        "practically equal" => tr!("chart-practically-equal"),
+        "not told apart" => tr!("chart-not-told-apart"),
         word => named(word),
     }
 }

@@ -3,7 +3,7 @@
 use crate::messages;
 use crate::shown::{Tone, VerdictView};
 use proofload_language::facts;
-use proofload_language::{named, say};
+use proofload_language::{named, tr};
 use proofload_store::schema::{ConclusionOutcome, ConclusionResult, ConclusionTest};
 
 /// A conclusion as it is shown: like a verdict, with the notes on each of its tests.
@@ -12,7 +12,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         let rests_on = messages::rests_on(test.estimate.as_ref(), test.confidence, test.blocks, false);
         match rests_on.is_empty() {
             true => test.text.clone(),
-            false => say!("conclusion-test", text = test.text, rests_on),
+            false => tr!("conclusion-test", text = test.text, rests_on),
         }
     };
     let mut reasons = Vec::new();
@@ -24,15 +24,15 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
         several => {
             for test in several {
-                reasons.push(say!("labelled", label = named(test.outcome.name()), what = line(test)));
+                reasons.push(tr!("labelled", label = named(test.outcome.name()), what = line(test)));
                 reasons.extend(test.reasons.iter().map(facts::told));
             }
         }
     }
     reasons.extend(row.not_tested.iter().map(facts::told));
-    reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| say!("beware", why)));
+    reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| tr!("beware", why)));
     reasons.extend(
-        row.contradictions.iter().map(|what| say!("rests-on-contradiction", sentence = facts::told(what))),
+        row.contradictions.iter().map(|what| tr!("rests-on-contradiction", sentence = facts::told(what))),
     );
     VerdictView {
         verdict: named(row.outcome.name()).to_string(),
@@ -40,7 +40,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         name: row.says.clone(),
         text: match messages::published_in(&row.source, &row.url) {
             published_in if row.was.is_empty() => published_in,
-            published_in => say!("was", figure = row.was, published_in),
+            published_in => tr!("was", figure = row.was, published_in),
         },
         rests_on,
         reasons,

@@ -3,7 +3,7 @@
 use crate::messages;
 use crate::shown::Table;
 use proofload_language::facts::told;
-use proofload_language::{Columns, word};
+use proofload_language::{Columns, tr};
 use proofload_store::schema::{Exploratory, RunResult};
 
 /// The comparisons as a table; nothing where there are none.
@@ -12,7 +12,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
         let count = crate::number::count;
         let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
         let sure = |_: f64| crate::number::confidence(found.confidence);
-        let word = if found.stands_out { word!("stands-out").to_string() } else { String::new() };
+        let word = if found.stands_out { tr!("stands-out").to_string() } else { String::new() };
         vec![
             compared(&found.measure, &found.over, &found.under, &found.point),
             found.ratio.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
@@ -28,10 +28,10 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
                 .chain(found.reasons.iter().map(told))
                 .filter(|word| !word.is_empty())
                 .collect::<Vec<_>>()
-                .join(word!("between-sentences")),
+                .join(tr!("between-sentences")),
         ]
     };
-    Table::of(word!("exploratory"), Columns::<7>("exploratory-columns"), result.exploratory.iter().map(row))
+    Table::of(tr!("exploratory"), Columns::<7>("exploratory-columns"), result.exploratory.iter().map(row))
 }
 
 /// `p99(nio2) / p99(nio) @ 64c`.

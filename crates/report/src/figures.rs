@@ -5,7 +5,7 @@ use crate::shown::Table;
 use crate::{messages, number};
 use proofload_analysis::figures::{TABLE, TABLE_IF_MEASURED, errors, outcome};
 use proofload_analysis::{measures_of, restore};
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_stats::Measure;
 use proofload_store::schema::{Estimate, Figure, Point, Replication, RunResult};
 
@@ -30,12 +30,12 @@ pub(crate) fn table(result: &RunResult) -> Table {
     let has_value =
         |measure: &str| result.figures.iter().any(|f| f.measure == measure && f.estimate.is_some());
     measures.retain(|measure| has_value(measure));
-    let mut header = [word!("variant"), word!("errors"), word!("loop")].map(String::from).to_vec();
+    let mut header = [tr!("variant"), tr!("errors"), tr!("loop")].map(String::from).to_vec();
     header.extend(measures.iter().map(ToString::to_string));
     header.push(starts_column(&result.replication).to_string());
-    header.push(word!("answered-column").to_string());
+    header.push(tr!("answered-column").to_string());
     let rows = result.points.iter().map(|point| row(result, point, &measures)).collect();
-    Table { title: word!("figures").to_string(), header, rows }
+    Table { title: tr!("figures").to_string(), header, rows }
 }
 
 fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
@@ -69,15 +69,15 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
 /// Column of how many starts the figures of a row rest on; of running processes it is blocks.
 fn starts_column(replication: &Replication) -> &'static str {
     if *replication == Replication::Process {
-        word!("starts-column-blocks")
+        tr!("starts-column-blocks")
     } else {
-        word!("starts-column-starts")
+        tr!("starts-column-starts")
     }
 }
 
 /// Number of starts; of a single one there is no interval.
 fn starts_cell(n: u32) -> String {
-    if n == 1 { word!("starts-cell").to_string() } else { n.to_string() }
+    if n == 1 { tr!("starts-cell").to_string() } else { n.to_string() }
 }
 
 /// A figure with its interval between starts; marked where it is rough, and where it rests on fewer starts than the
@@ -90,6 +90,6 @@ fn over_starts(estimate: &Estimate, rough: bool, fewer: Option<u32>, replication
     };
     match fewer {
         None => figure,
-        Some(n) => say!("over-starts", figure, n, restarted = *replication != Replication::Process),
+        Some(n) => tr!("over-starts", figure, n, restarted = *replication != Replication::Process),
     }
 }

@@ -3,7 +3,7 @@
 use crate::shown::Table;
 use crate::{messages, number};
 use proofload_language::facts::told;
-use proofload_language::{Columns, named, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 
 const WORST_FIRST: [CheckOutcome; 4] =
@@ -35,7 +35,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             check.note.as_ref().map(told).unwrap_or_default(),
         ]
     };
-    Table::of(word!("fitness"), Columns::<6>("fitness-columns"), rows.iter().map(row))
+    Table::of(tr!("fitness"), Columns::<6>("fitness-columns"), rows.iter().map(row))
 }
 
 /// A single measurement without an answer shows nothing about the generator.
@@ -73,23 +73,23 @@ fn allowed(check: &FitnessCheck) -> String {
 
 fn check_text(name: &CheckName) -> &str {
     match name {
-        CheckName::SendDelay => word!("check-send-delay-of-its"),
+        CheckName::SendDelay => tr!("check-send-delay-of-its"),
         // Earlier records have it for all claims.
-        CheckName::SendDelayEarly | CheckName::SendDelayTail => word!("check-send-delay-of-its-own-p99"),
-        CheckName::Unsent => word!("check-requests-left-unsent-a"),
-        CheckName::AtWork => word!("check-time-a-worker-was"),
-        CheckName::Away => word!("check-time-a-worker-was-kept-from"),
-        CheckName::LengthenedMean => word!("check-mean-lengthened-by-its"),
-        CheckName::LengthenedP99 => word!("check-p99-lengthened-by-its"),
-        CheckName::LengthenedP999 => word!("check-p99-lengthened-by-its-own-delays"),
-        CheckName::Hiccups => word!("check-away-from-its-sockets"),
-        CheckName::LittlesLaw => word!("check-littles-law-connections-unaccounted"),
-        CheckName::Ports => word!("check-connections-without-a-local"),
-        CheckName::Descriptors => word!("check-connections-without-a-descriptor"),
-        CheckName::Ceiling => word!("check-share-of-the-ceiling"),
-        CheckName::CeilingTail => word!("check-share-of-the-ceiling-for-p99"),
-        CheckName::PerturbedThroughput => word!("check-throughput-with-twice-the"),
-        CheckName::PerturbedP99 => word!("check-p99-with-twice-the"),
+        CheckName::SendDelayEarly | CheckName::SendDelayTail => tr!("check-send-delay-of-its-own-p99"),
+        CheckName::Unsent => tr!("check-requests-left-unsent-a"),
+        CheckName::AtWork => tr!("check-time-a-worker-was"),
+        CheckName::Away => tr!("check-time-a-worker-was-kept-from"),
+        CheckName::LengthenedMean => tr!("check-mean-lengthened-by-its"),
+        CheckName::LengthenedP99 => tr!("check-p99-lengthened-by-its"),
+        CheckName::LengthenedP999 => tr!("check-p99-lengthened-by-its-own-delays"),
+        CheckName::Hiccups => tr!("check-away-from-its-sockets"),
+        CheckName::LittlesLaw => tr!("check-littles-law-connections-unaccounted"),
+        CheckName::Ports => tr!("check-connections-without-a-local"),
+        CheckName::Descriptors => tr!("check-connections-without-a-descriptor"),
+        CheckName::Ceiling => tr!("check-share-of-the-ceiling"),
+        CheckName::CeilingTail => tr!("check-share-of-the-ceiling-for-p99"),
+        CheckName::PerturbedThroughput => tr!("check-throughput-with-twice-the"),
+        CheckName::PerturbedP99 => tr!("check-p99-with-twice-the"),
         CheckName::Other(name) => name,
     }
 }
@@ -97,9 +97,9 @@ fn check_text(name: &CheckName) -> &str {
 /// Word for the outcome of a check.
 fn check_outcome(outcome: &CheckOutcome) -> &str {
     match outcome {
-        CheckOutcome::Failed => word!("check-outcome-failed"),
-        CheckOutcome::NotMeasured => word!("check-outcome-not-measured"),
-        CheckOutcome::Unresolved => word!("check-outcome-not-resolved"),
+        CheckOutcome::Failed => tr!("check-outcome-failed"),
+        CheckOutcome::NotMeasured => tr!("check-outcome-not-measured"),
+        CheckOutcome::Unresolved => tr!("check-outcome-not-resolved"),
         other => named(other.name()),
     }
 }

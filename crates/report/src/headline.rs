@@ -1,12 +1,12 @@
 //! The last line of a report, the one to remember.
 
-use crate::both_ways;
 use crate::messages;
+use crate::two_sided;
 use proofload_analysis::figures::errors;
 use proofload_analysis::{fixed_conditions, restore};
 use proofload_facts::Reason;
 use proofload_language::facts::told;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
 
@@ -14,7 +14,7 @@ use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
 pub(crate) fn headline(result: &RunResult) -> String {
     if !result.capacities.is_empty() {
         let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
-        return sentences.join(word!("between-sentences"));
+        return sentences.join(tr!("between-sentences"));
     }
     match &result.plan {
         None => result.points.first().map(single_headline).unwrap_or_default(),
@@ -25,7 +25,7 @@ pub(crate) fn headline(result: &RunResult) -> String {
 /// Headline of the first claim that compares two variants; empty where none does.
 pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
     let Ok((names, claims, _)) = restore(plan) else { return String::new() };
-    let answers = both_ways::answers(plan, &names, &claims, results);
+    let answers = two_sided::answers(plan, &names, &claims, results);
     let mut lines = answers.iter().filter_map(|(claim, judged)| {
         comparison(claim, judged, &names, plan).map(|line| (claim, judged, line))
     });
@@ -49,7 +49,7 @@ pub(crate) fn shown(result: &RunResult) -> Vec<ClaimResult> {
     };
     let asked = result.claims.iter().skip(claims.len()).cloned();
     let answers =
-        both_ways::answers(plan, &names, &claims, &result.claims).into_iter().map(|(claim, judged)| {
+        two_sided::answers(plan, &names, &claims, &result.claims).into_iter().map(|(claim, judged)| {
             let sentence = comparison(&claim, &judged, &names, plan).unwrap_or_default();
             ClaimResult { found: sentence.clone(), sentence, reason_in_sentence: None, ..judged }
         });
@@ -108,12 +108,12 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
         _ => messages::headline_ratio(named, both, point, ratio, &basis),
     };
     let line = match judged.verdict {
-        Verdict::Undecided if plan.timing.looks == [1] => say!("headline-checked", line),
-        Verdict::Undecided => say!("headline-undecided", line),
+        Verdict::Undecided if plan.timing.looks == [1] => tr!("headline-checked", line),
+        Verdict::Undecided => tr!("headline-undecided", line),
         _ => line,
     };
     let depends = judged.reasons.iter().filter(|it| matches!(it, Reason::DependsOn { .. })).map(told);
-    Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(word!("between-sentences")))
+    Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join(tr!("between-sentences")))
 }
 
 /// Figure quoted for a study that stopped early: the end of the interval that is nearer to the boundary claimed.

@@ -1,17 +1,17 @@
 //! The first lines of every surface: what went wrong, then what is open, then what holds. None is greener than the exit
 //! code, for both rest on [`overall`].
 
-use crate::both_ways;
 use crate::headline::{headline, of_claims};
 use crate::messages::{self, lead as words};
 use crate::shown::Tone;
+use crate::two_sided;
 use proofload_analysis::figures::{errors, outcome};
 use proofload_analysis::limits::nothing_answered;
 use proofload_analysis::restore;
 use proofload_analysis::{Overall, all_told, overall};
 use proofload_facts::Finding;
 use proofload_language::facts::told;
-use proofload_language::{named, word};
+use proofload_language::{named, tr};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
 use proofload_store::schema::{
     BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
@@ -85,7 +85,7 @@ pub fn brief(result: &RunResult) -> Lead {
     let first = lead(result).swap_remove(0);
     let answer = result.plan.as_ref().map(|plan| of_claims(plan, &result.claims)).unwrap_or_default();
     if first.tone == Tone::Good && first.word.is_empty() && !answer.is_empty() && first.text != answer {
-        let text = [first.text.as_str(), &answer].join(word!("between-sentences"));
+        let text = [first.text.as_str(), &answer].join(tr!("between-sentences"));
         return Lead { text, ..first };
     }
     let Some(plan) =
@@ -95,14 +95,14 @@ pub fn brief(result: &RunResult) -> Lead {
     };
     let Ok((names, claims, _)) = restore(plan) else { return first };
     let told = crate::names::in_list(plan);
-    let answers = both_ways::answers(plan, &names, &claims, &result.claims);
+    let answers = two_sided::answers(plan, &names, &claims, &result.claims);
     let said = answers.iter().filter_map(|(claim, judged)| {
-        let name = |side| told.get(both_ways::variant_of(side)?);
+        let name = |side| told.get(two_sided::variant_of(side)?);
         let alike = matches!(claim.comparison, Comparison::Within(_));
         Some(words::brief(name(&claim.left)?, name(&claim.right)?, judged, alike))
     });
     let said: Vec<String> = said.take(LINES_MAX).collect();
-    Lead { text: said.join(word!("between-sentences")), ..first }
+    Lead { text: said.join(tr!("between-sentences")), ..first }
 }
 
 /// The last line, the one to remember: what outranks the claims, where something does.
@@ -228,8 +228,8 @@ fn against_baseline(result: &RunResult) -> Vec<Lead> {
         let figures = baseline.figures.iter().filter(|figure| figure.verdict == verdict);
         at_most(figures.map(line).collect(), tone)
     };
-    let mut lines = of(Verdict::Refuted, Tone::Bad, word!("lead-regression"));
-    lines.extend(of(Verdict::Undecided, Tone::Open, word!("lead-against-the-baseline")));
+    let mut lines = of(Verdict::Refuted, Tone::Bad, tr!("lead-regression"));
+    lines.extend(of(Verdict::Undecided, Tone::Open, tr!("lead-against-the-baseline")));
     lines
 }
 
@@ -301,13 +301,13 @@ fn of_overall(overall: Overall, result: &RunResult) -> Lead {
     let (word, text) = match overall {
         Overall::AllSupported => (named("supported"), ""),
         Overall::Refuted => (named("refuted"), ""),
-        Overall::Regressed => (word!("lead-regression"), ""),
-        Overall::Undecided => (named("undecided"), word!("lead-nothing-judged")),
-        Overall::Checked => (word!("screen-checked"), word!("lead-everything-works")),
+        Overall::Regressed => (tr!("lead-regression"), ""),
+        Overall::Undecided => (named("undecided"), tr!("lead-nothing-judged")),
+        Overall::Checked => (tr!("screen-checked"), tr!("lead-everything-works")),
         Overall::Invalid if result.points.iter().all(|point| outcome(point, "answered") == 0) => {
-            (words::NO_VERDICT.text(), word!("generator-nothing-was-answered"))
+            (words::NO_VERDICT.text(), tr!("generator-nothing-was-answered"))
         }
-        Overall::Invalid => (words::NO_VERDICT.text(), word!("lead-the-generator")),
+        Overall::Invalid => (words::NO_VERDICT.text(), tr!("lead-the-generator")),
     };
     Lead::new(Tone::of(overall), word, text.to_string())
 }

@@ -1,6 +1,6 @@
 //! Time that a study still takes: blocks as the judge expects them, times the length of earlier blocks.
 
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_stats::Outlook;
 use proofload_store::schema::Plan;
 
@@ -82,9 +82,9 @@ impl Left {
     pub fn in_words(&self, in_block_s: f64) -> String {
         let [low, median, high, last] = self.seconds(in_block_s).map(minutes);
         match self.outlook {
-            None => say!("live-in-words-at-most-left", last),
-            Some(outlook) if outlook.low == outlook.last => say!("live-in-words-about-left", last),
-            Some(_) => say!("live-in-words-about-left-to-at", median, low, high, last),
+            None => tr!("live-in-words-at-most-left", last),
+            Some(outlook) if outlook.low == outlook.last => tr!("live-in-words-about-left", last),
+            Some(_) => tr!("live-in-words-about-left-to-at", median, low, high, last),
         }
     }
 }

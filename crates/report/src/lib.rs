@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod bars;
-mod both_ways;
 mod capacity;
 mod charts;
 mod conclusions;
@@ -23,6 +22,7 @@ mod left;
 mod messages;
 mod names;
 mod programs;
+mod two_sided;
 pub use proofload_language::number;
 mod render;
 mod replicates;

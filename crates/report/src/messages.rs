@@ -18,7 +18,7 @@ pub use verdict::*;
 use crate::number;
 use proofload_facts::Finding;
 use proofload_language::facts::told;
-use proofload_language::{Phrase, named, say, word};
+use proofload_language::{Phrase, named, tr};
 use proofload_store::schema::{
     BorrowedSpread, ClaimResult, Durations, Estimate, FigurePair, Lender, Mode, Point, RunState, SingleLoad,
     Verdict,
@@ -58,18 +58,18 @@ pub fn interval(estimate: &Estimate) -> String {
 pub fn bar(interval: &str, scale: [&str; 2], holds: [Option<&str>; 2]) -> String {
     let [from, to] = scale;
     let holds = match holds.into() {
-        (Some(low), Some(high)) if low == high => say!("bar-at", low),
-        (Some(low), Some(high)) => say!("bar-from-to", low, high),
-        (Some(low), None) => say!("bar-above", low),
-        (None, Some(high)) => say!("bar-below", high),
-        (None, None) => word!("bar-everywhere").to_string(),
+        (Some(low), Some(high)) if low == high => tr!("bar-at", low),
+        (Some(low), Some(high)) => tr!("bar-from-to", low, high),
+        (Some(low), None) => tr!("bar-above", low),
+        (None, Some(high)) => tr!("bar-below", high),
+        (None, None) => tr!("bar-everywhere").to_string(),
     };
-    say!("bar-on-a-logarithmic-scale", interval, from, to, holds)
+    tr!("bar-on-a-logarithmic-scale", interval, from, to, holds)
 }
 
 /// `6 blocks`.
 pub fn blocks(n: u32) -> String {
-    say!("blocks", n)
+    tr!("blocks", n)
 }
 
 /// The last line: ratio of the requests that two servers serve, or of the measure that is named. `end` replaces the
@@ -83,7 +83,7 @@ pub fn headline_ratio(
 ) -> String {
     let (at, (sure, rest)) = (at_point(point), tense(ratio));
     let times = end.map_or_else(|| exactly(first(ratio)), str::to_string);
-    say!("headline-ratio", measure, over, sure, times, under, at, rest, basis)
+    tr!("headline-ratio", measure, over, sure, times, under, at, rest, basis)
 }
 
 /// The last line where the claim that two are alike is supported; the measure is named unless it is the throughput.
@@ -95,7 +95,7 @@ pub fn headline_alike(
     (ratio, basis): (&str, &str),
 ) -> String {
     let (band, at, (_, rest)) = (number::plain_percent(band), at_point(point), tense(ratio));
-    say!("headline-alike", measure, over, under, band, at, rest, basis)
+    tr!("headline-alike", measure, over, under, band, at, rest, basis)
 }
 
 fn at_point(point: Option<&str>) -> String {
@@ -104,26 +104,26 @@ fn at_point(point: Option<&str>) -> String {
 
 /// The last line where neither server is shown to be faster, nor both to be alike.
 pub fn headline_open([over, under]: [&str; 2], point: Option<&str>, ratio: &str, basis: &str) -> String {
-    say!("headline-open", over, under, at = at_point(point), ratio, basis)
+    tr!("headline-open", over, under, at = at_point(point), ratio, basis)
 }
 
 /// Claim of `compare` about a pair.
 pub fn claim_both_ways(first: &str, other: &str, alike: bool) -> String {
-    if alike { say!("claim-serve-alike", first, other) } else { say!("claim-serves-more", first, other) }
+    if alike { tr!("claim-serve-alike", first, other) } else { tr!("claim-serves-more", first, other) }
 }
 
 /// The end of an interval of ratios that a study that stopped early is quoted by, with the decimals of the interval.
 pub fn at_least(ratio: f64, decimals: usize) -> String {
-    say!("at-least-ratio", ratio = format!("{ratio:.decimals$}"))
+    tr!("at-least-ratio", ratio = format!("{ratio:.decimals$}"))
 }
 
 /// The same, from above.
 pub fn at_most(ratio: f64, decimals: usize) -> String {
-    say!("at-most-ratio", ratio = format!("{ratio:.decimals$}"))
+    tr!("at-most-ratio", ratio = format!("{ratio:.decimals$}"))
 }
 
 fn exactly(ratio: &str) -> String {
-    format!("{}{ratio}", word!("exactly"))
+    format!("{}{ratio}", tr!("exactly"))
 }
 
 fn first(interval: &str) -> &str {
@@ -134,29 +134,29 @@ fn first(interval: &str) -> &str {
 fn tense(interval: &str) -> (bool, String) {
     match interval.split_once(" [") {
         Some((_, ends)) => (true, format!(" [{ends}")),
-        None => (false, word!("headline-no-interval").to_string()),
+        None => (false, tr!("headline-no-interval").to_string()),
     }
 }
 
 /// Expected range and its source.
 pub fn expected(range: &str, source: &str) -> String {
-    if source.is_empty() { say!("expected-range", range) } else { say!("expected-from", range, source) }
+    if source.is_empty() { tr!("expected-range", range) } else { tr!("expected-from", range, source) }
 }
 
 /// Source of a published figure, and its address.
 pub fn published_in(source: &str, url: &str) -> String {
-    if url.is_empty() { source.to_string() } else { format!("{source}{}{url}", word!("between-items")) }
+    if url.is_empty() { source.to_string() } else { format!("{source}{}{url}", tr!("between-items")) }
 }
 
 /// A claim: its name, and its text where that adds something.
 pub fn claimed(name: &str, text: &str) -> String {
-    if text.is_empty() { name.to_string() } else { say!("labelled", label = name, what = text) }
+    if text.is_empty() { name.to_string() } else { tr!("labelled", label = name, what = text) }
 }
 
 /// Order in which the variants took turns.
 pub fn mode(mode: &Mode, reason: Option<&Finding>) -> String {
     let reason = reason.map(told).unwrap_or_default();
-    say!("labelled", label = named(mode.name()), what = reason)
+    tr!("labelled", label = named(mode.name()), what = reason)
 }
 
 /// Variant, stream and load point: `nio @ 64c`, `nio [fast] @ 64c`.
@@ -166,7 +166,7 @@ pub fn place(point: &Point) -> String {
 
 /// Columns of verdicts about that.
 pub fn verdict_columns(what: &str) -> [&str; 4] {
-    [word!("verdict-columns-verdict"), what, word!("verdict-columns-based-on"), word!("verdict-columns-why")]
+    [tr!("verdict-columns-verdict"), what, tr!("verdict-columns-based-on"), tr!("verdict-columns-why")]
 }
 /// Prefix of the facts of the machine among other facts.
 pub const MACHINE: &str = "machine";
@@ -178,7 +178,7 @@ pub const NONE: &str = "–";
 /// `interrupted: by a signal`.
 pub fn ended(state: &RunState, why: Option<&Finding>) -> String {
     let state = named(state.name());
-    why.map_or_else(|| state.to_string(), |why| say!("labelled", label = state, what = told(why)))
+    why.map_or_else(|| state.to_string(), |why| tr!("labelled", label = state, what = told(why)))
 }
 
 /// Basis of a verdict: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
@@ -190,14 +190,14 @@ pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bo
     let confidence = (found.high.is_some() && !exact).then(|| number::confidence(confidence));
     let blocks = (found.high.is_some() || !single).then(|| blocks(n));
     let parts: Vec<String> = [Some(value), confidence, blocks].into_iter().flatten().collect();
-    parts.join(word!("between-parts"))
+    parts.join(tr!("between-parts"))
 }
 
 /// The spread that an interval rests on beside its own, its lender, and the interval without it.
 pub fn borrowed(it: &BorrowedSpread) -> String {
     let (spread, own) = (number::percent(it.spread), number::percent(it.own_spread));
     let (plain, earlier) = (interval(&it.plain), it.from == Lender::EarlierRuns);
-    say!("rests-on-borrowed", used = it.used, spread, own, relatives = it.relatives, earlier, plain)
+    tr!("rests-on-borrowed", used = it.used, spread, own, relatives = it.relatives, earlier, plain)
 }
 
 /// Load of a single measurement.
@@ -209,17 +209,17 @@ pub fn asked(load: &SingleLoad) -> String {
         .map(String::as_str)
         .chain(shape)
         .collect::<Vec<_>>()
-        .join(word!("between-sentences"));
-    say!("asked", workload, seed = load.seed)
+        .join(tr!("between-sentences"));
+    tr!("asked", workload, seed = load.seed)
 }
 
 /// Blocks that count, and those that do not.
 pub fn complete_and_excluded(complete: u32, excluded: u32) -> String {
-    say!("complete-and-excluded", complete, excluded)
+    tr!("complete-and-excluded", complete, excluded)
 }
 
 pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
-    say!("cpus-generator-subjects", generator = format!("{generator:?}"), subjects = format!("{subjects:?}"))
+    tr!("cpus-generator-subjects", generator = format!("{generator:?}"), subjects = format!("{subjects:?}"))
 }
 
 /// Cost of the generator, and its fitness.
@@ -227,13 +227,13 @@ pub fn generator(point: &Point) -> String {
     let of = &point.generator;
     let cost = of.cpu_ns_per_exchange.map_or_else(|| NONE.to_string(), number::duration);
     let fit = match point.outcomes.get("answered").copied().unwrap_or(0) {
-        0 => word!("generator-nothing-was-answered"),
-        _ if of.fit => word!("generator-fit"),
-        _ => word!("generator-not-fit"),
+        0 => tr!("generator-nothing-was-answered"),
+        _ if of.fit => tr!("generator-fit"),
+        _ => tr!("generator-not-fit"),
     };
-    let threads = say!("generator-threads", threads = of.threads);
+    let threads = tr!("generator-threads", threads = of.threads);
     let threads = of.agents.map_or(threads.clone(), |of| format!("{threads}, {}", agents(of)));
-    say!("generator-of-cpu-per-exchange", cost, threads, driver = of.driver, fit)
+    tr!("generator-of-cpu-per-exchange", cost, threads, driver = of.driver, fit)
 }
 
 /// The last line of a single measurement.
@@ -242,7 +242,7 @@ pub fn headline_single(per_s: Option<f64>, seconds: f64, times: &Durations, erro
         let shown = |ns: u64| bounded(times.is_at_least(q), number::duration(ns as f64));
         ns.map_or_else(|| NONE.to_string(), shown)
     };
-    say!(
+    tr!(
         "headline-single",
         per_s = per_s.map_or_else(|| NONE.to_string(), number::plain),
         seconds = number::plain(seconds),
@@ -260,29 +260,29 @@ pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
     let said = words
         .iter()
         .filter(|word| count(word) > 0)
-        .map(|word| say!("tally-of", n = count(word), word = named(word.name())));
-    said.collect::<Vec<_>>().join(word!("between-items"))
+        .map(|word| tr!("tally-of", n = count(word), word = named(word.name())));
+    said.collect::<Vec<_>>().join(tr!("between-items"))
 }
 
 /// The same while a run goes on: what is not settled is open.
 pub fn tally_open(claims: &[ClaimResult]) -> String {
     let settled = claims.iter().map(|claim| &claim.verdict).filter(|verdict| **verdict != Verdict::Undecided);
     let open = claims.len() - settled.clone().count();
-    let open = (open > 0).then(|| say!("tally-of", n = open, word = OPEN.text()));
+    let open = (open > 0).then(|| tr!("tally-of", n = open, word = OPEN.text()));
     open.into_iter()
         .chain(Some(tally(settled)).filter(|text| !text.is_empty()))
         .collect::<Vec<_>>()
-        .join(word!("between-items"))
+        .join(tr!("between-items"))
 }
 
 /// The rest of a list that was cut.
 pub fn more_lines(n: usize) -> String {
-    say!("more-lines", n)
+    tr!("more-lines", n)
 }
 
 /// Names of the sections left out for lack of room.
 pub fn left_out(sections: &[&str]) -> String {
-    say!("left-out-for-length", sections = sections.join(word!("between-sentences")))
+    tr!("left-out-for-length", sections = sections.join(tr!("between-sentences")))
 }
 
 /// A figure that may be a lower end.
@@ -310,9 +310,9 @@ pub fn figure_of(pair: &FigurePair) -> String {
 /// Verdict on a figure compared with the baseline's.
 pub fn against_baseline(verdict: &Verdict) -> &'static str {
     match verdict {
-        Verdict::Supported => word!("against-baseline-no-regression"),
-        Verdict::Refuted => word!("against-baseline-regression"),
-        _ => word!("against-baseline-undecided"),
+        Verdict::Supported => tr!("against-baseline-no-regression"),
+        Verdict::Refuted => tr!("against-baseline-regression"),
+        _ => tr!("against-baseline-undecided"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names of servers that are compared, without what all of them have in common.
 
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_store::schema::{Plan, Variant};
 
 /// Longest command in a line of a list.
@@ -38,7 +38,7 @@ pub(crate) fn short(plan: &Plan) -> Vec<String> {
 /// `localhost:8181, localhost:8182`.
 pub(crate) fn all(plan: &Plan) -> String {
     let names: Vec<&str> = plan.variants.iter().map(|variant| variant.name.as_str()).collect();
-    names.join(word!("between-items"))
+    names.join(tr!("between-items"))
 }
 
 /// `a = ./server --port {port}`, for each name that is only a letter.

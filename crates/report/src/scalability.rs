@@ -3,7 +3,7 @@
 use crate::messages::{NONE, blocks};
 use crate::shown::{Table, told_all};
 use crate::{messages, number};
-use proofload_language::{Columns, say, word};
+use proofload_language::{Columns, tr};
 use proofload_store::schema::{Estimate, RunResult, Scalability};
 
 /// A row for each variant; `None` without a finding on any variant.
@@ -13,7 +13,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     };
     let row = |of: &Scalability| {
         let peak = match (&of.peak, &of.most, of.connections.last()) {
-            (None, Some(_), Some(highest)) => say!("not-observed-up-to", highest = *highest),
+            (None, Some(_), Some(highest)) => tr!("not-observed-up-to", highest = *highest),
             (peak, ..) => cell(peak),
         };
         vec![
@@ -29,7 +29,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     };
     result.scalability.iter().any(|of| of.most.is_some()).then(|| {
         Table::with(
-            word!("scalability"),
+            tr!("scalability"),
             Columns::<8>("scalability-columns"),
             result.scalability.iter().map(row),
         )
@@ -48,12 +48,12 @@ fn ladder(connections: &[u32], n: u32) -> String {
     let [first, .., last] = connections else {
         return connections
             .first()
-            .map_or_else(|| NONE.to_string(), |only| say!("ladder-of-one", only, blocks = blocks(n)));
+            .map_or_else(|| NONE.to_string(), |only| tr!("ladder-of-one", only, blocks = blocks(n)));
     };
-    say!("ladder", points = connections.len(), first, last, blocks = blocks(n))
+    tr!("ladder", points = connections.len(), first, last, blocks = blocks(n))
 }
 
 /// A variant, and the only request that it is asked.
 fn asked_of(variant: &str, asks: &str) -> String {
-    format!("{variant}{}{asks}", word!("between-parts"))
+    format!("{variant}{}{asks}", tr!("between-parts"))
 }

@@ -2,7 +2,7 @@
 
 use proofload_analysis::Overall;
 use proofload_language::facts::told;
-use proofload_language::{Columns, word};
+use proofload_language::{Columns, tr};
 
 /// A claim with its verdict.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,5 +135,5 @@ impl Table {
 }
 
 pub(crate) fn told_all<'a, F: serde::Serialize + 'a>(facts: impl IntoIterator<Item = &'a F>) -> String {
-    facts.into_iter().map(told).collect::<Vec<_>>().join(word!("between-sentences"))
+    facts.into_iter().map(told).collect::<Vec<_>>().join(tr!("between-sentences"))
 }

@@ -3,7 +3,7 @@
 use crate::messages::blocks;
 use crate::shown::Table;
 use crate::{messages, number};
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_stats::sample::median;
 use proofload_store::schema::{
     CheckOutcome, Looking, Plan, Replication, RunResult, SliceLength, Slicing, Steadiness, SteadyStart,
@@ -18,12 +18,11 @@ const WINDOWS_MAX: usize = 8;
 /// One row for each variant, and the figures of starts without a steady state; nothing where warm-ups were fixed.
 pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
     let states = &result.steady_states;
-    let counts =
-        Table::of(word!("steady-state"), Columns::<8>("steady-state-columns"), states.iter().map(row));
+    let counts = Table::of(tr!("steady-state"), Columns::<8>("steady-state-columns"), states.iter().map(row));
     let starts = states.iter().flat_map(|state| state.starts.iter().map(|start| (&state.variant, start)));
     let unsteady = starts.filter(|(_, start)| start.found.is_unsteady()).take(PICTURES_MAX);
     let pictures = unsteady.map(|(variant, start)| picture(variant, start));
-    let pictures = Table::of(word!("unsteady"), Columns::<4>("unsteady-columns"), pictures);
+    let pictures = Table::of(tr!("unsteady"), Columns::<4>("unsteady-columns"), pictures);
     counts.into_iter().chain(pictures).collect()
 }
 
@@ -58,7 +57,7 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
     let cell = |ns: &Option<f64>| ns.map_or_else(|| messages::NONE.to_string(), number::duration);
     let shown: Vec<String> = windows[windows.len().saturating_sub(WINDOWS_MAX)..].iter().map(cell).collect();
     vec![
-        say!("start-of", variant, block = start.block),
+        tr!("start-of", variant, block = start.block),
         unsteady_found(&start.found, start.step_after_cycles),
         change.zip(allowed).map_or_else(
             || messages::NONE.to_string(),
@@ -71,16 +70,16 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
 /// Finding on a start without a steady state.
 fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
-        (Steadiness::LateStep, Some(cycles)) => say!("unsteady-found-a-step-after-cycle", cycles),
-        (Steadiness::StillWarming, _) => word!("unsteady-found-still-warming-at-the").to_string(),
-        _ => word!("unsteady-found-still-changing-at-the").to_string(),
+        (Steadiness::LateStep, Some(cycles)) => tr!("unsteady-found-a-step-after-cycle", cycles),
+        (Steadiness::StillWarming, _) => tr!("unsteady-found-still-warming-at-the").to_string(),
+        _ => tr!("unsteady-found-still-changing-at-the").to_string(),
     }
 }
 
 /// A change beyond that of the others, or one that they share, and what of it would be none.
 fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
     let (change, allowed) = (number::signed_percent(change), number::percent(allowed));
-    say!("change-of-start", change, shared, allowed)
+    tr!("change-of-start", change, shared, allowed)
 }
 
 /// Preset and timing in one line.
@@ -88,7 +87,7 @@ pub(crate) fn preset(plan: &Plan) -> String {
     let Plan { preset: name, timing, replication, seed, .. } = plan;
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-    say!(
+    tr!(
         "preset",
         name = named(name.name()),
         warm_up = seconds(timing.warm_up_ns),
@@ -98,7 +97,7 @@ pub(crate) fn preset(plan: &Plan) -> String {
         looking = if timing.looking == Looking::Anytime { "anytime" } else { "looks" },
         first = timing.looks.first(),
         last = timing.looks.last(),
-        looks = looks.join(word!("between-items")),
+        looks = looks.join(tr!("between-items")),
         restarted = *replication != Replication::Process,
         seed
     )
@@ -108,7 +107,7 @@ pub(crate) fn preset(plan: &Plan) -> String {
 pub(crate) fn slices(chosen: &Slicing) -> Option<String> {
     let time = |ns: u64| number::duration(ns as f64);
     (chosen.slice_ns > 0).then(|| {
-        say!(
+        tr!(
             "slices-chosen",
             slice = time(chosen.slice_ns),
             discard = time(chosen.discard_ns),
@@ -119,7 +118,7 @@ pub(crate) fn slices(chosen: &Slicing) -> Option<String> {
 
 /// Comparison of long slices with short ones.
 pub(crate) fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
-    say!(
+    tr!(
         "held-against-long",
         slice = number::duration(timing.slice_ns as f64),
         blocks = blocks(found.blocks),
@@ -137,9 +136,9 @@ pub(crate) fn held_against_long(found: &SliceLength, timing: &Timing) -> String 
 pub(crate) fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
     if chosen.blocks == 0 {
-        return say!("slicing-at-first", cycles = chosen.cycles);
+        return tr!("slicing-at-first", cycles = chosen.cycles);
     }
-    say!(
+    tr!(
         "slicing-after-look",
         cycles = chosen.cycles,
         after_block = chosen.after_block,
@@ -156,9 +155,9 @@ pub(crate) fn worth_of_turns(chosen: &Slicing) -> Option<String> {
     let (removed, blocks) = chosen.turns_removed.zip(chosen.serial_blocks)?;
     Some(match removed > 0.0 {
         true => {
-            say!("turns-removed", removed = number::short_percent(removed), blocks = format!("{blocks:.1}"))
+            tr!("turns-removed", removed = number::short_percent(removed), blocks = format!("{blocks:.1}"))
         }
-        false => word!("turns-removed-nothing").into(),
+        false => tr!("turns-removed-nothing").into(),
     })
 }
 

@@ -4,7 +4,7 @@ use crate::messages::place_of;
 use crate::shown::{Tone, VerdictView};
 use crate::{messages, number};
 use proofload_language::facts::told;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_store::schema::{self, TrendResult};
 
 /// The rows as they are shown.
@@ -44,7 +44,7 @@ fn rests_on(row: &TrendResult) -> String {
 /// The word of a verdict.
 fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
     match verdict {
-        schema::TrendVerdict::NoGrowth => word!("trend-verdict"),
+        schema::TrendVerdict::NoGrowth => tr!("trend-verdict"),
         other => named(other.name()),
     }
 }
@@ -53,25 +53,25 @@ fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
 fn trend_of(row: &TrendResult, several_blocks: bool) -> String {
     let place = place_of(&row.variant, &row.stream, &row.point);
     let block = several_blocks.then_some(row.block);
-    say!("trend-of", measure = trend_measure(&row.measure), place, block)
+    tr!("trend-of", measure = trend_measure(&row.measure), place, block)
 }
 
 /// A measure of a trend in words.
 fn trend_measure(name: &str) -> &str {
     match name {
-        "live_set" => word!("trend-measure-live-set-after-forced"),
-        "heap_low" => word!("trend-measure-used-heap-the-least"),
-        "rss" => word!("trend-measure-resident-memory"),
-        "descriptors" => word!("trend-measure-open-descriptors"),
-        "response_p50" => word!("trend-measure-p50-of-each-second"),
-        "response_p99" => word!("trend-measure-p99-of-each-second"),
+        "live_set" => tr!("trend-measure-live-set-after-forced"),
+        "heap_low" => tr!("trend-measure-used-heap-the-least"),
+        "rss" => tr!("trend-measure-resident-memory"),
+        "descriptors" => tr!("trend-measure-open-descriptors"),
+        "response_p50" => tr!("trend-measure-p50-of-each-second"),
+        "response_p99" => tr!("trend-measure-p99-of-each-second"),
         other => other,
     }
 }
 
 /// The figures of a trend.
 fn trend_rests_on(per_hour: &str, each: Option<&str>, level: &str, row: &TrendResult) -> String {
-    say!(
+    tr!(
         "trend-rests-on",
         per_hour,
         each,

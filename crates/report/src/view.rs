@@ -7,7 +7,7 @@ use crate::shown::{Bar, Table, Tone, VerdictView, told_all};
 use crate::{messages, number};
 use proofload_analysis::figures::outcome;
 use proofload_language::facts::told;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Model, Negotiated, Point, PublishedFigure, RunResult, RunState, TlsTerms, Transport, Verdict,
@@ -115,7 +115,7 @@ pub fn view(result: &RunResult) -> View {
         contradictions: result
             .contradictions
             .iter()
-            .map(|found| say!("labelled", label = found.source, what = told(&found.what)))
+            .map(|found| tr!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
         trends: crate::trends::views(&result.trends),
         tables,
@@ -206,7 +206,7 @@ fn verdicts(result: &RunResult, single: bool) -> Vec<VerdictView> {
 pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
     let borrowed = claim.borrowed.as_ref().map(messages::borrowed);
-    let rests_on = std::iter::once(rests_on).chain(borrowed).collect::<Vec<_>>().join(word!("between-parts"));
+    let rests_on = std::iter::once(rests_on).chain(borrowed).collect::<Vec<_>>().join(tr!("between-parts"));
     let (name, text) = match is_named_by_text(claim) {
         true => (claim.text.clone(), String::new()),
         false => (claim.name.clone(), claim.text.clone()),
@@ -249,7 +249,7 @@ fn against_baseline(baseline: &Baseline) -> Table {
             told_all(&figure.reasons),
         ]
     };
-    let title = say!("baseline-title", run = baseline.run, tolerance = number::percent(baseline.tolerance));
+    let title = tr!("baseline-title", run = baseline.run, tolerance = number::percent(baseline.tolerance));
     Table::with(title, Columns::<6>("baseline-columns"), baseline.figures.iter().map(row))
 }
 
@@ -278,16 +278,16 @@ fn latencies(point: &Point) -> Table {
         cells
     };
     let rows = [
-        row(word!("response-time"), &point.response_time_ns),
-        row(word!("service-time"), &point.service_time_ns),
-        row(word!("first-byte"), &point.first_byte_ns),
+        row(tr!("response-time"), &point.response_time_ns),
+        row(tr!("service-time"), &point.service_time_ns),
+        row(tr!("first-byte"), &point.first_byte_ns),
         match point.model {
             // Nothing is due before it is sent.
-            Model::Closed => none(word!("send-delay")),
-            _ => row(word!("send-delay"), &point.send_delay_ns),
+            Model::Closed => none(tr!("send-delay")),
+            _ => row(tr!("send-delay"), &point.send_delay_ns),
         },
     ];
-    let title = say!("loop-of", point = point.point, model = named(point.model.name()));
+    let title = tr!("loop-of", point = point.point, model = named(point.model.name()));
     Table::with(title, Columns::<8>("latency-columns"), rows.into_iter())
 }
 
@@ -304,7 +304,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     if kinds.is_empty() {
         return None;
     }
-    let mut header = vec![word!("variant").to_string(), word!("answered-column").to_string()];
+    let mut header = vec![tr!("variant").to_string(), tr!("answered-column").to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
         let mut row = vec![messages::place(point)];
@@ -312,7 +312,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
         row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
         row
     });
-    Some(Table { title: word!("outcomes").to_string(), header, rows: rows.collect() })
+    Some(Table { title: tr!("outcomes").to_string(), header, rows: rows.collect() })
 }
 
 /// TLS handshakes of each point; nothing without TLS.
@@ -328,15 +328,15 @@ fn handshakes(points: &[Point]) -> Option<Table> {
         row.push(negotiated(&found.negotiated));
         Some(row)
     };
-    Table::of(word!("handshakes"), Columns::<10>("handshake-columns"), points.iter().filter_map(row))
+    Table::of(tr!("handshakes"), Columns::<10>("handshake-columns"), points.iter().filter_map(row))
 }
 
 /// Name and value for what connections passed through.
 fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let Some(transport) = transport else { return Vec::new() };
     let proxy = Some(&transport.proxy).filter(|proxy| !proxy.is_empty());
-    let proxy = proxy.map(|proxy| (word!("proxy").to_string(), proxy.clone()));
-    let tls = transport.tls.as_ref().map(|tls| (word!("tls").to_string(), tls_text(tls)));
+    let proxy = proxy.map(|proxy| (tr!("proxy").to_string(), proxy.clone()));
+    let tls = transport.tls.as_ref().map(|tls| (tr!("tls").to_string(), tls_text(tls)));
     proxy.into_iter().chain(tls).collect()
 }
 
@@ -350,42 +350,42 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
                 add(&format!("{}: {what}", variant.name), value);
             }
         }
-        add(word!("workload"), plan.workload.join("; "));
+        add(tr!("workload"), plan.workload.join("; "));
         match &plan.capacity {
-            Some(search) => add(word!("capacity-search"), crate::capacity::capacity_search(search, plan)),
-            None => add(word!("preset-preset"), crate::steady::preset(plan)),
+            Some(search) => add(tr!("capacity-search"), crate::capacity::capacity_search(search, plan)),
+            None => add(tr!("preset-preset"), crate::steady::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
-            add(word!("mode"), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
+            add(tr!("mode"), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
         }
         if let Some(chosen) = &result.slicing {
-            crate::steady::slices(chosen).into_iter().for_each(|said| add(word!("slices"), said));
+            crate::steady::slices(chosen).into_iter().for_each(|said| add(tr!("slices"), said));
             let held = result
                 .slice_length
                 .as_ref()
                 .map(|found| crate::steady::held_against_long(found, &plan.timing));
-            held.into_iter().for_each(|said| add(word!("slices"), said));
-            add(word!("cycles"), crate::steady::slicing(chosen));
-            crate::steady::worth_of_turns(chosen).into_iter().for_each(|said| add(word!("turns"), said));
+            held.into_iter().for_each(|said| add(tr!("slices"), said));
+            add(tr!("cycles"), crate::steady::slicing(chosen));
+            crate::steady::worth_of_turns(chosen).into_iter().for_each(|said| add(tr!("turns"), said));
         }
-        add(word!("blocks-word"), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
-        add(word!("cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+        add(tr!("blocks-word"), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
+        add(tr!("cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
         if !plan.agents.is_empty() {
-            add(word!("places-agents"), messages::places::agents(&plan.agents));
+            add(tr!("places-agents"), messages::places::agents(&plan.agents));
         }
         let network = result.network.iter().map(messages::places::network);
-        network.for_each(|said| add(word!("places-network"), said));
-        messages::conditions(plan).into_iter().for_each(|said| add(word!("conditions"), said));
+        network.for_each(|said| add(tr!("places-network"), said));
+        messages::conditions(plan).into_iter().for_each(|said| add(tr!("conditions"), said));
     }
     if let Some(load) = &result.load {
-        add(word!("workload"), messages::asked(load));
+        add(tr!("workload"), messages::asked(load));
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
-        add(word!("generator"), messages::generator(point));
+        add(tr!("generator"), messages::generator(point));
         passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));
         add(
-            word!("bytes"),
-            say!(
+            tr!("bytes"),
+            tr!(
                 "sent-and-received",
                 sent = number::bytes(point.bytes_sent as f64),
                 received = number::bytes(point.bytes_received as f64)
@@ -398,11 +398,11 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
 fn environment(result: &RunResult) -> Vec<(String, String)> {
     let environment = &result.environment;
     let mut rows = vec![
-        (word!("proofload").to_string(), environment.proofload.clone()),
-        (word!("kernel").to_string(), environment.kernel.clone()),
-        (word!("cpu-model").to_string(), environment.cpu_model.clone()),
-        (word!("cpus").to_string(), format!("{:?}", environment.cpus)),
-        (word!("memory").to_string(), number::bytes(environment.memory_bytes as f64)),
+        (tr!("proofload").to_string(), environment.proofload.clone()),
+        (tr!("kernel").to_string(), environment.kernel.clone()),
+        (tr!("cpu-model").to_string(), environment.cpu_model.clone()),
+        (tr!("cpus").to_string(), format!("{:?}", environment.cpus)),
+        (tr!("memory").to_string(), number::bytes(environment.memory_bytes as f64)),
     ];
     rows.retain(|(_, value)| !value.is_empty());
     rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -410,9 +410,9 @@ fn environment(result: &RunResult) -> Vec<(String, String)> {
 }
 
 fn tls_text(terms: &TlsTerms) -> String {
-    say!(
+    tr!(
         "tls-with",
-        versions = terms.versions.join(word!("between-choices")),
+        versions = terms.versions.join(tr!("between-choices")),
         server_name = terms.server_name,
         trusts = (!terms.insecure).then_some(&terms.trusts),
         client_certificate = terms.client_certificate,
@@ -422,8 +422,8 @@ fn tls_text(terms: &TlsTerms) -> String {
 
 fn negotiated(found: &[Negotiated]) -> String {
     let one = |found: &Negotiated| {
-        let alpn = if found.alpn.is_empty() { word!("negotiated-no-alpn") } else { found.alpn.as_str() };
-        say!("negotiated-tls", version = found.version, cipher_suite = found.cipher_suite, alpn)
+        let alpn = if found.alpn.is_empty() { tr!("negotiated-no-alpn") } else { found.alpn.as_str() };
+        tr!("negotiated-tls", version = found.version, cipher_suite = found.cipher_suite, alpn)
     };
-    found.iter().map(one).collect::<Vec<_>>().join(word!("between-sentences"))
+    found.iter().map(one).collect::<Vec<_>>().join(tr!("between-sentences"))
 }

@@ -125,7 +125,7 @@ pub struct Request {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum NextTrial {
     /// Make this trial, and tell how it came out.
     Trial(Request),
     Done(Answer),
@@ -243,7 +243,7 @@ impl Search {
         fit(&self.trials)
     }
 
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> NextTrial {
         let ends = match self.ends {
             Some(ends) => ends,
             None => match self.search() {
@@ -257,8 +257,8 @@ impl Search {
     /// The answer where the search has to end now.
     pub fn cut_off(&mut self) -> Answer {
         match self.step() {
-            Step::Done(answer) => answer,
-            Step::Trial(_) => self.unsettled(Unsettled::CutOff),
+            NextTrial::Done(answer) => answer,
+            NextTrial::Trial(_) => self.unsettled(Unsettled::CutOff),
         }
     }
 
@@ -267,7 +267,7 @@ impl Search {
     }
 
     /// The ends that are to be confirmed, or what to do before.
-    fn search(&self) -> Result<Ends, Step> {
+    fn search(&self) -> Result<Ends, NextTrial> {
         let trials: Vec<&Trial> = self.of(Stage::Search).collect();
         let bounds = match Ladder::new(&self.terms, &trials).bounds() {
             Ok(bounds) => bounds,
@@ -275,16 +275,16 @@ impl Search {
                 let since = self.trials.iter().rev().take_while(|trial| !trial.fresh).count();
                 let fresh = trials.is_empty() || since + 1 >= RESTART_EVERY;
                 let (rate_per_s, coarse) = (need.rate_per_s, need.coarse);
-                return Err(Step::Trial(Request { rate_per_s, stage: Stage::Search, fresh, coarse }));
+                return Err(NextTrial::Trial(Request { rate_per_s, stage: Stage::Search, fresh, coarse }));
             }
             // All trials are used up: both sides of a bracket are known, with the uncertainty of the fit.
             Err(Need { so_far: so_far @ Bounds { low: Some(_), upper: Some(_) }, .. }) => so_far,
-            Err(_) => return Err(Step::Done(self.unsettled(Unsettled::CutOff))),
+            Err(_) => return Err(NextTrial::Done(self.unsettled(Unsettled::CutOff))),
         };
         match bounds {
             Bounds { low: Some(low), upper: Some(Upper::Failed(_)) } => Ok(self.fitted(low)),
             Bounds { low: None, upper: Some(Upper::Limited(limit, at)) } => {
-                Err(Step::Done(self.client_limited(limit, at)))
+                Err(NextTrial::Done(self.client_limited(limit, at)))
             }
             Bounds { low, upper: Some(Upper::Limited(limit, at)) } => {
                 Ok(Ends { low, high: None, limited: Some((limit, at)) })
@@ -308,19 +308,19 @@ impl Search {
         Ends { low: Some(below), high: Some(above.min(to_per_s)), limited: None }
     }
 
-    fn confirm(&self, ends: &Ends) -> Step {
+    fn confirm(&self, ends: &Ends) -> NextTrial {
         let down = |rate: f64| neat(rate / (1.0 + CONFIRM_STEP)).max(self.terms.from_per_s);
         let up = |rate: f64| neat(rate * (1.0 + CONFIRM_STEP)).min(self.terms.to_per_s);
         let low = ends.low.map(|low| self.standing(low, Stage::ConfirmLow, Outcome::Pass, down));
         let high = ends.high.map(|high| self.standing(high, Stage::ConfirmHigh, Outcome::Fail, up));
         if let Some(Standing::Never) = low {
-            return Step::Done(self.unsettled(Unsettled::LowNotConfirmed));
+            return NextTrial::Done(self.unsettled(Unsettled::LowNotConfirmed));
         }
         if let Some(Standing::Never) = high {
-            return Step::Done(self.unsettled(Unsettled::HighNotConfirmed));
+            return NextTrial::Done(self.unsettled(Unsettled::HighNotConfirmed));
         }
         if let Some(Standing::Limited(limit, at)) = low {
-            return Step::Done(self.client_limited(limit, at));
+            return NextTrial::Done(self.client_limited(limit, at));
         }
         let (tried_low, tried_high) =
             (self.of(Stage::ConfirmLow).count(), self.of(Stage::ConfirmHigh).count());
@@ -330,16 +330,16 @@ impl Search {
             }
             (_, Some(Standing::Open(rate))) => self.ask(*rate, Stage::ConfirmHigh),
             (Some(Standing::Open(rate)), _) => self.ask(*rate, Stage::ConfirmLow),
-            (low, high) => Step::Done(self.answer(ends, low.as_ref(), high.as_ref())),
+            (low, high) => NextTrial::Done(self.answer(ends, low.as_ref(), high.as_ref())),
         }
     }
 
     /// A trial of the confirmation. Both ends are tried on one fresh start, the lower one first: what the upper one
     /// leaves behind would spoil it.
-    fn ask(&self, rate_per_s: f64, stage: Stage) -> Step {
+    fn ask(&self, rate_per_s: f64, stage: Stage) -> NextTrial {
         let shares = stage == Stage::ConfirmHigh
             && self.trials.last().is_some_and(|last| last.stage == Stage::ConfirmLow && last.fresh);
-        Step::Trial(Request { rate_per_s, stage, fresh: !shares, coarse: false })
+        NextTrial::Trial(Request { rate_per_s, stage, fresh: !shares, coarse: false })
     }
 
     fn standing(&self, at: f64, stage: Stage, wanted: Outcome, moved: impl Fn(f64) -> f64) -> Standing {

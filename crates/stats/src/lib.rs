@@ -51,7 +51,7 @@ pub use judge::{
     reach_in, share_of_errors, sitting_values, sitting_values_of_figure, slice_length, slice_pairs,
 };
 pub use observation::{Cell, LostStart, Observations, Reach, Replication, SeenErrors, Unsteady};
-pub use pairs::{Place, block_log_ratios};
+pub use pairs::{CellKey, block_log_ratios};
 pub use published_consistency::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,

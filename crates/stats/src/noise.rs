@@ -19,7 +19,7 @@ pub use resolution::{Detectable, blocks_for, detectable};
 
 use crate::judge::of_block;
 use crate::sample::{Moments, median};
-use crate::{Measure, Observations, Place, block_log_ratios, chi_square, student};
+use crate::{CellKey, Measure, Observations, block_log_ratios, chi_square, student};
 
 /// Fewest blocks for a spread.
 pub const BLOCKS_MIN: u32 = 3;
@@ -81,7 +81,7 @@ struct Block {
 /// Fits the noise of two variants that are equal. Disturbed and incomplete blocks are not among the observations.
 ///
 /// `None` with fewer than [`BLOCKS_MIN`] blocks that have both, or when the slices have no values.
-pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> Option<Noise> {
+pub fn fit(observations: &Observations, place: CellKey, pair: (usize, usize)) -> Option<Noise> {
     let ratios: Vec<f64> =
         block_log_ratios(observations, place, pair.0, pair.1).into_iter().flatten().collect();
     let moments = Moments::of(&ratios).filter(|moments| moments.n >= BLOCKS_MIN)?;
@@ -109,7 +109,7 @@ pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> O
     })
 }
 
-fn blocks(observations: &Observations, place: Place, pair: (usize, usize)) -> Vec<Block> {
+fn blocks(observations: &Observations, place: CellKey, pair: (usize, usize)) -> Vec<Block> {
     let logs = |values: &[Option<f64>]| -> Vec<Option<f64>> {
         values.iter().map(|value| value.filter(|v| v.is_finite() && *v > 0.0).map(f64::ln)).collect()
     };
@@ -122,7 +122,7 @@ fn blocks(observations: &Observations, place: Place, pair: (usize, usize)) -> Ve
 }
 
 /// Spread of what single starts came to, each variant about its own mean.
-fn run_sd(observations: &Observations, place: Place, pair: (usize, usize)) -> Option<f64> {
+fn run_sd(observations: &Observations, place: CellKey, pair: (usize, usize)) -> Option<f64> {
     let of_variant = |variant: usize| {
         let runs = observations.blocks.iter().filter_map(|&block| {
             let value = of_block(place.cell(observations, block, variant)?)?;

@@ -5,7 +5,7 @@ use crate::{Cell, Measure, Observations};
 
 /// Place at which two variants are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CellKey {
     pub measure: Measure,
     /// Load point, an index into `Names::points`.
     pub point: usize,
@@ -13,7 +13,7 @@ pub struct Place {
     pub stream: Option<usize>,
 }
 
-impl Place {
+impl CellKey {
     /// The cell of a variant in a block.
     pub(crate) fn cell<'a>(
         &self,
@@ -32,7 +32,7 @@ impl Place {
 /// where a block has no value of one of them.
 pub fn block_log_ratios(
     observations: &Observations,
-    place: Place,
+    place: CellKey,
     over: usize,
     under: usize,
 ) -> Vec<Option<f64>> {

@@ -378,7 +378,7 @@ fn jit_share(turns: &[Turn], window_ns: u64) -> Option<f64> {
 /// A step within the measured slices of a block: where the cycles part best into an earlier and a later stretch.
 /// Changes are logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct StepChange {
     /// Cycles before it.
     pub after_cycles: usize,
     /// The later stretch against the earlier one, the variant's own.
@@ -394,7 +394,7 @@ pub struct Step {
 /// Looks for a step in the measured slices of a block: `logs` are the logarithms of CPU per exchange, for each variant
 /// cycle by cycle. `None` for variants of which too little is known. Without any step one is found in a hundredth of
 /// all blocks.
-pub fn late_steps(logs: &[Vec<Option<f64>>]) -> Vec<Option<Step>> {
+pub fn late_steps(logs: &[Vec<Option<f64>>]) -> Vec<Option<StepChange>> {
     let series: Vec<Option<Vec<Option<f64>>>> =
         logs.iter().map(|logs| logs.iter().any(Option::is_some).then(|| logs.clone())).collect();
     let known = series.iter().flatten().count();
@@ -408,7 +408,7 @@ pub fn late_steps(logs: &[Vec<Option<f64>>]) -> Vec<Option<Step>> {
         let (split, between, allowed) = best_split(&beyond)?;
         let (after_cycles, own) = (cycles[split], mean(&own[split..])? - mean(&own[..split])?);
         let moved = known != 2 || own.abs() >= between.abs() / 2.0;
-        Some(Step { after_cycles, own, between, allowed, differs: between.abs() > allowed && moved })
+        Some(StepChange { after_cycles, own, between, allowed, differs: between.abs() > allowed && moved })
     };
     (0..series.len()).map(step).collect()
 }

@@ -1,6 +1,6 @@
 //! Errors of run directories.
 
-use proofload_language::say;
+use proofload_language::tr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,26 +9,26 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system, or the user's quota, is full. What was written before is whole.
-    #[error("{}", say!("store-full", what, path))]
+    #[error("{}", tr!("store-full", what, path))]
     Full { what: &'static str, path: PathBuf, source: io::Error },
     /// The file system refused for another reason.
-    #[error("{}", say!("store-io", what, path, source, kind = kind(source)))]
+    #[error("{}", tr!("store-io", what, path, source, kind = kind(source)))]
     Io { what: &'static str, path: PathBuf, source: io::Error },
     /// No run at the path.
-    #[error("{}", say!("store-not-a-run", path))]
+    #[error("{}", tr!("store-not-a-run", path))]
     NotARun {
         /// Path of the supposed run.
         path: PathBuf,
     },
     /// A file is there, and is not what it should be.
-    #[error("{}", say!("store-damaged", path, why))]
+    #[error("{}", tr!("store-damaged", path, why))]
     Damaged {
         path: PathBuf,
         /// Description of the damage.
         why: String,
     },
     /// A record takes more memory than it may.
-    #[error("{}", say!("store-too-large", most = most_bytes >> 20, path))]
+    #[error("{}", tr!("store-too-large", most = most_bytes >> 20, path))]
     TooLarge {
         /// The file at which it did.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum StoreError {
         most_bytes: u64,
     },
     /// The record was written by a newer Proofload.
-    #[error("{}", say!("store-newer", path, found, known))]
+    #[error("{}", tr!("store-newer", path, found, known))]
     Newer {
         path: PathBuf,
         found: u32,
@@ -44,16 +44,16 @@ pub enum StoreError {
         known: u32,
     },
     /// Another process conducts this run.
-    #[error("{}", say!("store-in-use", path))]
+    #[error("{}", tr!("store-in-use", path))]
     InUse { path: PathBuf },
     /// A file name that would leave the run directory.
-    #[error("{}", say!("store-name", name))]
+    #[error("{}", tr!("store-name", name))]
     Name { name: String },
     /// A value of ours that JSON cannot hold.
-    #[error("{}", say!("store-encode", what, source = source.to_string()))]
+    #[error("{}", tr!("store-encode", what, source = source.to_string()))]
     Encode { what: &'static str, source: serde_json::Error },
     /// A block to which an earlier write failed cannot be finished.
-    #[error("{}", say!("store-unfinished", path))]
+    #[error("{}", tr!("store-unfinished", path))]
     Unfinished { path: PathBuf },
 }
 

@@ -7,7 +7,7 @@ use super::feeders::{Context, Feeders};
 use super::field::Field;
 use super::problem::{shown, variable};
 use super::suggest::similar_of;
-use super::template::{Part, parts};
+use super::template::{TextPart, parts};
 use super::yaml::{Entry, Kind, Node, Value as Yaml};
 use data_encoding::BASE64;
 use proofload_engine::feed::Piece;
@@ -122,9 +122,9 @@ impl Reader<'_, '_> {
         let mut pieces = Vec::new();
         for part in parts(text)? {
             let fixed = match part {
-                Part::Text(text) => text.to_string(),
-                Part::Variable(name) => variable(name)?,
-                Part::Value { name, column } => {
+                TextPart::Text(text) => text.to_string(),
+                TextPart::Variable(name) => variable(name)?,
+                TextPart::Value { name, column } => {
                     pieces.push(Piece::Drawn(self.feeders.draw(name, column, Context::Body)?));
                     continue;
                 }

@@ -172,7 +172,7 @@ fn factors<'a>(vary: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'
     (factors, complete)
 }
 
-fn check_factor_name(name: &str, field: &Field<'_>, place: super::problem::Place) -> bool {
+fn check_factor_name(name: &str, field: &Field<'_>, place: super::problem::Location) -> bool {
     let reserved = RESERVED.contains(&name);
     if reserved {
         field.sink.add(place, &field.path, Mistake::ReservedName { name: shown(name) });

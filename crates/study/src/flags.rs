@@ -3,7 +3,7 @@
 use super::declarations::{Declarations, Parameter};
 use super::model::Study;
 use super::parse::{Options, check_tree};
-use super::problem::{Place, Problem, Sink, shown};
+use super::problem::{Location, Problem, Sink, shown};
 use super::yaml::{self, Entry, Node, Origin, Value};
 use super::{redact, write};
 use proofload_facts::Mistake;
@@ -46,7 +46,7 @@ impl From<u64> for Said {
 }
 
 impl Said {
-    fn node(self, place: Place) -> Rc<Node> {
+    fn node(self, place: Location) -> Rc<Node> {
         let value = match self {
             Said::Text(text) => Value::Scalar { text, plain: false },
             Said::Plain(text) => Value::Scalar { text, plain: true },
@@ -72,7 +72,7 @@ pub struct Draft {
 impl Draft {
     /// A study without keys. Mistakes that name one of the keys in `words` name the flag beside it.
     pub fn new(words: &'static [(&'static str, &'static str)]) -> Draft {
-        let tree = Node { place: Place::default(), bytes: 0..0, value: Value::Map(Vec::new()) };
+        let tree = Node { place: Location::default(), bytes: 0..0, value: Value::Map(Vec::new()) };
         Draft { tree, sink: Sink::of_flags(), words }
     }
 
@@ -97,7 +97,7 @@ impl Draft {
         }
     }
 
-    fn append(&mut self, keys: &[&str], node: Rc<Node>, place: Place) {
+    fn append(&mut self, keys: &[&str], node: Rc<Node>, place: Location) {
         let list = within(&mut self.tree, keys, place);
         match &mut list.value {
             Value::List(items) => items.push(node),
@@ -116,8 +116,8 @@ impl Draft {
         read.map_err(|mistake| self.add(flag, mistake)).ok()
     }
 
-    fn place(&mut self, flag: &str) -> Place {
-        Place { source: self.sink.source(flag), line: 0, column: 0 }
+    fn place(&mut self, flag: &str) -> Location {
+        Location { source: self.sink.source(flag), line: 0, column: 0 }
     }
 
     /// The study as a file. Credentials are left out: `${env.NAME}` replaces each.
@@ -153,7 +153,7 @@ impl Declarations for NoCatalogue {
 }
 
 /// The value of a key, made where there is none.
-fn within<'t>(mut node: &'t mut Node, keys: &[&str], place: Place) -> &'t mut Node {
+fn within<'t>(mut node: &'t mut Node, keys: &[&str], place: Location) -> &'t mut Node {
     for key in keys {
         if !matches!(node.value, Value::Map(_)) {
             node.value = Value::Map(Vec::new());

@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.sink.names(&named);
         let text = read(&path)
             .map_err(|(line, mistake)| {
-                let place = super::problem::Place { source, line, column: line.min(1) };
+                let place = super::problem::Location { source, line, column: line.min(1) };
                 self.sink.add(place, "", mistake);
             })
             .ok()?;

@@ -15,7 +15,7 @@ use super::mode::Mode;
 use super::model::{Stream, Study, Variant};
 use super::name::{FOLDER_LETTERS, FOLDER_NAME, bad_name, is_folder_name};
 use super::places::{PLACES, check_places};
-use super::problem::{Place, Problems, Sink, shown};
+use super::problem::{Location, Problems, Sink, shown};
 use super::quantity::{self, DURATION};
 use super::redact;
 use super::request_defaults::{AUTH, FEEDER, FOLLOW, Shared};
@@ -122,7 +122,7 @@ pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Res
     let file = path.display().to_string();
     let text = include::read(path).map_err(|(line, mistake)| {
         let sink = Sink::new(&file);
-        sink.add(Place { source: 0, line, column: line.min(1) }, "", mistake);
+        sink.add(Location { source: 0, line, column: line.min(1) }, "", mistake);
         sink.into_problems()
     })?;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

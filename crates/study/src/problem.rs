@@ -63,7 +63,7 @@ impl std::error::Error for Problems {}
 
 /// A place in the study file, in a file that it includes, or on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// Index of the sink's source; 0 is the study file.
     pub source: u16,
     pub line: usize,
@@ -105,9 +105,9 @@ impl Sink {
         u16::try_from(sources.len() - 1).unwrap_or(u16::MAX)
     }
 
-    pub fn add(&self, place: Place, key: &str, mistake: Mistake) {
+    pub fn add(&self, place: Location, key: &str, mistake: Mistake) {
         let file = self.sources.borrow().get(usize::from(place.source)).cloned().unwrap_or_default();
-        let Place { line, column, .. } = place;
+        let Location { line, column, .. } = place;
         let problem = Problem { file, line, column, key: key.to_string(), mistake };
         self.problems.borrow_mut().push((place.source, problem));
     }

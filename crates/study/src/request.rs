@@ -14,7 +14,7 @@ use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_facts::{Mistake, Thing};
 use proofload_store::redact::{self, REDACTED};
-use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
+use proofload_wire::http1::{RequestPart, RequestSpec, Slot, Template};
 use proofload_wire::{Call, Streamed};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ impl Builder {
         redact::know_in(text);
         let filled = self.fill(feeders, text, Context::Target)?;
         check_target(&filled.text)?;
-        self.take(Part::Target, &filled);
+        self.take(RequestPart::Target, &filled);
         self.target = filled.text;
         self.shown.target = text.to_string();
         Ok(())
@@ -130,7 +130,7 @@ impl Builder {
         redact::know_named(name, text);
         let filled = self.fill(feeders, text, Context::Header)?;
         quantity::header_value(&filled.text)?;
-        self.take(Part::Header(self.headers.len()), &filled);
+        self.take(RequestPart::Header(self.headers.len()), &filled);
         self.headers.push((name.to_string(), filled.text));
         self.shown.headers.push((name.to_string(), text.to_string()));
         Ok(())
@@ -179,14 +179,14 @@ impl Builder {
             Body::Form(parts) => return self.form(feeders, parts),
         }
         let bytes = self.body_bytes();
-        if bytes > 0 || self.slots.iter().any(|slot| slot.part == Part::Body) {
+        if bytes > 0 || self.slots.iter().any(|slot| slot.part == RequestPart::Body) {
             self.shown.body = format!("body of {bytes} bytes{}", self.varying());
         }
         Ok(())
     }
 
     fn varying(&self) -> &'static str {
-        let varies = self.slots.iter().any(|slot| slot.part == Part::Body);
+        let varies = self.slots.iter().any(|slot| slot.part == RequestPart::Body);
         if varies { " and what is filled in" } else { "" }
     }
 
@@ -213,7 +213,7 @@ impl Builder {
         };
         redact::know_in(text);
         let filled = self.fill(feeders, text, Context::Body)?;
-        self.take(Part::Body, &filled);
+        self.take(RequestPart::Body, &filled);
         self.body.extend_from_slice(filled.text.as_bytes());
         Ok(())
     }
@@ -285,8 +285,8 @@ impl Builder {
         Asked { request, call: Some(call), template, shown: self.shown }
     }
 
-    fn take(&mut self, part: Part, filled: &Filled) {
-        let from = if part == Part::Body { self.body.len() } else { 0 };
+    fn take(&mut self, part: RequestPart, filled: &Filled) {
+        let from = if part == RequestPart::Body { self.body.len() } else { 0 };
         self.slots.extend(filled.places.iter().map(|(at, draw)| Slot { part, at: from + at, draw: *draw }));
     }
 
@@ -295,9 +295,9 @@ impl Builder {
         let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
         for part in parts(text)? {
             match part {
-                template::Part::Text(text) => filled.text.push_str(text),
-                template::Part::Variable(name) => filled.text.push_str(&self.variable(name, context)?),
-                template::Part::Value { name, column } => {
+                template::TextPart::Text(text) => filled.text.push_str(text),
+                template::TextPart::Variable(name) => filled.text.push_str(&self.variable(name, context)?),
+                template::TextPart::Value { name, column } => {
                     filled.places.push((filled.text.len(), feeders.draw(name, column, context)?));
                 }
             }

@@ -6,7 +6,7 @@ use super::field::Field;
 use super::hold;
 use super::keys::{Kind, WORD, keys, kinds};
 use super::model::{Study, Variant};
-use super::problem::{Place, Sink, shown};
+use super::problem::{Location, Sink, shown};
 use super::quantity::DURATION;
 use super::shape::LoadPoint;
 use super::suggest::unknown;
@@ -385,7 +385,7 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
     for word in only.iter().map(|word| word.trim()) {
         let problem = |mistake: Mistake| {
             let source = sink.source(&format!("--only {}", shown(word)));
-            sink.add(Place { source, line: 0, column: 0 }, "", mistake);
+            sink.add(Location { source, line: 0, column: 0 }, "", mistake);
         };
         if let Some(name) = word.strip_prefix("claim:").map(str::trim) {
             match names.iter().position(|known| *known == name) {
@@ -421,7 +421,7 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
         };
         if let Some(what) = nothing {
             let source = sink.source(&format!("--only {}", shown(&only.join(" --only "))));
-            sink.add(Place { source, line: 0, column: 0 }, "", Mistake::LeavesNone { what });
+            sink.add(Location { source, line: 0, column: 0 }, "", Mistake::LeavesNone { what });
         }
     }
     (sink.len() == told).then_some(kept)

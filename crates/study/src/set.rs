@@ -3,7 +3,7 @@
 //! A key is the path that messages show: `load.closed.connections[0]`; a piece with dots or spaces in it
 //! is in quotes: `claims."by a tenth"`. A value is YAML.
 
-use super::problem::{Place, Sink, shown};
+use super::problem::{Location, Sink, shown};
 use super::redact;
 use super::suggest::unknown;
 use super::yaml::{self, Entry, Kind, Node, Origin, Value};
@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 16;
 
 /// A step from a value to one within it.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
@@ -28,7 +28,7 @@ enum Step {
 pub(super) fn apply(tree: &Rc<Node>, settings: &[String], sink: &Sink) -> Rc<Node> {
     let mut tree = tree.clone();
     if settings.len() > SETTINGS_MAX {
-        let place = Place { source: sink.source("--set"), line: 0, column: 0 };
+        let place = Location { source: sink.source("--set"), line: 0, column: 0 };
         sink.add(place, "", Mistake::too_many(Thing::Setting, settings.len(), SETTINGS_MAX));
         return tree;
     }
@@ -44,7 +44,7 @@ fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
     let (key, value) = redact::split_setting(setting);
     // The value may be a credential, so it is not part of the place's name.
     let source = sink.source(&format!("--set {}", shown(key)));
-    let place = Place { source, line: 0, column: 0 };
+    let place = Location { source, line: 0, column: 0 };
     let Some(value) = value else {
         sink.add(place, "", Mistake::NothingSet);
         return None;
@@ -56,7 +56,7 @@ fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
             return None;
         }
     };
-    if steps.first() == Some(&Step::Key("include".to_string())) {
+    if steps.first() == Some(&PathStep::Key("include".to_string())) {
         sink.add(place, "", Mistake::IncludeNotSet);
         return None;
     }
@@ -68,11 +68,11 @@ fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
     Setter { place, sink, value }.set(tree, &steps, String::new())
 }
 
-fn scalar(place: Place, text: &str) -> Node {
+fn scalar(place: Location, text: &str) -> Node {
     Node { place, bytes: 0..0, value: Value::Scalar { text: text.to_string(), plain: true } }
 }
 
-fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
+fn steps(key: &str) -> Result<Vec<PathStep>, Mistake> {
     let not_a_key =
         || Mistake::not(shown(key), Expected::Key, "load.closed.connections, load.closed.connections[0]");
     let mut steps = Vec::new();
@@ -82,14 +82,14 @@ fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
             let Some((name, behind)) = quoted.split_once('"') else {
                 return Err(not_a_key());
             };
-            steps.push(Step::Key(name.to_string()));
+            steps.push(PathStep::Key(name.to_string()));
             rest = behind;
         } else {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             if end == 0 {
                 return Err(not_a_key());
             }
-            steps.push(Step::Key(rest[..end].to_string()));
+            steps.push(PathStep::Key(rest[..end].to_string()));
             rest = &rest[end..];
         }
         while let Some(index) = rest.strip_prefix('[') {
@@ -99,7 +99,7 @@ fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
             let Some((number, behind)) = number else {
                 return Err(not_a_key());
             };
-            steps.push(Step::Index(number));
+            steps.push(PathStep::Index(number));
             rest = behind;
         }
         if steps.len() > DEPTH_MAX {
@@ -115,8 +115,8 @@ fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
 
 /// A setting within a subject or an entry of the workload changes one that is there: a slip in its name
 /// would make another.
-fn known_name(tree: &Node, steps: &[Step], place: Place, sink: &Sink) -> Option<()> {
-    let [Step::Key(top), Step::Key(name), _, ..] = steps else { return Some(()) };
+fn known_name(tree: &Node, steps: &[PathStep], place: Location, sink: &Sink) -> Option<()> {
+    let [PathStep::Key(top), PathStep::Key(name), _, ..] = steps else { return Some(()) };
     let what = match top.as_str() {
         "subjects" => Thing::Subject,
         "workload" => Thing::Entry,
@@ -137,23 +137,23 @@ fn known_name(tree: &Node, steps: &[Step], place: Place, sink: &Sink) -> Option<
 }
 
 struct Setter<'a> {
-    place: Place,
+    place: Location,
     sink: &'a Sink,
     value: Rc<Node>,
 }
 
 impl Setter<'_> {
-    fn set(&self, node: &Node, steps: &[Step], path: String) -> Option<Rc<Node>> {
+    fn set(&self, node: &Node, steps: &[PathStep], path: String) -> Option<Rc<Node>> {
         let Some((step, rest)) = steps.split_first() else { return Some(self.value.clone()) };
         let value = match (step, &node.value) {
-            (Step::Key(key), Value::Map(entries)) => self.in_map(entries, key, rest, &path)?,
-            (Step::Key(key), Value::List(items)) => self.in_named_list(items, key, rest, &path)?,
-            (Step::Key(key), Value::Scalar { .. }) if node.kind() == Some(Kind::Null) => {
+            (PathStep::Key(key), Value::Map(entries)) => self.in_map(entries, key, rest, &path)?,
+            (PathStep::Key(key), Value::List(items)) => self.in_named_list(items, key, rest, &path)?,
+            (PathStep::Key(key), Value::Scalar { .. }) if node.kind() == Some(Kind::Null) => {
                 self.in_map(&[], key, rest, &path)?
             }
-            (Step::Index(index), Value::List(items)) => self.in_list(items, *index, rest, &path)?,
-            (Step::Key(key), Value::Scalar { .. }) => return self.nothing_within(&path, shown(key)),
-            (Step::Index(index), _) => return self.nothing_within(&path, format!("[{index}]")),
+            (PathStep::Index(index), Value::List(items)) => self.in_list(items, *index, rest, &path)?,
+            (PathStep::Key(key), Value::Scalar { .. }) => return self.nothing_within(&path, shown(key)),
+            (PathStep::Index(index), _) => return self.nothing_within(&path, format!("[{index}]")),
         };
         Some(Rc::new(Node { place: node.place, bytes: node.bytes.clone(), value }))
     }
@@ -164,7 +164,7 @@ impl Setter<'_> {
         None
     }
 
-    fn in_map(&self, entries: &[Entry], key: &str, rest: &[Step], path: &str) -> Option<Value> {
+    fn in_map(&self, entries: &[Entry], key: &str, rest: &[PathStep], path: &str) -> Option<Value> {
         let path = if path.is_empty() { shown(key) } else { format!("{path}.{}", shown(key)) };
         let mut entries = entries.to_vec();
         match entries.iter_mut().find(|entry| entry.key == key) {
@@ -184,7 +184,7 @@ impl Setter<'_> {
     }
 
     /// A list of maps of one entry, as claims are written: named by that entry.
-    fn in_named_list(&self, items: &[Rc<Node>], key: &str, rest: &[Step], path: &str) -> Option<Value> {
+    fn in_named_list(&self, items: &[Rc<Node>], key: &str, rest: &[PathStep], path: &str) -> Option<Value> {
         let name = |item: &Rc<Node>| match &item.value {
             Value::Map(entries) if entries.len() == 1 => Some(entries[0].key.clone()),
             _ => None,
@@ -208,7 +208,7 @@ impl Setter<'_> {
         Some(Value::List(items))
     }
 
-    fn in_list(&self, items: &[Rc<Node>], index: usize, rest: &[Step], path: &str) -> Option<Value> {
+    fn in_list(&self, items: &[Rc<Node>], index: usize, rest: &[PathStep], path: &str) -> Option<Value> {
         let mut items = items.to_vec();
         let within = format!("{path}[{index}]");
         match items.get(index).cloned() {

@@ -4,7 +4,7 @@ use proofload_facts::Mistake;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part<'t> {
+pub(super) enum TextPart<'t> {
     Text(&'t str),
     /// A value of a feeder.
     Value {
@@ -19,30 +19,30 @@ pub(super) enum Part<'t> {
 ///
 /// # Errors
 /// The mistake, and what to write instead.
-pub(super) fn parts(text: &str) -> Result<Vec<Part<'_>>, Mistake> {
+pub(super) fn parts(text: &str) -> Result<Vec<TextPart<'_>>, Mistake> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         let (before, after) = (&rest[..at], &rest[at + 2..]);
         if before.ends_with('$') {
             // One `$` less is `${` itself.
-            parts.extend([Part::Text(&before[..at - 1]), Part::Text(&rest[at..at + 2])]);
+            parts.extend([TextPart::Text(&before[..at - 1]), TextPart::Text(&rest[at..at + 2])]);
             rest = after;
             continue;
         }
-        parts.push(Part::Text(before));
+        parts.push(TextPart::Text(before));
         let Some((name, after)) = after.split_once('}') else {
             return Err(Mistake::OpenPlaceholder);
         };
         parts.push(match name.split_once('.') {
-            Some(("env", variable)) => Part::Variable(variable),
-            Some((name, column)) => Part::Value { name, column: Some(column) },
-            None => Part::Value { name, column: None },
+            Some(("env", variable)) => TextPart::Variable(variable),
+            Some((name, column)) => TextPart::Value { name, column: Some(column) },
+            None => TextPart::Value { name, column: None },
         });
         rest = after;
     }
-    parts.push(Part::Text(rest));
-    parts.retain(|part| *part != Part::Text(""));
+    parts.push(TextPart::Text(rest));
+    parts.retain(|part| *part != TextPart::Text(""));
     Ok(parts)
 }
 
@@ -52,17 +52,22 @@ mod tests {
 
     #[test]
     fn a_text_has_its_parts_in_order() {
-        let value = |name, column| Part::Value { name, column };
+        let value = |name, column| TextPart::Value { name, column };
         for (text, expected) in [
             ("", vec![]),
-            ("a$b", vec![Part::Text("a$b")]),
+            ("a$b", vec![TextPart::Text("a$b")]),
             ("${t}", vec![value("t", None)]),
             (
                 "a-${t.c}-${env.HOME}",
-                vec![Part::Text("a-"), value("t", Some("c")), Part::Text("-"), Part::Variable("HOME")],
+                vec![
+                    TextPart::Text("a-"),
+                    value("t", Some("c")),
+                    TextPart::Text("-"),
+                    TextPart::Variable("HOME"),
+                ],
             ),
-            ("$${t}$", vec![Part::Text("${"), Part::Text("t}$")]),
-            ("é$${${t}", vec![Part::Text("é"), Part::Text("${"), value("t", None)]),
+            ("$${t}$", vec![TextPart::Text("${"), TextPart::Text("t}$")]),
+            ("é$${${t}", vec![TextPart::Text("é"), TextPart::Text("${"), value("t", None)]),
         ] {
             assert_eq!(parts(text).as_deref(), Ok(expected.as_slice()), "{text}");
         }

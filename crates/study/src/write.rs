@@ -57,7 +57,7 @@ fn scalar(text: &str, kind: Option<Kind>) -> String {
 }
 
 fn reads_as_text(text: &str) -> bool {
-    let place = super::problem::Place::default();
+    let place = super::problem::Location::default();
     let value = Value::Scalar { text: text.to_string(), plain: true };
     Node { place, bytes: 0..0, value }.kind() == Some(Kind::Text)
 }

@@ -5,7 +5,7 @@
 //! `serde-saphyr`; it resolves nothing, so that the meaning that YAML would give to an unquoted `9.0` or `on` can be
 //! reported.
 
-use super::problem::{Place, Sink, shown};
+use super::problem::{Location, Sink, shown};
 use proofload_facts::{Mistake, Syntax};
 use serde_saphyr::granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ const DEPTH_MAX: usize = 32;
 /// A value at its place.
 #[derive(Clone, Debug)]
 pub struct Node {
-    pub place: Place,
+    pub place: Location,
     /// Bytes of the file that it takes up; empty for a list or map.
     pub bytes: Range<usize>,
     pub value: Value,
@@ -41,7 +41,7 @@ pub enum Value {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub key: String,
-    pub place: Place,
+    pub place: Location,
     pub node: Rc<Node>,
 }
 
@@ -132,10 +132,10 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    fn place(self, line: usize, column: usize) -> Place {
+    fn place(self, line: usize, column: usize) -> Location {
         match self.argument {
-            true => Place { source: self.source, line: 0, column: 0 },
-            false => Place { source: self.source, line, column },
+            true => Location { source: self.source, line: 0, column: 0 },
+            false => Location { source: self.source, line, column },
         }
     }
 }
@@ -248,7 +248,7 @@ fn look_at(info: &str, text: &str, line: usize) -> Syntax {
 
 /// A list or map that is not closed yet.
 struct Open {
-    place: Place,
+    place: Location,
     anchor: usize,
     values_before: usize,
     content: Content,
@@ -256,7 +256,7 @@ struct Open {
 
 enum Content {
     List(Vec<Rc<Node>>),
-    Map { entries: Vec<Entry>, key: Option<(String, Place)> },
+    Map { entries: Vec<Entry>, key: Option<(String, Location)> },
 }
 
 struct Builder<'a> {
@@ -317,7 +317,7 @@ impl Builder<'_> {
         }
     }
 
-    fn open(&mut self, place: Place, anchor: usize, content: Content) -> bool {
+    fn open(&mut self, place: Location, anchor: usize, content: Content) -> bool {
         self.stack.push(Open { place, anchor, values_before: self.values, content });
         true
     }

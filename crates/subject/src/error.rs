@@ -1,7 +1,7 @@
 //! Errors between a name in a study and a server that answers.
 
 use proofload_facts::Mistake;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_study::Problems;
 use std::io;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use super::keeper::Exit;
 /// The last lines of a log, as they are shown below a message.
 fn tail(lines: &[String]) -> String {
     if lines.is_empty() {
-        return format!("\n  {}", word!("subject-log-empty"));
+        return format!("\n  {}", tr!("subject-log-empty"));
     }
     lines.iter().map(|line| format!("\n  | {line}")).collect()
 }
@@ -22,14 +22,14 @@ fn tail(lines: &[String]) -> String {
 #[non_exhaustive]
 pub enum SubjectError {
     /// The command of a subject cannot be started.
-    #[error("{}", say!("labelled", label = subject, what = proofload_study::told(mistake)))]
+    #[error("{}", tr!("labelled", label = subject, what = proofload_study::told(mistake)))]
     Command {
         /// Its name in the study.
         subject: String,
         mistake: Mistake,
     },
     /// No such folder in the catalogue.
-    #[error("{}", say!("subject-unknown", folder, catalogue, known))]
+    #[error("{}", tr!("subject-unknown", folder, catalogue, known))]
     UnknownFolder {
         folder: String,
         /// Catalogue that was searched.
@@ -37,35 +37,35 @@ pub enum SubjectError {
         known: Vec<String>,
     },
     /// The path that was given as the catalogue holds no subject.
-    #[error("{}", say!("subject-no-catalogue", path, from))]
+    #[error("{}", tr!("subject-no-catalogue", path, from))]
     NoCatalogue { path: PathBuf, from: &'static str },
     /// A `subject.yaml` or lock file is wrong.
     #[error("{0}")]
     Declaration(Problems),
     /// A parameter does not fit the folder's declaration.
-    #[error("{}", say!("subject-parameter", subject, why))]
+    #[error("{}", tr!("subject-parameter", subject, why))]
     Parameter {
         subject: String,
         /// The mistake, and what to do.
         why: String,
     },
     /// The JVM lacks a setting that the variant is about.
-    #[error("{}", say!("subject-not-applicable", subject, jdk, why))]
+    #[error("{}", tr!("subject-not-applicable", subject, jdk, why))]
     NotApplicable { subject: String, jdk: u32, why: String },
     /// No JDK of the wanted version.
-    #[error("{}", say!("subject-no-jdk", subject, wanted, found = (!found.is_empty()).then_some(found)))]
+    #[error("{}", tr!("subject-no-jdk", subject, wanted, found = (!found.is_empty()).then_some(found)))]
     NoJdk { subject: String, wanted: String, found: Vec<String> },
     /// Something is needed that the lock file does not pin.
-    #[error("{}", say!("subject-unpinned", subject, what, lock, coordinate))]
+    #[error("{}", tr!("subject-unpinned", subject, what, lock, coordinate))]
     Unpinned { subject: String, what: String, lock: PathBuf, coordinate: String },
     /// Nothing may be fetched, and something is missing.
-    #[error("{}", say!("subject-offline", subject, missing))]
+    #[error("{}", tr!("subject-offline", subject, missing))]
     Offline { subject: String, missing: Vec<String> },
     /// Debian packages are needed on a system without its tools.
-    #[error("{}", say!("subject-no-apt", subject))]
+    #[error("{}", tr!("subject-no-apt", subject))]
     NoApt { subject: String },
     /// A pinned version is not on the mirror any more.
-    #[error("{}", say!("subject-package-gone", subject, packages, lines = tail(lines)))]
+    #[error("{}", tr!("subject-package-gone", subject, packages, lines = tail(lines)))]
     PackageGone {
         subject: String,
         packages: Vec<String>,
@@ -73,7 +73,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// `apt-get` ran and did not bring the packages.
-    #[error("{}", say!("subject-packages-failed", subject, packages, how, lines = tail(lines)))]
+    #[error("{}", tr!("subject-packages-failed", subject, packages, how, lines = tail(lines)))]
     PackagesFailed {
         subject: String,
         packages: Vec<String>,
@@ -82,10 +82,10 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// Maven is needed and not there.
-    #[error("{}", say!("subject-no-maven", subject))]
+    #[error("{}", tr!("subject-no-maven", subject))]
     NoMaven { subject: String },
     /// Maven ran and did not bring the files.
-    #[error("{}", say!("subject-fetch-failed", subject, coordinates, how, lines = tail(lines)))]
+    #[error("{}", tr!("subject-fetch-failed", subject, coordinates, how, lines = tail(lines)))]
     FetchFailed {
         subject: String,
         /// Artifacts to fetch.
@@ -95,7 +95,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// A file is not the one that is pinned.
-    #[error("{}", say!("subject-mismatch", file, lock, found, pinned, remedy))]
+    #[error("{}", tr!("subject-mismatch", file, lock, found, pinned, remedy))]
     Mismatch {
         file: PathBuf,
         /// The lock file or list that pins it.
@@ -106,7 +106,7 @@ pub enum SubjectError {
         remedy: &'static str,
     },
     /// A member of an archive would not stay where it is unpacked.
-    #[error("{}", say!("subject-archive", archive, member, why))]
+    #[error("{}", tr!("subject-archive", archive, member, why))]
     Archive {
         archive: PathBuf,
         /// The member's name, made visible.
@@ -114,7 +114,7 @@ pub enum SubjectError {
         /// The mistake in it.
         why: String,
     },
-    #[error("{}", say!("subject-build", subject, how, lines = tail(lines)))]
+    #[error("{}", tr!("subject-build", subject, how, lines = tail(lines)))]
     Build {
         subject: String,
         how: String,
@@ -122,7 +122,7 @@ pub enum SubjectError {
         lines: Vec<String>,
     },
     /// A file or directory could not be used.
-    #[error("{}", say!("subject-files", path, what, source))]
+    #[error("{}", tr!("subject-files", path, what, source))]
     Files {
         path: PathBuf,
         /// Operation that failed, by which the message is chosen.
@@ -130,43 +130,43 @@ pub enum SubjectError {
         source: io::Error,
     },
     /// An entry of the cache is being made by another Proofload.
-    #[error("{}", say!("subject-cache-held", path, seconds))]
+    #[error("{}", tr!("subject-cache-held", path, seconds))]
     CacheHeld {
         path: PathBuf,
         /// Time spent waiting.
         seconds: u64,
     },
     /// The keeper could not be started.
-    #[error("{}", say!("subject-no-keeper", why))]
+    #[error("{}", tr!("subject-no-keeper", why))]
     NoKeeper { why: String },
-    #[error("{}", word!("subject-keeper-gone"))]
+    #[error("{}", tr!("subject-keeper-gone"))]
     KeeperGone,
     /// The program could not be executed.
-    #[error("{}", say!("subject-not-started", subject, program, why))]
+    #[error("{}", tr!("subject-not-started", subject, program, why))]
     NotStarted { subject: String, program: String, why: String },
     /// It ended before it was ready.
-    #[error("{}", say!("subject-died-at-start", subject, exit = exit.to_string(), log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-died-at-start", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     DiedAtStart { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
     /// It ended after it had been ready, without an order to end.
-    #[error("{}", say!("subject-died", subject, exit = exit.to_string(), log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-died", subject, exit = exit.to_string(), log, lines = tail(lines)))]
     Died { subject: String, exit: Exit, log: PathBuf, lines: Vec<String> },
     /// It takes connections and does not answer.
-    #[error("{}", say!("subject-hangs", subject, seconds, missing, log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-hangs", subject, seconds, missing, log, lines = tail(lines)))]
     Hangs { subject: String, seconds: f64, missing: String, log: PathBuf, lines: Vec<String> },
     /// The keeper killed it before it could eat all memory.
-    #[error("{}", say!("subject-too-much-memory", subject, used = used_mib, limit = limit_mib))]
+    #[error("{}", tr!("subject-too-much-memory", subject, used = used_mib, limit = limit_mib))]
     TooMuchMemory { subject: String, used_mib: u64, limit_mib: u64 },
     /// The kernel killed it for lack of memory.
-    #[error("{}", say!("subject-killed-by-kernel", subject, log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-killed-by-kernel", subject, log, lines = tail(lines)))]
     KilledByKernel { subject: String, log: PathBuf, lines: Vec<String> },
     /// A JVM reported that it has no memory left.
-    #[error("{}", say!("subject-jvm-out-of-memory", subject, log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-jvm-out-of-memory", subject, log, lines = tail(lines)))]
     JvmOutOfMemory { subject: String, log: PathBuf, lines: Vec<String> },
     /// It lives and did not become ready in time.
-    #[error("{}", say!("subject-never-ready", subject, seconds, missing, log, lines = tail(lines)))]
+    #[error("{}", tr!("subject-never-ready", subject, seconds, missing, log, lines = tail(lines)))]
     NeverReady { subject: String, seconds: f64, missing: String, log: PathBuf, lines: Vec<String> },
     /// Another process listens on the subject's port.
-    #[error("{}", say!("subject-port-taken", subject, port = port.to_string(), by))]
+    #[error("{}", tr!("subject-port-taken", subject, port = port.to_string(), by))]
     PortTaken {
         subject: String,
         port: u16,
@@ -174,7 +174,7 @@ pub enum SubjectError {
         by: String,
     },
     /// No free port was found.
-    #[error("{}", say!("subject-no-port", first = first.to_string(), last = last.to_string(), address = address.to_string()))]
+    #[error("{}", tr!("subject-no-port", first = first.to_string(), last = last.to_string(), address = address.to_string()))]
     NoPort {
         /// Address of the subject.
         address: IpAddr,
@@ -182,13 +182,13 @@ pub enum SubjectError {
         last: u16,
     },
     /// A `url:` subject does not answer.
-    #[error("{}", say!("subject-no-answer", authority, address = address.to_string(), why))]
+    #[error("{}", tr!("subject-no-answer", authority, address = address.to_string(), why))]
     NoAnswer { authority: String, address: proofload_engine::Address, why: String },
     /// It did not end as it should.
-    #[error("{}", say!("subject-unclean-stop", subject, what))]
+    #[error("{}", tr!("subject-unclean-stop", subject, what))]
     UncleanStop { subject: String, what: String },
     /// It does not answer as its folder declares.
-    #[error("{}", say!("subject-contract", subject, word, why))]
+    #[error("{}", tr!("subject-contract", subject, word, why))]
     Contract {
         subject: String,
         /// The part of the contract.
@@ -196,7 +196,7 @@ pub enum SubjectError {
         why: String,
     },
     /// Proofload received an interrupt.
-    #[error("{}", word!("subject-interrupted"))]
+    #[error("{}", tr!("subject-interrupted"))]
     Interrupted,
 }
 

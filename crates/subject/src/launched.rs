@@ -12,7 +12,7 @@ use proofload_host::clock::{monotonic_ns, sleep_ns};
 use super::catalogue::template;
 use super::failure::{self, Failure};
 use super::keeper::{Exit, Keeper, Link, Spawn, Ward, tree};
-use super::prepared::{Program, Step};
+use super::prepared::{LaunchStep, Program};
 use super::surroundings::Surroundings;
 use super::{SubjectError, ports};
 
@@ -226,7 +226,7 @@ impl Launched {
     }
 
     /// Name of a process in errors.
-    fn label(&self, step: &Step) -> String {
+    fn label(&self, step: &LaunchStep) -> String {
         match step.name.as_str() {
             "" => self.subject.clone(),
             name => format!("{}, process {name}", self.subject),

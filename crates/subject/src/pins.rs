@@ -1,7 +1,7 @@
 //! Lock files: which file a coordinate means, and the digest it must have.
 
 use proofload_facts::{Expected, Mistake};
-use proofload_study::problem::{Place, Sink, shown};
+use proofload_study::problem::{Location, Sink, shown};
 use std::path::{Path, PathBuf};
 
 use super::SubjectError;
@@ -41,7 +41,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
             Some(pin) => pins.push(pin),
             None => {
                 let form = "group:artifact:version file.jar and 64 hexadecimal digits, or let `proofload subjects add` write the line";
-                let place = Place { line: index + 1, ..Place::default() };
+                let place = Location { line: index + 1, ..Location::default() };
                 sink.add(place, "", Mistake::not(shown(line), Expected::Pin, form));
             }
         }

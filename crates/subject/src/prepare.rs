@@ -15,7 +15,7 @@ use proofload_study::{SubjectSpec, redact};
 use super::SubjectError;
 use super::cache::{Cache, digest_of};
 use super::catalogue::Catalogue;
-use super::prepared::{Origin, Prepared, Program, Step};
+use super::prepared::{LaunchStep, Origin, Prepared, Program};
 use super::resolve::{Resolved, Sharing, shared};
 
 /// Grace of a `command:` subject between TERM and KILL.
@@ -94,7 +94,7 @@ impl Prepared {
                 let directory = directory.and_then(std::path::absolute);
                 let directory = directory.map_err(SubjectError::files(".", "name"))?;
                 check_program(name, args, &directory)?;
-                let step = Step {
+                let step = LaunchStep {
                     name: String::new(),
                     args: args.clone(),
                     environment: env.clone(),

@@ -34,7 +34,7 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// In the order of their starts; never empty.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<LaunchStep>,
     /// Index of the process that is loaded.
     pub(crate) front: usize,
     /// Levels of the shared parameter, each with a port of its own; one empty name where nothing is shared.
@@ -52,7 +52,7 @@ pub(crate) struct Program {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct LaunchStep {
     /// Empty for the only one.
     pub(crate) name: String,
     pub(crate) args: Vec<String>,
@@ -102,12 +102,12 @@ impl Program {
     fn described(&self) -> Vec<String> {
         let endpoints: Vec<String> = self.endpoints.iter().map(|level| format!("{level}:{{port}}")).collect();
         let endpoints = endpoints.join(",");
-        let arguments = self.steps.iter().flat_map(Step::described);
+        let arguments = self.steps.iter().flat_map(LaunchStep::described);
         arguments.map(|argument| argument.replace("{endpoints}", &endpoints)).collect()
     }
 }
 
-impl Step {
+impl LaunchStep {
     /// Path that is requested by GET on the port of this number; `None` where a connection is enough.
     pub(crate) fn ready_path(&self, port: usize) -> Option<&str> {
         self.ready_paths.get(port).map(String::as_str).filter(|path| !path.is_empty())

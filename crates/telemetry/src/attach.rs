@@ -7,7 +7,7 @@
 
 use proofload_host::clock;
 use proofload_host::process;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -37,22 +37,22 @@ const QUIT_BIT: u64 = 1 << 2;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
     /// It has no handler for SIGQUIT (`-Xrs`, or it is only starting): the signal would end it.
-    #[error("{}", word!("attach-no-handler"))]
+    #[error("{}", tr!("attach-no-handler"))]
     NoHandler,
     /// It did not listen in time (`-XX:+DisableAttachMechanism`).
-    #[error("{}", say!("attach-silent", path = .0))]
+    #[error("{}", tr!("attach-silent", path = .0))]
     Silent(PathBuf),
     /// It was asked and took too long.
-    #[error("{}", word!("attach-slow"))]
+    #[error("{}", tr!("attach-slow"))]
     Slow,
-    #[error("{}", word!("attach-stopped"))]
+    #[error("{}", tr!("attach-stopped"))]
     Stopped,
     /// The socket belongs to another user.
-    #[error("{}", say!("attach-foreign", path = .0))]
+    #[error("{}", tr!("attach-foreign", path = .0))]
     Foreign(PathBuf),
-    #[error("{}", say!("labelled", label = what, what = source))]
+    #[error("{}", tr!("labelled", label = what, what = source))]
     Io { what: &'static str, source: io::Error },
-    #[error("{}", say!("attach-refused", answer = .0))]
+    #[error("{}", tr!("attach-refused", answer = .0))]
     Refused(String),
 }
 
@@ -67,15 +67,15 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
 pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
     let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
     let user = process::user(pid)
-        .ok_or_else(|| io_error(word!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
+        .ok_or_else(|| io_error(tr!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
     if !socket.exists() {
         request_attach(pid, &socket, stop)?;
     }
-    let found = fs::symlink_metadata(&socket).map_err(io_error(word!("attach-its-socket")))?;
+    let found = fs::symlink_metadata(&socket).map_err(io_error(tr!("attach-its-socket")))?;
     if !found.file_type().is_socket() || found.uid() != user {
         return Err(AttachError::Foreign(socket));
     }
-    let stream = UnixStream::connect(&socket).map_err(io_error(word!("attach-connecting")))?;
+    let stream = UnixStream::connect(&socket).map_err(io_error(tr!("attach-connecting")))?;
     exchange(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
 }
 
@@ -86,9 +86,9 @@ fn exchange(
     until_ns: u64,
     stop: &AtomicBool,
 ) -> Result<String, AttachError> {
-    stream.set_read_timeout(Some(STOP_CHECK)).map_err(io_error(word!("attach-its-socket")))?;
-    stream.set_write_timeout(Some(STOP_CHECK)).map_err(io_error(word!("attach-its-socket")))?;
-    stream.write_all(&request(command)).map_err(io_error(word!("attach-asking")))?;
+    stream.set_read_timeout(Some(STOP_CHECK)).map_err(io_error(tr!("attach-its-socket")))?;
+    stream.set_write_timeout(Some(STOP_CHECK)).map_err(io_error(tr!("attach-its-socket")))?;
+    stream.write_all(&request(command)).map_err(io_error(tr!("attach-asking")))?;
     let (mut answer, mut part) = (Vec::new(), vec![0; PART_BYTES]);
     while answer.len() < ANSWER_BYTES_MAX {
         if stop.load(Ordering::Relaxed) {
@@ -101,7 +101,7 @@ fn exchange(
             Ok(0) => break,
             Ok(bytes) => answer.extend_from_slice(&part[..bytes]),
             Err(error) if is_again(&error) => {}
-            Err(error) => return Err(io_error(word!("attach-its-answer"))(error)),
+            Err(error) => return Err(io_error(tr!("attach-its-answer"))(error)),
         }
     }
     parse_answer(&String::from_utf8_lossy(&answer))
@@ -135,7 +135,7 @@ fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), Atta
         Ok(_) => {}
         // An abandoned one serves as well.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(io_error(word!("attach-a-file"))(error)),
+        Err(error) => return Err(io_error(tr!("attach-a-file"))(error)),
     }
     let listens = signal(pid).and_then(|()| wait_for(socket, stop));
     // A file that stays does no harm.
@@ -145,8 +145,8 @@ fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), Atta
 
 fn signal(pid: u32) -> Result<(), AttachError> {
     let id = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    let id = id.ok_or_else(|| io_error(word!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
-    kill_process(id, Signal::QUIT).map_err(|error| io_error(word!("attach-signalling"))(error.into()))
+    let id = id.ok_or_else(|| io_error(tr!("attach-the-process"))(io::ErrorKind::NotFound.into()))?;
+    kill_process(id, Signal::QUIT).map_err(|error| io_error(tr!("attach-signalling"))(error.into()))
 }
 
 fn wait_for(socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {

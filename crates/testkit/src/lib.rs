@@ -15,6 +15,8 @@ pub mod tls;
 
 pub use hostile::HOSTILE;
 pub use http::HttpPeer;
-pub use peer::{Deaf, Ending, Lasting, Play, Refusing, ScriptedPeer, Step, deaf_address, refusing_address};
+pub use peer::{
+    Deaf, Ending, Lasting, Play, Refusing, ScriptStep, ScriptedPeer, deaf_address, refusing_address,
+};
 pub use proxy::TunnelProxy;
 pub use schema::schema_complaints;

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ScriptStep {
     /// Reads until this many bytes have come since the last such step.
     Await(usize),
     /// Reads until another whole HTTP/1.1 request has come: its head, and a body of the length in that head.
@@ -79,7 +79,7 @@ impl ScriptedPeer {
     ///
     /// # Errors
     /// If there is none.
-    pub fn start(scripts: Vec<Vec<Step>>) -> io::Result<Self> {
+    pub fn start(scripts: Vec<Vec<ScriptStep>>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let stage = thread::spawn(move || {
@@ -101,7 +101,7 @@ impl ScriptedPeer {
     ///
     /// # Errors
     /// If no port is free.
-    pub fn start_lasting(scripts: Vec<Vec<Step>>) -> io::Result<Lasting> {
+    pub fn start_lasting(scripts: Vec<Vec<ScriptStep>>) -> io::Result<Lasting> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let lasting = Lasting { address: listener.local_addr()?, accepted: Arc::default() };
         let accepted = Arc::clone(&lasting.accepted);
@@ -179,7 +179,7 @@ struct Stage {
     asked: usize,
 }
 
-fn play(stream: TcpStream, script: Vec<Step>) -> io::Result<Play> {
+fn play(stream: TcpStream, script: Vec<ScriptStep>) -> io::Result<Play> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut stage = Stage { stream, received: Vec::new(), awaited: 0, asked: 0 };
@@ -197,10 +197,10 @@ fn play(stream: TcpStream, script: Vec<Step>) -> io::Result<Play> {
 
 impl Stage {
     /// One step; the inner error is how the connection ended with it.
-    fn perform(&mut self, step: Step) -> io::Result<Result<(), Ending>> {
+    fn perform(&mut self, step: ScriptStep) -> io::Result<Result<(), Ending>> {
         let Stage { stream, received, awaited, asked } = self;
         match step {
-            Step::Await(wanted) => {
+            ScriptStep::Await(wanted) => {
                 while received.len() - *awaited < wanted {
                     if let Err(ending) = read_some(stream, received)? {
                         return Ok(Err(ending));
@@ -208,7 +208,7 @@ impl Stage {
                 }
                 *awaited += wanted;
             }
-            Step::AwaitRequest => loop {
+            ScriptStep::AwaitRequest => loop {
                 if let Some(len) = request_len(&received[*asked..]) {
                     *asked += len;
                     *awaited = (*asked).max(*awaited);
@@ -218,12 +218,12 @@ impl Stage {
                     return Ok(Err(ending));
                 }
             },
-            Step::Send(bytes) => {
+            ScriptStep::Send(bytes) => {
                 if stream.write_all(&bytes).is_err() {
                     return Ok(Err(Ending::Reset));
                 }
             }
-            Step::Drip(bytes, pause) => {
+            ScriptStep::Drip(bytes, pause) => {
                 for byte in bytes {
                     if stream.write_all(&[byte]).is_err() {
                         return Ok(Err(Ending::Reset));
@@ -231,11 +231,11 @@ impl Stage {
                     thread::sleep(pause);
                 }
             }
-            Step::Flood(bytes) => while stream.write_all(&bytes).is_ok() {},
-            Step::Pause(time) => thread::sleep(time),
-            Step::Fin => stream.shutdown(std::net::Shutdown::Write)?,
-            Step::Close => return Ok(Err(Ending::ByScript)),
-            Step::Reset => {
+            ScriptStep::Flood(bytes) => while stream.write_all(&bytes).is_ok() {},
+            ScriptStep::Pause(time) => thread::sleep(time),
+            ScriptStep::Fin => stream.shutdown(std::net::Shutdown::Write)?,
+            ScriptStep::Close => return Ok(Err(Ending::ByScript)),
+            ScriptStep::Reset => {
                 sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?;
                 return Ok(Err(Ending::ByScript));
             }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_script_is_played_and_what_came_is_kept() {
-        let script = vec![Step::Await(4), Step::Send(b"pong".to_vec()), Step::Fin];
+        let script = vec![ScriptStep::Await(4), ScriptStep::Send(b"pong".to_vec()), ScriptStep::Fin];
         let peer = ScriptedPeer::start(vec![script]).unwrap();
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         stream.write_all(b"ping").unwrap();
@@ -297,7 +297,11 @@ mod tests {
 
     #[test]
     fn a_request_is_awaited_with_its_body() {
-        let script = vec![Step::AwaitRequest, Step::Drip(b"ok".to_vec(), Duration::ZERO), Step::Close];
+        let script = vec![
+            ScriptStep::AwaitRequest,
+            ScriptStep::Drip(b"ok".to_vec(), Duration::ZERO),
+            ScriptStep::Close,
+        ];
         let peer = ScriptedPeer::start_lasting(vec![script]).unwrap();
         for _ in 0..2 {
             let mut stream = TcpStream::connect(peer.address).unwrap();
@@ -322,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_reset_is_one() {
-        let peer = ScriptedPeer::start(vec![vec![Step::Await(1), Step::Reset]]).unwrap();
+        let peer = ScriptedPeer::start(vec![vec![ScriptStep::Await(1), ScriptStep::Reset]]).unwrap();
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         stream.write_all(b"x").unwrap();
         let error = stream.read(&mut [0]).unwrap_err();

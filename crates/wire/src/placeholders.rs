@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// The places of an encoded request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Places {
+pub struct Placeholders {
     /// In the order of the bytes.
     patches: Vec<Patch>,
     draws: Vec<u16>,
@@ -96,7 +96,7 @@ pub struct Values {
 /// Values with which an exchange fills a request's places; the default is nothing, for a request without places.
 #[derive(Clone, Debug)]
 pub struct Filling<'a> {
-    /// One value for each that [`Places::draws`] names, in that order. They are copied as they are, so they must be
+    /// One value for each that [`Placeholders::draws`] names, in that order. They are copied as they are, so they must be
     /// escaped for where they go.
     pub values: &'a Values,
     /// Addition of a layer above the session, in the place that the request has for it. Without one it is left out.
@@ -185,7 +185,7 @@ fn decimal(mut number: u64, digits: &mut [u8; DIGITS_MAX]) -> &[u8] {
     }
 }
 
-impl Places {
+impl Placeholders {
     /// Adds a place before byte `at`; none that was added earlier is behind it.
     pub(crate) fn push(&mut self, at: usize, what: Infill) {
         self.patches.push(Patch { at, what });
@@ -226,7 +226,7 @@ impl Places {
     }
 
     /// Adds the places of bytes that follow behind the first `offset`.
-    pub(crate) fn append(&mut self, others: &Places, offset: usize) {
+    pub(crate) fn append(&mut self, others: &Placeholders, offset: usize) {
         for &Patch { at, what } in &others.patches {
             match what {
                 Infill::Value(index, form) => self.push_draw(at + offset, others.draws[index], form),

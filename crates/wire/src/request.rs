@@ -1,6 +1,6 @@
 //! Requests as they are sent.
 
-use crate::Places;
+use crate::Placeholders;
 use serde::{Deserialize, Serialize};
 
 /// A request, encoded once and sent many times.
@@ -9,7 +9,7 @@ pub struct Request {
     /// The bytes as they go over the wire, without the values that are filled in.
     pub bytes: Vec<u8>,
     /// Parts that are filled in for each exchange.
-    pub places: Places,
+    pub places: Placeholders,
     /// True if its connection carries no exchange after it.
     pub closes: bool,
     /// Bytes of the answer's body to keep for a content check; 0 counts them only.

@@ -2,7 +2,7 @@
 
 use super::rows::{Away, ClaimRow, Server};
 use proofload_lab::runner::Progress;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_report::{Left, number};
 use proofload_stats::{Claim, Judgement};
 use proofload_store::schema::{Plan, Replication, Slice};
@@ -40,7 +40,7 @@ pub enum Round {
 
 impl Round {
     pub fn counted(self, n: u32) -> String {
-        say!("live-counted", n, restart = self.is_restart())
+        tr!("live-counted", n, restart = self.is_restart())
     }
 
     pub fn is_restart(self) -> bool {
@@ -62,7 +62,7 @@ impl Board {
             block: None,
             complete: 0,
             first_look: plan.timing.looks.first().copied().unwrap_or(1),
-            step: word!("live-preparing").to_string(),
+            step: tr!("live-preparing").to_string(),
             claims: claims.iter().map(ClaimRow::new).collect(),
             servers: plan.points.iter().flat_map(|point| of_point(&point.label)).collect(),
             point,
@@ -82,28 +82,28 @@ impl Board {
                 self.block = Some((*block, *of));
                 // Who was lost gets another chance.
                 self.set_away(None, |server| server.away == Some(Away::Lost));
-                self.step = word!("live-step-starting").to_string();
+                self.step = tr!("live-step-starting").to_string();
             }
-            Progress::Starting { variant } => self.step = say!("live-step-starting-one", variant),
+            Progress::Starting { variant } => self.step = tr!("live-step-starting-one", variant),
             Progress::WarmUp { done } => {
-                self.step = say!("live-step-warm-up", done = format!("{:.0}", done * 100.0))
+                self.step = tr!("live-step-warm-up", done = format!("{:.0}", done * 100.0))
             }
             Progress::Slice { cycle, of, variant, point } => {
-                self.step = say!("live-step-turn-of", cycle, of, variant, point);
+                self.step = tr!("live-step-turn-of", cycle, of, variant, point);
             }
             Progress::Measured { slice } if slice.is_measured() || slice.trial.is_some() => {
                 self.measured(slice)
             }
             Progress::Perturbing { variant, point } => {
-                self.step = say!("live-step-with-once-and-twice", variant, point);
+                self.step = tr!("live-step-with-once-and-twice", variant, point);
             }
-            Progress::LongSlices { point } => self.step = say!("live-step-longer-turns-to-check", point),
+            Progress::LongSlices { point } => self.step = tr!("live-step-longer-turns-to-check", point),
             Progress::Ceiling { point, found: None } => {
-                self.step = say!("live-step-how-much-the-generator", point);
+                self.step = tr!("live-step-how-much-the-generator", point);
             }
             Progress::Trying { variant, rate_per_s, stage } => {
                 let rate = number::with_unit(*rate_per_s, "per_s");
-                self.step = format!("{variant} @ {rate}{}{}", word!("between-parts"), named(stage.name()));
+                self.step = format!("{variant} @ {rate}{}{}", tr!("between-parts"), named(stage.name()));
             }
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             _ => self.who_is_away(progress),
@@ -181,7 +181,7 @@ impl Board {
     /// `restart 3 of at most 12`.
     pub fn round_in_words(&self) -> String {
         self.block.map_or(String::new(), |(block, of)| {
-            say!("live-round-in-words", restart = self.round.is_restart(), block, of)
+            tr!("live-round-in-words", restart = self.round.is_restart(), block, of)
         })
     }
 }

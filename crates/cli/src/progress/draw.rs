@@ -4,7 +4,7 @@ use super::board::{Board, Round};
 use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use super::rows::{Away, ClaimRow, Server};
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, tr};
 use proofload_report::number;
 use proofload_stats::Verdict;
 
@@ -57,10 +57,10 @@ pub fn draw(board: &Board, area: Rect, buffer: &mut Buffer) {
 
 fn claims(board: &Board, shares: Shares, next: &mut dyn FnMut() -> Rect, buffer: &mut Buffer) {
     let counted = match board.complete {
-        0 => say!("live-first-look", counted = board.round.counted(board.first_look)),
-        n => say!("live-after", counted = board.round.counted(n)),
+        0 => tr!("live-first-look", counted = board.round.counted(board.first_look)),
+        n => tr!("live-after", counted = board.round.counted(n)),
     };
-    heading(next(), word!("live-claims"), &counted, buffer);
+    heading(next(), tr!("live-claims"), &counted, buffer);
     let rows = if shares.roomy { shares.claims / 2 } else { shares.claims };
     let (shown, rest) = fitting(&board.claims, rows);
     for claim in shown {
@@ -71,7 +71,7 @@ fn claims(board: &Board, shares: Shares, next: &mut dyn FnMut() -> Rect, buffer:
     }
     if !rest.is_empty() {
         let settled = rest.iter().filter(|claim| claim.settled).count();
-        put(buffer, next(), &say!("live-more-claims", rest = rest.len(), settled), faint());
+        put(buffer, next(), &tr!("live-more-claims", rest = rest.len(), settled), faint());
     }
 }
 
@@ -83,7 +83,7 @@ fn servers(board: &Board, lines: usize, next: &mut dyn FnMut() -> Rect, buffer: 
     let most = servers.iter().flat_map(|server| &server.rates).copied().fold(0.0, f64::max);
     shown.iter().for_each(|server| server_in_a_line(server, most, figures(board), next(), buffer));
     if !rest.is_empty() {
-        put(buffer, next(), &say!("live-more-servers", rest = rest.len()), faint());
+        put(buffer, next(), &tr!("live-more-servers", rest = rest.len()), faint());
     }
 }
 
@@ -101,10 +101,10 @@ fn top(board: &Board, [title, time, step]: [Rect; 3], buffer: &mut Buffer) {
     let left = board.time_left();
     gauge(buffer, less(time, 0, width(&left) + 2), board.share_done());
     put_right(buffer, time, &left, Style::default());
-    put(buffer, step, word!("live-now"), faint());
+    put(buffer, step, tr!("live-now"), faint());
     put(
         buffer,
-        less(step, width(word!("live-now")) + width(word!("between-texts")), 0),
+        less(step, width(tr!("live-now")) + width(tr!("between-texts")), 0),
         &board.step,
         Style::default(),
     );
@@ -200,7 +200,7 @@ fn servers_heading(board: &Board, line: Rect, buffer: &mut Buffer) {
         .iter()
         .zip(figures)
         .for_each(|(cell, (heading, _))| put_right(buffer, *cell, heading.text(), faint()));
-    put(buffer, rates, word!("live-each-turn"), faint());
+    put(buffer, rates, tr!("live-each-turn"), faint());
 }
 
 fn server_in_a_line(server: &Server, most: f64, figures: &[(Heading, u16)], line: Rect, buffer: &mut Buffer) {

@@ -6,7 +6,7 @@ use super::rows::{ClaimRow, WIDE, is_ratio};
 use proofload_analysis::SeenTrial;
 use proofload_lab::runner::Progress;
 use proofload_language::facts::told;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_report::number;
 use proofload_stats::{Judgement, Measure};
 use proofload_store::schema::Ceiling;
@@ -15,20 +15,20 @@ use proofload_store::schema::Ceiling;
 pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
         Progress::Disturbed { block, causes } => {
-            let why = causes.iter().map(told).collect::<Vec<_>>().join(word!("between-items"));
-            say!("live-left-out", restart = round.is_restart(), block, why)
+            let why = causes.iter().map(told).collect::<Vec<_>>().join(tr!("between-items"));
+            tr!("live-left-out", restart = round.is_restart(), block, why)
         }
         Progress::Tried { variant, number, trial } => trial_line(variant, *number, trial),
         Progress::Skipped { skipped } => {
-            say!("live-skipped", skipped = skipped.join(word!("between-items")))
+            tr!("live-skipped", skipped = skipped.join(tr!("between-items")))
         }
         Progress::Noticed { block, what } => {
-            say!("live-noticed", restart = round.is_restart(), block, what = told(what))
+            tr!("live-noticed", restart = round.is_restart(), block, what = told(what))
         }
         Progress::Lost { variant, why, .. } => {
-            say!("live-lost", variant, restart = round.is_restart(), why = told(why))
+            tr!("live-lost", variant, restart = round.is_restart(), why = told(why))
         }
-        Progress::GivenUp { variant, why, .. } => say!("live-given-up", variant, why = told(why)),
+        Progress::GivenUp { variant, why, .. } => tr!("live-given-up", variant, why = told(why)),
         _ => return None,
     })
 }
@@ -37,11 +37,11 @@ pub fn of(progress: &Progress<'_>, round: Round) -> Option<String> {
 pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
     Some(match progress {
         Progress::Network { found } => {
-            say!("live-network", found = proofload_report::said_of_network(found))
+            tr!("live-network", found = proofload_report::said_of_network(found))
         }
         // One that was measured before is not reported.
         Progress::Ceiling { point, found: Some(found) } if !found.cached => ceiling_line(point, found),
-        Progress::Slices { slicing } => say!(
+        Progress::Slices { slicing } => tr!(
             "live-slices",
             length = format!("{:.2}", slicing.slice_ns as f64 / 1e9),
             cycles = slicing.cycles,
@@ -51,7 +51,7 @@ pub fn chosen(progress: &Progress<'_>, round: Round) -> Option<String> {
         // A plan that stays as it was is not reported.
         Progress::Cycles { planned, slicing } if slicing.cycles == *planned => return None,
         Progress::Cycles { planned, slicing } => {
-            say!("live-cycles", restart = round.is_restart(), cycles = slicing.cycles, planned)
+            tr!("live-cycles", restart = round.is_restart(), cycles = slicing.cycles, planned)
         }
         _ => return None,
     })
@@ -69,14 +69,14 @@ pub fn look(
         Some(e) if is_ratio(e) && e.high / e.low < WIDE => {
             let verdict = named(claim.verdict.name());
             let what = format!("{verdict} {:.2} [{:.2}, {:.2}]", e.point, e.low, e.high);
-            say!("labelled", label = claim.name, what)
+            tr!("labelled", label = claim.name, what)
         }
-        _ => say!("labelled", label = claim.name, what = named(claim.verdict.name())),
+        _ => tr!("labelled", label = claim.name, what = named(claim.verdict.name())),
     };
     let intervals: Vec<String> = claims.iter().map(interval).collect();
     let counted = round.counted(blocks);
     let left = judgement.left.map(|_| time_left);
-    say!("live-look", counted, intervals = intervals.join(word!("between-sentences")), left)
+    tr!("live-look", counted, intervals = intervals.join(tr!("between-sentences")), left)
 }
 
 /// A trial of a search, in a line.
@@ -88,13 +88,13 @@ fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
         .map(|(name, value)| {
             let unit = Measure::parse(name).map_or("count", Measure::unit);
             let value = value.map_or_else(
-                || word!("live-trial-nothing").to_string(),
+                || tr!("live-trial-nothing").to_string(),
                 |value| number::with_unit(value, unit),
             );
             format!("{name} {value}")
         })
         .collect();
-    say!(
+    tr!(
         "live-trial",
         variant,
         number,
@@ -102,7 +102,7 @@ fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
         fresh = shown.fresh,
         rate = number::with_unit(shown.rate_per_s, "per_s"),
         outcome = named(&shown.outcome.name().replace('_', "-")),
-        values = values.join(word!("between-items"))
+        values = values.join(tr!("between-items"))
     )
 }
 
@@ -111,8 +111,8 @@ pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
     let kib = found.answer_bytes >> 10;
     match found.exchanges_per_s {
         Some(rate) => {
-            say!("live-ceiling", point, kib, rate = number::plain(rate))
+            tr!("live-ceiling", point, kib, rate = number::plain(rate))
         }
-        None => say!("live-no-ceiling", point, why = found.why.as_ref().map(told).unwrap_or_default()),
+        None => tr!("live-no-ceiling", point, why = found.why.as_ref().map(told).unwrap_or_default()),
     }
 }

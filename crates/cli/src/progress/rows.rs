@@ -1,7 +1,7 @@
 //! The rows of the live view of a study: a claim in its present state, a server by its last slice.
 
 use super::chart::Held;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_measure::Outcome;
 use proofload_report::number;
 use proofload_stats::{Claim, Comparison, Estimate, Judged, Side, Verdict};
@@ -24,9 +24,9 @@ pub enum Away {
 impl Away {
     pub fn name(self) -> &'static str {
         match self {
-            Away::Lost => word!("live-name-lost"),
-            Away::GivenUp => word!("live-name-given-up"),
-            Away::Settled => word!("live-name-settled"),
+            Away::Lost => tr!("live-name-lost"),
+            Away::GivenUp => tr!("live-name-given-up"),
+            Away::Settled => tr!("live-name-settled"),
         }
     }
 }
@@ -99,20 +99,20 @@ impl ClaimRow {
     pub fn numbers(&self) -> String {
         match &self.estimate {
             Some(e) if !(e.low.is_finite() && e.high.is_finite()) => {
-                word!("live-numbers-no-interval-yet").to_string()
+                tr!("live-numbers-no-interval-yet").to_string()
             }
             Some(e) if is_ratio(e) => ratio(e),
             Some(e) => number::with_ends(e.point, e.low, e.high, e.unit),
-            None => word!("live-numbers-no-interval-yet").to_string(),
+            None => tr!("live-numbers-no-interval-yet").to_string(),
         }
     }
 
     /// The verdict, and whether it may still change.
     pub fn verdict(&self) -> &'static str {
         match (self.verdict, self.settled) {
-            (Verdict::Undecided, false) => word!("live-verdict-open"),
-            (Verdict::Supported, false) => word!("live-verdict-supported-so-far"),
-            (Verdict::Refuted, false) => word!("live-verdict-refuted-so-far"),
+            (Verdict::Undecided, false) => tr!("live-verdict-open"),
+            (Verdict::Supported, false) => tr!("live-verdict-supported-so-far"),
+            (Verdict::Refuted, false) => tr!("live-verdict-refuted-so-far"),
             (verdict, true) => named(verdict.name()),
         }
     }
@@ -125,7 +125,7 @@ pub fn is_ratio(estimate: &Estimate) -> bool {
 
 fn ratio(e: &Estimate) -> String {
     if e.high / e.low >= WIDE {
-        return say!("live-ratio-still-wide", point = number::ratio(e.point));
+        return tr!("live-ratio-still-wide", point = number::ratio(e.point));
     }
     let digits = number::ratio_decimals_of(e.point, e.high - e.low);
     format!("{:.digits$} [{:.digits$}, {:.digits$}]", e.point, e.low, e.high)

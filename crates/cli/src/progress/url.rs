@@ -3,7 +3,7 @@
 use super::canvas::{Buffer, Color, Rect, Style};
 use super::chart::{faint, gauge, over_time, put, put_right, strong};
 use proofload_engine::Extent;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_report::{minutes, number};
 use std::collections::VecDeque;
 use unicode_width::UnicodeWidthStr;
@@ -126,7 +126,7 @@ impl Endpoint {
                 let left = minutes((all_s - spent_s).max(0.0));
                 (
                     spent_s / all_s,
-                    say!(
+                    tr!(
                         "live-progress-time",
                         warm_up = spent_ns < self.discard_ns,
                         spent_s = format!("{spent_s:.0}"),
@@ -144,7 +144,7 @@ impl Endpoint {
                     "?".to_string()
                 };
                 let (done, count) = (number::count(done), number::count(count));
-                (share, say!("live-progress-requests", done, count, left))
+                (share, tr!("live-progress-requests", done, count, left))
             }
         }
     }
@@ -157,12 +157,12 @@ impl Endpoint {
         let failed_colour = if failed > 0 { Color::Red } else { Color::Reset };
         let row = |name, now, of, lines, colour| Row { name, now, of, lines, colour };
         [
-            row(word!("live-answered"), rate(&self.answered_per_s), &self.answered_per_s, 3, Color::Cyan),
+            row(tr!("live-answered"), rate(&self.answered_per_s), &self.answered_per_s, 3, Color::Cyan),
             row("p50", duration(&self.p50_ns), &self.p50_ns, 1, Color::Green),
             row("p99", duration(&self.p99_ns), &self.p99_ns, 2, Color::Yellow),
-            row(word!("live-rows-failed"), number::count(failed), &self.failed_per_s, 1, failed_colour),
+            row(tr!("live-rows-failed"), number::count(failed), &self.failed_per_s, 1, failed_colour),
             row(
-                word!("live-rows-generator-busy"),
+                tr!("live-rows-generator-busy"),
                 number::percent(last(&self.busy).unwrap_or(0.0)),
                 &self.busy,
                 1,
@@ -195,6 +195,6 @@ impl Endpoint {
             over_time(buffer, chart, &row.of.values, None, row.colour);
             y += row.lines;
         }
-        put(buffer, line(y + 1), word!("live-ctrl-c"), faint());
+        put(buffer, line(y + 1), tr!("live-ctrl-c"), faint());
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// A step of a document: lines for a file, or one for a shell.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum DocumentStep {
     Lines { path: String, at: At, content: String },
     Command(String),
 }
@@ -24,7 +24,7 @@ enum At {
 /// Reads the steps of a document. The content of a file is in a fence below a line of its own, `` `path`: ``, ``
 /// `path`, below `line`: `` or `` `path`, at its end: ``; commands are in a fence of `sh`, one a line, which goes on
 /// behind a backslash.
-fn steps(document: &str) -> Vec<Step> {
+fn steps(document: &str) -> Vec<DocumentStep> {
     let mut steps = Vec::new();
     let mut named = None;
     let mut lines = document.lines();
@@ -35,10 +35,10 @@ fn steps(document: &str) -> Vec<Step> {
         match (language, named.take()) {
             ("sh", None) => {
                 let commands = block.join("\n").replace("\\\n", "");
-                steps.extend(commands.lines().map(|line| Step::Command(line.to_string())));
+                steps.extend(commands.lines().map(|line| DocumentStep::Command(line.to_string())));
             }
             (_, Some((path, at))) => {
-                steps.push(Step::Lines { path, at, content: block.join("\n") + "\n" });
+                steps.push(DocumentStep::Lines { path, at, content: block.join("\n") + "\n" });
             }
             (_, None) => panic!("a fence of {language:?} that is neither a file nor commands: {block:?}"),
         }
@@ -108,7 +108,7 @@ fn shell(line: &str, place: &Path, path: &str) -> (i32, String) {
 fn the_document_adds_a_server_when_it_is_followed() {
     let document = std::fs::read_to_string(root().join("docs/adding-a-subject.md")).expect("the document");
     let steps = steps(&document);
-    let commands = steps.iter().filter(|step| matches!(step, Step::Command(_))).count();
+    let commands = steps.iter().filter(|step| matches!(step, DocumentStep::Command(_))).count();
     assert_eq!((steps.len(), commands), (9, 6), "{steps:?}");
     let place = tempfile::tempdir().expect("a directory");
     copy(&root().join("subjects"), &place.path().join("subjects"));
@@ -116,8 +116,8 @@ fn the_document_adds_a_server_when_it_is_followed() {
     let path = format!("{bin}:{}", std::env::var("PATH").expect("a PATH"));
     for step in steps {
         match step {
-            Step::Lines { path, at, content } => write(&place.path().join(path), &at, &content),
-            Step::Command(line) => {
+            DocumentStep::Lines { path, at, content } => write(&place.path().join(path), &at, &content),
+            DocumentStep::Command(line) => {
                 let (code, told) = shell(&line, place.path(), &path);
                 // Whether this machine lets the generator be fit is not what the document is about.
                 assert!(matches!(code, 0 | 12), "{code}: {line}:\n{told}");
@@ -151,12 +151,12 @@ fn protocol_added(place: &Path) -> Vec<String> {
     let mut commands = Vec::new();
     for step in steps(&document) {
         match step {
-            Step::Lines { path, at, content } => {
+            DocumentStep::Lines { path, at, content } => {
                 let path = place.join(path);
                 assert!(at != At::Whole || !path.exists(), "{} is there already", path.display());
                 write(&path, &at, &content);
             }
-            Step::Command(line) => commands.push(line),
+            DocumentStep::Command(line) => commands.push(line),
         }
     }
     commands

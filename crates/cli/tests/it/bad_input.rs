@@ -2,9 +2,9 @@
 //! is counted.
 
 use crate::support::{Reference, executable, json, proofload, text};
-use proofload_testkit::Step::{AwaitRequest, Flood, Send};
+use proofload_testkit::ScriptStep::{AwaitRequest, Flood, Send};
 use proofload_testkit::tls::{Authority, Good, HttpsPeer, Speaks};
-use proofload_testkit::{ScriptedPeer, Step, TunnelProxy, deaf_address, refusing_address};
+use proofload_testkit::{ScriptStep, ScriptedPeer, TunnelProxy, deaf_address, refusing_address};
 use serde_json::Value;
 use std::process::Output;
 
@@ -44,7 +44,7 @@ fn said(point: &Value) -> String {
 }
 
 /// The address of a peer that does the same on every connection.
-fn peer(script: Vec<Step>) -> String {
+fn peer(script: Vec<ScriptStep>) -> String {
     ScriptedPeer::start_lasting(vec![script]).expect("a peer").address.to_string()
 }
 

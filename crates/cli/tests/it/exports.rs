@@ -2,7 +2,7 @@
 
 use crate::support::{Reference, TWINS, command, executable, text};
 use proofload_measure::LatencyHistogram;
-use proofload_testkit::{ScriptedPeer, Step};
+use proofload_testkit::{ScriptStep, ScriptedPeer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -177,7 +177,7 @@ fn the_last_page_of_a_study_is_the_sum_of_its_record() {
 fn a_collector_that_refuses_changes_neither_the_exit_code_nor_the_result() {
     let server = Reference::start(&[]);
     let refusal = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_vec();
-    let script = vec![Step::AwaitRequest, Step::Send(refusal), Step::Close];
+    let script = vec![ScriptStep::AwaitRequest, ScriptStep::Send(refusal), ScriptStep::Close];
     let collector = ScriptedPeer::start_lasting(vec![script]).expect("a port");
     let endpoint = format!("http://{}", collector.address);
     let output = command(&[&server.url(), "-n", "500", "-c", "4", "--format", "json", "--otlp", "env"])
@@ -207,7 +207,8 @@ fn what_cannot_be_exported_to_is_told_before_anything_starts() {
         let said = text(&output.stderr);
         assert!(output.status.code() == Some(2) && said.contains(why), "{args:?}: {said}");
     }
-    let collector = ScriptedPeer::start_lasting(vec![vec![Step::AwaitRequest, Step::Close]]).expect("a port");
+    let collector =
+        ScriptedPeer::start_lasting(vec![vec![ScriptStep::AwaitRequest, ScriptStep::Close]]).expect("a port");
     let endpoint = format!("http://{}", collector.address);
     for port in [port.as_str(), "nowhere"] {
         let args = ["http://127.0.0.1:1/", "-d", "60s", "--otlp", &endpoint, "--prometheus", port];

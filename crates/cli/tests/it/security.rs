@@ -140,8 +140,10 @@ fn a_bad_answer_is_shown_without_the_credentials_in_it() {
     let answer = format!(
         "HTTP/1.1 500 No\r\nSet-Cookie: id={TOKEN}\r\nLocation: http://u:{TOKEN}@h/?password={TOKEN}\r\nContent-Length: 0\r\n\r\n"
     );
-    let script =
-        vec![proofload_testkit::Step::AwaitRequest, proofload_testkit::Step::Send(answer.into_bytes())];
+    let script = vec![
+        proofload_testkit::ScriptStep::AwaitRequest,
+        proofload_testkit::ScriptStep::Send(answer.into_bytes()),
+    ];
     let peer = proofload_testkit::ScriptedPeer::start_lasting(vec![script]).expect("a peer");
     let url = format!("http://{}/", peer.address);
     for format in ["text", "json", "markdown", "html", "junit", "csv"] {

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 /// An empty cache, and programs that are first in `PATH`.
-struct Place {
+struct Fixture {
     directory: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        let place = Place { directory: tempfile::tempdir().expect("a directory") };
+impl Fixture {
+    fn new() -> Fixture {
+        let place = Fixture { directory: tempfile::tempdir().expect("a directory") };
         std::fs::create_dir(place.path("bin")).expect("a directory");
         place
     }
@@ -110,7 +110,7 @@ fn the_catalogue_is_listed_and_shown_for_people_and_programs() {
 
 #[test]
 fn all_mistakes_of_a_folder_are_told_at_once() {
-    let place = Place::new();
+    let place = Fixture::new();
     let folder = place.path("subjects/wrong");
     std::fs::create_dir_all(&folder).expect("a folder");
     let declaration =
@@ -138,7 +138,7 @@ fn all_mistakes_of_a_folder_are_told_at_once() {
 
 #[test]
 fn the_reference_server_starts_answers_and_ends() {
-    let output = Place::new().really_run(&["subjects", "check", "reference", "--start"]);
+    let output = Fixture::new().really_run(&["subjects", "check", "reference", "--start"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("reference with its defaults: starts, answers, ends"), "{told}");
@@ -180,7 +180,7 @@ fn offline_with_an_empty_cache_lists_what_is_missing_and_calls_nobody() {
     if !has_jdk_17() {
         return;
     }
-    let place = Place::new();
+    let place = Fixture::new();
     ["mvn", "apt-get", "dpkg-deb"].iter().for_each(|program| place.failing(program, "no"));
     let output = place.really_run(&["subjects", "check", "tomcat", "--start", "--offline"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
@@ -196,7 +196,7 @@ fn a_registry_that_cannot_be_reached_is_told_and_leaves_nothing_half_made() {
     if !has_jdk_17() {
         return;
     }
-    let place = Place::new();
+    let place = Fixture::new();
     place.failing("mvn", "Connect to 127.0.0.1:9 failed: Connection refused");
     let output = place.really_run(&["subjects", "check", "tomcat", "--start"]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));

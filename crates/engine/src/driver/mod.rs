@@ -21,7 +21,7 @@ pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
 pub(crate) use tap::TappedDrivers;
-pub use tap::{Heard, RECEIVED_MAX, Tap};
+pub use tap::{RECEIVED_MAX, Tap, TapEvent};
 pub use uring::{Uring, UringDrivers, UringNet};
 
 use crate::target::Handshake;

@@ -11,7 +11,7 @@ pub const RECEIVED_MAX: usize = 128 * 1024;
 
 /// Event on the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum TapEvent {
     Dialing,
     Connected,
     /// The proxy has made the tunnel.
@@ -31,7 +31,7 @@ pub struct Tap(Mutex<Notes>);
 
 #[derive(Debug, Default)]
 struct Notes {
-    heard: Vec<(u64, Heard)>,
+    heard: Vec<(u64, TapEvent)>,
     received: u64,
     kept: usize,
     /// Bytes sent that are kept since something was received.
@@ -40,20 +40,20 @@ struct Notes {
 
 impl Tap {
     /// Writes down what happened then.
-    pub fn note(&self, at_ns: u64, what: Heard) {
+    pub fn note(&self, at_ns: u64, what: TapEvent) {
         let Ok(mut notes) = self.0.lock() else { return };
         let what = match what {
-            Heard::Received(mut bytes) => {
+            TapEvent::Received(mut bytes) => {
                 notes.received += bytes.len() as u64;
                 bytes.truncate(RECEIVED_MAX - notes.kept);
                 notes.kept += bytes.len();
                 notes.sent = 0;
-                Heard::Received(bytes)
+                TapEvent::Received(bytes)
             }
-            Heard::Sent(mut bytes) => {
+            TapEvent::Sent(mut bytes) => {
                 bytes.truncate(RECEIVED_MAX - notes.sent);
                 notes.sent += bytes.len();
-                Heard::Sent(bytes)
+                TapEvent::Sent(bytes)
             }
             other => other,
         };
@@ -61,7 +61,7 @@ impl Tap {
     }
 
     /// All notes, and how many bytes were received.
-    pub fn take(&self) -> (Vec<(u64, Heard)>, u64) {
+    pub fn take(&self) -> (Vec<(u64, TapEvent)>, u64) {
         self.0
             .lock()
             .map_or_else(|_| (Vec::new(), 0), |mut notes| (std::mem::take(&mut notes.heard), notes.received))

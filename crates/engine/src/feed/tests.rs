@@ -1,6 +1,6 @@
 use super::*;
 use crate::LoadPlan;
-use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
+use proofload_wire::http1::{RequestPart, RequestSpec, Slot, Template};
 
 fn column(texts: &[&str]) -> Option<Arc<Column>> {
     let mut column = Column::default();
@@ -10,7 +10,7 @@ fn column(texts: &[&str]) -> Option<Arc<Column>> {
 
 /// A request whose target holds every draw of the feed, with commas between.
 fn request(draws: u16) -> Request {
-    let slots = (0..draws).map(|draw| Slot { part: Part::Target, at: 1 + usize::from(draw), draw });
+    let slots = (0..draws).map(|draw| Slot { part: RequestPart::Target, at: 1 + usize::from(draw), draw });
     let target = format!("/{}", ",".repeat(usize::from(draws)));
     let template = Template { slots: slots.collect(), cookies: false, ..Template::default() };
     RequestSpec::get("h", &target).encode_with(&template).unwrap()
@@ -78,7 +78,7 @@ fn a_text_is_put_together_of_the_values_of_its_exchange() {
     }
     // Alone it draws from its sources as well.
     let request = RequestSpec::get("h", "/").encode_with(&Template {
-        slots: vec![Slot { part: Part::Target, at: 1, draw: 6 }],
+        slots: vec![Slot { part: RequestPart::Target, at: 1, draw: 6 }],
         cookies: false,
         ..Template::default()
     });
@@ -175,7 +175,7 @@ fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize
     let feed = Feed { feeders: vec![feeder], draws: vec![Draw::Value { feeder: 0, column: None }] };
     let plan = plan(feed, seed);
     let template = Template {
-        slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }],
+        slots: vec![Slot { part: RequestPart::Body, at: 0, draw: 0 }],
         cookies: false,
         ..Template::default()
     };

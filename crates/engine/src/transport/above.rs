@@ -1,10 +1,10 @@
 //! Events of sockets, handed up as events of the connections above them.
 
-use super::explain::{Step, Why};
+use super::explain::{ConnectStage, Why};
 use super::layer::{Fault, Stage};
 use super::net::SecuredNet;
 use super::tunnel::Progress;
-use crate::driver::{Close, Conn, DialFault, Handler, Heard, Net, Pushed, Sent};
+use crate::driver::{Close, Conn, DialFault, Handler, Net, Pushed, Sent, TapEvent};
 use std::ptr::NonNull;
 
 /// The handler of the driver below, for the handler above.
@@ -39,7 +39,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         if stage == Stage::Tunnel {
             let stage = match self.net.layer.link(conn).answer.feed(bytes) {
                 Progress::Waits => return,
-                Progress::Failed(fault) => Err((Step::Tunnel, Why::Tunnel(fault))),
+                Progress::Failed(fault) => Err((ConnectStage::Tunnel, Why::Tunnel(fault))),
                 Progress::Established(taken) => {
                     bytes = &bytes[taken..];
                     self.net.tunnel_established(conn)
@@ -77,7 +77,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         let mut plain = std::mem::take(&mut self.net.layer.buffers.plain);
         let link = self.net.layer.link(conn);
         if !plain.is_empty() && link.epoch == epoch && link.stage != Stage::Handshake {
-            self.net.note(|| Heard::Received(plain.clone()));
+            self.net.note(|| TapEvent::Received(plain.clone()));
             self.handler.received(self.net, conn, &plain);
         }
         plain.clear();
@@ -87,7 +87,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
             return;
         }
         if self.net.layer.link(conn).stage == Stage::Handshake {
-            self.conclude(conn, Err((Step::Handshake, why)));
+            self.conclude(conn, Err((ConnectStage::Handshake, why)));
         } else {
             let how = if lost { Close::Reset } else { Close::TlsTruncated };
             self.ended(conn, how, Some(why));
@@ -99,7 +99,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         let link = self.net.layer.link(conn);
         link.stage = Stage::Over;
         let way = link.way;
-        self.net.layer.fault = why.map(|why| (way, Step::Established, why));
+        self.net.layer.fault = why.map(|why| (way, ConnectStage::Established, why));
         self.handler.closed(self.net, conn, how);
     }
 }
@@ -113,12 +113,12 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 self.handler.dialed(self.net, conn, Err(fault));
             }
             (Stage::Connecting, Ok(())) => {
-                self.net.note(|| Heard::Connected);
+                self.net.note(|| TapEvent::Connected);
                 let begun = self.net.begin(conn);
                 self.conclude(conn, begun);
             }
             (_, Ok(())) => {
-                self.net.note(|| Heard::Connected);
+                self.net.note(|| TapEvent::Connected);
                 self.handler.dialed(self.net, conn, Ok(()));
             }
         }
@@ -130,7 +130,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 self.received_secured(conn, bytes)
             }
             Stage::Plain | Stage::Established => {
-                self.net.note(|| Heard::Received(bytes.to_vec()));
+                self.net.note(|| TapEvent::Received(bytes.to_vec()));
                 self.handler.received(self.net, conn, bytes);
             }
             Stage::Over => {}
@@ -146,8 +146,10 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         match stage {
             Stage::Plain => self.handler.sent(self.net, conn, sent),
             Stage::Established if link.stream.is_none() => self.handler.sent(self.net, conn, sent),
-            Stage::Tunnel if failed => self.conclude(conn, Err((Step::Tunnel, Why::Unsendable))),
-            Stage::Handshake if failed => self.conclude(conn, Err((Step::Handshake, Why::Unsendable))),
+            Stage::Tunnel if failed => self.conclude(conn, Err((ConnectStage::Tunnel, Why::Unsendable))),
+            Stage::Handshake if failed => {
+                self.conclude(conn, Err((ConnectStage::Handshake, Why::Unsendable)))
+            }
             Stage::Established if failed && ours => self.handler.sent(self.net, conn, sent),
             Stage::Established if failed => self.ended(conn, Close::Reset, Some(Why::Unsendable)),
             Stage::Established if link.owed > 0 => {
@@ -181,8 +183,8 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 return;
             }
             (Stage::Established, Err(why)) => return self.ended(conn, Close::Reset, Some(why)),
-            (Stage::Tunnel, Err(why)) => Err((Step::Tunnel, why)),
-            (Stage::Handshake, Err(why)) => Err((Step::Handshake, why)),
+            (Stage::Tunnel, Err(why)) => Err((ConnectStage::Tunnel, why)),
+            (Stage::Handshake, Err(why)) => Err((ConnectStage::Handshake, why)),
             _ => return,
         };
         self.conclude(conn, step);
@@ -193,9 +195,9 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         let why = if how == Close::Reset { Why::Reset } else { Why::Ended };
         match stage {
             Stage::Plain => self.handler.closed(self.net, conn, how),
-            Stage::Connecting => self.conclude(conn, Err((Step::Handshake, why))),
-            Stage::Tunnel => self.conclude(conn, Err((Step::Tunnel, why))),
-            Stage::Handshake => self.conclude(conn, Err((Step::Handshake, why))),
+            Stage::Connecting => self.conclude(conn, Err((ConnectStage::Handshake, why))),
+            Stage::Tunnel => self.conclude(conn, Err((ConnectStage::Tunnel, why))),
+            Stage::Handshake => self.conclude(conn, Err((ConnectStage::Handshake, why))),
             Stage::Established | Stage::Over => {
                 let truncated = self.net.layer.link(conn).stream.as_ref().is_some_and(|s| !s.peer_closed);
                 match (how, truncated) {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// Step that a connection was at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ConnectStage {
     /// The proxy was asked for a tunnel.
     Tunnel,
     /// The TLS handshake was under way.
@@ -27,32 +27,38 @@ pub(super) enum Why {
 }
 
 /// Describes what happened to a connection to that target.
-pub(super) fn explain(target: &Target, step: Step, why: &Why) -> String {
+pub(super) fn explain(target: &Target, step: ConnectStage, why: &Why) -> String {
     let proxy = target.transport.proxy.as_ref().map_or("", |proxy| proxy.authority.as_str());
     let server = target.transport.tls.as_ref().map_or("", |tls| tls.server_name.as_str());
     let address = &target.address;
     match (step, why) {
         (_, Why::Tunnel(fault)) => tunnel(target, fault),
         (_, Why::Tls(error)) => tls(server, step, error),
-        (Step::Tunnel, Why::Ended) => {
+        (ConnectStage::Tunnel, Why::Ended) => {
             format!("the proxy {address} closed the connection when asked for {proxy}")
         }
-        (Step::Tunnel, Why::Reset) => {
+        (ConnectStage::Tunnel, Why::Reset) => {
             format!("the proxy {address} reset the connection when asked for {proxy}")
         }
-        (Step::Tunnel, Why::Late) => {
+        (ConnectStage::Tunnel, Why::Late) => {
             format!("the proxy {address} did not answer in time when asked for {proxy}")
         }
-        (Step::Tunnel, Why::Unsendable) => {
+        (ConnectStage::Tunnel, Why::Unsendable) => {
             format!("the kernel refused to ask the proxy {address} for {proxy}")
         }
-        (Step::Handshake, Why::Ended) => format!("{server} closed the connection within the TLS handshake"),
-        (Step::Handshake, Why::Reset) => format!("{server} reset the connection within the TLS handshake"),
-        (Step::Handshake, Why::Late) => format!("the TLS handshake with {server} was not done in time"),
-        (Step::Handshake, Why::Unsendable) => {
+        (ConnectStage::Handshake, Why::Ended) => {
+            format!("{server} closed the connection within the TLS handshake")
+        }
+        (ConnectStage::Handshake, Why::Reset) => {
+            format!("{server} reset the connection within the TLS handshake")
+        }
+        (ConnectStage::Handshake, Why::Late) => {
+            format!("the TLS handshake with {server} was not done in time")
+        }
+        (ConnectStage::Handshake, Why::Unsendable) => {
             format!("the kernel refused to send the TLS handshake with {server}")
         }
-        (Step::Established, _) => format!("{server} ended TLS without saying so (close_notify)"),
+        (ConnectStage::Established, _) => format!("{server} ended TLS without saying so (close_notify)"),
     }
 }
 
@@ -79,7 +85,7 @@ fn tunnel(target: &Target, fault: &TunnelFault) -> String {
     }
 }
 
-fn tls(server: &str, step: Step, error: &Error) -> String {
+fn tls(server: &str, step: ConnectStage, error: &Error) -> String {
     match error {
         Error::InvalidCertificate(fault) => certificate(server, fault),
         Error::AlertReceived(alert) => refused(server, step, *alert),
@@ -89,7 +95,7 @@ fn tls(server: &str, step: Step, error: &Error) -> String {
             | InvalidMessage::UnknownProtocolVersion
             | InvalidMessage::MessageTooLarge
             | InvalidMessage::InvalidEmptyPayload,
-        ) if step == Step::Handshake => {
+        ) if step == ConnectStage::Handshake => {
             format!("{server} does not speak TLS at this port: its answer is no TLS")
         }
         Error::PeerIncompatible(
@@ -99,7 +105,7 @@ fn tls(server: &str, step: Step, error: &Error) -> String {
             | PeerIncompatible::Tls12NotOfferedOrEnabled,
         ) => format!("{server} speaks no version of TLS that is allowed here"),
         Error::DecryptError => format!("{server} sent a TLS record that cannot be decrypted"),
-        other if step == Step::Established => format!("{server} broke TLS: {other}"),
+        other if step == ConnectStage::Established => format!("{server} broke TLS: {other}"),
         other => format!("the TLS handshake with {server} failed: {other}"),
     }
 }
@@ -148,7 +154,7 @@ fn plain_name(shown: &str) -> &str {
     }
 }
 
-fn refused(server: &str, step: Step, alert: AlertDescription) -> String {
+fn refused(server: &str, step: ConnectStage, alert: AlertDescription) -> String {
     let what = match alert {
         AlertDescription::CertificateRequired => "it wants a client certificate",
         AlertDescription::UnknownCA => "it does not know the authority of the client certificate",
@@ -164,7 +170,7 @@ fn refused(server: &str, step: Step, alert: AlertDescription) -> String {
         AlertDescription::HandshakeFailure => {
             "no way to encrypt is common to both sides, or it wants a client certificate"
         }
-        _ if step == Step::Established => "it ended the connection",
+        _ if step == ConnectStage::Established => "it ended the connection",
         _ => "it ended the handshake",
     };
     let (name, number) = (alert.as_str().unwrap_or("unknown"), u8::from(alert));

@@ -1,6 +1,6 @@
 //! Ways to targets and what is on them: everything of the layer but the sockets.
 
-use super::explain::{Step, Why};
+use super::explain::{ConnectStage, Why};
 use super::stream::{Buffers, Stream};
 use super::tls::Settings;
 use super::tunnel::Answer;
@@ -10,7 +10,7 @@ use crate::driver::{Conn, Tap};
 use std::sync::Arc;
 
 /// A step that failed, and why.
-pub(super) type Fault = (Step, Why);
+pub(super) type Fault = (ConnectStage, Why);
 
 /// A target with what its connections need, made ready.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Layer {
     pub(super) links: Vec<Link>,
     pub(super) buffers: Buffers,
     /// The last fault, for a caller that asks within the call that reports it.
-    pub(super) fault: Option<(usize, Step, Why)>,
+    pub(super) fault: Option<(usize, ConnectStage, Why)>,
     /// The handshake of the connection that is being reported.
     pub(super) shaken: Option<Handshake>,
     pub(super) tap: Option<Arc<Tap>>,

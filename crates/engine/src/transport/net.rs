@@ -1,11 +1,11 @@
 //! Connections with tunnels and TLS between sockets and exchanges.
 
-use super::explain::{Step, Why, explain};
+use super::explain::{ConnectStage, Why, explain};
 use super::layer::{Fault, Layer, Stage};
 use super::stream::Stream;
 use super::tunnel;
 use crate::Target;
-use crate::driver::{Conn, Delayed, DialFault, Dialed, Heard, Net, Pushed};
+use crate::driver::{Conn, Delayed, DialFault, Dialed, Net, Pushed, TapEvent};
 use crate::target::Handshake;
 use std::net::IpAddr;
 use std::ptr::NonNull;
@@ -39,7 +39,7 @@ impl<N: Net> SecuredNet<N> {
         unsafe { &*below.as_ptr() }
     }
 
-    pub(super) fn note(&self, what: impl FnOnce() -> Heard) {
+    pub(super) fn note(&self, what: impl FnOnce() -> TapEvent) {
         if let Some(tap) = &self.layer.tap {
             tap.note(self.below_ref().now_ns(), what());
         }
@@ -57,7 +57,7 @@ impl<N: Net> SecuredNet<N> {
         link.backlog = request;
         match self.flush(conn) {
             Ok(()) => Ok(Stage::Tunnel),
-            Err(why) => Err((Step::Tunnel, why)),
+            Err(why) => Err((ConnectStage::Tunnel, why)),
         }
     }
 
@@ -69,7 +69,7 @@ impl<N: Net> SecuredNet<N> {
         if layer.ways[link.way].target.transport.proxy.is_some()
             && let Some(tap) = &layer.tap
         {
-            tap.note(now_ns, Heard::Tunnelled);
+            tap.note(now_ns, TapEvent::Tunnelled);
         }
         let Some(settings) = &layer.ways[link.way].settings else {
             link.stage = Stage::Established;
@@ -80,9 +80,9 @@ impl<N: Net> SecuredNet<N> {
         layer.buffers.out.clear();
         match Stream::new(settings, &mut layer.buffers.out) {
             Ok(stream) => link.stream = Some(Box::new(stream)),
-            Err(error) => return Err((Step::Handshake, Why::Tls(error))),
+            Err(error) => return Err((ConnectStage::Handshake, Why::Tls(error))),
         }
-        self.send_out(conn).map_err(|why| (Step::Handshake, why))?;
+        self.send_out(conn).map_err(|why| (ConnectStage::Handshake, why))?;
         Ok(Stage::Handshake)
     }
 
@@ -97,7 +97,7 @@ impl<N: Net> SecuredNet<N> {
             let (negotiated, resumed) = stream.agreed(offered);
             let handshake = Handshake { took_ns: now_ns - link.began_ns, resumed, negotiated };
             self.layer.shaken = Some(handshake);
-            self.note(|| Heard::Secured(handshake));
+            self.note(|| TapEvent::Secured(handshake));
         }
     }
 
@@ -142,7 +142,7 @@ impl<N: Net> SecuredNet<N> {
     }
 
     /// Gives up a connection that is not established.
-    pub(super) fn give_up(&mut self, conn: Conn, step: Step, why: Why) -> DialFault {
+    pub(super) fn give_up(&mut self, conn: Conn, step: ConnectStage, why: Why) -> DialFault {
         let fault = if matches!(why, Why::Reset) { DialFault::Reset } else { DialFault::Transport };
         let link = self.layer.link(conn);
         let way = link.way;
@@ -206,7 +206,7 @@ impl<N: Net> Net for SecuredNet<N> {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         self.layer.forget();
-        self.note(|| Heard::Dialing);
+        self.note(|| TapEvent::Dialing);
         let way = self.layer.way_to(to);
         let link = self.layer.link(conn);
         link.reset();
@@ -215,7 +215,7 @@ impl<N: Net> Net for SecuredNet<N> {
         let plain = link.stage == Stage::Plain;
         match self.below().dial(conn, to, from) {
             Dialed::Established => {
-                self.note(|| Heard::Connected);
+                self.note(|| TapEvent::Connected);
                 if plain {
                     return Dialed::Established;
                 }
@@ -241,8 +241,8 @@ impl<N: Net> Net for SecuredNet<N> {
             _ => Pushed::Failed,
         };
         match pushed {
-            Pushed::Took(took) => self.note(|| Heard::Sent(bytes[..took].to_vec())),
-            Pushed::Queued => self.note(|| Heard::Sent(bytes.to_vec())),
+            Pushed::Took(took) => self.note(|| TapEvent::Sent(bytes[..took].to_vec())),
+            Pushed::Queued => self.note(|| TapEvent::Sent(bytes.to_vec())),
             Pushed::Reset | Pushed::Failed => {}
         }
         pushed
@@ -252,8 +252,8 @@ impl<N: Net> Net for SecuredNet<N> {
         self.layer.forget();
         let link = &mut self.layer.links[conn as usize];
         let step = match link.stage {
-            Stage::Tunnel => Some(Step::Tunnel),
-            Stage::Handshake => Some(Step::Handshake),
+            Stage::Tunnel => Some(ConnectStage::Tunnel),
+            Stage::Handshake => Some(ConnectStage::Handshake),
             _ => None,
         };
         self.layer.fault = step.map(|step| (link.way, step, Why::Late));

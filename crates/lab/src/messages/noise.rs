@@ -1,13 +1,13 @@
 //! Sentences about the noise of a machine.
 
-use proofload_language::say;
+use proofload_language::tr;
 
 /// An audit that is old.
 pub fn not_of_the_last(days: u64) -> String {
-    say!("noise-not-of-the-last", days)
+    tr!("noise-not-of-the-last", days)
 }
 
 /// An audit of another kernel.
 pub fn other_kernel(then: &str) -> String {
-    say!("noise-other-kernel", then)
+    tr!("noise-other-kernel", then)
 }

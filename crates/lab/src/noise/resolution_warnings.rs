@@ -9,7 +9,7 @@ use proofload_store::schema::{MeasureNoise, NoiseAudit, Plan};
 /// Claims of a plan about smaller differences than the machine resolves within its looks, with the blocks that they
 /// would take. Claims without a figure of their own (`throughput(a) > throughput(b)`) set no definite difference;
 /// constants, and measures that are not in the audit, are not reported.
-pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<Finding> {
+pub fn resolution_warnings(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<Finding> {
     let estimated = claims.iter().filter(|claim| !claim.is_of_a_count()).count() as u32;
     let design = design(plan);
     let blocks = design.looks.last().copied().unwrap_or(1);

@@ -36,7 +36,7 @@ fn audit_with(sd: f64) -> NoiseAudit {
 
 fn doubted(claims: &str, sd: f64) -> Vec<Finding> {
     let study = study_with(claims);
-    doubts(&study.claims, &quick(&study), &audit_with(sd))
+    resolution_warnings(&study.claims, &quick(&study), &audit_with(sd))
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn the_boundary_is_where_four_studies_of_five_find_it() {
     let study = study_with("more: throughput(a) >= 1.03 * throughput(b) @ 4c");
     let unit = noise::detectable(&Design::quick(), 1, POWER).expect("a plan").difference;
     let sd = 1.03_f64.ln() / unit;
-    assert!(doubts(&study.claims, &quick(&study), &audit_with(0.99 * sd)).is_empty());
-    assert_eq!(doubts(&study.claims, &quick(&study), &audit_with(1.01 * sd)).len(), 1);
+    assert!(resolution_warnings(&study.claims, &quick(&study), &audit_with(0.99 * sd)).is_empty());
+    assert_eq!(resolution_warnings(&study.claims, &quick(&study), &audit_with(1.01 * sd)).len(), 1);
 }
 
 /// The bounds of a study that keeps going are wider, and its blocks many more.
@@ -79,9 +79,9 @@ fn a_study_that_keeps_going_is_doubted_by_its_own_bounds() {
         (Mode::Cycles, Finding::SideBySide),
         &CpuShare::default(),
     );
-    let found = doubts(&study.claims, &plan, &audit_with(0.2));
+    let found = resolution_warnings(&study.claims, &plan, &audit_with(0.2));
     assert!(matches!(&found[..], [Finding::BelowNoise { blocks: 200, .. }]), "{found:?}");
-    assert_eq!(doubts(&study.claims, &plan, &audit_with(0.01)), []);
+    assert_eq!(resolution_warnings(&study.claims, &plan, &audit_with(0.01)), []);
 }
 
 #[test]

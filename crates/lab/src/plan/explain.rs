@@ -4,7 +4,7 @@ use super::reckon::Reckoning;
 use crate::messages::explain as messages;
 use proofload_engine::Overflow;
 use proofload_language::facts::told;
-use proofload_language::{number, say, word};
+use proofload_language::{number, tr};
 use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
 use proofload_study::{ExpectedRow, Reference, Study, SubjectSpec};
@@ -36,21 +36,21 @@ impl Text {
 /// variants, as they were entered there.
 pub fn explain(study: &Study, plan: &Plan) -> String {
     let mut out = Text(vec![messages::study(plan)]);
-    out.heading(word!("explain-variants"));
+    out.heading(tr!("explain-variants"));
     for (variant, checked) in plan.variants.iter().zip(&study.variants) {
         add_variant(&mut out, variant, &checked.subject);
     }
-    out.list(word!("explain-workload"), &plan.workload);
-    out.list(word!("explain-load-points"), plan.points.iter().map(point));
+    out.list(tr!("explain-workload"), &plan.workload);
+    out.list(tr!("explain-load-points"), plan.points.iter().map(point));
     out.line(messages::time_outs(study.timeouts.connect_ns, study.timeouts.response_ns));
     match &plan.capacity {
         Some(search) => add_search(&mut out, plan, search),
         None => add_experiment(&mut out, study, plan),
     }
-    out.list(word!("explain-cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
-    out.list(word!("explain-conditions"), plan.conditions.iter().map(messages::condition));
+    out.list(tr!("explain-cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+    out.list(tr!("explain-conditions"), plan.conditions.iter().map(messages::condition));
     out.line(messages::conditions_vary(plan));
-    out.list(word!("explain-not-tested"), plan.not_tested.iter().map(told));
+    out.list(tr!("explain-not-tested"), plan.not_tested.iter().map(told));
     out.0.join("\n") + "\n"
 }
 
@@ -66,10 +66,10 @@ fn add_experiment(out: &mut Text, study: &Study, plan: &Plan) {
             "" => format!("{}: {}", row.quantity, row.range),
             source => format!("{}: {} ({source})", row.quantity, row.range),
         };
-        out.list(word!("explain-expected"), study.expectations.iter().map(row));
+        out.list(tr!("explain-expected"), study.expectations.iter().map(row));
     }
     if !study.references.is_empty() {
-        out.heading(word!("explain-published"));
+        out.heading(tr!("explain-published"));
         study.references.iter().for_each(|reference| add_published(out, reference));
     }
     add_timing(out, study, plan);
@@ -83,7 +83,7 @@ fn add_published(out: &mut Text, reference: &Reference) {
 }
 
 fn add_search(out: &mut Text, plan: &Plan, search: &PlannedCapacity) {
-    out.list(word!("explain-objective"), &search.slo);
+    out.list(tr!("explain-objective"), &search.slo);
     out.heading(&messages::time(plan));
     out.line(messages::search(search, plan.timing.discard_ns));
     out.line(messages::search_block(plan));
@@ -99,7 +99,7 @@ fn add_variant(out: &mut Text, variant: &Variant, subject: &SubjectSpec) {
     match subject {
         SubjectSpec::Url { .. } => {}
         SubjectSpec::Command { port: Some(port), .. } => out.detail(messages::address(*port)),
-        _ => out.detail(word!("explain-free-port")),
+        _ => out.detail(tr!("explain-free-port")),
     }
     if let Some(transport) = &variant.transport {
         messages::transport(transport).iter().for_each(|line| out.detail(line));
@@ -130,16 +130,16 @@ fn point(point: &LoadPoint) -> String {
 fn sending(point: &LoadPoint) -> String {
     let (connections, most) = (point.connections, point.most_connections);
     let mut parts = vec![match most > connections {
-        true => say!("explain-connections-up-to", connections, most),
-        false => say!("explain-connections", connections),
+        true => tr!("explain-connections-up-to", connections, most),
+        false => tr!("explain-connections", connections),
     }];
     if overflow(&point.overflow) == Ok(Overflow::Drop) {
-        parts.push(word!("explain-dropped").to_string());
+        parts.push(tr!("explain-dropped").to_string());
     }
     if point.coalesce_ns > 0 {
-        parts.push(say!("explain-sent-together", coalesce = number::duration(point.coalesce_ns as f64)));
+        parts.push(tr!("explain-sent-together", coalesce = number::duration(point.coalesce_ns as f64)));
     }
-    parts.join(word!("between-items"))
+    parts.join(tr!("between-items"))
 }
 
 fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
@@ -152,17 +152,17 @@ fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
     let whole = study.points.iter().any(proofload_study::LoadPoint::is_whole);
     out.detail(messages::cycles(timing, serial, whole));
     if timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !serial {
-        out.detail(word!("explain-slices-adapt"));
+        out.detail(tr!("explain-slices-adapt"));
     }
     if timing.cycles_adapt {
-        out.detail(word!("explain-cycles-adapt"));
+        out.detail(tr!("explain-cycles-adapt"));
     }
     messages::looks(timing).iter().for_each(|looks| out.line(looks));
     if timing.futility {
-        out.detail(word!("explain-futility"));
+        out.detail(tr!("explain-futility"));
     }
     if last > 1 {
-        out.detail(word!("explain-skipping"));
+        out.detail(tr!("explain-skipping"));
     }
     out.line(messages::blocks(plan, last));
     out.line(messages::seed(plan.seed));
@@ -174,5 +174,5 @@ fn add_order(out: &mut Text, plan: &Plan) {
         cycle.iter().map(|variant| plan.variants[*variant].name.as_str()).collect()
     };
     let lines = cycles.iter().enumerate().map(|(at, cycle)| messages::cycle(at + 1, &names(cycle)));
-    out.list(word!("explain-first-order"), lines);
+    out.list(tr!("explain-first-order"), lines);
 }

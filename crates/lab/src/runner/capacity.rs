@@ -8,7 +8,7 @@ use super::{Absent, Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Pr
 use proofload_analysis::{SeenTrial, answer_bytes, answer_class, searches, trial_slices};
 use proofload_facts::Finding;
 use proofload_stats::Measure;
-use proofload_stats::capacity::{Request, Search, Step, parse_slo};
+use proofload_stats::capacity::{NextTrial, Request, Search, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use proofload_study::LoadRole;
@@ -66,7 +66,7 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
         loop {
             let mut searches = self.searches()?;
             let open: Vec<usize> = (0..searches.len())
-                .filter(|variant| matches!(searches[*variant].0.step(), Step::Trial(_)))
+                .filter(|variant| matches!(searches[*variant].0.step(), NextTrial::Trial(_)))
                 .collect();
             if open.is_empty() {
                 return Ok(Ending::Finished);
@@ -96,8 +96,8 @@ impl<B: Bench + ?Sized> CapacityRunner<'_, B> {
     fn next_of(&self, variant: usize) -> Result<Option<Request>, StoreError> {
         let mut searches = self.searches()?;
         Ok(searches.get_mut(variant).and_then(|(search, _)| match search.step() {
-            Step::Trial(request) => Some(request),
-            Step::Done(_) => None,
+            NextTrial::Trial(request) => Some(request),
+            NextTrial::Done(_) => None,
         }))
     }
 

@@ -174,7 +174,7 @@ impl From<StoreError> for Lost {
 }
 
 /// End of a variant's step that did not go well.
-enum Step {
+enum VariantFailure {
     Interrupted,
     /// The variant does not get through this block.
     Lost(Finding),
@@ -183,18 +183,18 @@ enum Step {
     Store(StoreError),
 }
 
-impl From<Absent> for Step {
+impl From<Absent> for VariantFailure {
     fn from(absent: Absent) -> Self {
         match absent {
-            Absent::Ended(exit, why) => Step::Died(exit, why),
-            Absent::Unknown(why) => Step::Lost(why),
+            Absent::Ended(exit, why) => VariantFailure::Died(exit, why),
+            Absent::Unknown(why) => VariantFailure::Lost(why),
         }
     }
 }
 
-impl From<StoreError> for Step {
+impl From<StoreError> for VariantFailure {
     fn from(error: StoreError) -> Self {
-        Step::Store(error)
+        VariantFailure::Store(error)
     }
 }
 

@@ -141,9 +141,9 @@ mod tests {
     use std::sync::Mutex;
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<Option<u64>>>);
+    struct UseLog(Mutex<Vec<Option<u64>>>);
 
-    impl Listener for Heard {
+    impl Listener for UseLog {
         fn begins(&self, _: &str, _: &str) {}
 
         fn second(&self, _: &Stretch<'_>) {}
@@ -156,7 +156,7 @@ mod tests {
     /// CPU times that are received for samples at these milliseconds of a window that begins at the hundredth second.
     fn heard(length_ns: Option<u64>, at_ms: &[u64]) -> Vec<u64> {
         let start_ns = 100_000_000_000;
-        let listener = Heard::default();
+        let listener = UseLog::default();
         let mut hearing = Hearing::of(Some(&listener), length_ns);
         for ms in at_ms {
             let at_ns = start_ns + ms * 1_000_000;

@@ -4,7 +4,7 @@ use super::bench::{Bench, BenchError, LoadWindow, Loaded};
 use super::participants::{Fate, Participants};
 use super::slice_key::{SliceKey, slice_seed};
 use super::slicing::{SliceTerms, is_thorough};
-use super::{Lost, Progress, Runner, Step, record};
+use super::{Lost, Progress, Runner, VariantFailure, record};
 use proofload_facts::Finding;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_store::BlockWriter;
@@ -37,16 +37,18 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
     /// that hangs may burn the others' CPU.
     pub(super) fn take(
         &mut self,
-        ended: Result<(), Step>,
+        ended: Result<(), VariantFailure>,
         at: &SliceKey,
         participants: &mut Participants,
     ) -> Result<(), Lost> {
         match ended {
             Ok(()) => self.check_lab(),
-            Err(Step::Interrupted) => Err(Lost::Interrupted),
-            Err(Step::Store(error)) => Err(Lost::Store(error)),
-            Err(Step::Lost(why)) => self.lose(at, Fate { why, died: None }, participants),
-            Err(Step::Died(exit, why)) => self.lose(at, Fate { why, died: Some(exit) }, participants),
+            Err(VariantFailure::Interrupted) => Err(Lost::Interrupted),
+            Err(VariantFailure::Store(error)) => Err(Lost::Store(error)),
+            Err(VariantFailure::Lost(why)) => self.lose(at, Fate { why, died: None }, participants),
+            Err(VariantFailure::Died(exit, why)) => {
+                self.lose(at, Fate { why, died: Some(exit) }, participants)
+            }
         }
     }
 
@@ -83,18 +85,18 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         at: &SliceKey,
         load_window: LoadWindow,
         writer: &mut BlockWriter,
-    ) -> Result<Loaded, Step> {
+    ) -> Result<Loaded, VariantFailure> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Step::Interrupted);
+            return Err(VariantFailure::Interrupted);
         }
         let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
         let seed = slice_seed(self.plan.seed, at);
         let loaded = match self.bench.load(at.variant, at.point, load_window, seed) {
             Ok(loaded) => loaded,
-            Err(BenchError::Interrupted) => return Err(Step::Interrupted),
+            Err(BenchError::Interrupted) => return Err(VariantFailure::Interrupted),
             Err(BenchError::Failed(why)) => {
                 self.bench.alive(at.variant)?;
-                return Err(Step::Lost(why));
+                return Err(VariantFailure::Lost(why));
             }
         };
         for slice in record::slices(self.plan, at, &loaded, &marks) {
@@ -103,11 +105,11 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
         }
         let cut = loaded.results.iter().any(|result| result.stopped_early);
         if cut && self.stop.load(Ordering::Relaxed) {
-            return Err(Step::Interrupted);
+            return Err(VariantFailure::Interrupted);
         }
         self.bench.alive(at.variant)?;
         if cut {
-            return Err(Step::Lost(Finding::CountNotReached));
+            return Err(VariantFailure::Lost(Finding::CountNotReached));
         }
         let mut outcomes = OutcomeCounts::default();
         for result in &loaded.results {
@@ -116,7 +118,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             outcomes.merge(&result.snapshot.discarded);
         }
         match hangs(at, self.plan.points[at.point].whole, &outcomes) {
-            Some(why) => Err(Step::Lost(why)),
+            Some(why) => Err(VariantFailure::Lost(why)),
             None => Ok(loaded),
         }
     }

@@ -6,7 +6,7 @@
 use super::bench::{Bench, LoadWindow, Loaded};
 use super::participants::Participants;
 use super::slice_key::SliceKey;
-use super::{Lost, Progress, Runner, Step};
+use super::{Lost, Progress, Runner, VariantFailure};
 use crate::generator_settings::GeneratorSettings;
 use proofload_analysis::Answers;
 use proofload_facts::Finding;
@@ -257,7 +257,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             if participants.takes_part(variant)
                 && let Err(why) = self.bench.gather(variant)
             {
-                self.take(Err(Step::Lost(why)), &place, participants)?;
+                self.take(Err(VariantFailure::Lost(why)), &place, participants)?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::runner::Unprepared;
 use proofload_analysis::PlanError;
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_store::StoreError;
 use proofload_store::schema::Difference;
 use proofload_subject::SubjectError;
@@ -16,7 +16,7 @@ pub enum RunError {
     #[error("{0}")]
     Usage(String),
     /// The record that was to go on, or to be repeated, is of something else; nothing was started.
-    #[error("{}", say!("run-changed", path = .0.path))]
+    #[error("{}", tr!("run-changed", path = .0.path))]
     Changed(Changed),
     /// No subject can be started.
     #[error(transparent)]

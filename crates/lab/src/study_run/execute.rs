@@ -33,7 +33,7 @@ impl PreparedRun<'_> {
         stop: &Arc<AtomicBool>,
     ) -> Result<Executed, RunError> {
         let (mut record, behind) = self.open_record()?;
-        let mut heard = Heard { observer, run: record.path().to_path_buf(), failed: None };
+        let mut heard = RecordingObserver { observer, run: record.path().to_path_buf(), failed: None };
         let mut bench = self.run.benches.open(self.terms(right, stop)).map_err(RunError::Keeper)?;
         let ended = match &self.plan.capacity {
             Some(capacity) => self.trials(capacity, &mut *bench, &mut record, behind, &mut heard, stop),
@@ -92,7 +92,7 @@ impl PreparedRun<'_> {
         &self,
         bench: &mut dyn Bench,
         record: &mut RunWriter,
-        heard: &mut Heard<'_>,
+        heard: &mut RecordingObserver<'_>,
     ) -> Result<(), RunError> {
         if self.plan.subjects_address.is_empty() {
             return Ok(());
@@ -110,7 +110,7 @@ impl PreparedRun<'_> {
         bench: &mut dyn Bench,
         record: &mut RunWriter,
         behind: Behind,
-        heard: &mut Heard<'_>,
+        heard: &mut RecordingObserver<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
         bench.adopt(&GeneratorSettings::of(&self.plan, 1));
@@ -136,7 +136,7 @@ impl PreparedRun<'_> {
         bench: &mut dyn Bench,
         record: &mut RunWriter,
         behind: Behind,
-        heard: &mut Heard<'_>,
+        heard: &mut RecordingObserver<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
         let (_, claims, design) = proofload_analysis::restore(&self.plan)?;
@@ -162,14 +162,14 @@ impl PreparedRun<'_> {
 }
 
 /// Receivers of every step: the observer, and the record of the findings on the way, at once.
-struct Heard<'a> {
+struct RecordingObserver<'a> {
     observer: &'a mut dyn Observer,
     run: PathBuf,
     /// Error of the first line that could not be written.
     failed: Option<StoreError>,
 }
 
-impl Heard<'_> {
+impl RecordingObserver<'_> {
     fn step(&mut self, step: &Progress<'_>) {
         self.observer.step(step);
         let noticed = match step {

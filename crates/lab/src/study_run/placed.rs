@@ -4,7 +4,7 @@ use super::RunError;
 use crate::runner::Preparing;
 use proofload_engine::{AGENT_BODIES_MAX, AgentPlace};
 use proofload_host::cpus;
-use proofload_language::{number, say, word};
+use proofload_language::{number, tr};
 use proofload_store::schema::{Plan, PlannedAgent};
 use proofload_study::{LoadPoint, Study};
 use std::net::IpAddr;
@@ -15,21 +15,21 @@ use std::net::IpAddr;
 /// It would be, a load point has fewer, or its bodies are too large to be sent to agents.
 pub(super) fn check(study: &Study, agents: &[AgentPlace], how: Preparing<'_>) -> Result<(), RunError> {
     if study.places.is_some() && agents.is_empty() && matches!(how, Preparing::Whole(_)) {
-        return Err(RunError::Usage(word!("run-places").to_owned()));
+        return Err(RunError::Usage(tr!("run-places").to_owned()));
     }
     let streamed = study.workload.iter().flat_map(|entry| &entry.template.streamed);
     let bytes: u64 = streamed.map(|(_, source)| source.bytes()).sum();
     if !agents.is_empty() && bytes > AGENT_BODIES_MAX {
         let [bytes, most] = [bytes, AGENT_BODIES_MAX].map(|bytes| number::bytes(bytes as f64));
-        return Err(RunError::Usage(say!("run-large-bodies", bytes, most)));
+        return Err(RunError::Usage(tr!("run-large-bodies", bytes, most)));
     }
     let few = study.points.iter().filter(|point| connections(point) < agents.len());
     let few: Vec<&str> = few.map(|point| point.label.as_str()).collect();
     match few.is_empty() {
         true => Ok(()),
         false => {
-            let few = few.join(word!("between-items"));
-            Err(RunError::Usage(say!("run-few-connections", few, agents = agents.len())))
+            let few = few.join(tr!("between-items"));
+            Err(RunError::Usage(tr!("run-few-connections", few, agents = agents.len())))
         }
     }
 }

@@ -38,8 +38,8 @@ fn asked(stream: TokenStream, found: &mut Vec<Asked>) {
         let id = inner.first().and_then(literal).filter(|_| group.delimiter() == Delimiter::Parenthesis);
         let new = |given, columns, id| Asked { id, given, columns };
         match (name.as_str(), id) {
-            ("say!", Some(id)) => found.push(new(given(&inner), None, id)),
-            ("word!" | "Phrase", Some(id)) => found.push(new(BTreeSet::new(), None, id)),
+            ("tr!", Some(id)) => found.push(new(given(&inner), None, id)),
+            ("Phrase", Some(id)) => found.push(new(BTreeSet::new(), None, id)),
             // `Columns<5> = Columns("…")`
             ("Columns", Some(id)) => {
                 found.push(new(BTreeSet::new(), Some(before(4).parse().unwrap_or(0)), id));
@@ -133,7 +133,7 @@ fn each_kind_of_mistake_is_found() {
         asked(source.parse().expect("tokens"), &mut found);
         mistakes(&english, &found)
     };
-    let whole = "fn f() { word!(\"a\"); vec![say!(\"b\", n = g(1, 2))]; const C: Columns<2> = Columns(\"c\"); Phrase(\"d\") }";
+    let whole = "fn f() { tr!(\"a\"); vec![tr!(\"b\", n = g(1, 2))]; const C: Columns<2> = Columns(\"c\"); Phrase(\"d\") }";
     assert_eq!(of(whole), Vec::<String>::new());
     assert_eq!(of(&whole.replace("\"a\"", "\"e\"")), ["e is not in the catalogue", "nobody asks for a"]);
     assert_eq!(of(&whole.replace("n = g", "m = g")).len(), 1);

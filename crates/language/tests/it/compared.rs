@@ -28,7 +28,7 @@ fn text(tree: Option<&TokenTree>) -> String {
     tree.map(ToString::to_string).unwrap_or_default()
 }
 
-/// True if a sentence is made at this place: `say!(…)`, `told(…)`.
+/// True if a sentence is made at this place: `tr!(…)`, `told(…)`.
 fn makes_sentence(trees: &[TokenTree], at: usize) -> bool {
     let called = |at: usize| matches!(trees.get(at), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
     let name = text(trees.get(at));
@@ -58,7 +58,7 @@ fn compared(stream: TokenStream, found: &mut Vec<String>) {
         if is_comparison && makes_sentence(&trees, at) {
             found.push(format!("== {}", text(trees.get(at))));
         }
-        // `told(…) == `, `word!(…) != `, `told(…).starts_with(…)`
+        // `told(…) == `, `tr!(…) != `, `told(…).starts_with(…)`
         if makes_sentence(&trees, at) {
             let behind = if text(trees.get(at + 1)) == "!" { at + 3 } else { at + 2 };
             let next = [text(trees.get(behind)), text(trees.get(behind + 1))];
@@ -95,19 +95,17 @@ fn each_way_of_comparing_is_found() {
         found.len()
     };
     for source in [
-        "fn f() { limit.starts_with(word!(\"begins\")) }",
-        "fn f() { limit.contains(&say!(\"within\", n)) }",
+        "fn f() { limit.starts_with(tr!(\"begins\")) }",
+        "fn f() { limit.contains(&tr!(\"within\", n)) }",
         "fn f() { text == told(&limit) }",
-        "fn f() { if word!(\"none\") != text { } }",
+        "fn f() { if tr!(\"none\") != text { } }",
         "fn f() { told(&limit).split_once(\": \") }",
         "fn f() { let rest = line.strip_prefix(in_english(&finding)); }",
     ] {
         assert_eq!(of(source), 1, "{source}");
     }
     assert_eq!(
-        of(
-            "fn f() { let text = say!(\"a\", b = x == y); out.push_str(word!(\"b\")); list.join(word!(\"c\")) }"
-        ),
+        of("fn f() { let text = tr!(\"a\", b = x == y); out.push_str(tr!(\"b\")); list.join(tr!(\"c\")) }"),
         0
     );
 }

@@ -14,7 +14,7 @@
 use crate::ReferenceError;
 use crate::dice::Dice;
 use crate::parse::{Text, drawn, probability};
-use proofload_language::word;
+use proofload_language::tr;
 
 /// One way of treating a connection badly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +73,7 @@ impl TlsFaults {
     /// [`ReferenceError::BadValue`] if a name is unknown or given twice, a probability is not one, or all of
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
-        let value = Text { what: word!("value-tls-faults"), text, expected: word!("expected-tls-faults") };
+        let value = Text { what: tr!("value-tls-faults"), text, expected: tr!("expected-tls-faults") };
         let mut faults = TlsFaults::NONE;
         for (name, given) in value.pairs()? {
             let fault = value.place_of(name, TlsFault::ALL.into_iter().map(TlsFault::name))?;

@@ -1,7 +1,7 @@
 //! Certificates and keys out of files in PEM.
 
 use crate::ReferenceError;
-use proofload_language::word;
+use proofload_language::tr;
 use rustls::pki_types::pem::{Error, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::fs::File;
@@ -16,7 +16,7 @@ pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
     let found: Result<Vec<_>, Error> = CertificateDer::pem_slice_iter(&bytes).collect();
     let found = found.map_err(|error| ReferenceError::tls(path, error))?;
     match found.is_empty() {
-        true => Err(ReferenceError::tls(path, word!("wrong-no-certificate"))),
+        true => Err(ReferenceError::tls(path, tr!("wrong-no-certificate"))),
         false => Ok(found),
     }
 }
@@ -24,7 +24,7 @@ pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
 /// The first key of a file.
 pub(super) fn key(path: &Path) -> Result<PrivateKeyDer<'static>, ReferenceError> {
     PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|error| match error {
-        Error::NoItemsFound => ReferenceError::tls(path, word!("wrong-no-key")),
+        Error::NoItemsFound => ReferenceError::tls(path, tr!("wrong-no-key")),
         error => ReferenceError::tls(path, error),
     })
 }

@@ -1,7 +1,7 @@
 //! A certification authority and certificates of our own making, for loopback.
 
 use crate::ReferenceError;
-use proofload_language::word;
+use proofload_language::tr;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
     KeyPair, KeyUsagePurpose, PublicKeyData, date_time_ymd,
@@ -50,7 +50,7 @@ impl Made {
         match missing.len() {
             0 => Ok(made),
             5 => made.write(directory).map(|()| made),
-            _ => Err(ReferenceError::tls(missing[0], word!("wrong-one-missing"))),
+            _ => Err(ReferenceError::tls(missing[0], tr!("wrong-one-missing"))),
         }
     }
 

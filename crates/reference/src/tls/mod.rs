@@ -11,7 +11,7 @@ pub(crate) use line::{CIPHER, Line, Received, Receiving, receive_some};
 pub use made::Made;
 
 use crate::ReferenceError;
-use proofload_language::word;
+use proofload_language::tr;
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::danger::ClientCertVerifier;
@@ -54,9 +54,9 @@ impl TlsVersion {
             "1.2" => Ok(TlsVersion::V1_2),
             "1.3" => Ok(TlsVersion::V1_3),
             _ => Err(crate::parse::refuse(
-                word!("value-tls-version"),
+                tr!("value-tls-version"),
                 text,
-                word!("wrong-tls-version"),
+                tr!("wrong-tls-version"),
                 "1.2 or 1.3",
             )),
         }

@@ -8,7 +8,7 @@ use crate::deadline::Deadline;
 use crate::error::RemoteError;
 use proofload_engine::{EngineError, Launch, LoadPlan, ShareResult, Stretch, Watch};
 use proofload_host::clock;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use rustls::pki_types::ServerName;
 use std::fmt::Display;
 use std::io;
@@ -107,7 +107,7 @@ async fn join(
     stop: &AtomicBool,
 ) -> Result<TlsStream<TcpStream>, RemoteError> {
     let at = &joining.at;
-    let unknown = |what: String| RemoteError::Usage(say!("agents-token", at, what));
+    let unknown = |what: String| RemoteError::Usage(tr!("agents-token", at, what));
     let config = joining.token.of_agent().map_err(|error| unknown(error.to_string()))?;
     let connector = TlsConnector::from(Arc::new(config));
     loop {
@@ -127,14 +127,14 @@ async fn join(
         };
         if waiting.is_over() || stop.load(Ordering::Relaxed) {
             let seconds = waiting.elapsed().as_secs();
-            return Err(RemoteError::Usage(say!("agents-nobody-there", at, seconds, last)));
+            return Err(RemoteError::Usage(tr!("agents-nobody-there", at, seconds, last)));
         }
         sleep(RETRY).await;
     }
 }
 
 fn lost(why: impl Display) -> RemoteError {
-    RemoteError::Lost(say!("agents-coordinator-lost", why = why.to_string()))
+    RemoteError::Lost(tr!("agents-coordinator-lost", why = why.to_string()))
 }
 
 /// Loads that are under way. They are abandoned with it.
@@ -235,13 +235,13 @@ async fn serve(
             Some(Incoming::Message { at_ns, message }) => (at_ns, message),
             Some(Incoming::PingLeft { .. }) => continue,
             Some(Incoming::Lost(why)) => return Err(lost(why)),
-            None => return Err(lost(word!("agents-connection-ended"))),
+            None => return Err(lost(tr!("agents-connection-ended"))),
         };
         *is_let_in = true;
         match message {
-            Message::Refused(why) => return Err(RemoteError::Usage(say!("agents-agent-refused", why))),
+            Message::Refused(why) => return Err(RemoteError::Usage(tr!("agents-agent-refused", why))),
             Message::Welcome { index, agents } => {
-                tell(&say!("agents-dealt", index, agents, at = joining.at));
+                tell(&tr!("agents-dealt", index, agents, at = joining.at));
             }
             Message::Ping => {
                 let answered_ns = clock::monotonic_ns();
@@ -259,7 +259,7 @@ async fn serve(
             Message::Stop => running.iter_mut().for_each(Running::stop),
             Message::Abandon => running.iter_mut().for_each(Running::abandon),
             Message::Bye => {
-                tell(&say!("agents-goodbye", loads));
+                tell(&tr!("agents-goodbye", loads));
                 return Ok(());
             }
             _ => {}

@@ -11,7 +11,7 @@ use crate::agents::runtime::Runtime;
 use crate::agents::token::Token;
 use crate::deadline::Deadline;
 use crate::error::RemoteError;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use rustls::ServerConfig;
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
@@ -70,7 +70,7 @@ impl Listener {
         };
         let (address, listener) = listening().map_err(|error: io::Error| {
             let label = format!("--listen {listen}");
-            RemoteError::Usage(say!("labelled", label, what = error.to_string()))
+            RemoteError::Usage(tr!("labelled", label, what = error.to_string()))
         })?;
         let (tell, events) = mpsc::channel();
         let (open, closed) = oneshot::channel();
@@ -98,7 +98,7 @@ impl Listener {
         let waiting = Deadline::after(terms.wait);
         while newcomers.len() < terms.agents as usize {
             if stop.load(Ordering::Relaxed) {
-                return Err(RemoteError::Stopped(word!("agents-stopped").to_owned()));
+                return Err(RemoteError::Stopped(tr!("agents-stopped").to_owned()));
             }
             if waiting.is_over() {
                 return Err(RemoteError::FailedStart(missing(terms, &newcomers)));
@@ -107,12 +107,12 @@ impl Listener {
                 Ok(Event::Joined(newcomer)) => say(&admit(newcomer, terms.agents, &mut newcomers)),
                 Ok(Event::Incoming { from, incoming: Incoming::Lost(why) }) => {
                     if let Some(at) = newcomers.iter().position(|newcomer| newcomer.connection == from) {
-                        say(&say!("agents-left", who = newcomers.remove(at).name(), why));
+                        say(&tr!("agents-left", who = newcomers.remove(at).name(), why));
                     }
                 }
                 Ok(Event::Incoming { .. }) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(RemoteError::FailedStart(word!("agents-listener-ended").to_owned()));
+                    return Err(RemoteError::FailedStart(tr!("agents-listener-ended").to_owned()));
                 }
             }
         }
@@ -137,11 +137,11 @@ fn admit(newcomer: Newcomer, agents: u32, newcomers: &mut Vec<Newcomer>) -> Stri
     match why {
         Some(why) => {
             let _ = newcomer.out.send(&Message::Refused(why.clone()));
-            say!("agents-refused", who, why)
+            tr!("agents-refused", who, why)
         }
         None => {
             newcomers.push(newcomer);
-            say!("agents-joined", who, came = newcomers.len(), of = agents)
+            tr!("agents-joined", who, came = newcomers.len(), of = agents)
         }
     }
 }
@@ -153,20 +153,20 @@ fn missing(terms: &Terms, newcomers: &[Newcomer]) -> String {
     let (came, wanted, seconds) = (newcomers.len() as u32, terms.agents, terms.wait.as_secs());
     // Of those that are to be dealt a number it is not known which they are.
     let missing = match taken.len() == newcomers.len() {
-        true => say!("agents-missing-numbers", numbers = shortened(&free)),
-        false => say!("agents-missing-some", absent = wanted - came),
+        true => tr!("agents-missing-numbers", numbers = shortened(&free)),
+        false => tr!("agents-missing-some", absent = wanted - came),
     };
     let names: Vec<String> = newcomers.iter().map(Newcomer::name).collect();
     let here = (!names.is_empty()).then(|| shortened(&names));
-    say!("agents-missing", came, wanted, seconds, here, missing)
+    tr!("agents-missing", came, wanted, seconds, here, missing)
 }
 
 /// The first of many, and the number of the others.
 fn shortened(names: &[String]) -> String {
     const SHOWN: usize = 20;
-    let shown = names[..names.len().min(SHOWN)].join(word!("between-items"));
+    let shown = names[..names.len().min(SHOWN)].join(tr!("between-items"));
     match names.len() > SHOWN {
-        true => say!("agents-and-more", shown, more = names.len() - SHOWN),
+        true => tr!("agents-and-more", shown, more = names.len() - SHOWN),
         false => shown,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::agents::message::{Message, frame, message, read_frame, write_frame};
 use proofload_host::clock;
-use proofload_language::say;
+use proofload_language::tr;
 use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn listen<S: AsyncRead>(mut from: ReadHalf<S>, tell: impl Fn(Incoming) -> 
                 // The receiver may be busy with other things for hours.
                 Ok(Message::Heartbeat) if is_known_alive => continue,
                 Ok(message) => Incoming::Message { at_ns, message },
-                Err(error) => Incoming::Lost(say!("agents-speaks-otherwise", error = error.to_string())),
+                Err(error) => Incoming::Lost(tr!("agents-speaks-otherwise", error = error.to_string())),
             },
             Err(error) => Incoming::Lost(why(&error)),
         };

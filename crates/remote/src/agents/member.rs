@@ -1,7 +1,7 @@
 //! Agents, in the view of their coordinator.
 
 use crate::agents::link::{Incoming, Sender};
-use proofload_language::say;
+use proofload_language::tr;
 use std::net::SocketAddr;
 
 pub(crate) enum Event {
@@ -24,8 +24,8 @@ impl Newcomer {
     pub fn name(&self) -> String {
         let (host, address) = (&self.member.host, self.member.address.to_string());
         match self.index {
-            Some(index) => say!("agents-numbered", index, host, address),
-            None => say!("agents-unnumbered", host, address),
+            Some(index) => tr!("agents-numbered", index, host, address),
+            None => tr!("agents-unnumbered", host, address),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::agents::member::{Clock, Event, Member};
 use crate::agents::message::Message;
 use crate::deadline::Deadline;
 use proofload_engine::{EngineError, LoadPlan, lead_ns};
-use proofload_language::{say, word};
+use proofload_language::tr;
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -79,12 +79,12 @@ impl Members {
         let (from, incoming) = match self.events.recv_timeout(wait) {
             Ok(Event::Incoming { from, incoming }) => (from, incoming),
             Ok(Event::Joined(newcomer)) => {
-                let _ = newcomer.out.send(&Message::Refused(word!("agents-all-there").to_owned()));
+                let _ = newcomer.out.send(&Message::Refused(tr!("agents-all-there").to_owned()));
                 return None;
             }
             Err(RecvTimeoutError::Timeout) => return None,
             Err(RecvTimeoutError::Disconnected) => {
-                (0..self.out.len()).for_each(|index| self.lose(index, word!("agents-listener-ended")));
+                (0..self.out.len()).for_each(|index| self.lose(index, tr!("agents-listener-ended")));
                 return None;
             }
         };
@@ -99,7 +99,7 @@ impl Members {
     pub fn lose(&mut self, index: usize, why: &str) {
         if let Some(out) = self.out[index].take() {
             self.lost.push(format!("{} is lost: {why}", self.all[index].name()));
-            let _ = out.send(&Message::Refused(say!("agents-taken-for-lost", why)));
+            let _ = out.send(&Message::Refused(tr!("agents-taken-for-lost", why)));
         }
     }
 

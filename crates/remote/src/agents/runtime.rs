@@ -2,7 +2,7 @@
 
 use crate::agents::link::Sending;
 use crate::error::RemoteError;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -22,8 +22,8 @@ pub(crate) struct Runtime {
 pub(crate) fn on_one_thread() -> Result<tokio::runtime::Runtime, RemoteError> {
     let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
     built.map_err(|error| {
-        let label = word!("cannot-make-runtime");
-        RemoteError::FailedStart(say!("labelled", label, what = error.to_string()))
+        let label = tr!("cannot-make-runtime");
+        RemoteError::FailedStart(tr!("labelled", label, what = error.to_string()))
     })
 }
 

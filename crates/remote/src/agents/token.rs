@@ -10,7 +10,7 @@ use crate::error::RemoteError;
 use ::ring::pbkdf2;
 use data_encoding::HEXLOWER;
 use proofload_facts::Finding;
-use proofload_language::say;
+use proofload_language::tr;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -75,11 +75,11 @@ impl Token {
         });
         let (text, is_readable) = read.map_err(|error| {
             let label = format!("--token-file {}", path.display());
-            RemoteError::Usage(say!("labelled", label, what = error.to_string()))
+            RemoteError::Usage(tr!("labelled", label, what = error.to_string()))
         })?;
         let text = text.lines().next().unwrap_or_default().trim();
         let token = Token::new(text)
-            .ok_or_else(|| RemoteError::Usage(say!("agents-token-file", path, least = LEAST, most = MOST)))?;
+            .ok_or_else(|| RemoteError::Usage(tr!("agents-token-file", path, least = LEAST, most = MOST)))?;
         let path = path.display().to_string();
         let mut doubts = Vec::new();
         if is_guessable(text) {

@@ -8,7 +8,7 @@ use crate::deadline::Deadline;
 use crate::error::RemoteError;
 use crate::notices::Notices;
 use proofload_host::clock;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl<'a> PodWatch<'a> {
                 return Ok(());
             }
             if stop.load(Ordering::Relaxed) {
-                return Err(RemoteError::Stopped(word!("started-stopped").to_owned()));
+                return Err(RemoteError::Stopped(tr!("started-stopped").to_owned()));
             }
             if let Some(error) = self.hopeless.take() {
                 return Err(error);
@@ -186,14 +186,14 @@ impl Drop for PodWatch<'_> {
 
 impl AgentSource for PodWatch<'_> {
     fn coordinator_listens(&mut self, at: SocketAddr) -> Result<(), RemoteError> {
-        self.notices.say(&say!("there-waits-in-pod", at = at.to_string()));
+        self.notices.say(&tr!("there-waits-in-pod", at = at.to_string()));
         Ok(())
     }
 
     fn failure(&mut self) -> Option<String> {
         self.take_in();
         // It was reported as it became known.
-        self.hopeless.as_ref().map(|_| say!("there-in-vain"))
+        self.hopeless.as_ref().map(|_| tr!("there-in-vain").to_string())
     }
 }
 

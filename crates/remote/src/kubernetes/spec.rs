@@ -1,7 +1,7 @@
 //! Specification of a manifest, and what Kubernetes would refuse of it or misunderstand.
 
 use crate::error::RemoteError;
-use proofload_language::say;
+use proofload_language::tr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -75,13 +75,13 @@ impl ManifestSpec {
         let ManifestSpec { name, namespace, image, .. } = self;
         let mut found = Vec::new();
         if !label(name, NAME_MAX) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
-            found.push(say!("kubernetes-name", name, most = NAME_MAX));
+            found.push(tr!("kubernetes-name", name, most = NAME_MAX));
         }
         if !label(namespace, LABEL_MAX) {
-            found.push(say!("kubernetes-namespace", name = namespace, most = LABEL_MAX));
+            found.push(tr!("kubernetes-namespace", name = namespace, most = LABEL_MAX));
         }
         if image.is_empty() || image.contains(|c: char| c.is_whitespace() || odd(c)) {
-            found.push(say!("kubernetes-image", image));
+            found.push(tr!("kubernetes-image", image));
         }
         self.agent.check("agent", &mut found);
         self.coordinator.check("coordinator", &mut found);
@@ -95,13 +95,13 @@ impl StudyFiles {
         let leads_elsewhere =
             |path: &&String| path.split('/').any(|part| part.is_empty() || part.starts_with('.'));
         let elsewhere = self.files.keys().filter(leads_elsewhere);
-        found.extend(elsewhere.map(|path| say!("kubernetes-path", path)));
+        found.extend(elsewhere.map(|path| tr!("kubernetes-path", path)));
         let bytes = self.files.values().map(Vec::len).sum::<usize>() + self.settings_text().len();
         if bytes > FILES_BYTES_MAX {
-            found.push(say!("kubernetes-too-large", bytes, most = FILES_BYTES_MAX));
+            found.push(tr!("kubernetes-too-large", bytes, most = FILES_BYTES_MAX));
         }
         let texts = self.arguments.iter().chain(self.files.keys()).filter(|text| text.contains(odd));
-        found.extend(texts.map(|text| say!("kubernetes-odd", text = format!("{text:?}"))));
+        found.extend(texts.map(|text| tr!("kubernetes-odd", text = format!("{text:?}"))));
     }
 
     /// The settings as they lie in a file.
@@ -129,13 +129,13 @@ impl Size {
     fn check(&self, of: &str, found: &mut Vec<String>) {
         let whole = self.cpu.bytes().all(|byte| byte.is_ascii_digit()) && self.cpu.len() <= 4;
         if !whole || self.cpu.is_empty() || self.cpu.starts_with('0') {
-            found.push(say!("kubernetes-cpu", of, text = self.cpu));
+            found.push(tr!("kubernetes-cpu", of, text = self.cpu));
         }
         let digits = self.memory.bytes().take_while(u8::is_ascii_digit).count();
         let (number, suffix) = self.memory.split_at(digits);
         let is_number = (1..=18).contains(&number.len()) && !number.starts_with('0');
         if !is_number || !BYTE_SUFFIXES.contains(&suffix) {
-            found.push(say!("kubernetes-memory", of, text = self.memory));
+            found.push(tr!("kubernetes-memory", of, text = self.memory));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::claims::{ends, intervals, row};
 use super::{Cell, Chart};
-use proofload_language::{condition, word};
+use proofload_language::{condition, tr};
 use proofload_store::schema::{ClaimResult, RunResult};
 
 /// Claims whose ratio depends on a condition of measuring: the ratio at each of its levels.
@@ -18,7 +18,7 @@ pub fn conditions(result: &RunResult) -> Option<Chart> {
         rows.collect::<Vec<_>>()
     };
     let rows: Vec<Vec<Cell>> = result.claims.iter().flat_map(levels).collect();
-    let (title, says) = (word!("chart-conditions"), word!("chart-conditions-says"));
+    let (title, says) = (tr!("chart-conditions"), tr!("chart-conditions-says"));
     (!rows.is_empty()).then(|| intervals("conditions", title, says, rows))
 }
 
@@ -32,6 +32,6 @@ pub fn published(result: &RunResult) -> Option<Chart> {
         Some(row(&figure.quantity, "", ends, [None; 2]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (word!("chart-published"), word!("chart-published-says"));
+    let (title, says) = (tr!("chart-published"), tr!("chart-published-says"));
     (!rows.is_empty()).then(|| intervals("published", title, says, rows))
 }

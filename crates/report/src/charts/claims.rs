@@ -3,11 +3,11 @@
 use super::{Axis, CLAIMS, Cell, Chart, Scale};
 use crate::{bars, messages};
 use proofload_analysis::COMPARED;
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_store::schema::{Estimate, FigurePair, RunDiff, RunResult};
 
 pub(super) fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
-    let x = Axis { name: word!("chart-ratio").to_string(), unit: "ratio", scale: Scale::Log };
+    let x = Axis { name: tr!("chart-ratio").to_string(), unit: "ratio", scale: Scale::Log };
     Chart::intervals(id, title.to_string(), says, x, rows)
 }
 
@@ -30,7 +30,7 @@ pub fn forest(result: &RunResult) -> Option<Chart> {
         row(name, claim.verdict.name(), ends, ratio.holds.into())
     };
     let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(of_claim).collect();
-    (rows.len() > 1).then(|| intervals(CLAIMS, word!("chart-claims"), word!("chart-claims-says"), rows))
+    (rows.len() > 1).then(|| intervals(CLAIMS, tr!("chart-claims"), tr!("chart-claims-says"), rows))
 }
 
 /// The figures of one run over those of another: those that runs are compared by.
@@ -42,7 +42,7 @@ pub fn of_two_runs(diff: &RunDiff) -> Option<Chart> {
         Some(row(&messages::figure_of(pair), "", ends, [None; 2]))
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let (title, says) = (word!("chart-runs"), word!("chart-runs-says"));
+    let (title, says) = (tr!("chart-runs"), tr!("chart-runs-says"));
     (!rows.is_empty()).then(|| intervals("runs", title, says, rows))
 }
 
@@ -55,5 +55,5 @@ pub fn effects(result: &RunResult) -> Option<Chart> {
         let name = format!("{}: {}", effect.measure, changes.join(" × "));
         row(&name, &effect.finding, ends(&effect.estimate), [None; 2])
     });
-    Some(intervals("factors", word!("chart-factors"), word!("chart-factors-says"), rows.collect()))
+    Some(intervals("factors", tr!("chart-factors"), tr!("chart-factors-says"), rows.collect()))
 }

@@ -3,7 +3,7 @@
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Scale, rank};
 use crate::messages;
-use proofload_language::{measure_in_words, say, word};
+use proofload_language::{measure_in_words, tr};
 use proofload_store::schema::{Point, RunResult, Slice};
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
@@ -175,12 +175,12 @@ fn kept(series: &[Value]) -> Vec<usize> {
 
 fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) -> Chart {
     let axes = [
-        Axis { name: word!("chart-time").to_string(), unit: "s", scale: Scale::Linear },
+        Axis { name: tr!("chart-time").to_string(), unit: "s", scale: Scale::Linear },
         Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
     let has_pale = rows.iter().any(|row| row.last() != Some(&Cell::text("")));
-    let says = if has_pale { word!("chart-course-with-pale-says") } else { word!("chart-course-says") };
-    let title = say!("chart-over-time", series = measure_in_words(measure));
+    let says = if has_pale { tr!("chart-course-with-pale-says") } else { tr!("chart-course-says") };
+    let title = tr!("chart-over-time", series = measure_in_words(measure));
     let chart = Chart::course(format!("course-{measure}"), title, says, axes, rows);
     Chart { group: GROUP, ..chart }
 }

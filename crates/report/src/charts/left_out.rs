@@ -1,6 +1,6 @@
 //! Slices that figures rest on, and reasons for leaving out the others.
 
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_store::schema::{Phase, RunResult, Slice};
 use std::collections::BTreeSet;
 
@@ -36,16 +36,16 @@ impl<'a> LeftOut<'a> {
     pub fn why(&self, slice: &Slice) -> Option<&'static str> {
         let measured = &slice.measured;
         match slice.phase {
-            Phase::WarmUp => return Some(word!("chart-warm-up")),
+            Phase::WarmUp => return Some(tr!("chart-warm-up")),
             Phase::Measure => {}
             _ => return None,
         }
         Some(if !self.result.counts(slice) {
-            word!("chart-disturbed")
+            tr!("chart-disturbed")
         } else if self.lost.contains(&(measured.variant.as_str(), slice.block)) {
-            word!("chart-lost")
+            tr!("chart-lost")
         } else if self.marked.contains(&(slice.block, measured.point.as_str(), slice.cycle)) {
-            word!("chart-marked")
+            tr!("chart-marked")
         } else {
             ""
         })

@@ -1,7 +1,7 @@
 //! Figures over the load, and from block to block.
 
 use super::{Axis, Cell, Chart, Scale, claims, series};
-use proofload_language::{measure_in_words, say, word};
+use proofload_language::{measure_in_words, tr};
 use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
 
 /// The measures that are drawn: name, unit, and whether their values lie on a logarithmic scale.
@@ -59,10 +59,10 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
     let x = Axis { name: measure_in_words(measure).to_string(), unit, scale: Scale::Linear };
     let rows = figures.iter().map(row).collect();
     let says = match blocks {
-        Some(1..) => word!("chart-beneath-with-dots-says"),
-        _ => word!("chart-beneath-says"),
+        Some(1..) => tr!("chart-beneath-with-dots-says"),
+        _ => tr!("chart-beneath-says"),
     };
-    Chart::intervals(measure, say!("chart-of", measure = measure_in_words(measure)), says, x, rows)
+    Chart::intervals(measure, tr!("chart-of", measure = measure_in_words(measure)), says, x, rows)
 }
 
 /// Load of each point, where points differ by one number: connections of closed loops, rates of open ones.
@@ -82,9 +82,9 @@ fn amounts(points: &[LoadPoint]) -> Option<(Vec<f64>, &'static str)> {
 /// Name, unit and scale of the load, by the unit of its amounts.
 fn along(unit: Option<&'static str>) -> (&'static str, &'static str, Scale) {
     match unit {
-        Some("count") => (word!("chart-connections"), "count", Scale::Log),
-        Some(unit) => (word!("chart-rate"), unit, Scale::Linear),
-        None => (word!("chart-load"), "", Scale::Names),
+        Some("count") => (tr!("chart-connections"), "count", Scale::Log),
+        Some(unit) => (tr!("chart-rate"), unit, Scale::Linear),
+        None => (tr!("chart-load"), "", Scale::Names),
     }
 }
 
@@ -112,14 +112,8 @@ fn over_load(
         Axis { name: name.to_string(), unit: along_unit, scale: along_scale },
         Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
-    let title = say!("chart-over-load", measure = measure_in_words(measure));
-    Chart::lines(
-        measure.to_string(),
-        title,
-        word!("chart-load-says"),
-        axes,
-        figures.iter().map(row).collect(),
-    )
+    let title = tr!("chart-over-load", measure = measure_in_words(measure));
+    Chart::lines(measure.to_string(), title, tr!("chart-load-says"), axes, figures.iter().map(row).collect())
 }
 
 /// The value of each block, in the order in which they were measured.
@@ -135,11 +129,11 @@ pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
                 })
             });
         let axes = [
-            Axis { name: word!("chart-block").to_string(), unit: "count", scale: Scale::Linear },
+            Axis { name: tr!("chart-block").to_string(), unit: "count", scale: Scale::Linear },
             Axis { name: measure_in_words(measure).to_string(), unit, scale },
         ];
-        let title = say!("chart-by-block", measure = measure_in_words(measure));
-        Chart::lines(format!("blocks-{measure}"), title, word!("chart-blocks-says"), axes, rows.collect())
+        let title = tr!("chart-by-block", measure = measure_in_words(measure));
+        Chart::lines(format!("blocks-{measure}"), title, tr!("chart-blocks-says"), axes, rows.collect())
     };
     if result.blocks < 2 {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Axis, Cell, Chart, Drawn, Scale, series};
 use proofload_analysis::figures::outcome;
-use proofload_language::{Columns, word};
+use proofload_language::{Columns, tr};
 use proofload_store::schema::{Point, RunResult};
 
 /// The outcomes that are not answers, as shares of all exchanges of a variant and load point. Streams are within these.
@@ -11,12 +11,12 @@ pub fn chart(result: &RunResult) -> Chart {
     // Of a search each trial is a point.
     let is_search = result.plan.as_ref().is_some_and(|plan| plan.capacity.is_some());
     let points = result.points.iter().filter(|point| point.stream.is_empty() && !is_search);
-    let x = Axis { name: word!("chart-share").to_string(), unit: "share", scale: Scale::Linear };
+    let x = Axis { name: tr!("chart-share").to_string(), unit: "share", scale: Scale::Linear };
     Chart {
         id: "outcomes".to_string(),
         drawn: Drawn::Parts,
-        title: word!("chart-outcomes").to_string(),
-        says: word!("chart-outcomes-says").to_string(),
+        title: tr!("chart-outcomes").to_string(),
+        says: tr!("chart-outcomes-says").to_string(),
         x,
         y: Axis { name: String::new(), unit: "", scale: Scale::Names },
         group: "",

@@ -2,7 +2,7 @@
 
 use super::left_out::LeftOut;
 use super::{Axis, Cell, Chart, Drawn, Scale, rank, series};
-use proofload_language::{Columns, word};
+use proofload_language::{Columns, tr};
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
 
@@ -49,10 +49,10 @@ pub fn chart(slices: &[&Slice], left_out: &LeftOut<'_>, result: &RunResult) -> C
     Chart {
         id: "percentiles".to_string(),
         drawn: Drawn::Lines,
-        title: word!("chart-percentiles").to_string(),
-        says: word!("chart-percentiles-says").to_string(),
-        x: Axis { name: word!("chart-percentile").to_string(), unit: "share", scale: Scale::Quantile },
-        y: Axis { name: word!("response-time").to_string(), unit: "ns", scale: Scale::Log },
+        title: tr!("chart-percentiles").to_string(),
+        says: tr!("chart-percentiles-says").to_string(),
+        x: Axis { name: tr!("chart-percentile").to_string(), unit: "share", scale: Scale::Quantile },
+        y: Axis { name: tr!("response-time").to_string(), unit: "ns", scale: Scale::Log },
         group: "",
         columns: Columns::<4>("chart-percentile-columns").map(str::to_string).to_vec(),
         units: vec!["", "share", "ns", "count"],

@@ -1,7 +1,7 @@
 //! The trials of a search for a capacity.
 
 use super::{Axis, Cell, Chart, Drawn, Scale, of_name};
-use proofload_language::{measure_in_words, say, word};
+use proofload_language::{measure_in_words, tr};
 use proofload_stats::Measure;
 use proofload_store::schema::{CapacityTrial, RunResult, TrialOutcome};
 use std::collections::BTreeSet;
@@ -28,14 +28,14 @@ fn chart(result: &RunResult, measure: &str) -> Chart {
         capacity.trials.iter().map(row).collect::<Vec<_>>()
     });
     let axes = [
-        Axis { name: word!("chart-rate").to_string(), unit: "per_s", scale: Scale::Log },
+        Axis { name: tr!("chart-rate").to_string(), unit: "per_s", scale: Scale::Log },
         Axis { name: measure_in_words(measure).to_string(), unit, scale },
     ];
-    let title = say!("chart-of-trials", measure = measure_in_words(measure));
+    let title = tr!("chart-of-trials", measure = measure_in_words(measure));
     let chart = Chart::course(
         format!("trials-{}", of_name(measure)),
         title,
-        word!("chart-trials-says"),
+        tr!("chart-trials-says"),
         axes,
         rows.collect(),
     );

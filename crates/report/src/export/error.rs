@@ -2,7 +2,7 @@
 
 use crate::escape;
 use parquet::errors::ParquetError;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_measure::{DecodeError, LatencyHistogram};
 use proofload_store::schema::Slice;
 use std::io;
@@ -17,16 +17,16 @@ pub enum ExportError {
     #[error("Parquet: {0}")]
     Parquet(#[from] ParquetError),
     /// A stored histogram cannot be read.
-    #[error("{}", say!("export-histogram", block, label, source = source.to_string()))]
+    #[error("{}", tr!("export-histogram", block, label, source = source.to_string()))]
     Histogram { block: u32, label: String, source: DecodeError },
     /// The histogram and the count of outcomes contradict each other.
-    #[error("{}", say!("export-contradiction", block, label, answered, timed))]
+    #[error("{}", tr!("export-contradiction", block, label, answered, timed))]
     Contradiction { block: u32, label: String, answered: u64, timed: u64 },
     /// No slice was measured, or none that counts.
-    #[error("{}", word!("export-nothing"))]
+    #[error("{}", tr!("export-nothing"))]
     Nothing,
     /// A line for each exchange would be too many lines.
-    #[error("{}", say!("export-too-many-lines", exchanges, most))]
+    #[error("{}", tr!("export-too-many-lines", exchanges, most))]
     TooManyLines { exchanges: u64, most: u64 },
 }
 

@@ -77,13 +77,13 @@ fn text(group: &Group<'_>) -> String {
 }
 
 /// A line of the distribution.
-struct Step {
+struct PercentileLine {
     ns: u64,
     percent: f64,
     seen: u64,
 }
 
-impl Step {
+impl PercentileLine {
     fn line(&self) -> String {
         let share = self.percent / 100.0;
         // Java rounds halves up, Rust to even: what is added decides halves alone.
@@ -99,16 +99,16 @@ impl Step {
 
 /// The steps that HdrHistogram's Java takes, in per cent and in its order of operations: the library's own iterator counts
 /// in shares of 1, and where a count meets a step exactly it may be one value further.
-fn steps(histogram: &Histogram<u64>) -> Vec<Step> {
+fn steps(histogram: &Histogram<u64>) -> Vec<PercentileLine> {
     let all = histogram.len();
     let (mut steps, mut seen, mut percent) = (Vec::new(), 0_u64, 0.0_f64);
     for bucket in histogram.iter_recorded() {
         seen = seen.saturating_add(bucket.count_at_value());
         let ns = bucket.value_iterated_to();
         while 100.0 * seen as f64 / all as f64 >= percent {
-            steps.push(Step { ns, percent, seen });
+            steps.push(PercentileLine { ns, percent, seen });
             if seen == all {
-                steps.push(Step { ns, percent: 100.0, seen });
+                steps.push(PercentileLine { ns, percent: 100.0, seen });
                 break;
             }
             let halvings = ((100.0 / (100.0 - percent)).ln() / 2.0_f64.ln()) as i32;

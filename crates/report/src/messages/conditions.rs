@@ -1,23 +1,23 @@
 //! Dependence of an answer on the conditions under which it was measured.
 
 use proofload_analysis::conditions_vary;
-use proofload_language::{condition, say, word};
+use proofload_language::{condition, tr};
 use proofload_store::schema::{Plan, PlannedCondition};
 
 /// The conditions of measuring with their levels; nothing where none are recorded.
 pub(crate) fn conditions(plan: &Plan) -> Option<String> {
     let words = |of: &PlannedCondition| {
         let levels = of.levels.iter().map(|level| condition(&of.name, level));
-        levels.collect::<Vec<_>>().join(word!("between-choices"))
+        levels.collect::<Vec<_>>().join(tr!("between-choices"))
     };
-    let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(word!("between-sentences"));
-    (!all.is_empty()).then(|| say!("conditions-how", vary = conditions_vary(plan), all))
+    let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(tr!("between-sentences"));
+    (!all.is_empty()).then(|| tr!("conditions-how", vary = conditions_vary(plan), all))
 }
 
 /// Conditions that a verdict is limited to, where none varied.
 pub(crate) fn asked_with(conditions: &[(&str, &str)]) -> String {
     let conditions: Vec<String> = conditions.iter().map(|(name, level)| condition(name, level)).collect();
-    say!("asked-with", conditions = conditions.join(word!("between-items")))
+    tr!("asked-with", conditions = conditions.join(tr!("between-items")))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::{NONE, interval};
 use crate::number;
 use crate::shown::told_all;
-use proofload_language::{Phrase, say, word};
+use proofload_language::{Phrase, tr};
 use proofload_measure::Outcome;
 use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
 
@@ -14,11 +14,11 @@ pub const NO_VERDICT: Phrase = Phrase("lead-no-verdict");
 pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
     let (n, all) = (number::count(n), number::count(all));
     match why {
-        "" => say!("lead-failed-how", n, all, kind = say!("fact-outcome", outcome = kind)),
+        "" => tr!("lead-failed-how", n, all, kind = tr!("fact-outcome", outcome = kind)),
         why if is_bad_answer(kind) => {
-            say!("lead-failed", n, all, kind = say!("fact-outcome", outcome = kind), why)
+            tr!("lead-failed", n, all, kind = tr!("fact-outcome", outcome = kind), why)
         }
-        why => say!("lead-failed-how", n, all, kind = why),
+        why => tr!("lead-failed-how", n, all, kind = why),
     }
 }
 
@@ -30,9 +30,9 @@ pub fn is_bad_answer(kind: &str) -> bool {
 
 /// Those of a variant; of a single measurement without its name.
 pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
-    let said = failed.join(word!("between-sentences"));
+    let said = failed.join(tr!("between-sentences"));
     match variant {
-        Some(variant) => say!("labelled", label = variant, what = said),
+        Some(variant) => tr!("labelled", label = variant, what = said),
         None => said,
     }
 }
@@ -46,15 +46,15 @@ pub fn against_baseline(figure: &BaselineFigure, several: bool, tolerance: f64) 
     };
     let allowed = number::plain_percent(tolerance);
     match figure.ratio.as_ref().map(interval) {
-        Some(ratio) => say!("lead-ratio", what, ratio, allowed),
-        None => say!("labelled", label = what, what = told_all(&figure.reasons)),
+        Some(ratio) => tr!("lead-ratio", what, ratio, allowed),
+        None => tr!("labelled", label = what, what = told_all(&figure.reasons)),
     }
 }
 
 /// A figure that is compared with the baseline's, as the name of a test.
 pub fn case_of(figure: &BaselineFigure) -> String {
     let BaselineFigure { measure, variant, point, .. } = figure;
-    say!("lead-case", what = format!("{measure}({variant}) @ {point}"))
+    tr!("lead-case", what = format!("{measure}({variant}) @ {point}"))
 }
 
 /// `localhost:8181 faster than 8182, ×1.12 [1.03, 1.21]`.
@@ -62,13 +62,13 @@ pub fn brief(first: &str, other: &str, judged: &ClaimResult, alike: bool) -> Str
     let ratio =
         judged.estimate.as_ref().map_or_else(|| NONE.to_string(), |found| format!("×{}", interval(found)));
     match judged.verdict {
-        Verdict::Undecided => say!("lead-brief-open", first, other, ratio),
-        _ if alike => say!("lead-brief-alike", first, other, ratio),
-        _ => say!("lead-brief-faster", first, other, ratio),
+        Verdict::Undecided => tr!("lead-brief-open", first, other, ratio),
+        _ if alike => tr!("lead-brief-alike", first, other, ratio),
+        _ => tr!("lead-brief-faster", first, other, ratio),
     }
 }
 
 /// Nothing of the run is in the baseline.
 pub fn none_compared(run: &str) -> String {
-    say!("lead-none-compared", run)
+    tr!("lead-none-compared", run)
 }

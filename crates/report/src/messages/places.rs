@@ -2,7 +2,7 @@
 
 use crate::number;
 use proofload_language::facts::told;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_store::schema::{Network, PlannedAgent};
 
 /// Most machines that are named.
@@ -19,7 +19,7 @@ pub fn agents(agents: &[PlannedAgent]) -> String {
     }
     let more = hosts.len().saturating_sub(NAMED_MAX);
     hosts.truncate(NAMED_MAX);
-    say!("places-agents-on", agents = agents.len() as u64, hosts = hosts.join(word!("between-items")), more)
+    tr!("places-agents-on", agents = agents.len() as u64, hosts = hosts.join(tr!("between-items")), more)
 }
 
 /// Measurements of the network, without the name of the row.
@@ -27,13 +27,13 @@ pub fn network(of: &Network) -> String {
     let mut said = Vec::new();
     if let (Some(p50), Some(p99)) = (of.p50_ns, of.p99_ns) {
         let (p50, p99) = (number::duration(p50 as f64), number::duration(p99 as f64));
-        said.push(say!("places-small-exchange", p50, p99));
+        said.push(tr!("places-small-exchange", p50, p99));
     }
     if let Some(rate) = of.bytes_per_s {
-        said.push(say!("places-large-answers", megabits = megabits(rate)));
+        said.push(tr!("places-large-answers", megabits = megabits(rate)));
     }
-    said.extend(of.why.iter().map(|why| say!("places-not-measured", why = told(why))));
-    said.join(word!("between-sentences"))
+    said.extend(of.why.iter().map(|why| tr!("places-not-measured", why = told(why))));
+    said.join(tr!("between-sentences"))
 }
 
 /// `21,047 Mbit/s`, of bytes per second.

@@ -6,7 +6,7 @@ use crate::replicates::{replicates, words_of};
 use crate::shown::{Tone, VerdictView};
 use proofload_facts::{Cause, Fact, Limit, Reason, Severity};
 use proofload_language::facts::told;
-use proofload_language::{Phrase, named, say, word};
+use proofload_language::{Phrase, named, tr};
 use proofload_store::schema::{ClaimResult, Exploratory, Mode, Model, Plan, RunResult, Sitting, Verdict};
 use std::mem::discriminant;
 
@@ -45,7 +45,7 @@ pub fn in_one_sentence(verdict: &VerdictView) -> String {
         ("", None) => String::new(),
         ("", Some(why)) => why.clone(),
         (found, None) => found.to_string(),
-        (found, Some(why)) => say!("labelled", label = found, what = why),
+        (found, Some(why)) => tr!("labelled", label = found, what = why),
     }
 }
 
@@ -53,8 +53,8 @@ pub fn in_one_sentence(verdict: &VerdictView) -> String {
 fn in_short(why: &Reason, plan: &Plan) -> String {
     let (one, many) = words_of(plan);
     match why {
-        Reason::IntervalCrosses { more_blocks: Some(1), .. } => say!("screen-one-more", one),
-        Reason::IntervalCrosses { more_blocks: Some(n), .. } => say!("screen-more", n, many),
+        Reason::IntervalCrosses { more_blocks: Some(1), .. } => tr!("screen-one-more", one),
+        Reason::IntervalCrosses { more_blocks: Some(n), .. } => tr!("screen-more", n, many),
         other => told(other),
     }
 }
@@ -67,7 +67,7 @@ pub fn answer(judged: &ClaimResult) -> String {
 
 /// The same without.
 pub fn answer_word(judged: &ClaimResult) -> &'static str {
-    if is_alike(judged) { word!("answer-alike") } else { word!("answer-faster") }
+    if is_alike(judged) { tr!("answer-alike") } else { tr!("answer-faster") }
 }
 
 fn is_alike(judged: &ClaimResult) -> bool {
@@ -79,7 +79,7 @@ pub fn beside(found: &Exploratory) -> Option<String> {
     let ratio = found.ratio.as_ref().filter(|ratio| ratio.low.is_some() && ratio.high.is_some())?;
     let Exploratory { measure, over, under, .. } = found;
     let told = interval(ratio);
-    found.reasons.is_empty().then(|| say!("beside", measure, over, told, under))
+    found.reasons.is_empty().then(|| tr!("beside", measure, over, told, under))
 }
 
 /// The limit that names figures of the servers alone, where the generator was the bottleneck; of several pairs the
@@ -90,26 +90,24 @@ pub fn servers_own(result: &RunResult) -> Option<String> {
 
 /// Claims that have no room on the screen.
 pub fn more_claims(left: usize, [supported, refuted, undecided]: [usize; 3]) -> String {
-    say!("more-claims", left, supported, refuted, undecided)
+    tr!("more-claims", left, supported, refuted, undecided)
 }
 
 /// `expectations: 5 met, 1 not met, 0 undecided`.
 pub fn counted(title: Phrase, good: usize, bad: usize, open: usize) -> String {
     let words = match title {
-        PUBLISHED => [
-            word!("counted-reproduced"),
-            word!("counted-not-reproduced"),
-            word!("counted-undecided-here-or-not"),
-        ],
-        TRENDS => [word!("counted-without-growth"), word!("counted-growing"), word!("counted-undecided")],
-        _ => [word!("counted-met"), word!("counted-not-met"), word!("counted-undecided")],
+        PUBLISHED => {
+            [tr!("counted-reproduced"), tr!("counted-not-reproduced"), tr!("counted-undecided-here-or-not")]
+        }
+        TRENDS => [tr!("counted-without-growth"), tr!("counted-growing"), tr!("counted-undecided")],
+        _ => [tr!("counted-met"), tr!("counted-not-met"), tr!("counted-undecided")],
     };
-    say!("counted-line", title, good, words = words[0], bad, words2 = words[1], open, words3 = words[2])
+    tr!("counted-line", title, good, words = words[0], bad, words2 = words[1], open, words3 = words[2])
 }
 
 /// Rows of the table that have no room.
 pub fn more_rows(left: usize) -> String {
-    say!("more-rows", left)
+    tr!("more-rows", left)
 }
 
 /// `0`, `176 (1.0 %)`.
@@ -129,16 +127,16 @@ pub fn load(plan: &Plan) -> String {
     match plan.points.as_slice() {
         [one] => match &one.model {
             Model::Closed if one.think_ns == 0 && one.profile.is_empty() => {
-                say!("load-connections-closed-loop-response", connections = one.connections)
+                tr!("load-connections-closed-loop-response", connections = one.connections)
             }
             Model::Open => {
-                say!("load-open-loop-at-response", label = one.label)
+                tr!("load-open-loop-at-response", label = one.label)
             }
-            model => say!("load-loop", model = named(model.name()), label = one.label),
+            model => tr!("load-loop", model = named(model.name()), label = one.label),
         },
         several => {
             let labels: Vec<&str> = several.iter().map(|point| point.label.as_str()).collect();
-            say!("load-loads", labels = labels.join(word!("between-items")))
+            tr!("load-loads", labels = labels.join(tr!("between-items")))
         }
     }
 }
@@ -149,26 +147,25 @@ pub fn based_on(result: &RunResult, plan: &Plan) -> String {
     let spent =
         |it: &Sitting| it.ended_unix_ns.map_or(0, |ended_ns| ended_ns.saturating_sub(it.began_unix_ns));
     let spent_ns: u64 = sittings.iter().map(spent).sum();
-    let time = if spent_ns > 0 { say!("based-on-in", length = length(spent_ns)) } else { String::new() };
+    let time = if spent_ns > 0 { tr!("based-on-in", length = length(spent_ns)) } else { String::new() };
     let what = replicates(result.blocks, plan);
     let turns = if plan.mode == Mode::Serial {
-        word!("based-on-one-server-after-the")
+        tr!("based-on-one-server-after-the")
     } else {
-        word!("based-on-the-servers-taking-turns")
+        tr!("based-on-the-servers-taking-turns")
     };
     let mut generators = result.points.iter().map(|point| &point.generator);
     let fit = generators.all(|generator| generator.fit || proofload_analysis::lacks_agents_only(generator));
-    let fitness =
-        if fit { word!("based-on-generator-fit") } else { word!("based-on-generator-at-its-limit") };
-    say!("based-on-line", what, time, turns, fitness)
+    let fitness = if fit { tr!("based-on-generator-fit") } else { tr!("based-on-generator-at-its-limit") };
+    tr!("based-on-line", what, time, turns, fitness)
 }
 
 fn length(ns: u64) -> String {
     let seconds = ns as f64 / 1e9;
     if seconds < 120.0 {
-        say!("length-s", seconds = format!("{seconds:.0}"))
+        tr!("length-s", seconds = format!("{seconds:.0}"))
     } else {
-        say!("length-min", seconds = format!("{:.0}", seconds / 60.0))
+        tr!("length-min", seconds = format!("{:.0}", seconds / 60.0))
     }
 }
 
@@ -204,7 +201,7 @@ fn is_listed(limit: &Limit) -> bool {
 }
 
 pub fn more(run: &str, limits: usize) -> String {
-    say!("more", limits, run)
+    tr!("more", limits, run)
 }
 
 #[cfg(test)]

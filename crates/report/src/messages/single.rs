@@ -1,14 +1,14 @@
 //! Sentences about a single measurement.
 
 use crate::number;
-use proofload_language::{named, say};
+use proofload_language::{named, tr};
 use proofload_store::schema::{Agents, Model, Point};
 
 /// `50 connections, closed loop, 10.0 s`.
 pub fn load_of(point: &Point) -> String {
     let label = match point.model {
         Model::Closed if point.point == format!("{}c", point.connections) => {
-            say!(
+            tr!(
                 "load-of-connections",
                 n = point.connections,
                 count = number::count(u64::from(point.connections))
@@ -18,23 +18,23 @@ pub fn load_of(point: &Point) -> String {
     };
     let time = match point.seconds {
         seconds if seconds < 1.0 => number::duration(seconds * 1e9),
-        seconds => say!("load-of-s", seconds = ((seconds * 10.0).round() / 10.0).to_string()),
+        seconds => tr!("load-of-s", seconds = ((seconds * 10.0).round() / 10.0).to_string()),
     };
-    say!("load-of-loop", label, model = named(point.model.name()), time)
+    tr!("load-of-loop", label, model = named(point.model.name()), time)
 }
 
 pub fn answers(n: u64) -> String {
-    say!("answers", n, count = number::count(n))
+    tr!("answers", n, count = number::count(n))
 }
 
 /// Those that were not, with their share and what they were.
 pub fn errors_of(n: u64, share: f64, what: &str) -> String {
-    say!("errors-of", n = number::count(n), share = number::short_percent(share), what)
+    tr!("errors-of", n = number::count(n), share = number::short_percent(share), what)
 }
 
 /// The processes that carried a load out together, and what is missing of it for those that were lost.
 pub fn agents(of: Agents) -> String {
-    say!(
+    tr!(
         "generator-agents",
         agents = of.count,
         lost = of.lost,
@@ -45,5 +45,5 @@ pub fn agents(of: Agents) -> String {
 }
 
 pub fn more_verbose(n: usize) -> String {
-    say!("more-verbose-and-more-v", n)
+    tr!("more-verbose-and-more-v", n)
 }

@@ -3,13 +3,13 @@
 
 use super::blocks;
 use crate::number;
-use proofload_language::say;
+use proofload_language::tr;
 use proofload_stats::{Between, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
 /// `6 sittings`.
 pub fn sittings(n: u32) -> String {
-    say!("sittings", n)
+    tr!("sittings", n)
 }
 
 /// Basis of a last line: `12 blocks in this sitting`.
@@ -17,7 +17,7 @@ pub fn rests_on_sittings(judged: &ClaimResult, plan: &Plan) -> String {
     let blocks = crate::replicates::replicates(judged.blocks, plan);
     match (&judged.scope, judged.sittings) {
         (Stored::ThisSitting, _) | (_, 0 | 1) => blocks,
-        (_, n) => say!("rests-on-sittings", blocks, sittings = sittings(n)),
+        (_, n) => tr!("rests-on-sittings", blocks, sittings = sittings(n)),
     }
 }
 
@@ -26,9 +26,9 @@ pub(crate) fn of_sittings(scope: &Scope) -> Option<String> {
     match scope {
         Scope::ThisSitting => None,
         Scope::Widened(Between { tau, sittings: n, .. }) => {
-            Some(say!("of-sittings-with-the-of-between", tau = number::percent(*tau), n))
+            Some(tr!("of-sittings-with-the-of-between", tau = number::percent(*tau), n))
         }
-        Scope::Sittings(over) => Some(say!("of-sittings-means-of", sittings = sittings(over.found.means.n))),
+        Scope::Sittings(over) => Some(tr!("of-sittings-means-of", sittings = sittings(over.found.means.n))),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
     };
     let (low, high) = (told(prediction.low), told(prediction.high));
     let Some((between, within)) = over.found.between.zip(over.found.within) else {
-        return say!("spread-of-single-blocks", low, high);
+        return tr!("spread-of-single-blocks", low, high);
     };
     let tau = (between.tau > 0.0).then(|| amount(between.tau));
     let within = amount(within);
@@ -58,12 +58,12 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
     let p =
         test.map(|test| if test.p < 0.0001 { "< 0.0001".to_string() } else { format!("= {:.4}", test.p) });
     let worth = blocks_advised.map(blocks);
-    say!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
+    tr!("spread-of-sittings", tau, within, q, freedom, p, low, high, worth)
 }
 
 /// Numbers of runs, sittings and blocks that a result rests on.
 pub fn made_of_sittings(result: &SittingsResult) -> String {
-    say!(
+    tr!(
         "made-of-sittings",
         runs = result.runs.len(),
         sittings = sittings(result.sittings),

@@ -6,7 +6,7 @@ use super::{of_sittings, spread_of};
 use crate::number;
 use proofload_analysis::{Cells, Judgements, allows_both, answered_over, is_early, reason_in_sentence};
 use proofload_language::facts::told;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
     Verdict,
@@ -53,7 +53,7 @@ pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String
         Scope::Sittings(over) => Some(spread_of(over, over.found.blocks_worth(setting.judgements.cost))),
         _ => None,
     };
-    say!("sentence", found, basis, claim = claim.name, outcome, spread)
+    tr!("sentence", found, basis, claim = claim.name, outcome, spread)
 }
 
 fn pair_of(claim: &Claim) -> Option<Pair> {
@@ -100,29 +100,29 @@ fn of_pair(
     let found = if in_times(estimate) {
         let (bound, times) = (bound.map(Bound::name), times(ratio, estimate));
         match pair.measure {
-            Measure::Throughput => say!("pair-throughput-times", over, bound, times, stream, under),
-            Measure::CpuPerRequest => say!("pair-cpu-times", over, bound, times, under),
-            Measure::ThroughputPerCpu => say!("pair-per-cpu-times", over, bound, times, under),
+            Measure::Throughput => tr!("pair-throughput-times", over, bound, times, stream, under),
+            Measure::CpuPerRequest => tr!("pair-cpu-times", over, bound, times, under),
+            Measure::ThroughputPerCpu => tr!("pair-per-cpu-times", over, bound, times, under),
             measure => {
-                say!("pair-measure-times", measure = measure.name(), stream, over, bound, times, under)
+                tr!("pair-measure-times", measure = measure.name(), stream, over, bound, times, under)
             }
         }
     } else {
         let bound = bound.map(|bound| if ratio < 1.0 { bound.other() } else { bound }.name());
         let (share, more) = (change(ratio, estimate), ratio >= 1.0);
         match pair.measure {
-            Measure::Throughput => say!("pair-throughput", over, bound, share, more, stream, under),
-            Measure::CpuPerRequest => say!("pair-cpu", over, bound, share, more, under),
-            Measure::ThroughputPerCpu => say!("pair-per-cpu", over, bound, share, more, under),
+            Measure::Throughput => tr!("pair-throughput", over, bound, share, more, stream, under),
+            Measure::CpuPerRequest => tr!("pair-cpu", over, bound, share, more, under),
+            Measure::ThroughputPerCpu => tr!("pair-per-cpu", over, bound, share, more, under),
             measure => {
-                say!("pair-measure", measure = measure.name(), stream, over, bound, share, more, under)
+                tr!("pair-measure", measure = measure.name(), stream, over, bound, share, more, under)
             }
         }
     };
     match (claim.comparison, judged.verdict) {
         (Comparison::Within(band), Verdict::Supported) => {
             let differ = estimate.low > 1.0 || estimate.high < 1.0;
-            say!("pair-within", found, differ, band = number::percent(band))
+            tr!("pair-within", found, differ, band = number::percent(band))
         }
         _ => found,
     }
@@ -245,12 +245,12 @@ fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setti
                 _ => quantity(side, &setting.judgements.names),
             };
             let (left, right) = (multiple(&claim.left), multiple(&claim.right));
-            say!("level-difference", left, right, bound, value)
+            tr!("level-difference", left, right, bound, value)
         }
         Side::Measured { .. } => {
-            say!("level-times", left, bound, value, right = quantity(&claim.right, &setting.judgements.names))
+            tr!("level-times", left, bound, value, right = quantity(&claim.right, &setting.judgements.names))
         }
-        Side::Constant(_) => say!("level", left, bound, value),
+        Side::Constant(_) => tr!("level", left, bound, value),
     }
 }
 
@@ -283,21 +283,21 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
         false => level(value, estimate),
     };
     if judged.reasons.contains(&Reason::Constant) {
-        parts.push(word!("basis-the-same-in-all").to_string());
+        parts.push(tr!("basis-the-same-in-all").to_string());
     } else if has_ends(estimate) && !claim.is_of_a_count() {
         let confidence = number::confidence(judged.confidence);
         let anytime = setting.judgements.design.kind == Kind::Anytime;
         let (low, high) = (told(estimate.low), told(estimate.high));
-        parts.push(say!("basis-interval", confidence, anytime, low, high));
+        parts.push(tr!("basis-interval", confidence, anytime, low, high));
         if quoted(claim, judged, estimate, &setting.judgements.design).0.is_some() {
-            parts.push(say!("basis-estimate", told = told(estimate.point)));
+            parts.push(tr!("basis-estimate", told = told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
         parts.extend(of_sittings(&judged.scope));
-        parts.push(say!("basis-hodges-lehmann", told = told(estimate.hodges_lehmann)));
+        parts.push(tr!("basis-hodges-lehmann", told = told(estimate.hodges_lehmann)));
         return with_arrivals(parts, claim, judged.blocks, setting);
     } else if !claim.is_of_a_count() {
-        parts.push(word!("basis-no-interval").to_string());
+        parts.push(tr!("basis-no-interval").to_string());
     }
     parts.push(made_of(judged.blocks, setting.plan));
     with_arrivals(parts, claim, judged.blocks, setting)
@@ -315,7 +315,7 @@ fn signed(ratio: f64, estimate: &Estimate) -> String {
 /// `12 blocks of fresh starts in cycles`.
 fn made_of(n: u32, plan: &Plan) -> String {
     let (restarted, serial) = (plan.replication != Replication::Process, plan.mode == Mode::Serial);
-    say!("blocks-made-of", n, restarted, serial)
+    tr!("blocks-made-of", n, restarted, serial)
 }
 
 /// Adds to a figure of response times the arrival of requests, and the number of answers: those of the stream and of
@@ -341,19 +341,19 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
         };
         let mut loops: Vec<String> = figures.iter().filter_map(arrivals).collect();
         loops.dedup();
-        parts.push(say!(
+        parts.push(tr!(
             "arrivals-and-answers",
-            loops = loops.join(word!("between-both")),
-            counts = counts.join(word!("between-both"))
+            loops = loops.join(tr!("between-both")),
+            counts = counts.join(tr!("between-both"))
         ));
     }
-    parts.join(word!("between-parts"))
+    parts.join(tr!("between-parts"))
 }
 
 /// Arrival of requests: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
-        Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), word!("between-items")),
+        Some(arrival) => format!("{}{}{arrival}", named(point.model.name()), tr!("between-items")),
         None => named(point.model.name()).to_string(),
     }
 }
@@ -364,7 +364,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     let word = named(judged.verdict.name());
     if judged.verdict != Verdict::Undecided {
         return match judged.scope == Scope::ThisSitting && !claim.is_of_a_count() {
-            true => say!("outcome-in-this-sitting", word),
+            true => tr!("outcome-in-this-sitting", word),
             false => word.to_string(),
         };
     }
@@ -373,7 +373,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     };
     let why = told(&proofload_analysis::reason(reason, &setting.judgements.names, estimate.unit));
     if !allows_both(reason) {
-        return say!("labelled", label = word, what = why);
+        return tr!("labelled", label = word, what = why);
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let between = match claim.comparison {
@@ -381,5 +381,5 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
         _ if is_pair => signed(boundary(claim, false), estimate),
         _ => number::with_unit(boundary(claim, is_difference(estimate.unit)), estimate.unit),
     };
-    say!("outcome-at", word, between, why)
+    tr!("outcome-at", word, between, why)
 }

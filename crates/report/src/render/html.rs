@@ -7,7 +7,7 @@ use crate::shown::{Bar, Mark, Table, VerdictView};
 use crate::view::view;
 use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
-use proofload_language::{Language, word};
+use proofload_language::{Language, tr};
 use proofload_store::schema::{RunDiff, RunResult, Slice};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
@@ -121,10 +121,10 @@ pub fn page(result: &RunResult, slices: &[&Slice]) -> Page {
     body.push_str(&list(messages::LIMITS.text(), &view.limits));
     if !view.again.is_empty() {
         let commands = format!("<pre>{}</pre>", safe(&view.again.join("\n")));
-        body.push_str(&folded(word!("run-again"), &commands));
+        body.push_str(&folded(tr!("run-again"), &commands));
     }
-    body.push_str(&pairs(word!("parameters"), &view.parameters));
-    body.push_str(&pairs(word!("environment"), &view.environment));
+    body.push_str(&pairs(tr!("parameters"), &view.parameters));
+    body.push_str(&pairs(tr!("environment"), &view.environment));
     Page { title: view.title, header, body, charts: numbers(&charts) }
 }
 
@@ -199,7 +199,7 @@ fn card(verdict: &VerdictView, n: usize, tag: &str) -> String {
         true => details,
         false => {
             // A page that is followed knows by the label what was open.
-            let word = word!("details");
+            let word = tr!("details");
             format!("<details><summary aria-label=\"{word} {n}\">{word}</summary>{details}</details>")
         }
     };

@@ -8,7 +8,7 @@ use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_analysis::{Overall, overall};
 use proofload_language::facts::told;
-use proofload_language::{named, say, word};
+use proofload_language::{named, tr};
 use proofload_store::schema::{
     Baseline, BaselineFigure, CapacityAnswer, CapacityResult, Point, RunResult, RunState, Verdict,
 };
@@ -90,17 +90,17 @@ fn run_case(result: &RunResult, view: &View, came: Came) -> String {
         .filter_map(|point| point.outcomes.get("answered"))
         .fold(0, |sum: u64, n| sum.saturating_add(*n));
     let worst = view.lead.iter().filter(|line| line.tone == view.lead[0].tone);
-    let why = safe(&worst.map(Lead::line).collect::<Vec<_>>().join(word!("between-sentences")));
+    let why = safe(&worst.map(Lead::line).collect::<Vec<_>>().join(tr!("between-sentences")));
     let inner = match came {
         Came::Invalid => format!("<error type=\"invalid\" message=\"{why}\"/>"),
         Came::Failed => format!("<failure type=\"failed\" message=\"{why}\"/>"),
         Came::Skipped => format!("<skipped message=\"{why}\"/>"),
         Came::Passed => {
-            let said = [say!("answered", n = number::count(answered)), view.headline.clone()];
+            let said = [tr!("answered", n = number::count(answered)), view.headline.clone()];
             format!("<system-out>{}</system-out>", safe(said.join("\n").trim_end()))
         }
     };
-    format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", word!("the-run"))
+    format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", tr!("the-run"))
 }
 
 /// Result of a test case.
@@ -167,7 +167,7 @@ impl Case {
         };
         if baseline.figures.is_empty() {
             return vec![Case {
-                name: word!("lead-against-the-baseline").to_string(),
+                name: tr!("lead-against-the-baseline").to_string(),
                 word: named("undecided").to_string(),
                 holds: None,
                 said: vec![messages::lead::none_compared(&baseline.run)],
@@ -186,7 +186,7 @@ impl Case {
 
     fn drawn(&self, suite: &str, undecided: Undecided) -> String {
         let (name, word, message) =
-            (safe(&self.name), safe(&self.word), safe(&self.said.join(word!("between-sentences"))));
+            (safe(&self.name), safe(&self.word), safe(&self.said.join(tr!("between-sentences"))));
         let inner = match self.came(undecided) {
             Came::Passed => format!("<system-out>{message}</system-out>"),
             Came::Skipped => format!("<skipped message=\"{word}: {message}\"/>"),

@@ -4,7 +4,7 @@ use crate::escape::{markdown, markdown_line};
 use crate::messages;
 use crate::shown::{Table, VerdictView};
 use crate::view::{View, view};
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_store::schema::{BadAnswer, RunResult};
 
 /// A comment on GitHub holds 65,536 characters; this is in bytes, which are at least as many.
@@ -107,24 +107,24 @@ fn head(view: &View) -> String {
 
 fn sections(view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
-    sections.extend(verdicts(messages::VERDICTS.text(), word!("claim"), &view.verdicts));
+    sections.extend(verdicts(messages::VERDICTS.text(), tr!("claim"), &view.verdicts));
     let sentences = view.verdicts.iter().map(|verdict| &verdict.sentence).filter(|said| !said.is_empty());
     sections.extend(sentences_of(&sentences.collect::<Vec<_>>()));
-    sections.extend(verdicts(messages::EXPECTATIONS.text(), word!("expectation"), &view.expectations));
-    sections.extend(verdicts(messages::CONCLUSIONS.text(), word!("conclusion"), &view.conclusions));
+    sections.extend(verdicts(messages::EXPECTATIONS.text(), tr!("expectation"), &view.expectations));
+    sections.extend(verdicts(messages::CONCLUSIONS.text(), tr!("conclusion"), &view.conclusions));
     sections.extend(open_list(messages::CONTRADICTIONS.text(), &view.contradictions));
-    sections.extend(verdicts(messages::TRENDS.text(), word!("trend"), &view.trends));
+    sections.extend(verdicts(messages::TRENDS.text(), tr!("trend"), &view.trends));
     sections.extend(view.tables.iter().map(table));
     let judged = view.verdicts.iter().chain(&view.expectations).chain(&view.conclusions);
     let reasons = judged.chain(&view.trends).flat_map(|verdict| {
         verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
     });
-    sections.extend(list(word!("reasons"), &reasons.collect::<Vec<_>>()));
+    sections.extend(list(tr!("reasons"), &reasons.collect::<Vec<_>>()));
     sections.extend(list(messages::LIMITS.text(), &view.limits));
     sections
         .extend(list(messages::BAD_ANSWERS.text(), &view.bad_answers.iter().map(said).collect::<Vec<_>>()));
-    sections.extend(pairs(word!("parameters"), &view.parameters));
-    sections.extend(pairs(word!("environment"), &view.environment));
+    sections.extend(pairs(tr!("parameters"), &view.parameters));
+    sections.extend(pairs(tr!("environment"), &view.environment));
     sections
 }
 
@@ -132,7 +132,7 @@ fn sections(view: &View) -> Vec<Section> {
 fn sentences_of(sentences: &[&String]) -> Option<Section> {
     let line = |sentence: &&String| format!("- {}\n", safe_within(sentence, SENTENCE_CHARS));
     (!sentences.is_empty()).then(|| Section {
-        title: word!("sentences").to_string(),
+        title: tr!("sentences").to_string(),
         open: String::new(),
         lines: sentences.iter().map(line).collect(),
         close: "\n",

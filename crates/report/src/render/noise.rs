@@ -8,7 +8,7 @@ use crate::render::text::{table_lines, text_within};
 use crate::shown::Table;
 use crate::{messages, number};
 use proofload_language::facts::told;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{
     Between, MeasureNoise, NoiseAudit, Resolution, SliceLengthNoise, TuneHeat, TuneResult,
 };
@@ -21,7 +21,7 @@ fn drawn(table: &Table) -> String {
 pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     let mut out = format!("{}\n{}\n", noise_title(audit, when), line(&noise_machine(audit)));
     let rows = audit.measures.iter().map(noise_row);
-    let noise = Table::with(word!("noise"), Columns::<8>("noise-columns"), rows);
+    let noise = Table::with(tr!("noise"), Columns::<8>("noise-columns"), rows);
     out.push_str(&format!("\n{}\n", drawn(&noise)));
     let rows = audit.slice_lengths.iter().map(slice_length_row);
     let lengths = Table::of(slice_lengths(audit), Columns::<4>("slice-length-columns"), rows);
@@ -32,13 +32,13 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     let rows = rows.flat_map(|noise| resolution_rows(&noise.measure, &audit.resolution)).collect();
     out.push_str(&format!(
         "\n{}\n{}\n",
-        drawn(&Table { title: word!("resolution").to_string(), header, rows }),
-        word!("resolution-note")
+        drawn(&Table { title: tr!("resolution").to_string(), header, rows }),
+        tr!("resolution-note")
     ));
     for finding in &audit.findings {
         out.push_str(&format!("{}\n", line(&told(finding))));
     }
-    out.push_str(&format!("{}\n", line(&say!("kept-in", run = audit.run))));
+    out.push_str(&format!("{}\n", line(&tr!("kept-in", run = audit.run))));
     out
 }
 
@@ -58,12 +58,12 @@ pub fn tune_text(result: &TuneResult, on: Terminal, whole: bool) -> String {
             standing.variant.clone(),
             standing.search_ratio.map_or("–".to_string(), |ratio| format!("{ratio:.3}")),
             standing.blocks.to_string(),
-            standing.out_after.map_or("–".to_string(), |heat| say!("out-after-heat", heat)),
+            standing.out_after.map_or("–".to_string(), |heat| tr!("out-after-heat", heat)),
         ]
     };
     let rows = result.standings.iter().take(shown).map(row);
     let apart = if whole { "\n" } else { "" };
-    let standings = Table::with(word!("search"), Columns::<4>("search-columns"), rows);
+    let standings = Table::with(tr!("search"), Columns::<4>("search-columns"), rows);
     out.push_str(&format!("{apart}{}\n", drawn(&standings)));
     if shown < result.standings.len() {
         out.push_str(&format!("{}\n", messages::more_lines(result.standings.len() - shown)));
@@ -93,7 +93,7 @@ fn between(ends: &Between, decimals: usize) -> String {
 
 /// Time and conditions of an audit.
 fn noise_title(audit: &NoiseAudit, when: &str) -> String {
-    say!(
+    tr!(
         "noise-title",
         blocks = blocks(audit.blocks),
         cycles = audit.cycles,
@@ -104,21 +104,21 @@ fn noise_title(audit: &NoiseAudit, when: &str) -> String {
 }
 
 fn noise_machine(audit: &NoiseAudit) -> String {
-    say!("noise-machine", kernel = audit.kernel, cpu_model = audit.cpu_model, build = audit.build)
+    tr!("noise-machine", kernel = audit.kernel, cpu_model = audit.cpu_model, build = audit.build)
 }
 
 /// A row of the noise.
 fn noise_row(noise: &MeasureNoise) -> Vec<String> {
     let drift = match noise.drift_memory {
-        None => word!("noise-row-none-found").to_string(),
+        None => tr!("noise-row-none-found").to_string(),
         Some(_) => {
-            say!("noise-drift", sd = sd(noise.drift_sd), share = percent(noise.drift_share, 0))
+            tr!("noise-drift", sd = sd(noise.drift_sd), share = percent(noise.drift_share, 0))
         }
     };
     let spikes = match noise.spike_size {
-        None => word!("noise-row-none").to_string(),
+        None => tr!("noise-row-none").to_string(),
         Some(size) => {
-            say!("noise-spikes", share = percent(noise.spike_share, 1), size = percent(size.exp_m1(), 0))
+            tr!("noise-spikes", share = percent(noise.spike_share, 1), size = percent(size.exp_m1(), 0))
         }
     };
     vec![
@@ -135,7 +135,7 @@ fn noise_row(noise: &MeasureNoise) -> Vec<String> {
 
 /// Heading of short slices beside long ones.
 fn slice_lengths(audit: &NoiseAudit) -> String {
-    say!(
+    tr!(
         "slice-lengths",
         cycles = audit.cycles,
         slice = number::duration(audit.slice_ns as f64),
@@ -162,7 +162,7 @@ fn slice_length_row(found: &SliceLengthNoise) -> Vec<String> {
 
 /// The column of a resolution: `20 min, default, 8 blocks`.
 fn resolution_column(resolution: &Resolution) -> String {
-    say!(
+    tr!(
         "resolution-column",
         minutes = resolution.minutes,
         preset = named(resolution.preset.name()),
@@ -181,8 +181,8 @@ fn resolution_rows(measure: &str, resolutions: &[Resolution]) -> [Vec<String>; 2
         [name].into_iter().chain(resolutions.iter().map(|resolution| of(resolution, band))).collect()
     };
     [
-        row(say!("resolution-rows-difference", measure), false),
-        row(say!("resolution-rows-equal-within", measure), true),
+        row(tr!("resolution-rows-difference", measure), false),
+        row(tr!("resolution-rows-equal-within", measure), true),
     ]
 }
 
@@ -192,7 +192,7 @@ pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [Strin
     let spreads: Vec<String> = audit.measures.iter().map(spread).collect();
     let resolved = audit.resolution.iter().filter_map(|resolution| {
         let first = resolution.measures.first()?;
-        Some(say!(
+        Some(tr!(
             "noise-resolved-in",
             share = percent(first.difference.value, 1),
             minutes = resolution.minutes
@@ -200,10 +200,10 @@ pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [Strin
     });
     let resolved: Vec<String> = resolved.collect();
     let measure = audit.measures.first().map_or("", |noise| noise.measure.as_str());
-    let outdated = (!outdated.is_empty()).then(|| outdated.join(word!("between-items")));
+    let outdated = (!outdated.is_empty()).then(|| outdated.join(tr!("between-items")));
     [
-        say!("noise-audit", age, outdated, spreads = spreads.join(word!("between-items"))),
-        say!("noise-resolves", measure, resolved = resolved.join(word!("between-items"))),
+        tr!("noise-audit", age, outdated, spreads = spreads.join(tr!("between-items"))),
+        tr!("noise-resolves", measure, resolved = resolved.join(tr!("between-items"))),
     ]
 }
 
@@ -211,15 +211,15 @@ pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [Strin
 pub fn age(ns: u64) -> String {
     let minutes = ns / 60_000_000_000;
     match minutes {
-        0..120 => say!("age-minutes", n = minutes),
-        120..2880 => say!("age-hours", n = minutes / 60),
-        _ => say!("age-days", n = minutes / 1440),
+        0..120 => tr!("age-minutes", n = minutes),
+        120..2880 => tr!("age-hours", n = minutes / 60),
+        _ => tr!("age-days", n = minutes / 1440),
     }
 }
 
 fn search_title(result: &TuneResult) -> String {
     let stream = if result.stream.is_empty() { String::new() } else { format!("[{}]", result.stream) };
-    say!(
+    tr!(
         "search-title",
         study = result.study,
         goal = result.goal,
@@ -232,17 +232,17 @@ fn search_title(result: &TuneResult) -> String {
 
 /// A heat in a line.
 fn heat_text(number: usize, heat: &TuneHeat) -> String {
-    say!("heat", number, variants = heat.variants.len(), blocks = blocks(heat.blocks), run = heat.run)
+    tr!("heat", number, variants = heat.variants.len(), blocks = blocks(heat.blocks), run = heat.run)
 }
 
 fn search_winner(result: &TuneResult) -> String {
     match (result.winner == result.default, &result.confirmation) {
-        (true, _) => say!("search-winner-nothing-was-better-than", default = result.default),
+        (true, _) => tr!("search-winner-nothing-was-better-than", default = result.default),
         (false, Some(_)) => {
-            say!("search-winner-fresh-blocks-of-against", winner = result.winner, default = result.default)
+            tr!("search-winner-fresh-blocks-of-against", winner = result.winner, default = result.default)
         }
         (false, None) => {
-            say!("search-winner-the-search-led-to", winner = result.winner, default = result.default)
+            tr!("search-winner-the-search-led-to", winner = result.winner, default = result.default)
         }
     }
 }

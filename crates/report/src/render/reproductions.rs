@@ -7,7 +7,7 @@ use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_facts::Limit;
 use proofload_language::facts::told;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{
     ConclusionOutcome, ConclusionResult, ConclusionTest, Environment, Plan, RunResult, RunState,
 };
@@ -24,9 +24,9 @@ pub struct Reproduction {
 
 /// The page for these records, in their order.
 pub fn reproductions(records: &[Reproduction]) -> String {
-    let mut out = format!("# {}\n\n{}\n\n", word!("reproductions"), word!("reproductions-head"));
+    let mut out = format!("# {}\n\n{}\n\n", tr!("reproductions"), tr!("reproductions-head"));
     if records.is_empty() {
-        return format!("{out}{}\n", word!("no-reproductions"));
+        return format!("{out}{}\n", tr!("no-reproductions"));
     }
     let rows =
         || records.iter().flat_map(|record| record.result.conclusions.iter().map(move |row| (record, row)));
@@ -73,8 +73,7 @@ fn estimate(test: &ConclusionTest) -> String {
 
 fn summary_row(record: &Reproduction, row: &ConclusionResult) -> Vec<String> {
     let here: Vec<String> = row.tests.iter().map(estimate).collect();
-    let here =
-        if here.is_empty() { messages::NONE.to_string() } else { here.join(word!("between-sentences")) };
+    let here = if here.is_empty() { messages::NONE.to_string() } else { here.join(tr!("between-sentences")) };
     vec![
         markdown(&record.result.study),
         markdown(&row.says),
@@ -94,17 +93,17 @@ fn section(record: &Reproduction) -> String {
     let plan = result.plan.clone().unwrap_or_default();
     let sources = plan.references.iter();
     let sources =
-        sources.map(|it| say!("published-by", published_in = messages::published_in(&it.source, &it.url)));
+        sources.map(|it| tr!("published-by", published_in = messages::published_in(&it.source, &it.url)));
     let facts = [measured_on(&record.date, &plan, result), measured_with(&result.environment)];
     let changed = (!plan.settings.is_empty())
-        .then(|| say!("set-differently", settings = plan.settings.join(word!("between-items"))));
+        .then(|| tr!("set-differently", settings = plan.settings.join(tr!("between-items"))));
     let facts = sources.chain(facts).chain(changed);
     facts.for_each(|fact| out.push_str(&format!("- {}\n", markdown(&fact))));
     out.push('\n');
     if result.conclusions.is_empty() {
-        out.push_str(&format!("{}\n\n", word!("concludes-nothing")));
+        out.push_str(&format!("{}\n\n", tr!("concludes-nothing")));
     } else {
-        out.push_str(&format!("### {}\n\n", word!("study-conclusions")));
+        out.push_str(&format!("### {}\n\n", tr!("study-conclusions")));
         let rows: Vec<Vec<String>> = result.conclusions.iter().flat_map(conclusion_rows).collect();
         out.push_str(&table(&Columns::<6>("study-conclusion-columns").texts(), &rows));
         let notes: Vec<String> = result.conclusions.iter().flat_map(notes).collect();
@@ -118,7 +117,7 @@ fn section(record: &Reproduction) -> String {
     out.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
     out.push_str(&published(result));
     let not_tested: Vec<String> = plan.not_tested.iter().map(told).collect();
-    out.push_str(&list(word!("study-not-tested"), &not_tested));
+    out.push_str(&list(tr!("study-not-tested"), &not_tested));
     out.push_str(&list(messages::LIMITS.text(), &limits(result)));
     out + &again(record, &plan)
 }
@@ -150,8 +149,8 @@ fn notes(row: &ConclusionResult) -> Vec<String> {
     }
     said.extend(row.tests.iter().flat_map(|test| test.reasons.iter().map(told)));
     said.extend(row.not_tested.iter().map(told));
-    said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| say!("beware", why)));
-    said.extend(row.contradictions.iter().map(|it| say!("rests-on-contradiction", sentence = told(it))));
+    said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| tr!("beware", why)));
+    said.extend(row.contradictions.iter().map(|it| tr!("rests-on-contradiction", sentence = told(it))));
     said.iter().map(|sentence| of_conclusion(&row.says, sentence)).collect()
 }
 
@@ -161,7 +160,7 @@ fn further_claims(view: &View, result: &RunResult) -> String {
         |name: &str| result.conclusions.iter().flat_map(|row| &row.tests).any(|test| test.claim == name);
     let others = result.claims.iter().zip(&view.verdicts).filter(|(claim, _)| !tested(&claim.name));
     let rows = others.map(|(_, row)| (messages::claimed(&row.name, &row.text), row)).collect();
-    verdicts(word!("further-claims"), word!("claim"), rows)
+    verdicts(tr!("further-claims"), tr!("claim"), rows)
 }
 
 /// Outcome of each quantity of a soak, with its notes.
@@ -173,7 +172,7 @@ fn trends(view: &View) -> String {
     let notes = view.trends.iter().flat_map(reasons).map(|note| format!("- {}\n", markdown(&note)));
     let notes: String = notes.collect();
     let gap = if notes.is_empty() { "" } else { "\n" };
-    verdicts(messages::TRENDS.text(), word!("trend"), rows) + &notes + gap
+    verdicts(messages::TRENDS.text(), tr!("trend"), rows) + &notes + gap
 }
 
 /// A section with a row for each verdict, `what` being the column of what it is on; empty without any.
@@ -197,7 +196,7 @@ fn published(result: &RunResult) -> String {
     let header: Vec<&str> = drawn.header.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> =
         drawn.rows.iter().map(|row| row.iter().map(|cell| markdown(cell)).collect()).collect();
-    format!("### {}\n\n{}", word!("study-figures"), table(&header, &rows))
+    format!("### {}\n\n{}", tr!("study-figures"), table(&header, &rows))
 }
 
 /// Limits of the test, except those listed under *not tested*.
@@ -213,7 +212,7 @@ const SHOWN: [&str; 4] = ["-q", "--quiet", "--github-summary", "--no-wait"];
 
 /// The commands that measure and compute it again.
 fn again(record: &Reproduction, plan: &Plan) -> String {
-    let mut out = format!("### {}\n\n```sh\n", word!("repeat"));
+    let mut out = format!("### {}\n\n```sh\n", tr!("repeat"));
     let mut kept: Vec<String> = Vec::new();
     let mut arguments = plan.arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -226,9 +225,9 @@ fn again(record: &Reproduction, plan: &Plan) -> String {
         }
     }
     if !kept.is_empty() {
-        out.push_str(&format!("{}\nproofload {}\n", word!("measure-again"), kept.join(" ")));
+        out.push_str(&format!("{}\nproofload {}\n", tr!("measure-again"), kept.join(" ")));
     }
-    out.push_str(&format!("{}\nproofload report {}\n```\n\n", word!("compute-again"), shell(&record.record)));
+    out.push_str(&format!("{}\nproofload report {}\n```\n\n", tr!("compute-again"), shell(&record.record)));
     out
 }
 
@@ -238,7 +237,7 @@ fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
     let each = [Reproduced, NotReproduced, Undecided, NotTested]
         .map(|outcome| format!("{} {outcome}", count(&outcome)));
-    say!("reproductions-tally", outcomes = outcomes.len(), each = each.join(word!("between-items")))
+    tr!("reproductions-tally", outcomes = outcomes.len(), each = each.join(tr!("between-items")))
 }
 
 /// Date and length of the measurement.
@@ -249,13 +248,13 @@ fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
         RunState::Finished => None,
         state => Some(crate::messages::ended(state, result.status.why.as_ref())),
     };
-    say!("measured-on", date, preset = named(plan.preset.name()), minutes, blocks, ended)
+    tr!("measured-on", date, preset = named(plan.preset.name()), minutes, blocks, ended)
 }
 
 /// On what, in a line.
 fn measured_with(environment: &Environment) -> String {
     let model = Some(&environment.cpu_model).filter(|model| !model.is_empty());
-    say!(
+    tr!(
         "measured-with",
         model,
         cpus = environment.cpus.len(),
@@ -267,5 +266,5 @@ fn measured_with(environment: &Environment) -> String {
 
 /// A note on a conclusion.
 fn of_conclusion(says: &str, sentence: &str) -> String {
-    say!("labelled", label = says, what = sentence)
+    tr!("labelled", label = says, what = sentence)
 }

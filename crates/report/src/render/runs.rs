@@ -7,7 +7,7 @@ use crate::shown::Table;
 use crate::{messages, number};
 use proofload_facts::Finding;
 use proofload_language::facts::told;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_store::schema::{Difference, Estimate, HistoryChange, HistoryEntry, HistorySeries, RunDiff};
 
 /// Longest value of a difference that is shown on its line, in characters.
@@ -22,7 +22,7 @@ const LEFT_OUT_MAX: usize = 6;
 /// Runs, one a line, oldest first. `when` turns nanoseconds since 1970 into a date.
 pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> String {
     if entries.is_empty() {
-        return format!("{}\n", word!("no-runs"));
+        return format!("{}\n", tr!("no-runs"));
     }
     let row = |entry: &HistoryEntry| {
         let began = if entry.began_unix_ns == 0 { "–".to_string() } else { when(entry.began_unix_ns) };
@@ -37,7 +37,7 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
             entry.id.clone(),
         ]
     };
-    let table = Table::with(word!("history"), Columns::<8>("history-columns"), entries.iter().map(row));
+    let table = Table::with(tr!("history"), Columns::<8>("history-columns"), entries.iter().map(row));
     format!("{}\n\n{}", table_lines(&table, Terminal::FILE), change_lines(entries))
 }
 
@@ -50,20 +50,20 @@ fn change_lines(entries: &[HistoryEntry]) -> String {
         }
     }
     if lines.is_empty() {
-        lines.push((2, word!("no-series").to_string()));
+        lines.push((2, tr!("no-series").to_string()));
     }
     let left_out = |entry: &HistoryEntry| -> Vec<String> {
         entry
             .left_out
             .iter()
-            .map(|what| say!("left-out-of-series", run = entry.id, what = told(what)))
+            .map(|what| tr!("left-out-of-series", run = entry.id, what = told(what)))
             .collect()
     };
     lines.extend(at_most(LEFT_OUT_MAX, 2, entries.iter().flat_map(left_out).collect()));
     if entries.iter().any(|entry| !entry.changes.is_empty()) {
-        lines.push((2, word!("changes-note").to_string()));
+        lines.push((2, tr!("changes-note").to_string()));
     }
-    let mut out = format!("{}\n", word!("changes"));
+    let mut out = format!("{}\n", tr!("changes"));
     lines.iter().for_each(|(depth, text)| out.push_str(&format!("{:depth$}{}\n", "", line(text))));
     out
 }
@@ -85,8 +85,8 @@ fn series_lines(
         4,
         match (series.figures, changes) {
             (0, _) => too_few_runs(series),
-            (_, 0) => say!("no-change", figures = series.figures),
-            (_, n) => say!("changes-found", changes = n, figures = series.figures),
+            (_, 0) => tr!("no-change", figures = series.figures),
+            (_, n) => tr!("changes-found", changes = n, figures = series.figures),
         },
     ));
     for run in runs {
@@ -111,21 +111,21 @@ fn at_most(most: usize, depth: usize, mut lines: Vec<String>) -> Vec<(usize, Str
 /// Two runs side by side.
 pub fn diff_text(diff: &RunDiff) -> String {
     let mut out =
-        format!("{}\n", line(&say!("diff-title-first-second", left = diff.left, right = diff.right)));
+        format!("{}\n", line(&tr!("diff-title-first-second", left = diff.left, right = diff.right)));
     let parts = [
-        (word!("diff-plan"), &diff.plan),
-        (word!("diff-environment"), &diff.environment),
-        (word!("diff-verdicts"), &diff.verdicts),
+        (tr!("diff-plan"), &diff.plan),
+        (tr!("diff-environment"), &diff.environment),
+        (tr!("diff-verdicts"), &diff.verdicts),
     ];
     for (title, differences) in parts {
         out.push_str(&format!("\n{title}\n"));
         if differences.is_empty() {
-            out.push_str(&format!("  {}\n", word!("same")));
+            out.push_str(&format!("  {}\n", tr!("same")));
         }
         differences.iter().for_each(|difference| out.push_str(&difference_lines(difference)));
     }
     let table = table_lines(&figures(diff), Terminal::FILE);
-    out.push_str(&format!("\n{table}\n\n{}\n", word!("not-paired")));
+    out.push_str(&format!("\n{table}\n\n{}\n", tr!("not-paired")));
     out
 }
 
@@ -136,7 +136,7 @@ pub(super) fn figures(diff: &RunDiff) -> Table {
         .figures
         .iter()
         .map(|pair| vec![messages::figure_of(pair), cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]);
-    Table::with(word!("figures"), Columns::<4>("diff-columns"), rows)
+    Table::with(tr!("figures"), Columns::<4>("diff-columns"), rows)
 }
 
 fn difference_lines(difference: &Difference) -> String {
@@ -161,28 +161,28 @@ fn difference_lines(difference: &Difference) -> String {
 
 /// State in which a run ended, or that its record is unreadable.
 fn history_ended(entry: &HistoryEntry) -> &str {
-    if entry.damage.is_empty() { named(entry.status.state.name()) } else { word!("history-unreadable") }
+    if entry.damage.is_empty() { named(entry.status.state.name()) } else { tr!("history-unreadable") }
 }
 
 /// Comparable runs of a study.
 fn series_text(study: &str, series: &HistorySeries) -> String {
     match series.runs {
-        1 => say!("series-run", study, began = series.began),
-        n => say!("series-comparable-runs-the-first", study, n, began = series.began),
+        1 => tr!("series-run", study, began = series.began),
+        n => tr!("series-comparable-runs-the-first", study, n, began = series.began),
     }
 }
 
 /// Difference that begins a new series.
 fn apart(difference: &Finding) -> String {
-    say!("apart", difference = told(difference))
+    tr!("apart", difference = told(difference))
 }
 
 /// Too few runs to detect a change.
 fn too_few_runs(series: &HistorySeries) -> String {
     let (runs, needs) = (series.runs, series.needs);
     match runs < needs {
-        true => say!("too-few-runs", runs, needs),
-        false => say!("too-few-runs-no-figure-has-a", needs),
+        true => tr!("too-few-runs", runs, needs),
+        false => tr!("too-few-runs-no-figure-has-a", needs),
     }
 }
 
@@ -191,7 +191,7 @@ fn change_point(of: &HistoryChange, run: &str) -> String {
     let place = messages::place_of(&of.variant, &of.stream, &of.point);
     let (rose, by, points) = moved(&of.change);
     let (before, after) = (of.runs_before, of.runs_after);
-    say!("change-point", measure = of.measure, place, rose, by, points, run, before, after)
+    tr!("change-point", measure = of.measure, place, rose, by, points, run, before, after)
 }
 
 /// True if it rose, the amount, and true if that is in percentage points: beside changes that are ratios, 2 % of a
@@ -213,7 +213,7 @@ fn moved(change: &Estimate) -> (bool, String, bool) {
 
 /// Difference between the runs before and after a change.
 fn changed_with(difference: &Finding) -> String {
-    say!("changed-with", difference = told(difference))
+    tr!("changed-with", difference = told(difference))
 }
 
 #[cfg(test)]

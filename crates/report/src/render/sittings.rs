@@ -7,7 +7,7 @@ use crate::render::text::{judged_lines, table_lines};
 use crate::shown::Table;
 use crate::view::verdict;
 use proofload_language::facts::told;
-use proofload_language::{Columns, word};
+use proofload_language::{Columns, tr};
 use proofload_store::schema::{SittingRun, SittingsResult};
 
 /// Verdicts over all sittings, then the sittings. `when` turns nanoseconds since 1970 into a date.
@@ -29,7 +29,7 @@ pub fn sittings_text(result: &SittingsResult, when: &dyn Fn(u64) -> String) -> S
         vec![began, run.blocks.to_string(), run.seed.to_string(), run.id.clone()]
     };
     let table =
-        Table::with(word!("sittings-sittings"), Columns::<4>("sitting-columns"), result.runs.iter().map(row));
+        Table::with(tr!("sittings-sittings"), Columns::<4>("sitting-columns"), result.runs.iter().map(row));
     say("");
     say(&table_lines(&table, Terminal::FILE));
     say("");

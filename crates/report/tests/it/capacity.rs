@@ -6,7 +6,7 @@ use proofload_analysis::{Overall, overall, searches};
 use proofload_facts::{Finding, Limit, Reason};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{Terminal, Undecided, csv, html, json, junit, markdown, of_run, screen, text};
-use proofload_stats::capacity::{Request, Stage, Step};
+use proofload_stats::capacity::{NextTrial, Request, Stage};
 use proofload_store::schema::{
     CapacityAnswer, Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan,
     PlannedCapacity, Point, RunResult, RunState, Slice, Timing, TrialTerms, Variant,
@@ -68,7 +68,7 @@ fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Sl
     let mut writer = record.begin_block(1).expect("a block");
     for _ in 0..most_trials {
         let mut searches = searches(&Run::open(record.path()).expect("a run")).expect("searches");
-        let Step::Trial(request) = searches[0].0.step() else { break };
+        let NextTrial::Trial(request) = searches[0].0.step() else { break };
         let rate_per_s = request.rate_per_s;
         let mut slice = made(&request);
         let (stage, fresh) = (request.stage.name().into(), request.fresh);

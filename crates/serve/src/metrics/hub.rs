@@ -11,14 +11,14 @@ use proofload_store::schema::SubjectUse;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An update by a thread beside the runner, about a load that goes on.
-type Step = Box<dyn FnOnce(&mut State) + Send>;
+type Update = Box<dyn FnOnce(&mut State) + Send>;
 
 /// State of a run, written by some threads and read by others.
 #[derive(Default)]
 pub struct Hub {
     state: Mutex<State>,
     /// Only writers lock it, for a moment: a thread that reports a second does not wait for readers.
-    pending: Mutex<Vec<Step>>,
+    pending: Mutex<Vec<Update>>,
     costs: Mutex<Vec<(&'static str, Cost)>>,
     generator_cpus: Mutex<Vec<usize>>,
 }
@@ -50,7 +50,7 @@ impl Hub {
         self.hear(Box::new(move |state| state.used(&used)));
     }
 
-    fn hear(&self, step: Step) {
+    fn hear(&self, step: Update) {
         let mut pending = lock(&self.pending);
         pending.push(step);
         // A reader holds it: it is entered with the next second, or with the record of the slice.

@@ -6,7 +6,7 @@ use crate::metrics::hub::{Hub, OutOfTheWay};
 use crate::metrics::otlp::{self, Moment, otlp};
 use crate::metrics::settings::{Mistake, OtlpSettings};
 use proofload_host::clock;
-use proofload_language::say;
+use proofload_language::tr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -67,7 +67,7 @@ impl Push {
             let patience = if self.stop.load(Ordering::Relaxed) { Duration::ZERO } else { LAST_PATIENCE };
             let for_ns = clock::monotonic_ns().saturating_sub(begun_ns);
             if Duration::from_nanos(for_ns) > patience + LAST_PUSH + END_SPARE {
-                return Some(say!("metrics-push-abandoned", endpoint = self.shown));
+                return Some(tr!("metrics-push-abandoned", endpoint = self.shown));
             }
             std::thread::sleep(END_POLL);
         }
@@ -81,7 +81,7 @@ fn agent(settings: &OtlpSettings) -> Result<Agent, Mistake> {
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             let why = found.errors.first().map_or("there are none".to_string(), ToString::to_string);
-            return Err(Mistake(say!("metrics-no-authorities", why)));
+            return Err(Mistake(tr!("metrics-no-authorities", why)));
         }
         let certs: Vec<_> = found.certs.iter().map(|der| Certificate::from_der(der).to_owned()).collect();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -132,7 +132,7 @@ impl Pusher {
         };
         let Cost { done, failed, .. } = self.cost;
         let why = self.last_failure?;
-        Some(say!(
+        Some(tr!(
             "metrics-pushes-failed",
             endpoint = self.settings.shown(),
             failed,
@@ -178,7 +178,7 @@ impl Pusher {
         if !(200..300).contains(&status) {
             let said = shown(&bytes.unwrap_or_default());
             return Err(Failed {
-                why: say!(
+                why: tr!(
                     "metrics-status",
                     status = status.to_string(),
                     body = (!said.is_empty()).then_some(said)
@@ -187,7 +187,7 @@ impl Pusher {
             });
         }
         let bytes = bytes.map_err(|error| {
-            failed(say!("metrics-unreadable", status = status.to_string(), why = error.to_string()))
+            failed(tr!("metrics-unreadable", status = status.to_string(), why = error.to_string()))
         })?;
         taken(status, &shown(&kind), &bytes).map_err(failed)
     }
@@ -196,7 +196,7 @@ impl Pusher {
 /// Result of a push that was answered with success: an empty answer means that everything was accepted.
 fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
     // Without a type that it gives itself there is none to be named.
-    let no_answer = |kind: Option<&str>| say!("metrics-no-answer", status = status.to_string(), kind);
+    let no_answer = |kind: Option<&str>| tr!("metrics-no-answer", status = status.to_string(), kind);
     if bytes.is_empty() {
         return Ok(());
     }
@@ -207,7 +207,7 @@ fn taken(status: u16, kind: &str, bytes: &[u8]) -> Result<(), String> {
     let answer = otlp::answer(bytes).ok_or_else(|| no_answer(None))?;
     match answer.rejected {
         0 => Ok(()),
-        points => Err(say!("metrics-rejected", points, why = shown(answer.why.as_bytes()))),
+        points => Err(tr!("metrics-rejected", points, why = shown(answer.why.as_bytes()))),
     }
 }
 

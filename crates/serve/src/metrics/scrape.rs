@@ -10,7 +10,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, HeaderMap};
 use hyper::{Method, Request, StatusCode};
 use proofload_host::{clock, http};
-use proofload_language::say;
+use proofload_language::tr;
 use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
@@ -114,7 +114,7 @@ impl Server {
 
     /// Address of the figures, as a line.
     pub fn announcement(&self) -> String {
-        say!("metrics-serving", address = self.address.to_string())
+        tr!("metrics-serving", address = self.address.to_string())
     }
 
     /// Time for which the next scrape is worth waiting; `None` if nothing has scraped.

@@ -1,7 +1,7 @@
 //! Settings of exporters: an address to listen on, a collector, and the variables that OpenTelemetry defines.
 
 use percent_encoding::percent_decode_str;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_store::redact;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub fn address(text: &str) -> Result<SocketAddr, Mistake> {
         Err(_) => {
             let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
             let parsed = named.as_deref().unwrap_or(text).parse();
-            parsed.map_err(|_| Mistake(say!("metrics-bad-address", text = format!("{text:?}"))))
+            parsed.map_err(|_| Mistake(tr!("metrics-bad-address", text = format!("{text:?}"))))
         }
     }
 }
@@ -70,13 +70,13 @@ impl OtlpSettings {
             (ENVIRONMENT, Some(whole)) => checked(&whole)?,
             (ENVIRONMENT, None) => {
                 let base = variable("OTEL_EXPORTER_OTLP_ENDPOINT");
-                with_path(&base.ok_or_else(|| Mistake(word!("metrics-no-endpoint").to_string()))?)?
+                with_path(&base.ok_or_else(|| Mistake(tr!("metrics-no-endpoint").to_string()))?)?
             }
             (given, _) => with_path(given)?,
         };
         let milliseconds = |name: &str, value: Option<String>, usual: u64| match value {
             None => Ok(usual),
-            Some(text) => text.parse().map_err(|_| bad_variable(name, word!("metrics-milliseconds"))),
+            Some(text) => text.parse().map_err(|_| bad_variable(name, tr!("metrics-milliseconds"))),
         };
         let interval_name = "OTEL_METRIC_EXPORT_INTERVAL";
         let interval_ms = milliseconds(interval_name, variable(interval_name), INTERVAL_MS)?;
@@ -107,7 +107,7 @@ impl OtlpSettings {
 
 fn checked(text: &str) -> Result<String, Mistake> {
     if text.contains('@') {
-        return Err(Mistake(word!("metrics-with-user").to_string()));
+        return Err(Mistake(tr!("metrics-with-user").to_string()));
     }
     let is_http = text.starts_with("http://") || text.starts_with("https://");
     let parsed = text.parse::<ureq::http::Uri>().ok().filter(|uri| uri.host().is_some());
@@ -116,7 +116,7 @@ fn checked(text: &str) -> Result<String, Mistake> {
         // A query may hold a key.
         false => {
             let text = text.split(['?', '#']).next().unwrap_or_default();
-            Err(Mistake(say!("metrics-bad-endpoint", text = format!("{text:?}"))))
+            Err(Mistake(tr!("metrics-bad-endpoint", text = format!("{text:?}"))))
         }
     }
 }
@@ -125,14 +125,14 @@ fn checked(text: &str) -> Result<String, Mistake> {
 fn with_path(base: &str) -> Result<String, Mistake> {
     let base = checked(base)?;
     if base.contains(['?', '#']) {
-        return Err(Mistake(word!("metrics-with-query").to_string()));
+        return Err(Mistake(tr!("metrics-with-query").to_string()));
     }
     let base = base.trim_end_matches('/');
     Ok(if base.ends_with(PATH) { base.to_string() } else { format!("{base}{PATH}") })
 }
 
 fn bad_variable(name: &str, wanted: &str) -> Mistake {
-    Mistake(say!("metrics-bad-variable", name, wanted))
+    Mistake(tr!("metrics-bad-variable", name, wanted))
 }
 
 /// `key=value,key=value`, values percent-encoded.
@@ -145,7 +145,7 @@ fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, Mist
         Some((key.trim().to_string(), value.into_owned())).filter(|(key, _)| !key.is_empty())
     };
     let read: Option<Vec<_>> = parts.map(pair).collect();
-    read.ok_or_else(|| bad_variable(name, word!("metrics-pairs")))
+    read.ok_or_else(|| bad_variable(name, tr!("metrics-pairs")))
 }
 
 #[cfg(test)]

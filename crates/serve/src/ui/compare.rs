@@ -6,7 +6,7 @@ use crate::ui::records::Record;
 use crate::ui::route::{encoded, in_query};
 use proofload_analysis::compare::environment_facts;
 use proofload_analysis::diff_of;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_report::escape::html as safe;
 use proofload_report::{of_run, page_of_two};
 use proofload_store::schema::{Difference, RunResult, Verdict};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Both runs, the second against the first.
 pub fn compare(base: &str, first: &Record, second: &Record) -> Content {
     if Single::is_at(&first.path) || Single::is_at(&second.path) {
-        return saying(&messages::TWO_RUNS, word!("ui-single"));
+        return saying(&messages::TWO_RUNS, tr!("ui-single"));
     }
     match both(base, [first, second]) {
         Ok(content) => content,
@@ -70,7 +70,7 @@ fn header(base: &str, records: [&Record; 2], results: &[RunResult; 2]) -> String
         messages::TWO_RUNS,
         one(0),
         one(1),
-        word!("ui-swap")
+        tr!("ui-swap")
     )
 }
 
@@ -79,7 +79,7 @@ fn line(name: &str, sides: [&str; 2], differs: bool) -> String {
     let (class, sign) = match differs {
         true => (
             " class=\"differs\"",
-            format!("<abbr title=\"{}\">{}</abbr> ", word!("ui-differs"), messages::DIFFERS_SIGN),
+            format!("<abbr title=\"{}\">{}</abbr> ", tr!("ui-differs"), messages::DIFFERS_SIGN),
         ),
         false => ("", String::new()),
     };
@@ -102,7 +102,7 @@ fn verdicts(results: &[RunResult; 2]) -> String {
         }
     }
     if claims.is_empty() {
-        return section(&messages::VERDICTS, &format!("<p>{}</p>", word!("ui-no-claims")));
+        return section(&messages::VERDICTS, &format!("<p>{}</p>", tr!("ui-no-claims")));
     }
     let of = |result: &RunResult, key: (&str, &str)| {
         let found = result.claims.iter().find(|claim| (claim.name.as_str(), claim.text.as_str()) == key);
@@ -165,7 +165,7 @@ fn environment(runs: &[Run; 2], differing: &[Difference]) -> String {
         0 => String::new(),
         n => format!(
             "<details><summary>{}</summary>{}</details>",
-            say!("ui-same-facts", n),
+            tr!("ui-same-facts", n),
             sides(&messages::ENVIRONMENT, &rows)
         ),
     };

@@ -1,7 +1,7 @@
 //! Frame of every page around its content.
 
 use crate::ui::messages;
-use proofload_language::{Language, word};
+use proofload_language::{Language, tr};
 use proofload_report::escape::html as safe;
 
 /// The style of pages beyond that of reports.
@@ -34,7 +34,7 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
             " data-follow=\"{seconds}\" data-etag=\"{}\" data-lost=\"{}\" data-failed=\"{}\"",
             safe(etag),
             safe(&messages::LOST),
-            safe(word!("ui-failed-since"))
+            safe(tr!("ui-failed-since"))
         ),
         None => String::new(),
     };
@@ -54,9 +54,9 @@ pub fn page(base: &str, content: &Content, search: &str, etag: &str) -> String {
          <p id=\"lost\" role=\"status\"></p>\n<main{follow}>\n{main}</main>\n{charts}</body>\n</html>\n",
         lang = Language::spoken().tag(),
         title = safe(title),
-        all = word!("ui-all-runs"),
-        label = word!("ui-search"),
-        words = word!("ui-search-for"),
+        all = tr!("ui-all-runs"),
+        label = tr!("ui-search"),
+        words = tr!("ui-search-for"),
         search = safe(search),
     )
 }

@@ -6,7 +6,7 @@ use crate::ui::records::{Found, Record, Records};
 use crate::ui::route::encoded;
 use crate::ui::rows::{Row, Rows};
 use proofload_host::{clock, lock};
-use proofload_language::{Columns, Phrase, named, say, word};
+use proofload_language::{Columns, Phrase, named, tr};
 use proofload_report::Lead;
 use proofload_report::escape::html as safe;
 
@@ -21,7 +21,7 @@ const MACHINE_DIGITS: usize = 8;
 
 /// The list of the runs that have every word of `search`.
 pub fn list(base: &str, records: &Records, rows: &mut Rows, search: &str) -> Content {
-    let folder = safe(&say!("ui-in-folder", folder = records.folder().display().to_string()));
+    let folder = safe(&tr!("ui-in-folder", folder = records.folder().display().to_string()));
     let Found { records: all, unread } = match records.all() {
         Ok(found) => found,
         Err(error) => {
@@ -30,7 +30,7 @@ pub fn list(base: &str, records: &Records, rows: &mut Rows, search: &str) -> Con
         }
     };
     let rows = rows.of(&all);
-    let title = if all.is_empty() { word!("ui-no-runs") } else { messages::RUNS.text() };
+    let title = if all.is_empty() { tr!("ui-no-runs") } else { messages::RUNS.text() };
     let unread = unread.iter().map(|(study, error)| messages::unread_folder(&study.to_string_lossy(), error));
     let unread: String = unread.map(|line| format!("<p class=\"refuted\">{}</p>", safe(&line))).collect();
     let mut main = format!(
@@ -57,7 +57,7 @@ fn first_runs() -> String {
         format!("<dt><code>{}</code></dt><dd>{}</dd>\n", safe(command), safe(what))
     };
     let lines: String = messages::FIRST_RUNS.iter().map(line).collect();
-    format!("<section><dl class=\"first\">\n{lines}</dl><p>{}</p></section>\n", word!("ui-appears"))
+    format!("<section><dl class=\"first\">\n{lines}</dl><p>{}</p></section>\n", tr!("ui-appears"))
 }
 
 fn found(base: &str, all: &[Record], rows: &[Row], search: &str) -> String {
@@ -65,20 +65,20 @@ fn found(base: &str, all: &[Record], rows: &[Row], search: &str) -> String {
     let matching: Vec<(&Record, &Row)> =
         all.iter().zip(rows).filter(|(record, row)| matches(record, row, &words)).collect();
     if matching.is_empty() {
-        return format!("<section><p>{}</p></section>\n", word!("ui-no-match"));
+        return format!("<section><p>{}</p></section>\n", tr!("ui-no-match"));
     }
     let shown: String =
         matching.iter().take(SHOWN_MAX).map(|(record, row)| line(base, record, row)).collect();
     let more = match matching.len() > SHOWN_MAX {
         true => {
-            format!("<p class=\"says\">{}</p>", say!("ui-shown-of", shown = SHOWN_MAX, all = matching.len()))
+            format!("<p class=\"says\">{}</p>", tr!("ui-shown-of", shown = SHOWN_MAX, all = matching.len()))
         }
         false => String::new(),
     };
     let table = table("runs", &messages::RUNS, &Columns::<7>("ui-columns").texts(), &shown);
     format!(
         "<section><form action=\"{base}/compare/chosen\">{table}{more}<p><button>{}</button></p></form></section>\n",
-        word!("ui-compare")
+        tr!("ui-compare")
     )
 }
 
@@ -137,7 +137,7 @@ fn line(base: &str, record: &Record, row: &Row) -> String {
     let mut cells = vec![
         format!(
             "<input type=\"checkbox\" name=\"run\" value=\"{name}\" aria-label=\"{}\">",
-            safe(&say!("ui-choose", study, id))
+            safe(&tr!("ui-choose", study, id))
         ),
         format!("<a href=\"{base}/run/{name}\">{}</a><small>{}</small>", safe(&study), safe(&id)),
         safe(&began(record, row)),
@@ -161,7 +161,7 @@ fn line(base: &str, record: &Record, row: &Row) -> String {
 
 fn answer(row: &Row) -> String {
     match &row.answer {
-        None if row.goes_on => word!("ui-still-open").to_string(),
+        None if row.goes_on => tr!("ui-still-open").to_string(),
         None => messages::NONE.to_string(),
         Some(lead) => format!("<span class=\"{}\">{}</span>", lead.tone.class(), safe(&lead.line())),
     }

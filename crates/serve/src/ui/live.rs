@@ -4,7 +4,7 @@ use crate::ui::frame::table;
 use crate::ui::messages;
 use proofload_analysis::RunJudge;
 use proofload_host::clock;
-use proofload_language::{Columns, named, say, word};
+use proofload_language::{Columns, named, tr};
 use proofload_report::Left;
 use proofload_report::escape::html as safe;
 use proofload_report::number;
@@ -21,13 +21,13 @@ pub fn section(run: &Run, block: Option<&PartialBlock>) -> String {
     });
     let mut lines = messages::progress(block.map(|block| (block.number, most)), slices, complete);
     lines.extend(left(run));
-    let lines = lines.join(word!("between-texts"));
-    let note = if complete == 0 { word!("ui-first-block") } else { word!("ui-so-far") };
+    let lines = lines.join(tr!("between-texts"));
+    let note = if complete == 0 { tr!("ui-first-block") } else { tr!("ui-so-far") };
     let lines = safe(&lines);
     let last = block.map(|block| last(&block.slices)).unwrap_or_default();
     format!(
         "<section class=\"live\"><h2>{}</h2><p>{lines}</p><p class=\"says\">{note}</p>{last}</section>\n",
-        word!("ui-running")
+        tr!("ui-running")
     )
 }
 
@@ -55,7 +55,7 @@ fn left(run: &Run) -> Option<String> {
         left.look(run.blocks().len() as u32, RunJudge::of(plan).ok()?.judge(run).ok()?.left);
     }
     let in_block_ns = clock::unix_ns().saturating_sub(before_ns);
-    Some(say!("ui-time-left", left = left.in_words(in_block_ns as f64 / 1e9)))
+    Some(tr!("ui-time-left", left = left.in_words(in_block_ns as f64 / 1e9)))
 }
 
 /// Slices of a whole block.
@@ -84,8 +84,8 @@ fn last(slices: &[Slice]) -> String {
     let rows: String = lasts.into_iter().map(row).collect();
     format!(
         "<h3>{}</h3>{}",
-        word!("ui-last"),
-        table("last", word!("ui-last"), &Columns::<6>("ui-last-columns").texts(), &rows)
+        tr!("ui-last"),
+        table("last", tr!("ui-last"), &Columns::<6>("ui-last-columns").texts(), &rows)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use proofload_host::clock;
 use proofload_host::lock::Holder;
-use proofload_language::{Phrase, named, say, word};
+use proofload_language::{Phrase, named, tr};
 
 /// Name of the list of runs.
 pub const RUNS: Phrase = Phrase("ui-runs");
@@ -28,7 +28,7 @@ pub const LOST: Phrase = Phrase("ui-lost");
 /// Names the process that measures on this machine.
 pub fn measuring(holder: &Holder) -> String {
     let what = (!holder.who.is_empty()).then_some(&holder.who);
-    say!(
+    tr!(
         "ui-measuring",
         pid = holder.pid.map(|pid| pid.to_string()),
         what,
@@ -39,38 +39,38 @@ pub fn measuring(holder: &Holder) -> String {
 /// Length of a run.
 pub fn length(preset: &str, blocks: u32, single: bool) -> String {
     let length = match single {
-        true => word!("ui-length-single").to_string(),
-        false => say!("blocks", n = blocks),
+        true => tr!("ui-length-single").to_string(),
+        false => tr!("blocks", n = blocks),
     };
-    if preset.is_empty() { length } else { format!("{}{}{length}", named(preset), word!("between-parts")) }
+    if preset.is_empty() { length } else { format!("{}{}{length}", named(preset), tr!("between-parts")) }
 }
 
 /// Progress of a running study: the block, the slice in it, and the number of complete blocks.
 pub fn progress(block: Option<(u32, u32)>, slices: Option<(usize, usize)>, complete: usize) -> Vec<String> {
     let block = block.map(|(number, most)| match most {
-        0 => say!("ui-block", number),
-        most => say!("ui-block-of", number, most),
+        0 => tr!("ui-block", number),
+        most => tr!("ui-block-of", number, most),
     });
     let slices = slices.map(|slices| match slices {
-        (0, _) => word!("ui-slices-none").to_string(),
-        (done, 0) => say!("ui-slices", done),
-        (done, expected) => say!("ui-slices-of", done, expected),
+        (0, _) => tr!("ui-slices-none").to_string(),
+        (done, 0) => tr!("ui-slices", done),
+        (done, expected) => tr!("ui-slices-of", done, expected),
     });
-    let complete = say!("ui-complete", n = complete);
+    let complete = tr!("ui-complete", n = complete);
     block.into_iter().chain(slices).chain([complete]).collect()
 }
 
 /// A record that cannot be read.
 pub fn unread(why: &str) -> String {
-    say!("ui-unread", why)
+    tr!("ui-unread", why)
 }
 
 /// A folder of runs that cannot be read.
 pub fn unread_folder(folder: &str, why: &std::io::Error) -> String {
-    say!("ui-unread-folder", folder, why = why.to_string())
+    tr!("ui-unread-folder", folder, why = why.to_string())
 }
 
 /// Something that is neither a file nor a folder.
 pub fn odd(path: &str) -> String {
-    say!("ui-odd", path)
+    tr!("ui-odd", path)
 }

@@ -5,7 +5,7 @@ use crate::ui::messages;
 use crate::ui::records::{Record, Records};
 use crate::ui::route::{encoded, in_query};
 use crate::ui::{list, live};
-use proofload_language::word;
+use proofload_language::tr;
 use proofload_report::{of_run, page};
 use proofload_store::schema::{RunState, Slice};
 use proofload_store::{Run, Single, layout};
@@ -79,5 +79,5 @@ fn before(base: &str, records: &Records, record: &Record) -> String {
         return String::new();
     };
     let [first, second] = [older, record].map(|of| in_query(&encoded(&of.study, &of.id)));
-    format!("<a href=\"{base}/compare?run={first}&amp;run={second}\">{}</a>", word!("ui-with-before"))
+    format!("<a href=\"{base}/compare?run={first}&amp;run={second}\">{}</a>", tr!("ui-with-before"))
 }

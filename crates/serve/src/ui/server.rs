@@ -14,7 +14,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header;
 use hyper::{Request, Response, StatusCode};
 use proofload_host::{cpus, http, lock, sched_idle};
-use proofload_language::{Language, word};
+use proofload_language::{Language, tr};
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
@@ -100,7 +100,7 @@ impl Shared {
             head.headers.get(header::IF_NONE_MATCH).and_then(|name| name.to_str().ok()).map(str::to_string);
         let site = Arc::clone(&self.site).lock_owned().await;
         let made = made(site, route, known, self.language).await;
-        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, word!("ui-failed"));
+        let failed = || Answer::text(StatusCode::INTERNAL_SERVER_ERROR, tr!("ui-failed"));
         made.unwrap_or_else(|| self.language.within(failed)).response()
     }
 }
@@ -130,11 +130,11 @@ async fn made(
 
 fn refused(refusal: Refusal) -> Answer {
     let why = match refusal {
-        Refusal::Host => word!("ui-refused-host"),
-        Refusal::Token => word!("ui-refused-token"),
-        Refusal::Origin => word!("ui-refused-origin"),
-        Refusal::Method => word!("ui-refused-method"),
-        Refusal::Body => word!("ui-refused-body"),
+        Refusal::Host => tr!("ui-refused-host"),
+        Refusal::Token => tr!("ui-refused-token"),
+        Refusal::Origin => tr!("ui-refused-origin"),
+        Refusal::Method => tr!("ui-refused-method"),
+        Refusal::Body => tr!("ui-refused-body"),
     };
     Answer::text(refusal.status(), why)
 }

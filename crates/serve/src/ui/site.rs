@@ -10,7 +10,7 @@ use crate::ui::{compare, list, messages, report};
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use proofload_host::clock::{monotonic_ns, thread_cpu_ns};
-use proofload_language::word;
+use proofload_language::tr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The files that every page has.
@@ -46,7 +46,7 @@ impl Site {
             Route::List(search) => self.list(search),
             Route::Run(named) => self.run(named),
             Route::Compare(named) => self.compare(named),
-            _ => self.says(StatusCode::NOT_FOUND, &messages::RUNS, word!("ui-nothing")),
+            _ => self.says(StatusCode::NOT_FOUND, &messages::RUNS, tr!("ui-nothing")),
         };
         match answer.etag.as_deref() == known && known.is_some() {
             true => Answer { status: StatusCode::NOT_MODIFIED, body: Bytes::new(), ..answer },
@@ -95,7 +95,7 @@ impl Site {
 
     fn compare(&mut self, named: &[Named]) -> Answer {
         let [first, second] = named else {
-            return self.says(StatusCode::BAD_REQUEST, &messages::TWO_RUNS, word!("ui-choose-two"));
+            return self.says(StatusCode::BAD_REQUEST, &messages::TWO_RUNS, tr!("ui-choose-two"));
         };
         let both = self.find(first).and_then(|first| Ok([first, self.find(second)?]));
         let [first, second] = match both {
@@ -112,7 +112,7 @@ impl Site {
     }
 
     fn find(&self, named: &Named) -> Result<Record, Answer> {
-        let missing = || self.says(StatusCode::NOT_FOUND, &messages::RUNS, word!("ui-not-there"));
+        let missing = || self.says(StatusCode::NOT_FOUND, &messages::RUNS, tr!("ui-not-there"));
         self.records.find(named).ok_or_else(missing)
     }
 

@@ -161,11 +161,11 @@ fn lowest(is_enough: impl Fn(f64) -> bool) -> f64 {
 struct Look {
     limit: f64,
     /// For each spread the places of the integral over s.
-    places: Vec<[Place; NODES]>,
+    places: Vec<[Node; NODES]>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct Node {
     weight: f64,
     /// s̃ in units of the spread.
     moderated: f64,
@@ -185,7 +185,7 @@ impl Look {
                 let s = 0.5 * limit * (1.0 + nodes[node].0);
                 let log =
                     scale + (freedom - 1.0) * s.ln() - freedom * spread.ln() - half * (s / spread).powi(2);
-                Place {
+                Node {
                     weight: 0.5 * limit * nodes[node].1 * log.exp(),
                     moderated: moderated(s, 1.0, freedom) / spread,
                     beyond_own: beyond(own * s / spread),
@@ -198,7 +198,7 @@ impl Look {
     /// For each spread how often the mean lies outside of the interval by the lent spread and inside of that by the own one.
     fn adds(&self, bound: f64) -> impl Iterator<Item = f64> + '_ {
         let at =
-            move |place: &Place| place.weight * (beyond(bound * place.moderated) - place.beyond_own).max(0.0);
+            move |place: &Node| place.weight * (beyond(bound * place.moderated) - place.beyond_own).max(0.0);
         self.places.iter().map(move |places| places.iter().map(at).sum())
     }
 }

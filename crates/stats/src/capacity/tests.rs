@@ -92,7 +92,7 @@ fn a_rate_with_an_unfit_generator_is_tried_once_more() {
     let mut search = Search::new(Terms { from_per_s: 100.0, to_per_s: 1_000.0, trials_max: TRIALS_MAX });
     let mut rates = Vec::new();
     for outcome in [Outcome::Pass, Outcome::Limited(Limit::Generator), Outcome::Pass, Outcome::Fail] {
-        let Step::Trial(request) = search.step() else { panic!("an answer too soon") };
+        let NextTrial::Trial(request) = search.step() else { panic!("an answer too soon") };
         rates.push(request.rate_per_s);
         search.tell(trial(request.rate_per_s, outcome));
     }
@@ -103,7 +103,7 @@ fn a_rate_with_an_unfit_generator_is_tried_once_more() {
 fn room_to_spare_makes_larger_steps() {
     let mut search = Search::new(Terms { from_per_s: 100.0, to_per_s: 1_000.0, trials_max: TRIALS_MAX });
     search.tell(Trial { margin: Some(-2.0), ..trial(100.0, Outcome::Pass) });
-    assert!(matches!(search.step(), Step::Trial(request) if request.rate_per_s == 400.0));
+    assert!(matches!(search.step(), NextTrial::Trial(request) if request.rate_per_s == 400.0));
 }
 
 /// The answer of a search in which trials come out so, by what they are for, their rate and how many of the kind were made
@@ -111,7 +111,7 @@ fn room_to_spare_makes_larger_steps() {
 fn searched(trials_max: u32, outcome: impl Fn(Stage, f64, usize) -> Outcome) -> (Answer, Vec<Trial>) {
     let mut search = Search::new(Terms { from_per_s: 100.0, to_per_s: 1_000.0, trials_max });
     for _ in 0..100 {
-        let Step::Trial(Request { rate_per_s, stage, .. }) = search.step() else { break };
+        let NextTrial::Trial(Request { rate_per_s, stage, .. }) = search.step() else { break };
         let same = search.trials().iter().filter(|t| t.stage == stage && is_same(t.rate_per_s, rate_per_s));
         let before = same.count();
         search.tell(Trial { stage, ..trial(rate_per_s, outcome(stage, rate_per_s, before)) });

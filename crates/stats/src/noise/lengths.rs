@@ -3,7 +3,7 @@
 use super::{BLOCKS_MIN, Ends, TAIL};
 use crate::judge::middle;
 use crate::sample::Moments;
-use crate::{Observations, Place, chi_square, student};
+use crate::{CellKey, Observations, chi_square, student};
 
 /// Short slices beside long ones. All on the scale of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct SliceLengths {
 /// as much time; `None` with fewer than [`BLOCKS_MIN`] blocks that have both.
 pub fn slice_lengths(
     observations: &Observations,
-    place: Place,
+    place: CellKey,
     pair: (usize, usize),
     as_long: usize,
 ) -> Option<SliceLengths> {

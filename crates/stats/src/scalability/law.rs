@@ -33,7 +33,7 @@ type Row = (f64, [f64; 2]);
 
 /// A form, as ln σ and ln κ, with its sum of squares. The logarithms keep both positive.
 #[derive(Clone, Debug)]
-struct Place {
+struct Fit {
     at: [f64; 2],
     rows: Vec<Row>,
     squares: f64,
@@ -72,7 +72,7 @@ impl Curve {
     }
 
     /// Levenberg's and Marquardt's descent within the bounds.
-    fn descend(&self, logs: &[f64], start: [f64; 2]) -> Place {
+    fn descend(&self, logs: &[f64], start: [f64; 2]) -> Fit {
         let mut here = self.place(logs, start);
         let mut damping = 1e-3;
         for _ in 0..STEPS_MAX {
@@ -97,7 +97,7 @@ impl Curve {
     }
 
     /// Residuals around the mean of them all: that is the best λ, so it needs no search.
-    fn place(&self, logs: &[f64], at: [f64; 2]) -> Place {
+    fn place(&self, logs: &[f64], at: [f64; 2]) -> Fit {
         let bounds = self.bounds();
         let at = [0, 1].map(|k| at[k].clamp(bounds[k].0, bounds[k].1));
         let law = Law { sigma: at[0].exp(), kappa: at[1].exp() };
@@ -120,7 +120,7 @@ impl Curve {
             *slopes = [slopes[0] - sums.1[0] / count, slopes[1] - sums.1[1] / count];
         }
         let squares = rows.iter().map(|(off, _)| off * off).sum();
-        Place { at, rows, squares }
+        Fit { at, rows, squares }
     }
 }
 
@@ -131,7 +131,7 @@ impl Law {
     }
 }
 
-impl Place {
+impl Fit {
     fn step(&self, damping: f64, bounds: [(f64, f64); 2]) -> [f64; 2] {
         let sum = |of: &dyn Fn(&Row) -> f64| self.rows.iter().map(of).sum::<f64>();
         let mut gradient = [0, 1].map(|k| sum(&|(off, slopes)| off * slopes[k]));

@@ -19,7 +19,7 @@ use super::catalogue::template::placeholders;
 use super::catalogue::{Catalogue, Declaration, ProcessDeclaration};
 use super::contract::Answer;
 use super::pins::Pinned;
-use super::prepared::{Origin, Prepared, Program, Step};
+use super::prepared::{LaunchStep, Origin, Prepared, Program};
 use super::sources::{self, Source};
 use super::{SubjectError, flags, tools};
 use needs::{Needs, Unpacked};
@@ -269,7 +269,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// The process `at` its place among those of the declaration.
-    fn step(&self, at: usize, process: &ProcessDeclaration) -> Step {
+    fn step(&self, at: usize, process: &ProcessDeclaration) -> LaunchStep {
         let mut environment: BTreeMap<String, String> = KEPT_VARIABLES
             .iter()
             .filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?)))
@@ -281,7 +281,7 @@ impl<'a> Resolved<'a> {
                 environment.insert(name.clone(), value.text);
             }
         }
-        Step {
+        LaunchStep {
             name: process.name.clone(),
             args: self.templates.arguments(&process.start),
             environment,

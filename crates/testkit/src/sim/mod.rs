@@ -9,7 +9,7 @@ mod peer;
 mod server;
 
 pub use network::{Sim, SimNet};
-pub use peer::{Accept, Peer, Reply, ScriptPeer, Step};
+pub use peer::{Accept, Peer, Reply, ScriptPeer, ScriptStep};
 pub use server::{Fault, Redirect, Served, Server, Service, Stall};
 
 use proofload_engine::driver::{Allowance, Drivers};

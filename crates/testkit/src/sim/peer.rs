@@ -45,7 +45,7 @@ pub trait Peer: Debug + Send {
 
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ScriptStep {
     /// Waits until this many bytes have come since the last such step.
     Await(usize),
     /// Sends bytes.
@@ -60,21 +60,21 @@ pub enum Step {
 /// received. Without a script left it refuses.
 #[derive(Debug, Default)]
 pub struct ScriptPeer {
-    scripts: VecDeque<Vec<Step>>,
+    scripts: VecDeque<Vec<ScriptStep>>,
     playing: Vec<(u64, Play)>,
     received: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 #[derive(Debug)]
 struct Play {
-    steps: VecDeque<Step>,
+    steps: VecDeque<ScriptStep>,
     unread: usize,
     at: usize,
 }
 
 impl ScriptPeer {
     /// A peer with those scripts; `received` gets the bytes of each connection.
-    pub fn new(scripts: Vec<Vec<Step>>, received: Arc<Mutex<Vec<Vec<u8>>>>) -> Self {
+    pub fn new(scripts: Vec<Vec<ScriptStep>>, received: Arc<Mutex<Vec<Vec<u8>>>>) -> Self {
         ScriptPeer { scripts: scripts.into(), playing: Vec::new(), received }
     }
 }
@@ -98,12 +98,12 @@ impl Peer for ScriptPeer {
         let mut at_ns = now_ns;
         while let Some(step) = play.steps.front() {
             match step {
-                Step::Await(n) if play.unread < *n => return,
-                Step::Await(n) => play.unread -= n,
-                Step::Send(bytes) => replies.push((at_ns, Reply::Bytes(bytes.clone()))),
-                Step::Pause(ns) => at_ns += ns,
-                Step::Fin => replies.push((at_ns, Reply::Fin)),
-                Step::Reset => replies.push((at_ns, Reply::Reset)),
+                ScriptStep::Await(n) if play.unread < *n => return,
+                ScriptStep::Await(n) => play.unread -= n,
+                ScriptStep::Send(bytes) => replies.push((at_ns, Reply::Bytes(bytes.clone()))),
+                ScriptStep::Pause(ns) => at_ns += ns,
+                ScriptStep::Fin => replies.push((at_ns, Reply::Fin)),
+                ScriptStep::Reset => replies.push((at_ns, Reply::Reset)),
             }
             play.steps.pop_front();
         }

@@ -2,9 +2,9 @@
 
 use super::codes::{self, REQUEST_CONTENT_LENGTH, REQUEST_HOST, TO_CONTAINER};
 use super::{BODY_FRAME, Note};
-use crate::http1::{self, Part, RequestSpec, Template};
-use crate::places::LengthForm;
-use crate::{Filling, Places, Request};
+use crate::http1::{self, RequestPart, RequestSpec, Template};
+use crate::placeholders::LengthForm;
+use crate::{Filling, Placeholders, Request};
 use std::fmt;
 
 /// Default of [`Attributes::packet_bytes`], which is Tomcat's own.
@@ -199,20 +199,20 @@ enum Whole {
     /// Two bytes at this offset.
     Bytes(usize),
     /// The place with this index.
-    Place(usize),
+    Slot(usize),
 }
 
 struct Draft<'a> {
     spec: &'a RequestSpec,
     template: &'a Template,
     bytes: Vec<u8>,
-    places: Places,
+    places: Placeholders,
 }
 
 impl<'a> Draft<'a> {
     fn new(spec: &'a RequestSpec, template: &'a Template) -> Self {
         let bytes = Vec::with_capacity(512 + spec.body.len());
-        Draft { spec, template, bytes, places: Places::default() }
+        Draft { spec, template, bytes, places: Placeholders::default() }
     }
 
     fn number(&mut self, number: u16) {
@@ -234,11 +234,11 @@ impl<'a> Draft<'a> {
     }
 
     /// Text with the part's values; `from` is where in the part it begins. Values outside go to its ends.
-    fn filled(&mut self, part: Part, text: &[u8], from: usize, wanted: impl Fn(usize) -> bool) {
+    fn filled(&mut self, part: RequestPart, text: &[u8], from: usize, wanted: impl Fn(usize) -> bool) {
         self.template.write(part, (text, from), wanted, (&mut self.bytes, &mut self.places));
     }
 
-    fn filled_string(&mut self, part: Part, text: &str, from: usize, wanted: impl Fn(usize) -> bool) {
+    fn filled_string(&mut self, part: RequestPart, text: &str, from: usize, wanted: impl Fn(usize) -> bool) {
         if !self.template.slots.iter().any(|slot| slot.part == part && wanted(slot.at)) {
             return self.string(text);
         }
@@ -253,7 +253,7 @@ impl<'a> Draft<'a> {
         self.bytes.extend_from_slice(&TO_CONTAINER);
         let at = self.bytes.len();
         if changes {
-            return Whole::Place(self.places.push_length(at, LengthForm::U16));
+            return Whole::Slot(self.places.push_length(at, LengthForm::U16));
         }
         self.number(0);
         Whole::Bytes(at)
@@ -266,7 +266,7 @@ impl<'a> Draft<'a> {
                 let length = (end - at - 2) as u16;
                 self.bytes[at..at + 2].copy_from_slice(&length.to_be_bytes());
             }
-            Whole::Place(place) => self.places.set_stretch(place, TO_CONTAINER.len(), end),
+            Whole::Slot(place) => self.places.set_stretch(place, TO_CONTAINER.len(), end),
         }
     }
 
@@ -278,7 +278,7 @@ impl<'a> Draft<'a> {
         self.bytes.push(codes::FORWARD_REQUEST);
         self.bytes.push(codes::method(&self.spec.method).unwrap_or(codes::METHOD_STORED));
         self.string("HTTP/1.1");
-        self.filled_string(Part::Target, path, 0, |at| at <= path.len());
+        self.filled_string(RequestPart::Target, path, 0, |at| at <= path.len());
         self.string(&attributes.remote_addr);
         self.string_or_null(attributes.remote_host.as_deref());
         self.string(name);
@@ -302,7 +302,7 @@ impl<'a> Draft<'a> {
                 None => self.string(name),
             }
             let from = value.len() - value.trim_start_matches([' ', '\t']).len();
-            self.filled_string(Part::Header(index), value.trim_matches([' ', '\t']), from, |_| true);
+            self.filled_string(RequestPart::Header(index), value.trim_matches([' ', '\t']), from, |_| true);
         }
         if !announces {
             return None;
@@ -330,7 +330,7 @@ impl<'a> Draft<'a> {
         let query = query_at(target) + 1;
         if let Some(text) = target.get(query..) {
             self.bytes.push(codes::QUERY_STRING);
-            self.filled_string(Part::Target, text, query, |at| at >= query);
+            self.filled_string(RequestPart::Target, text, query, |at| at >= query);
         }
         if let Some(bits) = attributes.ssl_key_size {
             self.bytes.push(codes::SSL_KEY_SIZE);
@@ -356,7 +356,7 @@ impl<'a> Draft<'a> {
             let start = self.bytes.len();
             let (packet, chunk) =
                 [LengthForm::U16; BODY_LENGTHS / 2].map(|form| self.places.push_length(start, form)).into();
-            self.filled(Part::Body, content, 0, |_| true);
+            self.filled(RequestPart::Body, content, 0, |_| true);
             for place in [packet, chunk, length] {
                 self.places.set_stretch(place, start, self.bytes.len());
             }

@@ -1,6 +1,6 @@
 //! A request of Dubbo that is being written, and what the serializations have in common.
 
-use crate::{Call, Places, Value};
+use crate::{Call, Placeholders, Value};
 use thiserror::Error;
 
 /// Deepest nesting of values within an argument.
@@ -59,5 +59,5 @@ impl Content<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub bytes: Vec<u8>,
-    pub places: Places,
+    pub places: Placeholders,
 }

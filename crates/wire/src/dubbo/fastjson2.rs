@@ -7,7 +7,7 @@
 use super::draft::{Content, Draft, EncodeError};
 use super::texts::{JsonbText, integer};
 use crate::form::Form;
-use crate::places::{Infill, LengthForm};
+use crate::placeholders::{Infill, LengthForm};
 use crate::{Field, Object, Text, Value};
 
 const BINARY: u8 = 0x91;

@@ -3,9 +3,9 @@
 use super::draft::{Content, DEPTH_MAX, Draft, EncodeError};
 use super::{Serialization, fastjson, fastjson2, java, native};
 use crate::hessian::v2;
-use crate::places::{Infill, LengthForm};
+use crate::placeholders::{Infill, LengthForm};
 use crate::request::NO_ANSWER;
-use crate::{Call, Expectation, Places, Request, Value, descriptor};
+use crate::{Call, Expectation, Placeholders, Request, Value, descriptor};
 
 /// Bytes of an encoded request before its body: the header, whose body length is a place.
 pub(super) const HEAD: usize = 12;
@@ -52,7 +52,7 @@ pub fn encode(call: &Call, options: &Options) -> Result<Request, EncodeError> {
         flags |= 0x40;
     }
     let mut draft =
-        Draft { bytes: vec![0xda, 0xbb, flags, 0, 0, 0, 0, 0, 0, 0, 0, 0], places: Places::default() };
+        Draft { bytes: vec![0xda, 0xbb, flags, 0, 0, 0, 0, 0, 0, 0, 0, 0], places: Placeholders::default() };
     draft.places.push(HEAD, Infill::Length { from: HEAD, to: None, form: LengthForm::U32 });
     body(&mut draft, call, options)?;
     if u32::try_from(draft.bytes.len()).is_err() {

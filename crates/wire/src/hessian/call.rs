@@ -2,7 +2,7 @@
 
 use super::{text, v1, v2};
 use crate::http1::{EncodeError, RequestSpec};
-use crate::{Call, Places, Request};
+use crate::{Call, Placeholders, Request};
 
 /// Media type of the body of a call.
 const CONTENT_TYPE: &str = "x-application/hessian";
@@ -17,8 +17,8 @@ pub enum Version {
 }
 
 /// The body of a call, and its places. The interface is not in it: the URL tells which object is called.
-pub fn call_body(version: Version, call: &Call) -> (Vec<u8>, Places) {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+pub fn call_body(version: Version, call: &Call) -> (Vec<u8>, Placeholders) {
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     match version {
         // Caucho's client sends 2.0 as the version and otherwise keeps to 1.0: so it asks for an answer in 2.0.
         Version::V1 => {

@@ -31,7 +31,7 @@ pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
 pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
 pub use request::{EncodeError, Parts, RequestSpec};
-pub use template::{Part, Slot, Template};
+pub use template::{RequestPart, Slot, Template};
 
 /// Codes that count as success when no other is expected: success and redirection.
 pub(crate) const GOOD_CODES: RangeInclusive<u16> = 200..=399;

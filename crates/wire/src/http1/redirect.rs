@@ -1,7 +1,7 @@
 //! Redirects: the Location, and the request that follows it (RFC 9110 section 15.4, RFC 3986 section 5).
 
 use super::request::RequestSpec;
-use super::template::{Part, Template};
+use super::template::{RequestPart, Template};
 
 /// Longest Location, and longest path with query that it leads to, in bytes; longer ones are not followed.
 pub const LOCATION_MAX: usize = 8 * 1024;
@@ -258,9 +258,9 @@ impl RequestSpec {
         }
         let slots = template.slots.iter().filter_map(|slot| {
             let part = match slot.part {
-                Part::Target => Part::Target,
-                Part::Header(index) => Part::Header((*moved.get(index)?)?),
-                Part::Body => return None,
+                RequestPart::Target => RequestPart::Target,
+                RequestPart::Header(index) => RequestPart::Header((*moved.get(index)?)?),
+                RequestPart::Body => return None,
             };
             Some(super::template::Slot { part, ..*slot })
         });
@@ -418,11 +418,15 @@ mod tests {
             ..RequestSpec::get("a.test", "/")
         };
         let slot = |part, draw| Slot { part, at: 0, draw };
-        let slots = vec![slot(Part::Header(0), 4), slot(Part::Header(1), 5), slot(Part::Body, 6)];
+        let slots = vec![
+            slot(RequestPart::Header(0), 4),
+            slot(RequestPart::Header(1), 5),
+            slot(RequestPart::Body, 6),
+        ];
         let (get, template) = spec.as_get(&Template { slots, cookies: true, ..Template::default() });
         assert_eq!(
             template,
-            Template { slots: vec![slot(Part::Header(0), 5)], cookies: true, ..Template::default() }
+            Template { slots: vec![slot(RequestPart::Header(0), 5)], cookies: true, ..Template::default() }
         );
         let bytes = get.encode().unwrap().bytes;
         let text = String::from_utf8(bytes).unwrap();

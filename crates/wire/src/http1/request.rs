@@ -1,9 +1,9 @@
 //! Requests, checked and encoded once, before the first is sent.
 
 use super::lines::{is_control, is_token};
-use super::template::{Part, Template};
-use crate::places::{Infill, LengthForm};
-use crate::{Expectation, Places, Request};
+use super::template::{RequestPart, Template};
+use crate::placeholders::{Infill, LengthForm};
+use crate::{Expectation, Placeholders, Request};
 use std::ops::Range;
 
 /// The answer has no body, independent of its head (`HEAD`).
@@ -142,7 +142,7 @@ impl RequestSpec {
     /// # Errors
     /// As [`encode`](Self::encode), and when a value has no place or would change the framing.
     pub fn encode_with(&self, template: &Template) -> Result<Request, EncodeError> {
-        self.encode_filled(template, &Places::default())
+        self.encode_filled(template, &Placeholders::default())
     }
 
     /// A call as a POST of a body with places of its own, whatever method and body the request has. Its type is
@@ -151,7 +151,7 @@ impl RequestSpec {
         &self,
         content_type: &str,
         body: Vec<u8>,
-        places: &Places,
+        places: &Placeholders,
     ) -> Result<Request, EncodeError> {
         let mut spec = RequestSpec { method: "POST".to_owned(), body, ..self.clone() };
         if !spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
@@ -165,17 +165,21 @@ impl RequestSpec {
     }
 
     /// With `body_places` in the body beside those of the template, which must then have none there.
-    fn encode_filled(&self, template: &Template, body_places: &Places) -> Result<Request, EncodeError> {
+    fn encode_filled(&self, template: &Template, body_places: &Placeholders) -> Result<Request, EncodeError> {
         let (given, host) = self.check(template)?;
         let mut draft = Draft::new(template, 256 + self.body.len());
         draft.put(&[&self.method, " "]);
-        draft.put_filled(Part::Target, self.target.as_bytes(), 0);
+        draft.put_filled(RequestPart::Target, self.target.as_bytes(), 0);
         draft.put(&[BEFORE_HOST, host, "\r\n"]);
         for (index, (name, value)) in self.headers.iter().enumerate() {
             if !name.eq_ignore_ascii_case("host") {
                 let from = value.len() - value.trim_start_matches([' ', '\t']).len();
                 draft.put(&[name, ": "]);
-                draft.put_filled(Part::Header(index), value.trim_matches([' ', '\t']).as_bytes(), from);
+                draft.put_filled(
+                    RequestPart::Header(index),
+                    value.trim_matches([' ', '\t']).as_bytes(),
+                    from,
+                );
                 draft.put(&["\r\n"]);
             }
         }
@@ -197,7 +201,7 @@ impl RequestSpec {
         draft.put(&["\r\n"]);
         draft.places.count_length_from(draft.bytes.len());
         draft.places.append(body_places, draft.bytes.len());
-        draft.put_filled(Part::Body, &self.body, 0);
+        draft.put_filled(RequestPart::Body, &self.body, 0);
         Ok(Request {
             bytes: draft.bytes,
             places: draft.places,
@@ -231,10 +235,10 @@ impl RequestSpec {
     fn check_slots(&self, template: &Template) -> Result<(), EncodeError> {
         for slot in &template.slots {
             let length = match slot.part {
-                Part::Target if slot.at == 0 => return Err(EncodeError::SlotPlace),
-                Part::Target => self.target.len(),
-                Part::Body => self.body.len(),
-                Part::Header(index) => {
+                RequestPart::Target if slot.at == 0 => return Err(EncodeError::SlotPlace),
+                RequestPart::Target => self.target.len(),
+                RequestPart::Body => self.body.len(),
+                RequestPart::Header(index) => {
                     let Some((name, value)) = self.headers.get(index) else {
                         return Err(EncodeError::SlotPlace);
                     };
@@ -356,12 +360,12 @@ impl Parts {
 struct Draft<'a> {
     template: &'a Template,
     bytes: Vec<u8>,
-    places: Places,
+    places: Placeholders,
 }
 
 impl<'a> Draft<'a> {
     fn new(template: &'a Template, capacity: usize) -> Self {
-        Draft { template, bytes: Vec::with_capacity(capacity), places: Places::default() }
+        Draft { template, bytes: Vec::with_capacity(capacity), places: Placeholders::default() }
     }
 
     fn put(&mut self, parts: &[&str]) {
@@ -373,7 +377,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Puts a part with its places; `text` is what is left of it from byte `from` on.
-    fn put_filled(&mut self, part: Part, text: &[u8], from: usize) {
+    fn put_filled(&mut self, part: RequestPart, text: &[u8], from: usize) {
         self.template.write(part, (text, from), |_| true, (&mut self.bytes, &mut self.places));
     }
 }

@@ -1,12 +1,12 @@
-//! Places of values in a request before it is encoded.
+//! Placeholders of values in a request before it is encoded.
 
 use crate::Streamed;
 use crate::form::Form;
-use crate::places::Places;
+use crate::placeholders::Placeholders;
 
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RequestPart {
     Target,
     /// The value of the header with this index.
     Header(usize),
@@ -15,7 +15,7 @@ pub enum Part {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    pub part: Part,
+    pub part: RequestPart,
     /// Index of the byte of that part before which it goes, counted without values.
     pub at: usize,
     /// Number of the value; its meaning is up to the source of the values.
@@ -36,20 +36,20 @@ pub struct Template {
 impl Template {
     /// True if the body differs for each exchange.
     pub(crate) fn changes_body(&self) -> bool {
-        !self.streamed.is_empty() || self.slots.iter().any(|slot| slot.part == Part::Body)
+        !self.streamed.is_empty() || self.slots.iter().any(|slot| slot.part == RequestPart::Body)
     }
 
     /// Appends a part with its places to `bytes`; `text` is what is left of it from byte `from` on. Of its places those that are
     /// `wanted`; what is outside goes to its ends.
     pub(crate) fn write(
         &self,
-        part: Part,
+        part: RequestPart,
         (text, from): (&[u8], usize),
         wanted: impl Fn(usize) -> bool,
-        (bytes, places): (&mut Vec<u8>, &mut Places),
+        (bytes, places): (&mut Vec<u8>, &mut Placeholders),
     ) {
         let slots = self.slots.iter().filter(|slot| slot.part == part && wanted(slot.at));
-        let streamed = self.streamed.iter().filter(|_| part == Part::Body);
+        let streamed = self.streamed.iter().filter(|_| part == RequestPart::Body);
         let mut fills: Vec<_> = slots.map(|slot| (slot.at, Ok(slot.draw))).collect();
         fills.extend(streamed.map(|(at, source)| (*at, Err(source))));
         fills.sort_by_key(|(at, _)| *at);

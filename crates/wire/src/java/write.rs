@@ -4,7 +4,7 @@ use super::error::WriteError;
 use super::primitive::primitive;
 use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text};
 use crate::form::Form;
-use crate::{Field, Object, Places, Text, Value, descriptor};
+use crate::{Field, Object, Placeholders, Text, Value, descriptor};
 use sha1::{Digest, Sha1};
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ impl Shape {
 #[derive(Debug)]
 pub struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
-    places: &'a mut Places,
+    places: &'a mut Placeholders,
     /// True if each descriptor carries a location that its class could be loaded from, which is null here.
     located: bool,
     next_handle: u32,
@@ -55,14 +55,14 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Begins a stream of `java.io.ObjectOutputStream`.
-    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Placeholders) -> Self {
         bytes.extend_from_slice(&STREAM_HEADER);
         let (classes, types) = (HashMap::new(), HashMap::new());
         Writer { bytes, places, located: false, next_handle: FIRST_HANDLE, classes, types, block: Vec::new() }
     }
 
     /// Begins a stream of RMI, where each class descriptor carries the location of its class.
-    pub fn of_rmi(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+    pub fn of_rmi(bytes: &'a mut Vec<u8>, places: &'a mut Placeholders) -> Self {
         Writer { located: true, ..Writer::new(bytes, places) }
     }
 

@@ -3,7 +3,7 @@
 use super::text::{self, Dialect};
 use crate::form::Form;
 use crate::http1::{EncodeError, RequestSpec};
-use crate::{Call, Places, Request, Text, Value};
+use crate::{Call, Placeholders, Request, Text, Value};
 
 /// Media type of the body of a call.
 const CONTENT_TYPE: &str = "application/json";
@@ -23,8 +23,8 @@ pub enum Body {
 ///
 /// An object is the object of its fields, an enum's constant its name, a set an array, a date its milliseconds since 1970, binary is Base64, and a number that JSON
 /// does not have is `null`.
-pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Places) {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Placeholders) {
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer { bytes: &mut bytes, places: &mut places, dialect: Dialect::Plain };
     match body {
         Body::Arguments => writer.array(&call.arguments),
@@ -52,7 +52,7 @@ pub fn encode(body: Body, call: &Call, spec: &RequestSpec) -> Result<Request, En
 /// Writes values behind bytes that are there already.
 pub(crate) struct Writer<'a> {
     pub bytes: &'a mut Vec<u8>,
-    pub places: &'a mut Places,
+    pub places: &'a mut Placeholders,
     pub dialect: Dialect,
 }
 
@@ -137,7 +137,7 @@ impl Writer<'_> {
             return self.value(key);
         }
         let mut bytes = Vec::new();
-        Writer { bytes: &mut bytes, places: &mut Places::default(), dialect: self.dialect }.value(key);
+        Writer { bytes: &mut bytes, places: &mut Placeholders::default(), dialect: self.dialect }.value(key);
         text::write(&bytes, self.dialect, |piece| self.bytes.extend_from_slice(piece));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{UID_LEN, message};
 use crate::java::{WriteError, Writer};
-use crate::{Call, Expectation, Field, Object, Places, Request, Value, descriptor};
+use crate::{Call, Expectation, Field, Object, Placeholders, Request, Value, descriptor};
 use sha1::{Digest, Sha1};
 
 /// Lease that a client asks for on remote objects, in milliseconds: as Java's own client.
@@ -157,7 +157,7 @@ pub fn dirty(
 
 /// Encodes a ping: whether the server still answers on this connection.
 pub fn ping() -> Request {
-    whole(vec![message::PING], Places::default(), PING)
+    whole(vec![message::PING], Placeholders::default(), PING)
 }
 
 fn field(name: &str, ty: &str, value: Value) -> Field {
@@ -216,7 +216,7 @@ fn request(
     arguments: &[(&str, &Value)],
     result: u32,
 ) -> Result<Request, CallError> {
-    let (mut bytes, mut places) = (vec![message::CALL], Places::default());
+    let (mut bytes, mut places) = (vec![message::CALL], Placeholders::default());
     let mut writer = Writer::of_rmi(&mut bytes, &mut places);
     writer.block(&id_bytes(object));
     writer.block(&operation.to_be_bytes());
@@ -229,7 +229,7 @@ fn request(
     Ok(whole(bytes, places, result))
 }
 
-fn whole(bytes: Vec<u8>, places: Places, result: u32) -> Request {
+fn whole(bytes: Vec<u8>, places: Placeholders, result: u32) -> Request {
     let expectation = Expectation(result);
     Request { bytes, places, closes: false, keep_body: 0, by_session: false, expectation }
 }

@@ -1,7 +1,7 @@
 //! Bodies that are read while they are sent: the bytes are those of a body in memory, however the kernel takes them.
 
 use crate::ajp::{self, Attributes};
-use crate::http1::{Part, RequestSpec, Slot, Template};
+use crate::http1::{RequestPart, RequestSpec, Slot, Template};
 use crate::{ExchangeId, Filling, Outbox, Request, Session, Source, Streamed, Values};
 use std::io;
 
@@ -11,7 +11,7 @@ const ID: ExchangeId = ExchangeId(3);
 fn specs(file: &[u8]) -> [(RequestSpec, Template); 2] {
     let (before, between, after) = ("--b\r\n\r\n", "\r\n--b\r\n\r\nX\r\n--b\r\n\r\n", "\r\n--b--\r\n");
     let spec = |body: Vec<u8>| RequestSpec { method: "POST".into(), body, ..RequestSpec::get("h", "/up") };
-    let slot = |at| vec![Slot { part: Part::Body, at, draw: 0 }];
+    let slot = |at| vec![Slot { part: RequestPart::Body, at, draw: 0 }];
     let texts = [before, between, after].concat();
     let at = [before.len(), before.len() + between.len()];
     let streamed = at.map(|at| (at, Streamed::new(file.to_vec()))).to_vec();

@@ -141,7 +141,7 @@ impl Call {
         // What simulated servers leave to later runs is none of this machine's, and no test's but its own.
         let cache = ("PROOFLOAD_CACHE".into(), Some(locks.path().join("cache").into_os_string()));
         let variables = [lock, cache].into_iter().chain(self.variables.iter().cloned());
-        let _place = Place::enter(&self.directory, variables)?;
+        let _place = ProcessState::enter(&self.directory, variables)?;
         let (out, err) = (Kept::default(), Kept::default());
         let world = world::World::here();
         let around = Surroundings {
@@ -167,19 +167,19 @@ impl Call {
 }
 
 /// Directory and variables of this process while a call lasts.
-struct Place {
+struct ProcessState {
     directory: PathBuf,
     variables: Vec<(OsString, Option<OsString>)>,
 }
 
-impl Place {
+impl ProcessState {
     fn enter(
         directory: &Path,
         variables: impl Iterator<Item = (OsString, Option<OsString>)>,
-    ) -> std::io::Result<Place> {
+    ) -> std::io::Result<ProcessState> {
         let before = std::env::current_dir()?;
         std::env::set_current_dir(directory)?;
-        let mut place = Place { directory: before, variables: Vec::new() };
+        let mut place = ProcessState { directory: before, variables: Vec::new() };
         for (name, value) in variables {
             place.variables.push((name.clone(), std::env::var_os(&name)));
             set(&name, value.as_deref());
@@ -188,7 +188,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ProcessState {
     fn drop(&mut self) {
         for (name, value) in self.variables.drain(..).rev() {
             set(&name, value.as_deref());

@@ -3,9 +3,9 @@ use super::*;
 use std::io::Write;
 use std::net::TcpListener;
 
-struct Heard(Vec<usize>);
+struct Events(Vec<usize>);
 
-impl Handler<EpollNet> for Heard {
+impl Handler<EpollNet> for Events {
     fn dialed(&mut self, _: &mut EpollNet, _: Conn, result: Result<(), DialFault>) {
         assert_eq!(result, Ok(()));
     }
@@ -29,8 +29,8 @@ fn whoever_was_silent_while_the_others_spoke_is_heard_when_it_speaks() {
     };
     let mut peers: Vec<_> = (0..8).map(&mut dial).collect();
     let (silent, others) = peers.split_last_mut().unwrap();
-    let mut heard = Heard(vec![0; 8]);
-    let mut until = |heard: &mut Heard, so: &dyn Fn(&[usize]) -> bool| {
+    let mut heard = Events(vec![0; 8]);
+    let mut until = |heard: &mut Events, so: &dyn Fn(&[usize]) -> bool| {
         for _ in 0..1_000 {
             if so(&heard.0) {
                 return;

@@ -46,7 +46,7 @@ struct Alone<D>(D);
 impl<D: Kernels> Ground for Alone<D> {
     type Driver = D;
 
-    fn build(_scripts: Vec<Vec<Step>>) -> Self {
+    fn build(_scripts: Vec<Vec<ScriptStep>>) -> Self {
         Alone(D::make())
     }
 

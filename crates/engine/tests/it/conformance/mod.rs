@@ -10,9 +10,9 @@ use proofload_engine::driver::{
 };
 use proofload_engine::transport::{Layer, Secured};
 use proofload_engine::{DriverChoice, GeneratorSettings, Target};
-use proofload_testkit::sim::{Front, Link, Machine, ScriptPeer, Sim, Step as SimStep};
+use proofload_testkit::sim::{Front, Link, Machine, ScriptPeer, ScriptStep as SimStep, Sim};
 use proofload_testkit::tls::Speaks;
-use proofload_testkit::{Refusing, ScriptedPeer, Step, refusing_address};
+use proofload_testkit::{Refusing, ScriptStep, ScriptedPeer, refusing_address};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -125,7 +125,7 @@ trait Ground {
     type Driver: Driver;
 
     /// A driver and the address of a peer that plays those scripts.
-    fn build(scripts: Vec<Vec<Step>>) -> Self;
+    fn build(scripts: Vec<Vec<ScriptStep>>) -> Self;
     fn driver(&mut self) -> &mut Self::Driver;
     fn address(&self) -> SocketAddr;
     /// The peer as what to dial.
@@ -165,7 +165,7 @@ struct Live<D> {
 impl<D: Kernels> Ground for Live<D> {
     type Driver = D;
 
-    fn build(scripts: Vec<Vec<Step>>) -> Self {
+    fn build(scripts: Vec<Vec<ScriptStep>>) -> Self {
         let peer = ScriptedPeer::start(scripts).unwrap();
         let address = peer.address();
         Live { driver: D::make(), peer: Some(peer), address, refusing: refusing_address().unwrap() }
@@ -196,13 +196,13 @@ struct Simulated {
 }
 
 /// A simulated peer of those scripts, and where it keeps what it receives.
-fn script_peer(scripts: Vec<Vec<Step>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>) {
-    let step = |step: Step| match step {
-        Step::Await(n) => SimStep::Await(n),
-        Step::Send(bytes) => SimStep::Send(bytes),
-        Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
-        Step::Fin => SimStep::Fin,
-        Step::Reset => SimStep::Reset,
+fn script_peer(scripts: Vec<Vec<ScriptStep>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>) {
+    let step = |step: ScriptStep| match step {
+        ScriptStep::Await(n) => SimStep::Await(n),
+        ScriptStep::Send(bytes) => SimStep::Send(bytes),
+        ScriptStep::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
+        ScriptStep::Fin => SimStep::Fin,
+        ScriptStep::Reset => SimStep::Reset,
         other => unreachable!("the simulated peer plays no {other:?}"),
     };
     let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
@@ -211,7 +211,7 @@ fn script_peer(scripts: Vec<Vec<Step>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>
 }
 
 impl Simulated {
-    fn with(link: Link, scripts: Vec<Vec<Step>>) -> Self {
+    fn with(link: Link, scripts: Vec<Vec<ScriptStep>>) -> Self {
         let (peer, received) = script_peer(scripts);
         let driver = Sim::new(Box::new(peer), link, Machine::default(), 5, CAPACITY);
         Simulated { driver, received }
@@ -227,7 +227,7 @@ struct SecuredSim {
 impl Ground for SecuredSim {
     type Driver = Secured<Sim>;
 
-    fn build(scripts: Vec<Vec<Step>>) -> Self {
+    fn build(scripts: Vec<Vec<ScriptStep>>) -> Self {
         // Less than what is encrypted at once.
         let link = Link { jitter_ns: 9_000, segment_max: 65_536, send_room: 50_000, ..Link::default() };
         let (peer, received) = script_peer(scripts);
@@ -263,7 +263,7 @@ impl Ground for SecuredSim {
 impl Ground for Simulated {
     type Driver = Sim;
 
-    fn build(scripts: Vec<Vec<Step>>) -> Self {
+    fn build(scripts: Vec<Vec<ScriptStep>>) -> Self {
         Simulated::with(
             Link { jitter_ns: 9_000, segment_max: 65_536, send_room: 100_000, ..Link::default() },
             scripts,
@@ -323,7 +323,7 @@ fn pattern(len: usize) -> Vec<u8> {
 
 fn what_is_sent_arrives_and_what_arrives_is_whole_and_in_order<G: Ground>() {
     let answer = pattern(100_000);
-    let mut ground = G::build(vec![vec![Step::Await(5), Step::Send(answer.clone())]]);
+    let mut ground = G::build(vec![vec![ScriptStep::Await(5), ScriptStep::Send(answer.clone())]]);
     let mut notes = Notes::new();
     dial(&mut ground, &mut notes, 2);
     send_all(&mut ground, &mut notes, 2, b"hello");
@@ -379,11 +379,11 @@ fn dial_with<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn, request: 
 
 fn a_request_sent_with_its_dial_arrives_once_and_more_may_follow<G: Ground>() {
     let script = vec![
-        Step::Await(5),
-        Step::Send(b"one".to_vec()),
-        Step::Await(3),
-        Step::Send(b"two".to_vec()),
-        Step::Fin,
+        ScriptStep::Await(5),
+        ScriptStep::Send(b"one".to_vec()),
+        ScriptStep::Await(3),
+        ScriptStep::Send(b"two".to_vec()),
+        ScriptStep::Fin,
     ];
     let mut ground = G::build(vec![script]);
     let mut notes = Notes::new();
@@ -398,10 +398,10 @@ fn a_request_sent_with_its_dial_arrives_once_and_more_may_follow<G: Ground>() {
 fn a_long_request_sent_with_its_dial_goes_on_when_it_can<G: Ground>() {
     let request = pattern(12_000_000);
     let script = vec![
-        Step::Await(1),
-        Step::Pause(Duration::from_millis(30)),
-        Step::Await(request.len() - 1),
-        Step::Send(b"thanks".to_vec()),
+        ScriptStep::Await(1),
+        ScriptStep::Pause(Duration::from_millis(30)),
+        ScriptStep::Await(request.len() - 1),
+        ScriptStep::Send(b"thanks".to_vec()),
     ];
     let mut ground = G::build(vec![script]);
     let mut notes = Notes::new();
@@ -428,7 +428,7 @@ fn a_refused_connection_takes_no_request_and_frees_its_number<G: Ground>() {
 
 fn an_end_comes_after_all_that_was_sent_before_it<G: Ground>() {
     let answer = pattern(300_000);
-    let script = vec![Step::Await(1), Step::Send(answer.clone()), Step::Fin];
+    let script = vec![ScriptStep::Await(1), ScriptStep::Send(answer.clone()), ScriptStep::Fin];
     let mut ground = G::build(vec![script]);
     let mut notes = Notes::new();
     dial(&mut ground, &mut notes, 0);
@@ -439,7 +439,7 @@ fn an_end_comes_after_all_that_was_sent_before_it<G: Ground>() {
 }
 
 fn an_end_right_behind_a_short_answer_is_not_missed<G: Ground>() {
-    let script = vec![Step::Await(1), Step::Send(b"bye".to_vec()), Step::Fin];
+    let script = vec![ScriptStep::Await(1), ScriptStep::Send(b"bye".to_vec()), ScriptStep::Fin];
     let mut ground = G::build(vec![script; 3]);
     let mut notes = Notes::new();
     for conn in 0..3 {
@@ -451,7 +451,7 @@ fn an_end_right_behind_a_short_answer_is_not_missed<G: Ground>() {
 }
 
 fn a_reset_is_told_as_one<G: Ground>() {
-    let mut ground = G::build(vec![vec![Step::Await(1), Step::Reset]]);
+    let mut ground = G::build(vec![vec![ScriptStep::Await(1), ScriptStep::Reset]]);
     let mut notes = Notes::new();
     dial(&mut ground, &mut notes, 0);
     send_all(&mut ground, &mut notes, 0, b"?");
@@ -462,10 +462,10 @@ fn a_reset_is_told_as_one<G: Ground>() {
 fn what_the_kernel_does_not_take_at_once_is_sent_when_it_can_be<G: Ground>() {
     let request = pattern(12_000_000);
     let script = vec![
-        Step::Await(1),
-        Step::Pause(Duration::from_millis(30)),
-        Step::Await(request.len() - 1),
-        Step::Send(b"thanks".to_vec()),
+        ScriptStep::Await(1),
+        ScriptStep::Pause(Duration::from_millis(30)),
+        ScriptStep::Await(request.len() - 1),
+        ScriptStep::Send(b"thanks".to_vec()),
     ];
     let mut ground = G::build(vec![script]);
     let mut notes = Notes::new();
@@ -478,7 +478,7 @@ fn what_the_kernel_does_not_take_at_once_is_sent_when_it_can_be<G: Ground>() {
 
 fn a_long_answer_is_handed_over_a_share_in_each_turn<G: Ground>() {
     let long = pattern(6_000_000);
-    let mut ground = G::build(vec![vec![Step::Await(1), Step::Send(long.clone())]]);
+    let mut ground = G::build(vec![vec![ScriptStep::Await(1), ScriptStep::Send(long.clone())]]);
     let mut notes = Notes::new();
     dial(&mut ground, &mut notes, 0);
     send_all(&mut ground, &mut notes, 0, b"?");
@@ -492,8 +492,8 @@ fn a_long_answer_is_handed_over_a_share_in_each_turn<G: Ground>() {
 }
 
 fn a_number_can_be_dialed_again_within_the_call_that_told_its_end<G: Ground>() {
-    let ends = vec![Step::Await(1), Step::Send(b"one".to_vec()), Step::Fin];
-    let stays = vec![Step::Await(1), Step::Send(b"two".to_vec())];
+    let ends = vec![ScriptStep::Await(1), ScriptStep::Send(b"one".to_vec()), ScriptStep::Fin];
+    let stays = vec![ScriptStep::Await(1), ScriptStep::Send(b"two".to_vec())];
     let mut ground = G::build(vec![ends, stays]);
     let mut notes = Notes { again: Some(ground.target()), ..Notes::new() };
     dial(&mut ground, &mut notes, 0);
@@ -509,8 +509,8 @@ fn a_number_can_be_dialed_again_within_the_call_that_told_its_end<G: Ground>() {
 }
 
 fn a_connection_closed_here_is_heard_of_no_more<G: Ground>() {
-    let script = vec![Step::Await(1), Step::Send(b"late".to_vec())];
-    let mut ground = G::build(vec![script, vec![Step::Await(1), Step::Send(b"ok".to_vec())]]);
+    let script = vec![ScriptStep::Await(1), ScriptStep::Send(b"late".to_vec())];
+    let mut ground = G::build(vec![script, vec![ScriptStep::Await(1), ScriptStep::Send(b"ok".to_vec())]]);
     let mut notes = Notes::new();
     dial(&mut ground, &mut notes, 0);
     dial(&mut ground, &mut notes, 1);

@@ -8,7 +8,7 @@ use proofload_engine::{
 };
 use proofload_measure::Outcome;
 use proofload_testkit::sim::run;
-use proofload_testkit::{HttpPeer, ScriptedPeer, Step, refusing_address};
+use proofload_testkit::{HttpPeer, ScriptStep, ScriptedPeer, refusing_address};
 use proofload_wire::http1::RequestSpec;
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -134,16 +134,16 @@ fn resets_ends_and_odd_bytes_are_told_apart() {
     let good: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let request = plan(refusing_address().unwrap().0, 1).mix[0].request.bytes.len();
     // The port in the Host header may be a digit shorter; what is awaited is the end of no request but this.
-    let ask = || Step::Await(request - 1);
+    let ask = || ScriptStep::Await(request - 1);
     let until_close = b"HTTP/1.0 200 OK\r\n\r\nno length".to_vec();
-    let cases: [(Vec<Step>, Outcome); 7] = [
-        (vec![ask(), Step::Reset], Outcome::ResetFresh),
-        (vec![ask(), Step::Send(good[..30].to_vec()), Step::Reset], Outcome::ResetFresh),
-        (vec![ask(), Step::Fin], Outcome::ClosedEarly),
-        (vec![ask(), Step::Send(good[..30].to_vec()), Step::Fin], Outcome::ClosedEarly),
-        (vec![ask(), Step::Send(until_close.clone()), Step::Fin], Outcome::Answered),
-        (vec![ask(), Step::Send(until_close), Step::Reset], Outcome::ResetFresh),
-        (vec![ask(), Step::Send(b"+OK ready\r\n\r\n".to_vec())], Outcome::Malformed),
+    let cases: [(Vec<ScriptStep>, Outcome); 7] = [
+        (vec![ask(), ScriptStep::Reset], Outcome::ResetFresh),
+        (vec![ask(), ScriptStep::Send(good[..30].to_vec()), ScriptStep::Reset], Outcome::ResetFresh),
+        (vec![ask(), ScriptStep::Fin], Outcome::ClosedEarly),
+        (vec![ask(), ScriptStep::Send(good[..30].to_vec()), ScriptStep::Fin], Outcome::ClosedEarly),
+        (vec![ask(), ScriptStep::Send(until_close.clone()), ScriptStep::Fin], Outcome::Answered),
+        (vec![ask(), ScriptStep::Send(until_close), ScriptStep::Reset], Outcome::ResetFresh),
+        (vec![ask(), ScriptStep::Send(b"+OK ready\r\n\r\n".to_vec())], Outcome::Malformed),
     ];
     for (script, outcome) in cases {
         let peer = ScriptedPeer::start(vec![script.clone()]).unwrap();

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Expected, answers, plays, send};
 use proofload_measure::Outcome::{Answered, BeyondLimit, ClosedEarly, Malformed, Mismatch, Timeout};
-use proofload_testkit::Step::{AwaitRequest, Flood};
+use proofload_testkit::ScriptStep::{AwaitRequest, Flood};
 
 const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 

@@ -1,7 +1,7 @@
 //! One misbehaviour: the actions of the server, the requests, and the outcomes that the exchanges must have.
 
 use proofload_measure::Outcome;
-use proofload_testkit::Step;
+use proofload_testkit::ScriptStep;
 use std::time::Duration;
 
 /// A whole answer.
@@ -18,7 +18,7 @@ pub const HURRIED_MS: u64 = 250;
 #[derive(Clone, Debug)]
 pub enum Server {
     /// Plays a script on each connection.
-    Plays(Vec<Vec<Step>>),
+    Plays(Vec<Vec<ScriptStep>>),
     /// Nothing listens.
     Refuses,
     /// The listen queue is full.
@@ -67,7 +67,7 @@ pub struct Case {
 }
 
 /// A case of a server that plays one script on every connection.
-pub fn plays(name: impl Into<String>, script: Vec<Step>) -> Case {
+pub fn plays(name: impl Into<String>, script: Vec<ScriptStep>) -> Case {
     Case {
         name: name.into(),
         server: Server::Plays(vec![script]),
@@ -85,17 +85,17 @@ pub fn plays(name: impl Into<String>, script: Vec<Step>) -> Case {
 
 /// A case of a server that answers a request with these bytes and waits.
 pub fn answers(name: impl Into<String>, bytes: impl AsRef<[u8]>) -> Case {
-    plays(name, vec![Step::AwaitRequest, send(bytes)])
+    plays(name, vec![ScriptStep::AwaitRequest, send(bytes)])
 }
 
 /// Bytes, at once.
-pub fn send(bytes: impl AsRef<[u8]>) -> Step {
-    Step::Send(bytes.as_ref().to_vec())
+pub fn send(bytes: impl AsRef<[u8]>) -> ScriptStep {
+    ScriptStep::Send(bytes.as_ref().to_vec())
 }
 
 /// Milliseconds.
-pub fn pause(ms: u64) -> Step {
-    Step::Pause(Duration::from_millis(ms))
+pub fn pause(ms: u64) -> ScriptStep {
+    ScriptStep::Pause(Duration::from_millis(ms))
 }
 
 impl Case {

@@ -5,7 +5,7 @@ use proofload_measure::Outcome::{
     Answered, ClosedEarly, ConnectFailed, ConnectRefused, ConnectTimeout, Rejected, ResetFresh, ResetReused,
     Timeout,
 };
-use proofload_testkit::Step::{Await, AwaitRequest, Close, Drip, Fin, Flood, Reset};
+use proofload_testkit::ScriptStep::{Await, AwaitRequest, Close, Drip, Fin, Flood, Reset};
 use std::time::Duration;
 
 /// Places within an answer, and what has been sent until then.

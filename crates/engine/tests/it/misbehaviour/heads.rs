@@ -4,7 +4,7 @@ use super::case::{Ask, Case, Expected, GOOD, answers, plays, send};
 use proofload_measure::Outcome::{
     Answered, BeyondLimit, ClosedEarly, Malformed, Mismatch, Rejected, Timeout,
 };
-use proofload_testkit::Step::{AwaitRequest, Fin, Flood};
+use proofload_testkit::ScriptStep::{AwaitRequest, Fin, Flood};
 
 pub fn cases() -> Vec<Case> {
     let mut all = status_lines();

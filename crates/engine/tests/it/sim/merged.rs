@@ -148,7 +148,7 @@ fn sent<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
 }
 
 /// Report of a process.
-enum Told {
+enum ProcessReport {
     Seen(usize, u64, Box<SparseSnapshot>),
     Ended(Vec<ShareResult>),
 }
@@ -157,7 +157,7 @@ enum Told {
 fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
     let watch = Watch::default();
     let plans = [sent(plan)];
-    let one = |k: u32, telling: mpsc::Sender<(u32, Told)>| {
+    let one = |k: u32, telling: mpsc::Sender<(u32, ProcessReport)>| {
         let ahead = u64::from(k) * 7 * SECOND;
         let part = sent(&LoadPlan { share: (k, n), ..plan.clone() });
         let back = |window: &mut proofload_measure::Window| {
@@ -167,7 +167,7 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
             let mut snapshot: Box<SparseSnapshot> =
                 postcard::from_bytes(&postcard::to_stdvec(stretch.snapshot).unwrap()).unwrap();
             back(&mut snapshot.window);
-            telling.send((k, Told::Seen(stretch.stream, stretch.last, snapshot))).unwrap();
+            telling.send((k, ProcessReport::Seen(stretch.stream, stretch.last, snapshot))).unwrap();
         };
         let world = World::new(server.clone(), u64::from(k));
         let mut shares = execute_share(
@@ -180,7 +180,7 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
         )
         .unwrap();
         shares.iter_mut().for_each(|share| share.shift(-(ahead as i64)));
-        telling.send((k, Told::Ended(sent::<Vec<ShareResult>>(&shares)))).unwrap();
+        telling.send((k, ProcessReport::Ended(sent::<Vec<ShareResult>>(&shares)))).unwrap();
     };
     let mut merger = Merger::new(&plans, &watch, n);
     thread::scope(|scope| {
@@ -191,8 +191,8 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
         }
         while !merger.collect(&mut |_| {}) {
             match told.recv().unwrap() {
-                (k, Told::Seen(stream, last, snapshot)) => merger.add(k, stream, last, &snapshot),
-                (k, Told::Ended(shares)) => merger.end(k, shares),
+                (k, ProcessReport::Seen(stream, last, snapshot)) => merger.add(k, stream, last, &snapshot),
+                (k, ProcessReport::Ended(shares)) => merger.end(k, shares),
             }
         }
     });

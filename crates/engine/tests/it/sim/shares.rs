@@ -6,7 +6,7 @@ use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{Asking, EngineError, Launch, Overflow, Shortage, Stage, launch};
 use proofload_measure::{LatencyHistogram, Snapshot};
 use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Server, Service, Sim};
-use proofload_wire::http1::{Part, Slot, Template};
+use proofload_wire::http1::{RequestPart, Slot, Template};
 use proptest::prelude::*;
 use std::sync::Mutex;
 
@@ -68,7 +68,7 @@ pub(super) fn fed() -> (MixEntry, Asking) {
     let feeders = vec![Feeder::Rows { rows: 9_000, order: Order::Sequential }];
     let feed = Feed { feeders, draws: vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)) }] };
     let template = Template {
-        slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }],
+        slots: vec![Slot { part: RequestPart::Target, at: 1, draw: 0 }],
         cookies: false,
         ..Template::default()
     };

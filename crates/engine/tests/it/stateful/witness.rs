@@ -102,7 +102,7 @@ impl Drivers for Witnessed<'_> {
             now_ns: 0,
             canary: self.canary,
             counted: 0,
-            conns: vec![Place::default(); capacity as usize],
+            conns: vec![ConnState::default(); capacity as usize],
             mine: Notes::default(),
             notes: Arc::clone(&self.notes),
         };
@@ -124,13 +124,13 @@ pub struct WitnessNet {
     now_ns: u64,
     canary: Canary,
     counted: u64,
-    conns: Vec<Place>,
+    conns: Vec<ConnState>,
     mine: Notes,
     notes: Arc<Mutex<Notes>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct ConnState {
     open: bool,
     /// Use of the number.
     uses: u64,
@@ -236,7 +236,7 @@ impl WitnessNet {
     fn ended(&mut self, conn: Conn) {
         let place = &mut self.conns[conn as usize];
         self.mine.open -= u64::from(place.open);
-        *place = Place { open: false, uses: place.uses + 1, left: 0 };
+        *place = ConnState { open: false, uses: place.uses + 1, left: 0 };
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use proofload_engine::DriverChoice;
 use proofload_engine::transport::{ClientCertificate, Negotiated};
 use proofload_testkit::tls::{TLS12, TLS13, self_signed};
-use proofload_testkit::{ScriptedPeer, Step};
+use proofload_testkit::{ScriptStep, ScriptedPeer};
 use std::time::Duration;
 
 /// Full and resumed handshakes of a load.
@@ -195,15 +195,22 @@ fn versions_that_are_not_allowed_are_not_spoken() {
 
 #[test]
 fn what_does_not_speak_tls_is_told_as_such() {
-    let odd: [(Vec<Step>, &str); 4] = [
+    let odd: [(Vec<ScriptStep>, &str); 4] = [
         (
-            vec![Step::Await(1), Step::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()), Step::Fin],
+            vec![
+                ScriptStep::Await(1),
+                ScriptStep::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()),
+                ScriptStep::Fin,
+            ],
             "does not speak TLS",
         ),
-        (vec![Step::Await(1), Step::Send(vec![0; 64])], "does not speak TLS"),
-        (vec![Step::Await(1), Step::Fin], "localhost closed the connection within the TLS handshake"),
+        (vec![ScriptStep::Await(1), ScriptStep::Send(vec![0; 64])], "does not speak TLS"),
         (
-            vec![Step::Await(1), Step::Send(vec![22, 3, 3, 0, 4, 2, 0, 0, 0])],
+            vec![ScriptStep::Await(1), ScriptStep::Fin],
+            "localhost closed the connection within the TLS handshake",
+        ),
+        (
+            vec![ScriptStep::Await(1), ScriptStep::Send(vec![22, 3, 3, 0, 4, 2, 0, 0, 0])],
             "the TLS handshake with localhost failed",
         ),
     ];
@@ -212,7 +219,7 @@ fn what_does_not_speak_tls_is_told_as_such() {
         let what = refused(target(peer.address, tls()));
         assert!(what.contains(expected), "{what}");
     }
-    let resets = ScriptedPeer::start_lasting(vec![vec![Step::Await(1), Step::Reset]]).unwrap();
+    let resets = ScriptedPeer::start_lasting(vec![vec![ScriptStep::Await(1), ScriptStep::Reset]]).unwrap();
     let result = load(&plan(target(resets.address, tls()), 2));
     let what = complaint(&result, Outcome::ResetFresh);
     assert_eq!(what, "localhost reset the connection within the TLS handshake");
@@ -220,7 +227,7 @@ fn what_does_not_speak_tls_is_told_as_such() {
 
 #[test]
 fn silence_is_a_timeout_of_the_connection() {
-    let peer = ScriptedPeer::start_lasting(vec![vec![Step::Pause(Duration::from_secs(10))]]).unwrap();
+    let peer = ScriptedPeer::start_lasting(vec![vec![ScriptStep::Pause(Duration::from_secs(10))]]).unwrap();
     let mut silent = plan(target(peer.address, tls()), 2);
     silent.timeouts.connect_ns = 50 * MS;
     let result = load(&silent);
@@ -287,16 +294,16 @@ fn what_is_wrong_with_the_values_is_said_at_once() {
 
 #[test]
 fn a_debugged_exchange_is_shown_as_plaintext() {
-    use proofload_engine::debug::{Heard, debug};
+    use proofload_engine::debug::{TapEvent, debug};
     let peer = server(&Speaks::default());
     let transcript = debug(&plan(target(peer.address(), tls()), 1)).unwrap();
-    let heard: Vec<&Heard> = transcript.heard.iter().map(|(_, what)| what).collect();
+    let heard: Vec<&TapEvent> = transcript.heard.iter().map(|(_, what)| what).collect();
     let [
-        Heard::Dialing,
-        Heard::Connected,
-        Heard::Secured(handshake),
-        Heard::Sent(sent),
-        Heard::Received(_),
+        TapEvent::Dialing,
+        TapEvent::Connected,
+        TapEvent::Secured(handshake),
+        TapEvent::Sent(sent),
+        TapEvent::Received(_),
         ..,
     ] = heard[..]
     else {
@@ -305,7 +312,7 @@ fn a_debugged_exchange_is_shown_as_plaintext() {
     assert!(sent.starts_with(b"GET / HTTP/1.1\r\n") && !handshake.resumed);
     let received: Vec<u8> = heard
         .iter()
-        .filter_map(|what| if let Heard::Received(bytes) = what { Some(bytes.clone()) } else { None })
+        .filter_map(|what| if let TapEvent::Received(bytes) = what { Some(bytes.clone()) } else { None })
         .flatten()
         .collect();
     assert!(received.starts_with(b"HTTP/1.1 200 OK\r\n") && received.ends_with(b"xxxx"));

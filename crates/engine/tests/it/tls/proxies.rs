@@ -1,7 +1,7 @@
 //! Tunnels through proxies of every kind.
 
 use super::*;
-use proofload_testkit::{HttpPeer, ScriptedPeer, Step};
+use proofload_testkit::{HttpPeer, ScriptStep, ScriptedPeer};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::thread;
@@ -86,7 +86,7 @@ fn exchanges_go_through_a_tunnel_with_tls_and_without() {
 #[test]
 fn a_proxy_that_refuses_is_quoted() {
     let server = SocketAddr::from(([127, 0, 0, 1], 9));
-    let says = |answer: &str| vec![Step::Await(1), Step::Send(answer.as_bytes().to_vec())];
+    let says = |answer: &str| vec![ScriptStep::Await(1), ScriptStep::Send(answer.as_bytes().to_vec())];
     let cases = [
         (
             says("HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n"),
@@ -97,9 +97,12 @@ fn a_proxy_that_refuses_is_quoted() {
             says("220 smtp.test ESMTP\r\n"),
             "is no HTTP proxy: its answer to CONNECT 127.0.0.1:9 begins with \"2\"",
         ),
-        (vec![Step::Await(1), Step::Fin], "closed the connection when asked for 127.0.0.1:9"),
+        (vec![ScriptStep::Await(1), ScriptStep::Fin], "closed the connection when asked for 127.0.0.1:9"),
         (
-            vec![Step::Await(1), Step::Flood([b"HTTP/1.1 200 OK\r\n".as_slice(), &[b'x'; 4096]].concat())],
+            vec![
+                ScriptStep::Await(1),
+                ScriptStep::Flood([b"HTTP/1.1 200 OK\r\n".as_slice(), &[b'x'; 4096]].concat()),
+            ],
             "a head of more than 1 MiB",
         ),
     ];
@@ -111,7 +114,7 @@ fn a_proxy_that_refuses_is_quoted() {
             assert!(!what.contains("eDp5"), "{what}");
         }
     }
-    let resets = ScriptedPeer::start_lasting(vec![vec![Step::Await(1), Step::Reset]]).unwrap();
+    let resets = ScriptedPeer::start_lasting(vec![vec![ScriptStep::Await(1), ScriptStep::Reset]]).unwrap();
     let result = load(&plan(through(resets.address, server, None), 2));
     assert!(
         complaint(&result, Outcome::ResetFresh).contains("reset the connection when asked for 127.0.0.1:9")
@@ -120,7 +123,7 @@ fn a_proxy_that_refuses_is_quoted() {
 
 #[test]
 fn a_silent_proxy_is_a_timeout_of_the_connection() {
-    let peer = ScriptedPeer::start_lasting(vec![vec![Step::Pause(Duration::from_secs(10))]]).unwrap();
+    let peer = ScriptedPeer::start_lasting(vec![vec![ScriptStep::Pause(Duration::from_secs(10))]]).unwrap();
     let mut silent = plan(through(peer.address, peer.address, None), 2);
     silent.timeouts.connect_ns = 50 * MS;
     let result = load(&silent);

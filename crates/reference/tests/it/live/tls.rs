@@ -11,17 +11,17 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-struct Place {
+struct Fixture {
     _directory: tempfile::TempDir,
     made: Made,
     tls: TlsConfig,
 }
 
-fn place() -> Place {
+fn place() -> Fixture {
     let directory = tempfile::tempdir().unwrap();
     let made = Made::ensure(directory.path()).unwrap();
     let tls = TlsConfig::new(Identity::SelfSigned(directory.path().to_owned()));
-    Place { _directory: directory, made, tls }
+    Fixture { _directory: directory, made, tls }
 }
 
 fn serve(tls: &TlsConfig, config: Config) -> Running {

@@ -12,7 +12,7 @@ use crate::render::lines::{Colour, Terminal, aligned, clipped, padded, shown as 
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
 use proofload_analysis::figures::{errors, outcome};
-use proofload_language::{Phrase, named, word};
+use proofload_language::{Phrase, named, tr};
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
 
@@ -311,7 +311,7 @@ fn most_claims(all: usize) -> usize {
 fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
     let is_check = plan.timing.looks == [1];
     match judged.verdict {
-        Verdict::Undecided if is_check => (format!("· {}", word!("screen-checked")), Colour::Dim),
+        Verdict::Undecided if is_check => (format!("· {}", tr!("screen-checked")), Colour::Dim),
         Verdict::Undecided => (format!("? {}", named("undecided")), Colour::Open),
         _ if plan.two_sided => (messages::answer(judged), Colour::Good),
         Verdict::Supported => (format!("✔ {}", named("supported")), Colour::Good),
@@ -343,7 +343,7 @@ fn table_rows(result: &RunResult, plan: &Plan, points: &[&Point], with_ends: boo
     let several = plan.points.len() > 1;
     let mut header = vec![String::new()];
     header.extend(columns.iter().map(|(measure, name)| name.map_or(*measure, Phrase::text).to_string()));
-    header.push(word!("errors").to_string());
+    header.push(tr!("errors").to_string());
     let mut rows = vec![header];
     for point in points {
         let name =

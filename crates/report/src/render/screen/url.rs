@@ -9,7 +9,7 @@ use crate::{headline, lead, messages, number};
 use proofload_analysis::figures::{errors, outcome};
 use proofload_analysis::limits;
 use proofload_facts::Limit;
-use proofload_language::{say, word};
+use proofload_language::tr;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{CheckName, Point, RunResult, Slice};
 use unicode_width::UnicodeWidthStr;
@@ -70,7 +70,7 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     .map(|(name, ns, q)| (name, ns, times.is_at_least(q)));
     let mut parts = bars::in_one_unit(&quantiles);
     if let Some(first) = parts.first_mut() {
-        *first = format!("{}  {first}", word!("latency"));
+        *first = format!("{}  {first}", tr!("latency"));
     }
     page.parts(&parts, "  ", None);
     let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
@@ -92,10 +92,10 @@ fn errors_of(page: &mut Page, point: &Point) {
     let kinds = lead::kinds(&[point]);
     let named = kinds.iter().take(KINDS_MAX).map(|(kind, n)| {
         let bad = point.bad_answers.iter().find(|bad| bad.outcome == *kind);
-        let what = bad.map_or_else(|| say!("fact-outcome", outcome = kind), |bad| line(&bad.what));
+        let what = bad.map_or_else(|| tr!("fact-outcome", outcome = kind), |bad| line(&bad.what));
         if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
     });
-    let named = named.collect::<Vec<_>>().join(word!("between-items"));
+    let named = named.collect::<Vec<_>>().join(tr!("between-items"));
     let all = n.saturating_add(outcome(point, "answered")).max(1);
     let said = messages::errors_of(n, n as f64 / all as f64, &named);
     page.said("  ", &said, Some(Colour::Bad));
@@ -118,14 +118,14 @@ fn closing(result: &RunResult, point: &Point) -> Vec<String> {
     if outcome(point, "answered") > 0 && point.generator.fit {
         let checks = &point.generator.checks;
         let at_work = checks.iter().find(|check| check.check == CheckName::AtWork);
-        parts.push(say!(
+        parts.push(tr!(
             "generator-fit-busy",
             busy = (at_work.and_then(|check| check.found)).map(number::short_percent)
         ));
         parts.extend(point.generator.agents.map(messages::agents));
     }
     if !result.run.is_empty() {
-        parts.push(say!("record-at", path = line(&result.run)));
+        parts.push(tr!("record-at", path = line(&result.run)));
     }
     parts
 }

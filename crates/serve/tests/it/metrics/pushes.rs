@@ -3,7 +3,7 @@
 use super::support::{metric, parts_of, second, slice};
 use proofload_measure::Outcome::Answered;
 use proofload_serve::metrics::{Doing, Hub, OtlpSettings, Push};
-use proofload_testkit::{ScriptedPeer, Step};
+use proofload_testkit::{ScriptStep, ScriptedPeer};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -27,7 +27,8 @@ fn start(settings: OtlpSettings, hub: &Arc<Hub>, stopped: bool) -> Push {
 /// Result of one push at the end to a collector that gives that answer: the hub, the bytes it got, and the exporter's
 /// message.
 fn pushed(answer: Vec<u8>) -> (Arc<Hub>, Vec<u8>, Option<String>) {
-    let peer = ScriptedPeer::start(vec![vec![Step::AwaitRequest, Step::Send(answer)]]).expect("a port");
+    let peer =
+        ScriptedPeer::start(vec![vec![ScriptStep::AwaitRequest, ScriptStep::Send(answer)]]).expect("a port");
     let endpoint = format!("http://{}/v1/metrics", peer.address());
     let hub = Arc::new(Hub::default());
     let push = start(settings(endpoint), &hub, false);
@@ -116,8 +117,8 @@ fn a_collector_that_is_not_there_is_said() {
 fn a_push_that_failed_is_made_up_for_by_the_next_and_who_says_stop_waits_for_no_patience() {
     // For longer than a test may take: the push after it is the last.
     let busy = answer("503 Busy\r\nRetry-After: 3600", b"");
-    let busy = vec![Step::AwaitRequest, Step::Send(busy), Step::Close];
-    let good = vec![Step::AwaitRequest, Step::Send(answer("200 OK", b"")), Step::Close];
+    let busy = vec![ScriptStep::AwaitRequest, ScriptStep::Send(busy), ScriptStep::Close];
+    let good = vec![ScriptStep::AwaitRequest, ScriptStep::Send(answer("200 OK", b"")), ScriptStep::Close];
     let peer = ScriptedPeer::start(vec![busy, good]).expect("a port");
     let hub = Arc::new(Hub::default());
     let settings = OtlpSettings {
@@ -144,7 +145,7 @@ fn a_push_that_failed_is_made_up_for_by_the_next_and_who_says_stop_waits_for_no_
 
 #[test]
 fn the_end_does_not_wait_long_for_a_collector_that_does_not_answer() {
-    let silent = vec![Step::AwaitRequest, Step::Await(usize::MAX)];
+    let silent = vec![ScriptStep::AwaitRequest, ScriptStep::Await(usize::MAX)];
     let peer = ScriptedPeer::start_lasting(vec![silent]).expect("a port");
     let hub = Arc::new(Hub::default());
     let hour = Duration::from_secs(3_600);

@@ -3,7 +3,7 @@
 mod servers;
 
 use crate::replay::full_size;
-use proofload_stats::capacity::{Answer, Limit, Outcome, Search, Stage, Step, TRIALS_MAX, Terms};
+use proofload_stats::capacity::{Answer, Limit, NextTrial, Outcome, Search, Stage, TRIALS_MAX, Terms};
 use proofload_stats::rng::Rng;
 use servers::{Behind, Noise, Server, SingleQueue, TokenBucket, asked, run};
 
@@ -26,11 +26,11 @@ fn search(server: &dyn Server, noise: Noise, terms: Terms, seed: u64) -> (Answer
     let (mut search, mut rng) = (Search::new(terms), Rng::new(seed));
     for _ in 0..STEPS_MAX {
         match search.step() {
-            Step::Trial(request) => {
+            NextTrial::Trial(request) => {
                 let trial = run(server, noise, &request, &mut rng);
                 search.tell(trial);
             }
-            Step::Done(answer) => {
+            NextTrial::Done(answer) => {
                 let searched = search.searched();
                 return (answer, searched, search.trials().len() - searched);
             }
@@ -225,8 +225,8 @@ fn the_same_trials_give_the_same_steps_and_the_same_answer() {
         let step = live.step();
         steps.push(step.clone());
         match step {
-            Step::Trial(request) => live.tell(run(&server, noise, &request, &mut rng)),
-            Step::Done(_) => break,
+            NextTrial::Trial(request) => live.tell(run(&server, noise, &request, &mut rng)),
+            NextTrial::Done(_) => break,
         }
     }
     let mut replayed = Search::new(terms());
@@ -246,7 +246,7 @@ fn confirmation_is_on_fresh_starts_and_no_start_is_used_for_more_than_eight_tria
     let (server, noise) = (single_queue(), Noise { sd: 0.05, bad_luck: true });
     for seed in 0..20 {
         let (mut search, mut rng) = (Search::new(terms()), Rng::new(seed));
-        while let Step::Trial(request) = search.step() {
+        while let NextTrial::Trial(request) = search.step() {
             search.tell(run(&server, noise, &request, &mut rng));
         }
         let starts: Vec<&[proofload_stats::capacity::Trial]> =
@@ -266,7 +266,7 @@ fn a_search_that_is_cut_off_says_what_it_knows() {
     let server = TokenBucket { tokens_per_s: 800.0 };
     let (mut search, mut rng) = (Search::new(terms()), Rng::new(7));
     for _ in 0..6 {
-        if let Step::Trial(request) = search.step() {
+        if let NextTrial::Trial(request) = search.step() {
             search.tell(run(&server, STILL, &request, &mut rng));
         }
     }

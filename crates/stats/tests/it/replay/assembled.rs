@@ -6,7 +6,7 @@ use super::truths::percent;
 use super::{binomial_limit, claims, erring, full_size};
 use proofload_stats::noise::slice_lengths;
 use proofload_stats::rng::Rng;
-use proofload_stats::{Cell, Design, Measure, Observations, Place, Replication, Verdict, judge};
+use proofload_stats::{Cell, CellKey, Design, Measure, Observations, Replication, Verdict, judge};
 
 /// p99, in the hundredths of a percent that the measure counts in.
 const P99: Measure = Measure::ResponseQuantile(9_900);
@@ -221,7 +221,7 @@ fn short_slices_narrow_the_ratio_of_a_real_record_and_do_not_move_it() {
     let last = cells.iter().map(|cell| cell.block).max().unwrap_or(0);
     let observations = Observations { cells, blocks: (1..=last).collect(), ..Observations::default() };
     for measure in [Measure::Throughput, Measure::CpuPerRequest] {
-        let place = Place { measure, point: 0, stream: None };
+        let place = CellKey { measure, point: 0, stream: None };
         let equal = slice_lengths(&observations, place, (0, 1), 8).expect("both in every block");
         let unequal = slice_lengths(&observations, place, (0, 2), 8).expect("both in every block");
         println!("{}: equal {equal:?}, unequal {unequal:?}", measure.name());

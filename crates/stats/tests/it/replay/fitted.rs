@@ -3,9 +3,9 @@
 use crate::replay::binomial_limit;
 use crate::replay::noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE};
 use proofload_stats::noise::{self, fit};
-use proofload_stats::{Design, Measure, Observations, Place, Verdict, judge};
+use proofload_stats::{CellKey, Design, Measure, Observations, Verdict, judge};
 
-const PLACE: Place = Place { measure: Measure::Throughput, point: 0, stream: None };
+const PLACE: CellKey = CellKey { measure: Measure::Throughput, point: 0, stream: None };
 
 fn of(observations: &Observations) -> noise::Noise {
     fit(observations, PLACE, (0, 1)).expect("both variants in every block")

@@ -4,10 +4,10 @@ use crate::replay::binomial_limit;
 use crate::replay::noise::{Machine, Noise, SHARED_MACHINE};
 use proofload_stats::rng::Rng;
 use proofload_stats::tune::Race;
-use proofload_stats::{Design, Measure, Place, Verdict, block_log_ratios, judge};
+use proofload_stats::{CellKey, Design, Measure, Verdict, block_log_ratios, judge};
 
 const CONFIGURATIONS: usize = 16;
-const PLACE: Place = Place { measure: Measure::Throughput, point: 0, stream: None };
+const PLACE: CellKey = CellKey { measure: Measure::Throughput, point: 0, stream: None };
 /// Fresh blocks of the confirming study: as many as the quick preset has.
 const CONFIRMING: u32 = 12;
 

@@ -3,7 +3,7 @@
 use crate::form::Form;
 use crate::hessian::SET;
 use crate::hessian::text::{self, Dialect};
-use crate::{Places, Text, Value};
+use crate::{Placeholders, Text, Value};
 
 /// Most bytes of a chunk of a binary.
 const CHUNK_BYTES: usize = 0x8000;
@@ -13,12 +13,12 @@ const CHUNK_BYTES: usize = 0x8000;
 pub struct Writer<'a> {
     /// The bytes, without drawn texts.
     pub bytes: &'a mut Vec<u8>,
-    /// Places of the drawn texts.
-    pub places: &'a mut Places,
+    /// Placeholders of the drawn texts.
+    pub places: &'a mut Placeholders,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Placeholders) -> Self {
         Writer { bytes, places }
     }
 

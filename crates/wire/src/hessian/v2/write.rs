@@ -3,7 +3,7 @@
 use crate::form::Form;
 use crate::hessian::SET;
 use crate::hessian::text::{self, Dialect};
-use crate::{Places, Text, Value};
+use crate::{Placeholders, Text, Value};
 
 /// Most bytes of a chunk of a binary.
 const CHUNK_BYTES: usize = 0x8000;
@@ -16,8 +16,8 @@ const COMPACT_CLASSES: usize = 16;
 pub struct Writer<'a> {
     /// The bytes, without drawn texts.
     pub bytes: &'a mut Vec<u8>,
-    /// Places of the drawn texts.
-    pub places: &'a mut Places,
+    /// Placeholders of the drawn texts.
+    pub places: &'a mut Placeholders,
     classes: Vec<Class>,
     /// True once the class of a set is written, which is the only class of lists here: its number is 0.
     set_is_known: bool,
@@ -32,7 +32,7 @@ struct Class {
 
 impl<'a> Writer<'a> {
     /// A writer that has defined no class.
-    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Placeholders) -> Self {
         Writer { bytes, places, classes: Vec::new(), set_is_known: false }
     }
 

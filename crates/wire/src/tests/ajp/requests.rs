@@ -2,7 +2,7 @@
 
 use super::{HOST, encoded, post, string};
 use crate::ajp::{Attributes, EncodeError, PACKET_BYTES_MAX, PACKET_BYTES_MIN, encode};
-use crate::http1::{self, Part, RequestSpec, Slot, Template};
+use crate::http1::{self, RequestPart, RequestSpec, Slot, Template};
 use crate::{Expectation, Request};
 
 /// Codes as the AJPv13 document has them, apart from the encoder's own tables.
@@ -189,7 +189,7 @@ fn what_http_refuses_is_refused_likewise() {
     bad(header("Transfer-Encoding", "chunked"));
     bad(RequestSpec { close: true, ..header("Connection", "keep-alive") });
     let early = Template {
-        slots: vec![Slot { part: Part::Target, at: 0, draw: 0 }],
+        slots: vec![Slot { part: RequestPart::Target, at: 0, draw: 0 }],
         cookies: false,
         ..Template::default()
     };

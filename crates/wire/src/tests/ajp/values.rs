@@ -3,10 +3,10 @@
 use super::uploads::contents;
 use super::{HOST, ask, laws, post, session};
 use crate::ajp::{Attributes, describe, encode};
-use crate::http1::{Part, RequestSpec, Slot, Template};
+use crate::http1::{RequestPart, RequestSpec, Slot, Template};
 use crate::{Filling, Outbox, Values};
 
-fn slot(part: Part, at: usize, draw: u16) -> Slot {
+fn slot(part: RequestPart, at: usize, draw: u16) -> Slot {
     Slot { part, at, draw }
 }
 
@@ -42,12 +42,12 @@ fn plain(spec: &RequestSpec) -> Vec<u8> {
 #[test]
 fn lengths_follow_values_in_every_part() {
     let slots = [
-        slot(Part::Target, 3, 0),
-        slot(Part::Target, 6, 1),
-        slot(Part::Header(0), 0, 2),
-        slot(Part::Header(0), 1, 0),
-        slot(Part::Body, 1, 3),
-        slot(Part::Body, 2, 1),
+        slot(RequestPart::Target, 3, 0),
+        slot(RequestPart::Target, 6, 1),
+        slot(RequestPart::Header(0), 0, 2),
+        slot(RequestPart::Header(0), 1, 0),
+        slot(RequestPart::Body, 1, 3),
+        slot(RequestPart::Body, 2, 1),
     ];
     let long = "L".repeat(300);
     for values in [["", "", "", ""], ["a", "bc", "d", "e"], [&long, "b", "", &long], ["1", &long, &long, ""]]
@@ -64,28 +64,28 @@ fn a_value_may_be_at_each_end_of_its_part() {
     let at = |part, at| [slot(part, at, 0)];
     let base = spec("/p?q", "h", "b");
     let cases = [
-        (Part::Target, 1, spec("/valuep?q", "h", "b")),
-        (Part::Target, 2, spec("/pvalue?q", "h", "b")),
-        (Part::Target, 3, spec("/p?valueq", "h", "b")),
-        (Part::Target, 4, spec("/p?qvalue", "h", "b")),
-        (Part::Header(0), 0, spec("/p?q", "valueh", "b")),
-        (Part::Header(0), 1, spec("/p?q", "hvalue", "b")),
-        (Part::Body, 0, spec("/p?q", "h", "valueb")),
-        (Part::Body, 1, spec("/p?q", "h", "bvalue")),
+        (RequestPart::Target, 1, spec("/valuep?q", "h", "b")),
+        (RequestPart::Target, 2, spec("/pvalue?q", "h", "b")),
+        (RequestPart::Target, 3, spec("/p?valueq", "h", "b")),
+        (RequestPart::Target, 4, spec("/p?qvalue", "h", "b")),
+        (RequestPart::Header(0), 0, spec("/p?q", "valueh", "b")),
+        (RequestPart::Header(0), 1, spec("/p?q", "hvalue", "b")),
+        (RequestPart::Body, 0, spec("/p?q", "h", "valueb")),
+        (RequestPart::Body, 1, spec("/p?q", "h", "bvalue")),
     ];
     for (part, place, expected) in cases {
         assert_eq!(filled(&base, &at(part, place), &value), plain(&expected), "{part:?} {place}");
     }
     let empty = spec("/p?q", "", "");
-    assert_eq!(filled(&empty, &at(Part::Body, 0), &value), plain(&spec("/p?q", "", "value")));
-    assert_eq!(filled(&empty, &at(Part::Header(0), 0), &value), plain(&spec("/p?q", "value", "")));
+    assert_eq!(filled(&empty, &at(RequestPart::Body, 0), &value), plain(&spec("/p?q", "", "value")));
+    assert_eq!(filled(&empty, &at(RequestPart::Header(0), 0), &value), plain(&spec("/p?q", "value", "")));
 }
 
 #[test]
 fn the_length_header_has_as_many_digits_as_it_needs() {
     for len in [1, 9, 10, 99, 100, 999, 1000, 8000] {
         let value = "x".repeat(len);
-        let sent = filled(&spec("/", "h", ""), &[slot(Part::Body, 0, 0)], &[&value]);
+        let sent = filled(&spec("/", "h", ""), &[slot(RequestPart::Body, 0, 0)], &[&value]);
         assert_eq!(sent, plain(&spec("/", "h", &value)), "{len}");
     }
 }
@@ -93,7 +93,7 @@ fn the_length_header_has_as_many_digits_as_it_needs() {
 /// Bytes sent of a body that is `around` with a value in its middle, while the container asks for all of it: its head's
 /// length of the body, and the contents of the body's packets.
 fn sent_in_packets(around: &str, value: &str) -> (Option<usize>, Vec<Vec<u8>>) {
-    let slots = [slot(Part::Body, around.len() / 2, 0)];
+    let slots = [slot(RequestPart::Body, around.len() / 2, 0)];
     let request = encode(&spec("/", "h", around), &template(&slots), &Attributes::default()).expect("right");
     let mut filling = Values::default();
     filling.push(value.as_bytes());
@@ -137,7 +137,7 @@ fn a_body_with_a_value_goes_in_as_many_packets_as_it_needs_and_none_where_it_is_
 fn values_in_a_head_go_with_a_body_of_several_packets() {
     let body = vec![b'x'; 20_000];
     let (base, expected) = (RequestSpec { target: "/p".to_owned(), ..post(body.clone()) }, "/pvalue");
-    let sent = filled(&base, &[slot(Part::Target, 2, 0)], &["value"]);
+    let sent = filled(&base, &[slot(RequestPart::Target, 2, 0)], &["value"]);
     let whole = plain(&RequestSpec { target: expected.to_owned(), ..base });
     assert_eq!(sent, whole[..whole.len() - (body.len() - 8186)]);
     assert!(HOST.len() < sent.len());

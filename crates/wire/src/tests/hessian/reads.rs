@@ -2,10 +2,10 @@
 
 use super::{dubbo_bodies, object, person};
 use crate::hessian::{Tree, Version, call_body, describe, v1, v2};
-use crate::{Call, Places, Value};
+use crate::{Call, Placeholders, Value};
 
 fn written(value: &Value) -> [Vec<u8>; 2] {
-    let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Places::default());
+    let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Placeholders::default());
     v1::Writer::new(&mut first, &mut places).value(value);
     v2::Writer::new(&mut second, &mut places).value(value);
     [first, second]

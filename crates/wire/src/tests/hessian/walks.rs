@@ -4,7 +4,7 @@ use super::fuzzed::{self, Walked};
 use super::{dubbo_bodies, person, unhex};
 use crate::hessian::{DEPTH_MAX, FIELDS_MAX, v1, v2};
 use crate::tests::work;
-use crate::{Places, Value};
+use crate::{Placeholders, Value};
 
 /// `bytes` is one value of that version: each cut finds its end, and no truncation does.
 #[track_caller]
@@ -52,7 +52,7 @@ fn whatever_is_written_is_passed_over() {
         Value::Map(vec![(Value::Null, Value::List(vec![Value::Null; 9]))]),
     ];
     for value in values.iter().chain(&texts) {
-        let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Places::default());
+        let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Placeholders::default());
         v1::Writer::new(&mut first, &mut places).value(value);
         v2::Writer::new(&mut second, &mut places).value(value);
         if second.len() < 2000 {
@@ -166,7 +166,7 @@ fn nesting_classes_and_fields_have_limits() {
     one(1, &nested(DEPTH_MAX));
     wrong(1, &nested(DEPTH_MAX + 1), DEPTH_MAX);
     let class = |fields: usize| {
-        let (mut bytes, mut places) = (b"C\x01c".to_vec(), Places::default());
+        let (mut bytes, mut places) = (b"C\x01c".to_vec(), Placeholders::default());
         v2::Writer::new(&mut bytes, &mut places).int(fields as i32);
         [bytes, vec![0; fields], vec![0x60], vec![b'N'; fields]].concat()
     };
@@ -199,7 +199,7 @@ fn a_large_value_is_not_looked_at_again_with_each_byte() {
         Value::List(vec![Value::Int(300); LARGE / 2]),
         Value::Map(vec![(Value::Null, "é".into()); LARGE / 4]),
     ] {
-        let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Places::default());
+        let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Placeholders::default());
         v1::Writer::new(&mut first, &mut places).value(&value);
         v2::Writer::new(&mut second, &mut places).value(&value);
         for (version, bytes) in [(1, first), (2, second)] {

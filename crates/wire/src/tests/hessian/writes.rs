@@ -4,16 +4,16 @@ use super::{clients, dubbo_bodies, object, person, unhex};
 use crate::hessian::{Version, call_body, encode, v1, v2};
 use crate::http1::RequestSpec;
 use crate::tests::values;
-use crate::{Call, Filling, Places, Text, Value, Values};
+use crate::{Call, Filling, Placeholders, Text, Value, Values};
 
 fn first(value: &Value) -> Vec<u8> {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     v1::Writer::new(&mut bytes, &mut places).value(value);
     bytes
 }
 
 fn second(value: &Value) -> Vec<u8> {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     v2::Writer::new(&mut bytes, &mut places).value(value);
     bytes
 }

@@ -1,7 +1,7 @@
 //! Requests on the wire, and refused ones.
 
 use crate::http1::server::{BodyLength, Method, RequestParser};
-use crate::http1::{EncodeError, Limits, Part, Parts, RequestSpec, Slot, Template};
+use crate::http1::{EncodeError, Limits, Parts, RequestPart, RequestSpec, Slot, Template};
 use crate::{ExchangeId, Expectation, Filling, Outbox, Replacement, Session, Values};
 
 fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
@@ -194,11 +194,11 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
     let slot = |part, at, draw| Slot { part, at, draw };
     let spec = RequestSpec { target: "/u/?q=".to_owned(), ..spec("POST", &[("X-A", "  <> ")], "{}") };
     let slots = vec![
-        slot(Part::Target, 3, 0),
-        slot(Part::Target, 6, 1),
-        slot(Part::Header(0), 3, 0),
-        slot(Part::Body, 1, 2),
-        slot(Part::Body, 1, 0),
+        slot(RequestPart::Target, 3, 0),
+        slot(RequestPart::Target, 6, 1),
+        slot(RequestPart::Header(0), 3, 0),
+        slot(RequestPart::Body, 1, 2),
+        slot(RequestPart::Body, 1, 0),
     ];
     let template = Template { slots, cookies: true, ..Template::default() };
     let sent = filled(&spec, &template, &["7", "", "0123456789"], "", None);
@@ -217,15 +217,15 @@ fn a_value_where_it_would_change_the_framing_is_refused() {
         spec("POST", headers, "x").encode_with(&template).expect_err("the template is wrong")
     };
     for name in ["Host", "connection", "Content-Length"] {
-        let refused = with(Part::Header(0), 0, &[(name, "1")]);
+        let refused = with(RequestPart::Header(0), 0, &[(name, "1")]);
         assert_eq!(refused, EncodeError::SlotInFraming(name.to_owned()));
     }
     assert_eq!(
-        with(Part::Body, 0, &[("content-length", "1")]),
+        with(RequestPart::Body, 0, &[("content-length", "1")]),
         EncodeError::SlotInFraming("content-length".into())
     );
-    assert_eq!(with(Part::Target, 0, &[]), EncodeError::SlotPlace);
-    assert_eq!(with(Part::Target, 99, &[]), EncodeError::SlotPlace);
-    assert_eq!(with(Part::Header(1), 0, &[("A", "b")]), EncodeError::SlotPlace);
-    assert_eq!(with(Part::Body, 0, &[("Cookie", "a=b")]), EncodeError::Cookies);
+    assert_eq!(with(RequestPart::Target, 0, &[]), EncodeError::SlotPlace);
+    assert_eq!(with(RequestPart::Target, 99, &[]), EncodeError::SlotPlace);
+    assert_eq!(with(RequestPart::Header(1), 0, &[("A", "b")]), EncodeError::SlotPlace);
+    assert_eq!(with(RequestPart::Body, 0, &[("Cookie", "a=b")]), EncodeError::Cookies);
 }

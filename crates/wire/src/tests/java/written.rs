@@ -3,11 +3,11 @@
 use super::fixture;
 use crate::java::{WriteError, Writer};
 use crate::tests::values;
-use crate::{Field, Filling, Object, Places, Request, Text, Value, Values};
+use crate::{Field, Filling, Object, Placeholders, Request, Text, Value, Values};
 
 /// The stream of `value` as an argument of type `ty`.
 fn stream(ty: &str, value: &Value) -> Result<Vec<u8>, WriteError> {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer::new(&mut bytes, &mut places);
     writer.argument(ty, value)?;
     writer.finish();
@@ -91,7 +91,7 @@ fn fields_are_sorted_and_have_their_declared_types() {
 
 #[test]
 fn primitives_share_a_block_until_an_object_comes() {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer::new(&mut bytes, &mut places);
     for (ty, value) in [
         ("int", Value::Int(1)),
@@ -104,7 +104,7 @@ fn primitives_share_a_block_until_an_object_comes() {
     writer.finish();
     assert_eq!(bytes, fixture("blocks"));
 
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer::new(&mut bytes, &mut places);
     for number in 0..300 {
         writer.argument("int", &Value::Int(number)).expect("the value fits");
@@ -116,7 +116,7 @@ fn primitives_share_a_block_until_an_object_comes() {
 #[test]
 fn a_drawn_text_is_filled_in_as_a_string_and_keeps_its_handle() {
     let list = |text: Text| Value::List(vec![Value::Text(text), Value::Int(1), Value::Int(2)]);
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer::new(&mut bytes, &mut places);
     writer.argument("java.util.List", &list(Text::Drawn(5))).expect("the value fits");
     writer.finish();
@@ -175,7 +175,7 @@ fn a_value_that_does_not_fit_its_type_is_told() {
 
 #[test]
 fn descriptors_of_rmi_have_a_location_and_are_shared() {
-    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let (mut bytes, mut places) = (Vec::new(), Placeholders::default());
     let mut writer = Writer::of_rmi(&mut bytes, &mut places);
     for _ in 0..2 {
         writer.object("java.lang.Object", &Value::Bool(true)).expect("the value fits");

@@ -6,7 +6,7 @@ use proofload_engine::{
 };
 use proofload_measure::Outcome;
 use proofload_testkit::sim::run_in;
-use proofload_testkit::sim::{Fault, Link, ScriptPeer, Server, Step, World};
+use proofload_testkit::sim::{Fault, Link, ScriptPeer, ScriptStep, Server, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proofload_wire::http1::RequestSpec;
 
@@ -140,7 +140,7 @@ fn what_a_server_does_wrong_is_counted_as_without_tls() {
 #[derive(Debug)]
 pub(super) struct Scripted {
     pub tls: Option<TlsFront>,
-    pub script: Vec<Step>,
+    pub script: Vec<ScriptStep>,
 }
 
 impl Front for Scripted {
@@ -153,13 +153,17 @@ impl Front for Scripted {
     }
 }
 
-pub(super) fn scripted(tls: Option<TlsFront>, script: Vec<Step>) -> World {
+pub(super) fn scripted(tls: Option<TlsFront>, script: Vec<ScriptStep>) -> World {
     World::new(Server::default(), 7).behind(Arc::new(Scripted { tls, script }))
 }
 
 #[test]
 fn an_answer_that_ends_with_its_connection_needs_a_proper_end() {
-    let script = vec![Step::Await(20), Step::Send(b"HTTP/1.1 200 OK\r\n\r\nhalf".to_vec()), Step::Fin];
+    let script = vec![
+        ScriptStep::Await(20),
+        ScriptStep::Send(b"HTTP/1.1 200 OK\r\n\r\nhalf".to_vec()),
+        ScriptStep::Fin,
+    ];
     for truncates in [false, true] {
         let front = TlsFront { truncates, ..speaks(&TLS13) };
         let result = load(&plan(10), &scripted(Some(front), script.clone()));
@@ -174,7 +178,7 @@ fn an_answer_that_ends_with_its_connection_needs_a_proper_end() {
 
 #[test]
 fn silence_after_hello_is_a_timeout_of_the_connection() {
-    let result = load(&plan(4), &scripted(None, vec![Step::Await(1_000_000)]));
+    let result = load(&plan(4), &scripted(None, vec![ScriptStep::Await(1_000_000)]));
     assert_eq!(count(&result, Outcome::ConnectTimeout), 4);
     assert_eq!(result.bad_answers[0].what, "the TLS handshake with server.test was not done in time");
 }

@@ -3,7 +3,7 @@
 use super::loads::{count, load, plan, scripted};
 use super::*;
 use proofload_measure::Outcome;
-use proofload_testkit::sim::{Link, Server, Step, World};
+use proofload_testkit::sim::{Link, ScriptStep, Server, World};
 use proofload_testkit::tls::{TLS12, TLS13};
 use proptest::prelude::*;
 
@@ -92,9 +92,9 @@ proptest! {
         head in prop_oneof![Just(vec![]), Just(vec![22, 3, 3, 0, 80, 2, 0, 0, 76, 3, 3]), Just(vec![21, 3, 3, 0, 2])],
         fin in any::<bool>(),
     ) {
-        let mut script = vec![Step::Await(1), Step::Send([head, bytes].concat())];
+        let mut script = vec![ScriptStep::Await(1), ScriptStep::Send([head, bytes].concat())];
         if fin {
-            script.push(Step::Fin);
+            script.push(ScriptStep::Fin);
         }
         let result = load(&plan(6), &scripted(None, script));
         prop_assert_eq!(result.snapshot.outcomes.total(), 6);
