@@ -456,6 +456,15 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
     PossibleValuesParser::new(FORMATS.iter().map(value)).try_map(|name| Format::named(&name).ok_or(name))
 }
 
+fn help_of_output() -> String {
+    let endings: Vec<String> =
+        FORMATS.iter().flat_map(|format| format.endings).map(|ending| format!(".{ending}")).collect();
+    format!(
+        "Write the result to this file; without --format its ending chooses the format ({}, else text); may be repeated",
+        endings.join(" ")
+    )
+}
+
 /// Rendering of an undecided claim in JUnit XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UndecidedIs {
@@ -471,9 +480,7 @@ pub struct OutputArgs {
     /// Format of standard output, or of every --output [default: text]
     #[arg(long, value_parser = format())]
     pub format: Option<&'static Format>,
-    /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog .hgrm
-    /// .parquet .jtl, else text); may be repeated
-    #[arg(short = 'o', long, value_name = "FILE")]
+    #[arg(short = 'o', long, value_name = "FILE", help = help_of_output())]
     pub output: Vec<PathBuf>,
     /// Rendering of an undecided claim by --format junit
     #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail", hide_short_help = true)]

@@ -5,7 +5,7 @@ use crate::around;
 use crate::exit::{Exit, leave};
 use anyhow::Context;
 use proofload_language::{Language, tr};
-use proofload_report::export::ExportError;
+use proofload_report::formats::ExportError;
 use proofload_report::{Exported, FORMATS, Format, Made, Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};

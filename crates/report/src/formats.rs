@@ -1,7 +1,23 @@
 //! Every format in which a result can be had, in one table: what is drawn for people, and files that other programs read.
 
-use crate::export::{ExportError, Hgrm, Jtl, hgrm, parquet};
-use crate::render::{Undecided, charts, csv, csv_series, hlog, html, json, junit, markdown};
+mod csv;
+mod error;
+mod hgrm;
+mod hlog;
+mod jtl;
+mod junit;
+mod parquet;
+pub(crate) mod series;
+
+pub use csv::{csv, csv_series};
+pub use error::ExportError;
+pub use hgrm::{Hgrm, hgrm};
+pub use hlog::hlog;
+pub use jtl::{JTL_LINES_MAX, Jtl};
+pub use junit::{Undecided, junit};
+pub use parquet::parquet;
+
+use crate::render::{charts, html, json, markdown};
 use proofload_language::Language;
 use proofload_store::schema::{RunResult, Slice};
 use std::io::Write;

@@ -6,16 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod bars;
-mod capacity;
 mod charts;
-mod conclusions;
 pub mod escape;
-mod exploratory;
-pub mod export;
-mod factors;
 mod figures;
-mod fitness;
-mod formats;
+pub mod formats;
 mod headline;
 mod lead;
 mod left;
@@ -27,22 +21,19 @@ pub use proofload_language::number;
 mod render;
 mod replicates;
 mod result;
-mod scalability;
 mod shown;
-mod steady;
-mod trends;
 mod view;
 
-pub use formats::{Exported, FORMATS, Format, Made};
+pub use formats::{Exported, FORMATS, Format, Made, Undecided, csv, csv_series, hlog, junit};
 pub use lead::{Lead, brief, lead};
 pub use left::{Left, minutes};
 pub use messages::places::network as said_of_network;
 pub use messages::{interval, tally};
 pub use programs::for_programs;
 pub use render::{
-    Page, Reproduction, STYLE, Terminal, Undecided, age, charts, csv, csv_series, diff_text, doctor_text,
-    history_text, hlog, html, in_column, json, junit, markdown, markdown_within, noise_lines, noise_text,
-    page, page_of_two, reproductions, screen, script, sittings_text, text, text_within, tune_text,
+    Page, Reproduction, STYLE, Terminal, age, charts, diff_text, doctor_text, history_text, html, in_column,
+    json, markdown, markdown_within, noise_lines, noise_text, page, page_of_two, reproductions, screen,
+    script, sittings_text, text, text_within, tune_text,
 };
 pub use result::{history, of_run, of_run_with, sittings};
 pub use shown::Tone;

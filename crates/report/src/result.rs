@@ -58,7 +58,7 @@ fn told(plan: &Plan, analysed: Analysed) -> RunResult {
     let running = plan.replication == Replication::Process;
     for (CapacityResult { variant, slo, sentence, .. }, answer) in result.capacities.iter_mut().zip(&answers)
     {
-        *sentence = crate::capacity::capacity(variant, &slo.join(", "), answer, running);
+        *sentence = crate::view::capacity::capacity(variant, &slo.join(", "), answer, running);
     }
     result
 }

@@ -1,5 +1,14 @@
 //! View of a result, units already chosen. Renderers do no arithmetic on measurements.
 
+pub(crate) mod capacity;
+mod conclusions;
+mod exploratory;
+mod factors;
+mod fitness;
+mod scalability;
+mod steady;
+mod trends;
+
 use crate::escape::shell;
 use crate::headline::shown;
 use crate::lead::{self, Lead};
@@ -81,21 +90,21 @@ pub fn view(result: &RunResult) -> View {
     };
     let mut tables = match single {
         true => result.points.iter().map(latencies).collect(),
-        false if !result.capacities.is_empty() => crate::capacity::tables(result),
+        false if !result.capacities.is_empty() => capacity::tables(result),
         false => vec![crate::figures::table(result)],
     };
     tables.extend(result.baseline.as_ref().map(against_baseline));
     let first_tables = tables.len();
-    tables.extend(crate::exploratory::table(result));
-    tables.extend(crate::factors::table(result));
-    tables.extend(crate::scalability::table(result));
+    tables.extend(exploratory::table(result));
+    tables.extend(factors::table(result));
+    tables.extend(scalability::table(result));
     tables.extend(published(result));
     // A search has a point for each trial; its table shows what went wrong.
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
-    tables.extend(crate::steady::tables(result));
-    tables.extend(crate::fitness::table(result));
+    tables.extend(steady::tables(result));
+    tables.extend(fitness::table(result));
     let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
     View {
         lead: lead::lead(result),
@@ -111,13 +120,13 @@ pub fn view(result: &RunResult) -> View {
         },
         verdicts: verdicts(result, single),
         expectations: result.expectations.iter().map(expectation).collect(),
-        conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
+        conclusions: result.conclusions.iter().map(conclusions::view).collect(),
         contradictions: result
             .contradictions
             .iter()
             .map(|found| tr!("labelled", label = found.source, what = told(&found.what)))
             .collect(),
-        trends: crate::trends::views(&result.trends),
+        trends: trends::views(&result.trends),
         tables,
         first_tables,
         limits,
@@ -352,21 +361,19 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         add(tr!("workload"), plan.workload.join("; "));
         match &plan.capacity {
-            Some(search) => add(tr!("capacity-search"), crate::capacity::capacity_search(search, plan)),
-            None => add(tr!("preset-preset"), crate::steady::preset(plan)),
+            Some(search) => add(tr!("capacity-search"), capacity::capacity_search(search, plan)),
+            None => add(tr!("preset-preset"), steady::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
             add(tr!("mode"), messages::mode(&plan.mode, plan.mode_reason.as_ref()));
         }
         if let Some(chosen) = &result.slicing {
-            crate::steady::slices(chosen).into_iter().for_each(|said| add(tr!("slices"), said));
-            let held = result
-                .slice_length
-                .as_ref()
-                .map(|found| crate::steady::held_against_long(found, &plan.timing));
+            steady::slices(chosen).into_iter().for_each(|said| add(tr!("slices"), said));
+            let held =
+                result.slice_length.as_ref().map(|found| steady::held_against_long(found, &plan.timing));
             held.into_iter().for_each(|said| add(tr!("slices"), said));
-            add(tr!("cycles"), crate::steady::slicing(chosen));
-            crate::steady::worth_of_turns(chosen).into_iter().for_each(|said| add(tr!("turns"), said));
+            add(tr!("cycles"), steady::slicing(chosen));
+            steady::worth_of_turns(chosen).into_iter().for_each(|said| add(tr!("turns"), said));
         }
         add(tr!("blocks-word"), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(tr!("cpus"), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));

@@ -45,6 +45,6 @@ fn chart(result: &RunResult, measure: &str) -> Chart {
 fn why_not(trial: &CapacityTrial) -> Cell {
     match trial.outcome {
         TrialOutcome::Pass => Cell::text(""),
-        _ => Cell::text(crate::capacity::trial_outcome(&trial.outcome)),
+        _ => Cell::text(crate::view::capacity::trial_outcome(&trial.outcome)),
     }
 }

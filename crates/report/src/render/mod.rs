@@ -1,11 +1,7 @@
-//! Views as text, Markdown, HTML and JUnit's XML, results as JSON and CSV, slices as series and histogram logs. A
-//! renderer reads no file.
+//! Results drawn for people: text, Markdown and HTML. A renderer reads no file.
 
-mod csv;
 mod doctor;
-mod hlog;
 mod html;
-mod junit;
 mod lines;
 mod markdown;
 mod noise;
@@ -15,11 +11,8 @@ mod screen;
 mod sittings;
 mod text;
 
-pub use csv::{csv, csv_series};
 pub use doctor::{doctor_text, in_column};
-pub use hlog::hlog;
 pub use html::{Page, STYLE, html, page, page_of_two, script};
-pub use junit::{Undecided, junit};
 pub use lines::Terminal;
 pub use markdown::{markdown_report as markdown, markdown_within};
 pub use noise::{age, noise_lines, noise_text, tune_text};

@@ -2,7 +2,6 @@
 
 use super::gauge::drawn;
 use crate::bars::bars_of;
-use crate::capacity::rates;
 use crate::headline::shown;
 use crate::lead;
 use crate::messages::screen as messages;
@@ -10,6 +9,7 @@ use crate::names;
 use crate::number;
 use crate::render::lines::{Colour, Terminal, aligned, clipped, padded, shown as line, wrapped};
 use crate::shown::{Bar, Tone, VerdictView};
+use crate::view::capacity::rates;
 use crate::view::view;
 use proofload_analysis::figures::{errors, outcome};
 use proofload_language::{Phrase, named, tr};

@@ -2,7 +2,7 @@
 
 use super::{result, small};
 use crate::made::{CASE, slice};
-use proofload_report::export::{ExportError, hgrm};
+use proofload_report::formats::{ExportError, hgrm};
 use proofload_store::schema::{Phase, RunResult, Slice};
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{jtl, parquet, result, watched};
 use ::parquet::record::RowAccessor;
-use proofload_report::export::hgrm;
+use proofload_report::formats::hgrm;
 use proofload_store::schema::{RunResult, Slice};
 use proofload_testkit::HOSTILE;
 use std::collections::BTreeMap;

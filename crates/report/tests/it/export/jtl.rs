@@ -2,7 +2,7 @@
 
 use super::{result, small};
 use crate::made::{CASE, SECOND, answering, slice};
-use proofload_report::export::{ExportError, JTL_LINES_MAX, Jtl};
+use proofload_report::formats::{ExportError, JTL_LINES_MAX, Jtl};
 use proofload_store::schema::{Phase, RunResult, Slice};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::{result, small, watched};
 use crate::made::SECOND;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Row, RowAccessor};
-use proofload_report::export::parquet;
+use proofload_report::formats::parquet;
 use proofload_store::schema::{Phase, RunResult, Slice};
 
 pub fn written(result: &RunResult, slices: &[&Slice]) -> Vec<u8> {

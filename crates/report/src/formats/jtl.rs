@@ -5,9 +5,9 @@
 
 mod lines;
 
+use super::error::ExportError;
+use super::error::decoded;
 use crate::escape;
-use crate::export::ExportError;
-use crate::export::error::decoded;
 use lines::{Lines, Share};
 use proofload_measure::Outcome;
 use proofload_store::schema::{RunResult, Slice};

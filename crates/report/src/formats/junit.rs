@@ -140,8 +140,8 @@ impl Case {
     /// As exit codes have it: not carrying even the lowest rate is an answer without a threshold.
     fn of_capacity(found: &CapacityResult) -> Case {
         Case {
-            name: format!("{}: {}", found.variant, crate::capacity::capacity_title(&found.slo)),
-            word: crate::capacity::capacity_answer(&found.answer).to_string(),
+            name: format!("{}: {}", found.variant, crate::view::capacity::capacity_title(&found.slo)),
+            word: crate::view::capacity::capacity_answer(&found.answer).to_string(),
             holds: match found.answer {
                 CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
                 CapacityAnswer::BelowRange => Some(false),

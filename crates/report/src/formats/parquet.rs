@@ -1,7 +1,7 @@
 //! Parquet: every value of every slice, one a row.
 
-use crate::export::ExportError;
-use crate::export::series::{One, each};
+use super::error::ExportError;
+use super::series::{One, each};
 use ::parquet::basic::Compression;
 use ::parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use ::parquet::file::metadata::KeyValue;

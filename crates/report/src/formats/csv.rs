@@ -1,8 +1,8 @@
 //! CSV (RFC 4180): one table of figures, or one of series. One value a line, so that both stay the same columns
 //! whatever was measured.
 
+use super::series::{course, values_of};
 use crate::escape::csv as safe;
-use crate::export::series::{course, values_of};
 use proofload_store::schema::{Model, Point, RunResult, Slice};
 use std::convert::Infallible;
 

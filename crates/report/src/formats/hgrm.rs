@@ -1,7 +1,7 @@
 //! HdrHistogram's percentile distribution as text, which wrk2 and `HistogramLogProcessor` print and its plotter draws.
 
-use crate::export::ExportError;
-use crate::export::error::decoded;
+use super::error::ExportError;
+use super::error::decoded;
 use hdrhistogram::Histogram;
 use proofload_measure::LatencyHistogram;
 use proofload_store::schema::{RunResult, Slice};
