@@ -274,6 +274,19 @@ fn every_outcome_is_in_the_table_of_the_documents() {
     assert_eq!(listed[..known.len()], known, "docs/outcomes.md and measure/outcome.rs name others");
 }
 
+#[test]
+fn every_format_is_in_the_table_of_the_documents() {
+    let text = document("docs/outputs.md");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<&str> = rows.collect();
+    for format in proofload_report::FORMATS {
+        assert!(listed.contains(format.name), "docs/outputs.md: {}", format.name);
+        for ending in format.endings {
+            assert!(text.contains(&format!("`.{ending}`")), "docs/outputs.md: .{ending}");
+        }
+    }
+}
+
 /// Options of other programs that the documents speak of.
 const OF_OTHERS: [&str; 21] = [
     "--release",
