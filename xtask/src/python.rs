@@ -83,8 +83,10 @@ pub fn nextest(root: &Path) -> Command {
     tools::cargo_program_at(root, &NEXTEST.path(root), "nextest")
 }
 
-/// Checks deny.toml: dependencies between our crates, licences, and sources of crates.
+/// Checks deny.toml: dependencies between our crates, licences, and sources of crates. It reads the manifests of every
+/// dependency, those of other platforms, which the build does not fetch, among them.
 pub fn deny(root: &Path) -> anyhow::Result<()> {
+    tools::cargo(root, &["fetch", "--locked", "--quiet"], &[])?;
     let mut deny = tools::cargo_program_at(root, &DENY.path(root), "deny");
     run_command(deny.args([
         "--offline",
