@@ -457,8 +457,11 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 fn help_of_output() -> String {
-    let endings: Vec<String> =
-        FORMATS.iter().flat_map(|format| format.endings).map(|ending| format!(".{ending}")).collect();
+    let endings: Vec<String> = FORMATS
+        .iter()
+        .filter_map(|format| format.endings.first())
+        .map(|ending| format!(".{ending}"))
+        .collect();
     format!(
         "Write the result to this file; without --format its ending chooses the format ({}, else text); may be repeated",
         endings.join(" ")

@@ -14,6 +14,8 @@ const COLUMNS: NonZeroU16 = NonZeroU16::new(80).unwrap();
 
 /// A program whose standard error is a terminal, and what that terminal shows.
 struct Terminal {
+    /// Holds its measuring lock: who waits for another one says so on the screen.
+    _lock: tempfile::TempDir,
     child: Child,
     sent: Receiver<Vec<u8>>,
     parser: vt100::Parser,
@@ -36,6 +38,8 @@ impl Terminal {
         assert_eq!(opened, 0, "a pseudo-terminal");
         // SAFETY: openpty has just opened both, and nothing else owns them.
         let (mut ours, theirs) = unsafe { (File::from_raw_fd(ours), File::from_raw_fd(theirs)) };
+        let lock = tempfile::tempdir().expect("a directory");
+        command.env("PROOFLOAD_TEST_LOCK_FILE", lock.path().join("lock"));
         let child = command.stdout(Stdio::null()).stderr(theirs).spawn().expect("the executable runs");
         drop(command);
         let (sender, sent) = channel();
@@ -47,7 +51,7 @@ impl Terminal {
                 }
             }
         });
-        Terminal { child, sent, parser: vt100::Parser::new(LINES, COLUMNS, 100) }
+        Terminal { _lock: lock, child, sent, parser: vt100::Parser::new(LINES, COLUMNS, 100) }
     }
 
     /// Waits until the screen holds a word, or panics after a minute.

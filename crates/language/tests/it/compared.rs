@@ -20,7 +20,7 @@ const READING: [&str; 13] = [
     "trim_start_matches",
 ];
 /// Macros that make a sentence.
-const MACROS: [&str; 2] = ["say", "word"];
+const MACROS: [&str; 1] = ["tr"];
 /// Functions that make one of a fact.
 const FUNCTIONS: [&str; 2] = ["told", "in_english"];
 

@@ -67,17 +67,7 @@ pub fn executable(args: &[&str]) -> Command {
     let mut command = Command::new(optimised.unwrap_or_else(|| PROOFLOAD.into()));
     command.args(usual(args)).current_dir(root()).stdin(Stdio::null());
     outside(&mut command).env_remove("NO_COLOR").env("LC_ALL", "C");
-    command.env("PROOFLOAD_TEST_LOCK_FILE", lock_of_this_test());
     command
-}
-
-/// The measuring lock of the test that runs in this thread: its commands wait for each other, and for no other test's,
-/// which would show on its screen.
-fn lock_of_this_test() -> PathBuf {
-    let locks = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locks");
-    std::fs::create_dir_all(&locks).expect("a directory");
-    let thread = std::thread::current();
-    locks.join(thread.name().unwrap_or("unnamed").replace("::", "-"))
 }
 
 /// A process with none of the variables of a call within this one.
