@@ -224,7 +224,8 @@ impl SimulatedLine {
         let mut at_ns = from_ns;
         while !reply.is_sent() {
             let pieces = reply.pieces(reply.allowed());
-            let bytes: Vec<u8> = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+            let mut bytes = Vec::new();
+            pieces.iter().for_each(|piece| bytes.extend_from_slice(piece));
             reply.take(bytes.len() as u64);
             acts.push((at_ns, Act::Send(bytes)));
             if !reply.is_sent() && reply.fault == Some(Fault::Drip) {
