@@ -78,7 +78,7 @@ impl Entry<'_> {
     pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
         let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, Mistake> {
             let request = match self.call {
-                Some(call) => called(call, spec, speaks)?,
+                Some(call) => called(call, spec, template, speaks)?,
                 None => asked(spec, template, speaks)?,
             };
             Ok(Arc::new(request))
@@ -123,7 +123,7 @@ fn asked(spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Req
 
 /// A call, encoded for the protocol. Over HTTP it goes to the path of the protocol, unless the entry has one of its
 /// own.
-fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, Mistake> {
+fn called(call: &Call, spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Request, Mistake> {
     let at = |path: &str| match spec.target.as_str() {
         "" => RequestSpec { target: Speaks::filled(path, call), ..spec.clone() },
         _ => spec.clone(),
@@ -139,12 +139,14 @@ fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, M
             error => Mistake::CannotWrite { error: error.to_string() },
         }),
         Speaks::Hessian(version, path) => {
-            hessian::encode(*version, call, &at(path)).map_err(|error| of_http(&error))
+            hessian::encode(*version, call, &at(path), template).map_err(|error| of_http(&error))
         }
         Speaks::Json(json::Body::Argument, _) if call.arguments.len() > 1 => {
             Err(Mistake::OneArgument { arguments: call.arguments.len() as u64 })
         }
-        Speaks::Json(body, path) => json::encode(*body, call, &at(path)).map_err(|error| of_http(&error)),
+        Speaks::Json(body, path) => {
+            json::encode(*body, call, &at(path), template).map_err(|error| of_http(&error))
+        }
         Speaks::Rmi(_, object) => {
             let encoded = rmi::encode(call, &object.unwrap_or_default());
             encoded.map(closing).map_err(|error| match error {

@@ -56,7 +56,7 @@ fn cases() -> Vec<Case> {
     let upload = case(Protocol::Http1, 1, upload, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     let upload = Case { length: upload.length + STREAMED + STREAMED.to_string().len(), ..upload };
     let ajp = ajp::encode(&spec, &Template::default(), &ajp::Attributes::default()).unwrap();
-    let hessian = hessian::encode(hessian::Version::V2, &call, &spec).unwrap();
+    let hessian = hessian::encode(hessian::Version::V2, &call, &spec, &Template::default()).unwrap();
     vec![
         upload,
         longer(case(Protocol::Dubbo, 10, dubbo(), DUBBO_ANSWER)),
@@ -64,7 +64,12 @@ fn cases() -> Vec<Case> {
         case(Protocol::Ajp, 1, ajp, AJP_ANSWER),
         case(Protocol::Rmi, 1, rmi::encode(&call, &rmi::ObjectId::default()).unwrap(), RMI_ANSWER),
         case(Protocol::Hessian, 1, hessian, HESSIAN_ANSWER),
-        case(Protocol::JsonRpc, 1, json::encode(json::Body::Rpc, &call, &spec).unwrap(), JSON_ANSWER),
+        case(
+            Protocol::JsonRpc,
+            1,
+            json::encode(json::Body::Rpc, &call, &spec, &Template::default()).unwrap(),
+            JSON_ANSWER,
+        ),
     ]
 }
 

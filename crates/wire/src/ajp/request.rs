@@ -301,8 +301,8 @@ impl<'a> Draft<'a> {
                 Some(code) => self.number(code),
                 None => self.string(name),
             }
-            let from = value.len() - value.trim_start_matches([' ', '\t']).len();
-            self.filled_string(RequestPart::Header(index), value.trim_matches([' ', '\t']), from, |_| true);
+            let (value, from) = self.template.trimmed(index, value);
+            self.filled_string(RequestPart::Header(index), value, from, |_| true);
         }
         if !announces {
             return None;

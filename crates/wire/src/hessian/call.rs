@@ -1,7 +1,7 @@
 //! Calls as the body of a POST.
 
 use super::{text, v1, v2};
-use crate::http1::{EncodeError, RequestSpec};
+use crate::http1::{EncodeError, RequestSpec, Template};
 use crate::{Call, Placeholders, Request};
 
 /// Media type of the body of a call.
@@ -39,11 +39,16 @@ pub fn call_body(version: Version, call: &Call) -> (Vec<u8>, Placeholders) {
     (bytes, places)
 }
 
-/// A call as a POST to the target of `spec`, whose method and body do not count.
+/// A call as a POST to the target of `spec`, whose method and body do not count; `template` has the places of target and headers.
 ///
 /// # Errors
 /// As [`RequestSpec::encode`].
-pub fn encode(version: Version, call: &Call, spec: &RequestSpec) -> Result<Request, EncodeError> {
+pub fn encode(
+    version: Version,
+    call: &Call,
+    spec: &RequestSpec,
+    template: &Template,
+) -> Result<Request, EncodeError> {
     let (body, places) = call_body(version, call);
-    spec.encode_call(CONTENT_TYPE, body, &places)
+    spec.encode_call(template, CONTENT_TYPE, body, &places)
 }

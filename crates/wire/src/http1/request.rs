@@ -145,10 +145,11 @@ impl RequestSpec {
         self.encode_filled(template, &Placeholders::default())
     }
 
-    /// A call as a POST of a body with places of its own, whatever method and body the request has. Its type is
-    /// `content_type` unless a header tells another.
+    /// A call as a POST of a body with places of its own, whatever method and body the request has; the places of its target and
+    /// headers are those of `template`. Its type is `content_type` unless a header tells another.
     pub(crate) fn encode_call(
         &self,
+        template: &Template,
         content_type: &str,
         body: Vec<u8>,
         places: &Placeholders,
@@ -161,7 +162,7 @@ impl RequestSpec {
         if let Some((name, _)) = length.filter(|_| !places.is_empty()) {
             return Err(EncodeError::SlotInFraming(name.clone()));
         }
-        spec.encode_filled(&Template::default(), places)
+        spec.encode_filled(template, places)
     }
 
     /// With `body_places` in the body beside those of the template, which must then have none there.
@@ -173,13 +174,9 @@ impl RequestSpec {
         draft.put(&[BEFORE_HOST, host, "\r\n"]);
         for (index, (name, value)) in self.headers.iter().enumerate() {
             if !name.eq_ignore_ascii_case("host") {
-                let from = value.len() - value.trim_start_matches([' ', '\t']).len();
+                let (value, from) = template.trimmed(index, value);
                 draft.put(&[name, ": "]);
-                draft.put_filled(
-                    RequestPart::Header(index),
-                    value.trim_matches([' ', '\t']).as_bytes(),
-                    from,
-                );
+                draft.put_filled(RequestPart::Header(index), value.as_bytes(), from);
                 draft.put(&["\r\n"]);
             }
         }

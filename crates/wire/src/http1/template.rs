@@ -39,6 +39,19 @@ impl Template {
         !self.streamed.is_empty() || self.slots.iter().any(|slot| slot.part == RequestPart::Body)
     }
 
+    /// The value of a header, and the index of its first byte, without the blanks at its ends (RFC 9110 section 5.5): those of
+    /// the text as it is sent, so a blank beside a placeholder stays.
+    pub(crate) fn trimmed<'a>(&self, header: usize, value: &'a str) -> (&'a str, usize) {
+        let places = || {
+            let of_header = |slot: &&Slot| slot.part == RequestPart::Header(header);
+            self.slots.iter().filter(of_header).map(|slot| slot.at)
+        };
+        let to = value.trim_end_matches([' ', '\t']).len().max(places().max().unwrap_or(0));
+        let start = to - value[..to].trim_start_matches([' ', '\t']).len();
+        let from = start.min(places().min().unwrap_or(start));
+        (&value[from..to], from)
+    }
+
     /// Appends a part with its places to `bytes`; `text` is what is left of it from byte `from` on. Of its places those that are
     /// `wanted`; what is outside goes to its ends.
     pub(crate) fn write(

@@ -2,7 +2,7 @@
 
 use super::text::{self, Dialect};
 use crate::form::Form;
-use crate::http1::{EncodeError, RequestSpec};
+use crate::http1::{EncodeError, RequestSpec, Template};
 use crate::{Call, Placeholders, Request, Text, Value};
 
 /// Media type of the body of a call.
@@ -40,13 +40,18 @@ pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Placeholders) {
     (bytes, places)
 }
 
-/// A call as a POST to the target of `spec`, whose method and body do not count.
+/// A call as a POST to the target of `spec`, whose method and body do not count; `template` has the places of target and headers.
 ///
 /// # Errors
 /// As [`RequestSpec::encode`].
-pub fn encode(body: Body, call: &Call, spec: &RequestSpec) -> Result<Request, EncodeError> {
+pub fn encode(
+    body: Body,
+    call: &Call,
+    spec: &RequestSpec,
+    template: &Template,
+) -> Result<Request, EncodeError> {
     let (body, places) = call_body(body, call);
-    spec.encode_call(CONTENT_TYPE, body, &places)
+    spec.encode_call(template, CONTENT_TYPE, body, &places)
 }
 
 /// Writes values behind bytes that are there already.

@@ -2,6 +2,9 @@
 
 use crate::{Field, Object, Text, Value};
 
+/// Header values with every kind of blank at their ends.
+pub const BLANKS: [&str; 6] = ["", "a", "Bearer ", " \ta b\t ", "\t", "  a  b"];
+
 /// The constant of `lab.Color` with that name.
 pub fn color(name: &str) -> Value {
     Value::Enum { class: "lab.Color".to_owned(), name: Text::Fixed(name.to_owned()) }

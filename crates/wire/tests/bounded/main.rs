@@ -128,8 +128,10 @@ fn request(protocol: Protocol) -> Request {
     let request = match protocol {
         Protocol::Http1 => get.encode().unwrap(),
         Protocol::Ajp => ajp::encode(&post, &Template::default(), &ajp::Attributes::default()).unwrap(),
-        Protocol::Hessian => hessian::encode(hessian::Version::V2, &call, &get).unwrap(),
-        Protocol::JsonRpc => json::encode(json::Body::Rpc, &call, &get).unwrap(),
+        Protocol::Hessian => {
+            hessian::encode(hessian::Version::V2, &call, &get, &Template::default()).unwrap()
+        }
+        Protocol::JsonRpc => json::encode(json::Body::Rpc, &call, &get, &Template::default()).unwrap(),
         Protocol::Rmi => rmi::encode(&call, &object).unwrap(),
         Protocol::Dubbo => dubbo::encode(&call, &dubbo::Options::default()).unwrap(),
         other => panic!("{other:?} has no request here"),

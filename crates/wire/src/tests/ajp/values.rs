@@ -1,5 +1,6 @@
 //! Values that change, with the lengths that follow them.
 
+use super::super::values::BLANKS;
 use super::uploads::contents;
 use super::{HOST, ask, laws, post, session};
 use crate::ajp::{Attributes, describe, encode};
@@ -79,6 +80,15 @@ fn a_value_may_be_at_each_end_of_its_part() {
     let empty = spec("/p?q", "", "");
     assert_eq!(filled(&empty, &at(RequestPart::Body, 0), &value), plain(&spec("/p?q", "", "value")));
     assert_eq!(filled(&empty, &at(RequestPart::Header(0), 0), &value), plain(&spec("/p?q", "value", "")));
+}
+
+#[test]
+fn a_value_in_a_header_has_the_blanks_of_its_text() {
+    for (text, at) in BLANKS.iter().flat_map(|text| (0..=text.len()).map(move |at| (*text, at))) {
+        let (before, after) = text.split_at(at);
+        let sent = filled(&spec("/p", text, ""), &[slot(RequestPart::Header(0), at, 0)], &["value"]);
+        assert_eq!(sent, plain(&spec("/p", &format!("{before}value{after}"), "")), "{text:?} {at}");
+    }
 }
 
 #[test]

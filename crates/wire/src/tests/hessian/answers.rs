@@ -3,7 +3,7 @@
 use super::laws::{self, Driven};
 use super::{servers, unhex};
 use crate::hessian::{Version, encode};
-use crate::http1::RequestSpec;
+use crate::http1::{RequestSpec, Template};
 use crate::tests::work;
 use crate::{Call, Close, Event, ExchangeId, Protocol, Request, Session};
 
@@ -14,7 +14,7 @@ fn session() -> Session {
 fn request(keep_body: usize) -> Request {
     let call = Call { method: "echo".to_owned(), arguments: vec!["hello".into()], ..Call::default() };
     let spec = RequestSpec { keep_body, ..RequestSpec::get("h", "/hessian") };
-    encode(Version::V2, &call, &spec).expect("the request is right")
+    encode(Version::V2, &call, &spec, &Template::default()).expect("the request is right")
 }
 
 fn http(status: u16, body: &[u8]) -> Vec<u8> {
@@ -235,6 +235,6 @@ fn a_request_has_the_type_of_hessian_unless_a_header_tells_another() {
     assert_eq!(bytes, [head.as_bytes(), &recorded].concat());
     let headers = vec![("content-type".to_owned(), "application/x-hessian".to_owned())];
     let spec = RequestSpec { headers, ..RequestSpec::get("h", "/") };
-    let bytes = encode(Version::V2, &Call::default(), &spec).expect("right").bytes;
+    let bytes = encode(Version::V2, &Call::default(), &spec, &Template::default()).expect("right").bytes;
     assert_eq!(bytes.windows(12).filter(|window| window.eq_ignore_ascii_case(b"content-type")).count(), 1);
 }

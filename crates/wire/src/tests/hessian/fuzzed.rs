@@ -2,7 +2,7 @@
 
 use super::laws;
 use proofload_wire::hessian::{self, Fed, Tree, Version, Wrong, v1, v2};
-use proofload_wire::http1::RequestSpec;
+use proofload_wire::http1::{RequestSpec, Template};
 use proofload_wire::{Call, Close, Event, Protocol, Session, json};
 
 /// Values one after the other, as a walker finds them.
@@ -85,9 +85,9 @@ pub fn session(input: &[u8]) {
     let call = Call { method: "m".to_owned(), ..Call::default() };
     let spec = RequestSpec { keep_body: usize::from(how >> 1 & 1) * 5, ..RequestSpec::get("h", "/") };
     let (protocol, request) = if how & 1 == 0 {
-        (Protocol::Hessian, hessian::encode(Version::V2, &call, &spec))
+        (Protocol::Hessian, hessian::encode(Version::V2, &call, &spec, &Template::default()))
     } else {
-        (Protocol::JsonRpc, json::encode(json::Body::Rpc, &call, &spec))
+        (Protocol::JsonRpc, json::encode(json::Body::Rpc, &call, &spec, &Template::default()))
     };
     let request = request.expect("the request is right");
     let status = if how & 4 == 0 { 200 } else { 500 };

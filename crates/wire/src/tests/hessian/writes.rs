@@ -2,7 +2,7 @@
 
 use super::{clients, dubbo_bodies, object, person, unhex};
 use crate::hessian::{Version, call_body, encode, v1, v2};
-use crate::http1::RequestSpec;
+use crate::http1::{RequestSpec, Template};
 use crate::tests::values;
 use crate::{Call, Filling, Placeholders, Text, Value, Values};
 
@@ -258,7 +258,7 @@ fn a_drawn_text_is_written_as_a_fixed_one() {
         for version in [Version::V1, Version::V2] {
             let spec = RequestSpec::get("h", "/echo");
             let drawn = Value::List(vec![Value::Text(Text::Drawn(9)), Value::Text(Text::Drawn(9))]);
-            let request = encode(version, &call("echo", drawn), &spec).expect("right");
+            let request = encode(version, &call("echo", drawn), &spec, &Template::default()).expect("right");
             let mut values = Values::default();
             values.push(text.as_bytes());
             assert_eq!(request.places.draws(), [9]);
@@ -267,7 +267,7 @@ fn a_drawn_text_is_written_as_a_fixed_one() {
                 written.extend_from_slice(piece);
             });
             let fixed = Value::List(vec![text.into(), text.into()]);
-            let fixed = encode(version, &call("echo", fixed), &spec).expect("right");
+            let fixed = encode(version, &call("echo", fixed), &spec, &Template::default()).expect("right");
             assert_eq!(written.escape_ascii().to_string(), fixed.bytes.escape_ascii().to_string());
         }
     }
@@ -276,7 +276,8 @@ fn a_drawn_text_is_written_as_a_fixed_one() {
 #[test]
 fn a_value_that_is_no_utf8_is_still_a_text() {
     let spec = RequestSpec::get("h", "/");
-    let request = encode(Version::V2, &call("m", Value::Text(Text::Drawn(0))), &spec).expect("right");
+    let request = encode(Version::V2, &call("m", Value::Text(Text::Drawn(0))), &spec, &Template::default())
+        .expect("right");
     let mut values = Values::default();
     values.push(b"a\xffb");
     let mut written = Vec::new();

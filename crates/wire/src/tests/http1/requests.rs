@@ -1,5 +1,6 @@
 //! Requests on the wire, and refused ones.
 
+use super::super::values::BLANKS;
 use crate::http1::server::{BodyLength, Method, RequestParser};
 use crate::http1::{EncodeError, Limits, Parts, RequestPart, RequestSpec, Slot, Template};
 use crate::{ExchangeId, Expectation, Filling, Outbox, Replacement, Session, Values};
@@ -207,6 +208,19 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
     let sent = filled(&spec, &template, &["7", "x", ""], "Cookie: a=b; c=d\r\n", Some("/else?where"));
     let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 3\r\nCookie: a=b; c=d\r\n";
     assert_eq!(sent, format!("POST /else?where HTTP/1.1\r\n{head}\r\n{{7}}"));
+}
+
+/// The value of a header wherever its placeholder is: the same as if it were written there.
+#[test]
+fn a_value_in_a_header_has_the_blanks_of_its_text() {
+    for (text, at) in BLANKS.iter().flat_map(|text| (0..=text.len()).map(move |at| (*text, at))) {
+        let (before, after) = text.split_at(at);
+        let whole = spec("GET", &[("X-A", &format!("{before}value{after}"))], "");
+        let slots = vec![Slot { part: RequestPart::Header(0), at, draw: 0 }];
+        let template = Template { slots, ..Template::default() };
+        let sent = filled(&spec("GET", &[("X-A", text)], ""), &template, &["value"], "", None);
+        assert_eq!(sent.escape_debug().to_string(), self::text(&whole).escape_debug().to_string());
+    }
 }
 
 #[test]

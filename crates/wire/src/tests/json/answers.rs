@@ -1,7 +1,7 @@
 //! Answers: results, errors, and bodies that are neither.
 
 use super::super::laws;
-use crate::http1::RequestSpec;
+use crate::http1::{RequestSpec, Template};
 use crate::json::{Body, encode};
 use crate::tests::work;
 use crate::{Call, Close, Event, Protocol, Request, Session};
@@ -12,7 +12,7 @@ fn session() -> Session {
 
 fn request() -> Request {
     let call = Call { method: "echo".to_owned(), ..Call::default() };
-    encode(Body::Rpc, &call, &RequestSpec::get("h", "/")).expect("the request is right")
+    encode(Body::Rpc, &call, &RequestSpec::get("h", "/"), &Template::default()).expect("the request is right")
 }
 
 fn http(body: &str) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Calls, byte for byte.
 
-use crate::http1::RequestSpec;
+use crate::http1::{RequestPart, RequestSpec, Slot, Template};
 use crate::json::{Body, call_body, encode};
 use crate::tests::values;
 use crate::{Call, Field, Filling, Object, Text, Value, Values};
@@ -55,8 +55,9 @@ fn a_drawn_text_is_written_as_a_fixed_one() {
     let spec = RequestSpec::get("h", "/");
     for text in ["", "hello", "\"\\\n\u{0}é"] {
         let call = |text| Call { method: "m".to_owned(), arguments: vec![text], ..Call::default() };
-        let drawn = encode(Body::Rpc, &call(Value::Text(Text::Drawn(4))), &spec).expect("right");
-        let fixed = encode(Body::Rpc, &call(text.into()), &spec).expect("right");
+        let drawn = encode(Body::Rpc, &call(Value::Text(Text::Drawn(4))), &spec, &Template::default())
+            .expect("right");
+        let fixed = encode(Body::Rpc, &call(text.into()), &spec, &Template::default()).expect("right");
         let (mut values, mut written) = (Values::default(), Vec::new());
         values.push(text.as_bytes());
         drawn.places.write(&drawn.bytes, &Filling::of(&values), |piece| written.extend_from_slice(piece));
@@ -65,5 +66,27 @@ fn a_drawn_text_is_written_as_a_fixed_one() {
     let headers = vec![("Content-Length".to_owned(), "5".to_owned())];
     let spec = RequestSpec { headers, ..RequestSpec::get("h", "/") };
     let call = Call { arguments: vec![Value::Text(Text::Drawn(0))], ..Call::default() };
-    assert!(encode(Body::Rpc, &call, &spec).is_err(), "the length is not known before the value");
+    assert!(
+        encode(Body::Rpc, &call, &spec, &Template::default()).is_err(),
+        "the length is not known before the value"
+    );
+}
+
+#[test]
+fn a_header_of_a_call_has_its_value() {
+    let spec = |token: &str| RequestSpec {
+        headers: vec![("Authorization".to_owned(), format!("Bearer {token}"))],
+        ..RequestSpec::get("h", "/")
+    };
+    let call =
+        Call { method: "m".to_owned(), arguments: vec![Value::Text(Text::Drawn(1))], ..Call::default() };
+    let slots = vec![Slot { part: RequestPart::Header(0), at: "Bearer ".len(), draw: 0 }];
+    let template = Template { slots, ..Template::default() };
+    let drawn = encode(Body::Rpc, &call, &spec(""), &template).expect("right");
+    let (mut values, mut written) = (Values::default(), Vec::new());
+    drawn.places.draws().iter().for_each(|draw| values.push([b"token", b"world"][usize::from(*draw)]));
+    drawn.places.write(&drawn.bytes, &Filling::of(&values), |piece| written.extend_from_slice(piece));
+    let call = Call { arguments: vec!["world".into()], ..call };
+    let fixed = encode(Body::Rpc, &call, &spec("token"), &Template::default()).expect("right");
+    assert_eq!(written.escape_ascii().to_string(), fixed.bytes.escape_ascii().to_string());
 }
