@@ -1,4 +1,4 @@
-//! The gate, before every push: at most ten minutes and 950 CPU seconds from an empty target folder on two CPUs.
+//! The gate, before every push: at most ten minutes and 407 units of a compilation (`budget.txt`) from an empty target folder on two CPUs.
 
 use crate::budget::{self, Spent};
 use crate::tools::{self, on_path};
