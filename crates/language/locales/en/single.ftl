@@ -8,6 +8,7 @@ answers = { $n ->
     [one] 1 answer
    *[other] { $count } answers
 }
+answers-after-the-load = { $late } of them after the load
 errors-of = errors { $n } ({ $share }): { $what }
 record-at = record { $path }
 more-verbose-and-more-v = and { $n } more: -v

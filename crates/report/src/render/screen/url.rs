@@ -18,6 +18,8 @@ use unicode_width::UnicodeWidthStr;
 const WARNINGS_MAX: usize = 3;
 /// Most lines of thresholds.
 const CLAIMS_MAX: usize = 6;
+/// Share of answers after the load from which on they are told.
+const LATE_SHARE_TOLD: f64 = 0.01;
 /// Kinds of errors that are named.
 const KINDS_MAX: usize = 3;
 
@@ -55,6 +57,7 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     let rate = point.throughput_per_s.map(|per_s| number::with_unit(per_s, "per_s"));
     let counted = [
         messages::answers(outcome(point, "answered")),
+        after_the_load(point, slice),
         rate.unwrap_or_default(),
         bars::sparkline(&point.per_second, point.seconds),
     ];
@@ -81,6 +84,18 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
         let behind = " ".repeat(21_usize.saturating_sub(bar.width()));
         let bar = page.terminal.paint(Colour::Picture, &bar);
         page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
+    }
+}
+
+/// Answers that came after the load, which its rate leaves out, where they are so many that both seem to contradict each other.
+fn after_the_load(point: &Point, slice: Option<&Slice>) -> String {
+    let answered = outcome(point, "answered");
+    // A slice of nothing in the window is one that did not count it.
+    let in_window = slice.map(|slice| slice.answered_in_window).filter(|in_window| *in_window > 0);
+    let late = in_window.map_or(0, |in_window| answered.saturating_sub(in_window));
+    match late as f64 > LATE_SHARE_TOLD * answered as f64 {
+        true => tr!("answers-after-the-load", late = number::count(late)),
+        false => String::new(),
     }
 }
 

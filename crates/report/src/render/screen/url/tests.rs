@@ -59,6 +59,17 @@ fn one_screen_tells_what_came_how_long_it_took_and_what_to_beware_of() {
 }
 
 #[test]
+fn answers_after_the_load_are_told_where_its_rate_leaves_many_out() {
+    let told = |in_window| {
+        let slice = Slice { answered_in_window: in_window, ..stalling() };
+        after_the_load(&slice.measured, Some(&slice))
+    };
+    assert_eq!(told(7_600), "2,400 of them after the load");
+    assert_eq!([told(9_900), told(10_000), told(10_050), told(0)], [""; 4]);
+    assert_eq!(after_the_load(&stalling().measured, None), "");
+}
+
+#[test]
 fn no_line_is_wider_than_the_terminal_and_the_last_is_the_headline() {
     for columns in [20, 40, 80, 200] {
         let text = drawn(|result| result.points[0].variant = "http://localhost/".repeat(9), columns, false);
