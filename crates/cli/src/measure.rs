@@ -29,7 +29,7 @@ use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_store::{SingleWriter, StoreError, histograms_of};
-use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity};
+use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity, stages};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -377,7 +377,7 @@ fn shape(draft: &mut Draft, args: &MeasureArgs) {
     if !matches!(quantity::duration(&args.warm_up), Ok(0)) {
         draft.add("--warm-up", Mistake::NoMeaningBeside { beside: "--stage, --users, --trace".to_owned() });
     }
-    let is_rate = args.stages.iter().any(|text| text.contains("/s"));
+    let is_rate = args.stages.iter().any(|text| stages::is_rate(text));
     if let Some(path) = &args.trace {
         draft.put("--trace", &["load", "open", "trace", "file"], &path.display().to_string());
         if args.speed != "1x" {

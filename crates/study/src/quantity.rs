@@ -13,7 +13,7 @@ kinds! {
         &Kind::Integer(0, u64::MAX),
         &Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"),
     ]);
-    /// Requests per second: `500`, `5k/s`.
+    /// Requests in a time: `500`, `5k/s`, `30/m`.
     RATE = Kind::Either(&[
         &Kind::Number(r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 100000000}"#),
         &RATE_TEXT,
@@ -23,7 +23,8 @@ kinds! {
 }
 
 /// A rate as text; 0 is allowed.
-pub(crate) const RATE_TEXT: Kind = Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$");
+pub(crate) const RATE_TEXT: Kind =
+    Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(rps|/\s*[0-9.]*\s*[a-z]+)?\s*$");
 
 const NS_PER_S: f64 = 1e9;
 
@@ -39,7 +40,25 @@ pub const CONNECTIONS_MAX: u64 = 100_000;
 /// Longest header value, in bytes: the limit of a whole head in common servers.
 const HEADER_VALUE_MAX: usize = 8 * 1024;
 
-/// A duration in nanoseconds: `10s`, `250ms`, `1.5s`, `1m30s`, `40us`, `0s`.
+/// Length of a unit of time, in nanoseconds.
+fn unit_ns(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ns" | "nanosecond" | "nanoseconds" => 1.0,
+        "us" | "µs" | "μs" | "microsecond" | "microseconds" => 1e3,
+        "ms" | "msec" | "millisecond" | "milliseconds" => 1e6,
+        "s" | "sec" | "secs" | "second" | "seconds" => NS_PER_S,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0 * NS_PER_S,
+        "h" | "hr" | "hour" | "hours" => 3600.0 * NS_PER_S,
+        _ => return None,
+    })
+}
+
+/// True for what may follow a number as its unit: `s`, `minutes`, `k/s`, `/m`, `rps`, nothing.
+pub(crate) fn is_unit(word: &str) -> bool {
+    unit_ns(word).is_some() || per_s(word).is_some()
+}
+
+/// A duration in nanoseconds: `10s`, `250ms`, `1.5s`, `1m30s`, `40us`, `10 milliseconds`, `0s`.
 ///
 /// # Errors
 /// The mistake, and what to write instead, when it has no unit, is negative or longer than a week.
@@ -54,19 +73,14 @@ pub fn duration(text: &str) -> Result<u64, Mistake> {
             .ok_or_else(|| Mistake::not(shown(text), Expected::Duration, "10s, 250ms, 1m30s"))?;
         let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
         let (unit, behind) = after.split_at(unit_end);
-        let factor = match unit.trim() {
-            "ns" => 1.0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" => NS_PER_S,
-            "m" | "min" => 60.0 * NS_PER_S,
-            "h" => 3600.0 * NS_PER_S,
-            "" => {
+        let factor = match unit_ns(unit.trim()) {
+            Some(factor) => factor,
+            None if unit.trim().is_empty() => {
                 let text = shown(text);
                 let form = format!("{text}s, {text}ms");
                 return Err(Mistake::not(text, Expected::Duration, form));
             }
-            other => return Err(Mistake::not(shown(other), Expected::Unit, "ns, us, ms, s, m, h")),
+            None => return Err(Mistake::not(shown(unit.trim()), Expected::Unit, "ns, us, ms, s, m, h")),
         };
         total += number * factor;
         rest = behind;
@@ -103,21 +117,31 @@ pub fn size(text: &str) -> Result<u64, Mistake> {
     Ok(bytes as u64)
 }
 
-/// A rate per second: `500`, `500/s`, `5k/s`, `2.5k`, `1M/s`.
+/// Value of a rate's unit, per second: of `k/s` 1000, of `/m` a sixtieth, of `/10s` a tenth, of `rps` 1.
+fn per_s(unit: &str) -> Option<f64> {
+    let (scale, time) = match unit.split_once('/') {
+        Some((scale, time)) => (scale, time.trim()),
+        None => (unit.strip_suffix("rps").unwrap_or(unit), "s"),
+    };
+    let scale = match scale.trim() {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        _ => return None,
+    };
+    let ns = unit_ns(time).or_else(|| duration(time).ok().map(|ns| ns as f64)).filter(|ns| *ns > 0.0)?;
+    Some(scale / (ns / NS_PER_S))
+}
+
+/// A rate per second: `500`, `500/s`, `5k/s`, `2.5k`, `1M/s`, `30/m`, `5000/sec`, `100/10s`, `500 rps`.
 ///
 /// # Errors
-/// The mistake, and what to write instead, when it is not positive or not per second.
+/// The mistake, and what to write instead, when it is not positive or its unit is not one of a rate.
 pub fn rate(text: &str) -> Result<f64, Mistake> {
     let wrong = || Mistake::not(shown(text), Expected::Rate, "500/s, 5k/s");
     let trimmed = text.trim();
     let (number, unit) = split_number(trimmed).ok_or_else(wrong)?;
-    let factor = match unit.strip_suffix("/s").unwrap_or(unit).trim() {
-        "" => 1.0,
-        "k" => 1e3,
-        "M" => 1e6,
-        _ => return Err(wrong()),
-    };
-    let rate = number * factor;
+    let rate = number * per_s(unit.trim()).ok_or_else(wrong)?;
     match rate > 0.0 && rate <= RATE_MAX {
         true => Ok(rate),
         false => Err(Mistake::beyond(shown(text), "0.001/s", "100M/s")),
@@ -231,6 +255,10 @@ mod tests {
         assert_eq!(duration("0s"), Ok(0));
         assert_eq!((duration("20 ms"), duration(" 1 m 30 s ")), (Ok(20_000_000), Ok(90_000_000_000)));
         assert_eq!(duration("10"), Err(Mistake::not("10", Expected::Duration, "10s, 10ms")));
+        assert_eq!(
+            (duration("10 milliseconds"), duration("1 hour 5sec")),
+            (Ok(10_000_000), Ok(3_605_000_000_000))
+        );
         for wrong in ["", "s", "-1s", "10 parsecs", "1e9s", "8d", "..s", "1000h", "١s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
@@ -248,11 +276,21 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_positive_and_per_second() {
+    fn rates_are_positive_and_have_a_unit_of_time() {
         assert_eq!(rate("5k/s"), Ok(5000.0));
         assert_eq!(rate("2k"), Ok(2000.0));
         assert_eq!(rate("0.5/s"), Ok(0.5));
-        for wrong in ["", "0", "-5", "5k/m", "fast", "1000M/s", "nan"] {
+        for (text, per_s) in [("30/m", 0.5), ("5000/sec", 5000.0), ("6k/minute", 100.0), ("36/h", 0.01)] {
+            assert_eq!(rate(text), Ok(per_s), "{text}");
+        }
+        for (text, per_s) in
+            [("100/10s", 10.0), ("50/1s", 50.0), ("2/500ms", 4.0), ("2k rps", 2000.0), ("1 / s", 1.0)]
+        {
+            assert_eq!(rate(text), Ok(per_s), "{text}");
+        }
+        for wrong in
+            ["", "0", "-5", "5k/parsec", "5/0s", "5/", "5//s", "fast", "1000M/s", "nan", "5K/s", "rps"]
+        {
             assert!(rate(wrong).is_err(), "{wrong}");
         }
     }

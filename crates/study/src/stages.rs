@@ -33,7 +33,7 @@ impl Of {
     fn value(self, text: &str) -> Result<f64, Mistake> {
         let text = text.trim();
         match self {
-            Of::Rate if matches!(text, "0" | "0/s") => Ok(0.0),
+            Of::Rate if text.strip_prefix('0').is_some_and(quantity::is_unit) => Ok(0.0),
             Of::Rate => quantity::rate(text),
             Of::Connections => {
                 let (low, high) = ("0".to_string(), CONNECTIONS_MAX.to_string());
@@ -99,14 +99,19 @@ fn length(text: &str) -> Result<u64, Mistake> {
     }
 }
 
-/// A stage as on the command line; connections where no `/s` is: `ramp 0..2k/s 10s`, `hold 2k/s 30s`,
+/// True if a stage on the command line has a rate, a number with a unit behind `/`, or `rps`.
+pub fn is_rate(stage: &str) -> bool {
+    stage.contains('/') || stage.contains("rps")
+}
+
+/// A stage as on the command line; connections where no rate is: `ramp 0..2k/s 10s`, `hold 2k/s 30s`,
 /// `ladder 100..1k/s 10x30s`, `spike 100..1k/s 5s@10s 30s`, `sine 1k/s+-500/s 1m 10m`. Ladders and spikes are several
 /// stages.
 ///
 /// # Errors
 /// The mistake, and what to write instead.
 pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), Mistake> {
-    let of = if text.contains("/s") { Of::Rate } else { Of::Connections };
+    let of = if is_rate(text) { Of::Rate } else { Of::Connections };
     let words = words::words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let wrong = |expected, form: &str| Mistake::not(shown(text), expected, form);
@@ -300,6 +305,7 @@ mod tests {
         let rate = |from, to, for_ns| Ok((Of::Rate, vec![Stage::Line { from, to, for_ns }]));
         assert_eq!(stage("ramp 0..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
         assert_eq!(stage("ramp 0/s..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
+        assert_eq!(stage("ramp 0/m..60/m 10 seconds"), rate(0.0, 1.0, 10_000_000_000));
         assert_eq!(stage(" hold  500/s 250ms "), rate(500.0, 500.0, 250_000_000));
         assert_eq!(stage("hold 0/s 1s"), rate(0.0, 0.0, 1_000_000_000));
         let places = Stage::Line { from: 64.0, to: 0.0, for_ns: 60_000_000_000 };
