@@ -104,13 +104,13 @@ fn mistakes_of_studies_and_flags_are_told_in_the_language_that_is_asked_for() {
     let directory = tempfile::tempdir().expect("a directory");
     let study = directory.path().join("wrong.yaml");
     let wrong = "study: s\nquestion: Which?\nsubjects: { a: { use: referenc } }\nworkload: { page: { get: / } }\n\
-                 load: { open: { rate: 5000/sec } }\nclaims:\n  - one: latency(a) < latency(b)\n";
+                 load: { open: { rate: 5000/day } }\nclaims:\n  - one: latency(a) < latency(b)\n";
     std::fs::write(&study, wrong).expect("written");
     let output = proofload(&["--lang", "zh-CN", "run", study.to_str().expect("text"), "--explain"]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
     // A load that cannot be read hides no mistake in a claim, and each is reported once.
-    for part in ["是否想写 reference？", "5000/sec 不是速率", "没有名为 latency 的度量"] {
+    for part in ["是否想写 reference？", "5000/day 不是速率", "没有名为 latency 的度量"] {
         assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
     }
     let output = proofload(&["--lang", "zh-CN", "http://127.0.0.1:1/", "-c", "0"]);
