@@ -19,7 +19,7 @@ pub fn argv(input: &[u8]) {
         let _ =
             (proofload_study::duration(&text), proofload_study::rate(&text), proofload_study::size(&text));
         let _ = (proofload_study::header(&text), proofload_study::keep_alive(&text));
-        let _ = (proofload_study::form_part(&text), proofload_study::parse_url_unresolved(&text));
+        let _ = (proofload_study::stages::stage(&text), proofload_study::parse_url_unresolved(&text));
     }
 }
 
