@@ -1,4 +1,4 @@
-//! The gate, before every push: at most ten minutes and 407 units of a compilation (`budget.txt`) from an empty target folder on two CPUs.
+//! The gate, before every push, from an empty target folder in ten minutes on two CPUs; `budget.txt` has the CPU time of each step.
 
 use crate::budget::{self, Spent};
 use crate::tools::{self, on_path};
