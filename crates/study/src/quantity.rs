@@ -118,7 +118,7 @@ pub fn size(text: &str) -> Result<u64, Mistake> {
 }
 
 /// Value of a rate's unit, per second: of `k/s` 1000, of `/m` a sixtieth, of `/10s` a tenth, of `rps` 1.
-fn per_s(unit: &str) -> Option<f64> {
+pub(crate) fn per_s(unit: &str) -> Option<f64> {
     let (scale, time) = match unit.split_once('/') {
         Some((scale, time)) => (scale, time.trim()),
         None => (unit.strip_suffix("rps").unwrap_or(unit), "s"),

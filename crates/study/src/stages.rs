@@ -33,7 +33,7 @@ impl Of {
     fn value(self, text: &str) -> Result<f64, Mistake> {
         let text = text.trim();
         match self {
-            Of::Rate if text.strip_prefix('0').is_some_and(quantity::is_unit) => Ok(0.0),
+            Of::Rate if text.strip_prefix('0').and_then(quantity::per_s).is_some() => Ok(0.0),
             Of::Rate => quantity::rate(text),
             Of::Connections => {
                 let (low, high) = ("0".to_string(), CONNECTIONS_MAX.to_string());
@@ -333,6 +333,7 @@ mod tests {
             ("hold 2k/s", "is not a stage"),
             ("hold 2k/s 10", "is not a duration"),
             ("hold 2k/s 0s", "takes no time"),
+            ("ramp 0s..2k/s 10s", "is not a rate"),
             ("hold 1.5 10s", "whole number"),
             ("hold -1 10s", "whole number"),
             ("hold 1000000 1s", "whole number"),
