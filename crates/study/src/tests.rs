@@ -5,6 +5,7 @@
 //! them. `UPDATE=1 cargo test -p proofload-study` rewrites the `.expected` files.
 
 mod catalogue;
+mod placeholders;
 
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
