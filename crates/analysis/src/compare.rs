@@ -214,7 +214,8 @@ fn facts_of_transport(variant: &str, transport: Option<&Transport>, add: &mut dy
     }
     if !same.proxy.is_empty() {
         let gap = if text.is_empty() { "" } else { " " };
-        text.push_str(&format!("{gap}by way of {}", same.proxy));
+        let how = if same.forwards { ", without a tunnel" } else { "" };
+        text.push_str(&format!("{gap}by way of {}{how}", same.proxy));
     }
     if text.is_empty() {
         text.push_str("plain");

@@ -16,7 +16,10 @@ const BODY_MAX: usize = 64 * 1024;
 pub fn debug(plan: &LoadPlan) -> anyhow::Result<Exit> {
     let transcript = execute(plan).map_err(|error| leave(Exit::Usage, error))?;
     let target = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
-    let address = target.map_or(String::new(), |target| target.address.to_string());
+    let mut address = target.map_or(String::new(), |target| target.address.to_string());
+    if target.and_then(|target| target.transport.proxy.as_ref()).is_some_and(|proxy| !proxy.tunnels) {
+        address.push_str(", a proxy that is sent the request in absolute form");
+    }
     let decode = |sent: bool, bytes: &[u8]| target?.protocol.describe(sent, bytes);
     output::print(&text(&address, &transcript, &decode))?;
     let outcomes = &transcript.result.snapshot.outcomes;

@@ -166,15 +166,19 @@ fn transport(draft: &mut Draft, keys: &[&str], url: &ParsedUrl, args: &Transport
         }
     }
     if let Some(proxy) = &args.proxy {
-        let at = [keys, &["proxy"]].concat();
-        match args.proxy_user.as_deref().map(|text| credentials(draft, "--proxy-user", text)) {
-            None => draft.put("--proxy", &at, proxy),
-            Some(None) => {}
-            Some(Some((user, password))) => {
-                draft.put("--proxy", &[&at[..], &["url"]].concat(), proxy);
-                draft.put("--proxy-user", &[&at[..], &["user"]].concat(), &user);
-                draft.put("--proxy-user", &[&at[..], &["password"]].concat(), &password);
-            }
+        let at = |key| [keys, &["proxy", key]].concat();
+        draft.put("--proxy", &at("url"), proxy);
+        if let Some(text) = &args.proxy_user
+            && let Some((user, password)) = credentials(draft, "--proxy-user", text)
+        {
+            draft.put("--proxy-user", &at("user"), &user);
+            draft.put("--proxy-user", &at("password"), &password);
+        }
+        if args.proxy_tunnel {
+            draft.put("--proxy-tunnel", &at("tunnel"), true);
+        }
+        if let Some(hosts) = &args.no_proxy {
+            draft.put("--no-proxy", &at("no_proxy"), hosts);
         }
     }
     let path = url.target.split('?').next().unwrap_or_default();

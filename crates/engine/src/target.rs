@@ -60,23 +60,32 @@ impl<A: Into<Address>> From<A> for Target {
 /// Layers that a connection passes through; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Transport {
-    /// A tunnel through the HTTP proxy that listens at [`Target::address`]; TLS, if any, is spoken within it.
+    /// The HTTP proxy that listens at [`Target::address`].
     pub proxy: Option<Proxy>,
     /// TLS. Targets that share the value share sessions to resume, within each worker.
     pub tls: Option<Arc<Tls>>,
 }
 
 impl Transport {
+    /// True if the protocol's bytes go over the connection as they are.
     pub fn is_plain(&self) -> bool {
-        self.proxy.is_none() && self.tls.is_none()
+        self.tunnel().is_none() && self.tls.is_none()
+    }
+
+    /// The proxy, where it is asked for a tunnel.
+    pub(crate) fn tunnel(&self) -> Option<&Proxy> {
+        self.proxy.as_ref().filter(|proxy| proxy.tunnels)
     }
 }
 
-/// Proxy that is asked for a tunnel with `CONNECT`.
+/// Proxy on the way to a target.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Proxy {
     /// Host and port of the target, `example.org:443`; the proxy resolves the name.
     pub authority: String,
+    /// True if it is asked for a tunnel (`CONNECT`), in which TLS, if any, is spoken. Without one it takes the requests
+    /// themselves, which name the target and carry the authorization ([`proofload_wire::http1::through_proxy`]).
+    pub tunnels: bool,
     /// Value of `Proxy-Authorization`.
     pub authorization: Option<Vec<u8>>,
 }
@@ -85,7 +94,8 @@ impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let authorization = self.authorization.as_ref().map(|_| "(hidden)");
         let mut shown = f.debug_struct("Proxy");
-        shown.field("authority", &self.authority).field("authorization", &authorization).finish()
+        shown.field("authority", &self.authority).field("tunnels", &self.tunnels);
+        shown.field("authorization", &authorization).finish()
     }
 }
 

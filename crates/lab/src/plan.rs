@@ -411,7 +411,9 @@ fn load_plan(
     for entry in workload {
         let failed = |mistake| LoadPlanError::request(entry, mistake);
         let encoded = match &entry.at {
-            None => entry.encode(0, terms.authority, terms.speaks),
+            None => {
+                entry.encode(0, terms.authority, terms.speaks, terms.target.transport.proxy.as_ref())
+            }
             Some(Server { address, authority, passage }) => {
                 let (target, speaks) = reached(passage, address, authority)
                     .map_err(|error| failed(Mistake::NotReached { error }))?;
@@ -419,7 +421,7 @@ fn load_plan(
                     targets.push(target);
                     targets.len() - 1
                 });
-                entry.encode(at, authority, &speaks)
+                entry.encode(at, authority, &speaks, targets[at].transport.proxy.as_ref())
             }
         };
         mix.push(encoded.map_err(failed)?);

@@ -343,8 +343,14 @@ fn handshakes(points: &[Point]) -> Option<Table> {
 /// Name and value for what connections passed through.
 fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     let Some(transport) = transport else { return Vec::new() };
-    let proxy = Some(&transport.proxy).filter(|proxy| !proxy.is_empty());
-    let proxy = proxy.map(|proxy| (tr!("proxy").to_string(), proxy.clone()));
+    let Transport { proxy, no_proxy, .. } = transport;
+    let proxy = match (proxy.as_str(), no_proxy.as_str()) {
+        ("", "") => None,
+        ("", _) => Some(tr!("proxy-not-used", no_proxy)),
+        _ if transport.forwards => Some(tr!("proxy-forwards", proxy)),
+        _ => Some(proxy.clone()),
+    };
+    let proxy = proxy.map(|proxy| (tr!("proxy").to_string(), proxy));
     let tls = transport.tls.as_ref().map(|tls| (tr!("tls").to_string(), tls_text(tls)));
     proxy.into_iter().chain(tls).collect()
 }

@@ -3,6 +3,7 @@
 use super::problem::shown;
 use super::protocol::Speaks;
 use super::url::not_in_paths;
+use proofload_engine::transport::Proxy;
 use proofload_engine::{Expect, Follow, MixEntry};
 use proofload_facts::{Expected, Mistake, Thing};
 use proofload_wire::http1::{self, RequestSpec, Template};
@@ -71,17 +72,27 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The entry for a target of the plan that speaks this protocol; `authority` goes into the Host header.
+    /// The entry for a target of the plan that speaks this protocol by way of this proxy; `authority` goes into the Host
+    /// header.
     ///
     /// # Errors
     /// A request that cannot be sent by this protocol.
-    pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
+    pub fn encode(
+        &self,
+        target: usize,
+        authority: &str,
+        speaks: &Speaks,
+        proxy: Option<&Proxy>,
+    ) -> Result<MixEntry, Mistake> {
         let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, Mistake> {
             let request = match self.call {
                 Some(call) => called(call, spec, template, speaks)?,
                 None => asked(spec, template, speaks)?,
             };
-            Ok(Arc::new(request))
+            Ok(Arc::new(match proxy.filter(|proxy| !proxy.tunnels) {
+                Some(proxy) => http1::through_proxy(request, authority, proxy.authorization.as_deref()),
+                None => request,
+            }))
         };
         let both = |request: &RequestSpec, template: &Template| -> Result<[_; 2], Mistake> {
             let mut spec = RequestSpec { authority: authority.to_string(), close: false, ..request.clone() };

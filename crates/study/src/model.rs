@@ -13,6 +13,7 @@ use proofload_facts::Mistake;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use proofload_engine::transport::Proxy;
 use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
@@ -176,11 +177,18 @@ impl WorkloadEntry {
     ///
     /// # Errors
     /// An authority that no request can have.
-    pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, Mistake> {
+    pub fn encode(
+        &self,
+        target: usize,
+        authority: &str,
+        speaks: &Speaks,
+        proxy: Option<&Proxy>,
+    ) -> Result<MixEntry, Mistake> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
         let call = self.call.as_ref();
-        encode::Entry { weight, request, call, template, expect, follow }.encode(target, authority, speaks)
+        let entry = encode::Entry { weight, request, call, template, expect, follow };
+        entry.encode(target, authority, speaks, proxy)
     }
 }
 

@@ -121,6 +121,11 @@ impl Speaks {
         }
     }
 
+    /// True if HTTP carries it.
+    pub fn is_http(&self) -> bool {
+        matches!(self.protocol(), Protocol::Http1 | Protocol::Hessian | Protocol::JsonRpc)
+    }
+
     /// True if it carries calls, rather than requests of HTTP.
     pub fn calls(&self) -> bool {
         !matches!(self, Speaks::Http | Speaks::Ajp(_))

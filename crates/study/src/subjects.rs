@@ -11,7 +11,7 @@ use super::name::{FOLDER_LETTERS, FOLDER_NAME, LEVEL_LETTERS, bad_name, is_folde
 use super::problem::shown;
 use super::source::Source;
 use super::suggest::unknown;
-use super::transport::{Passage, TRANSPORT, check_transport};
+use super::transport::{Passage, TRANSPORT, check_transport, is_proxied};
 use super::url::{ParsedUrl, parse_url_unresolved};
 use proofload_engine::Address;
 use proofload_facts::{Expected, Finding, Mistake, Thing};
@@ -372,13 +372,14 @@ fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
         Some(field) => Some(Address::Unix(field.text("/run/app.sock")?.into())),
         None => None,
     };
+    let host = parsed.host.as_ref().map_or("localhost", |(host, _)| host);
     match (socket, behind_proxy) {
         (Some(address), _) => Some(ParsedUrl { address, ..parsed }),
         (None, true) if parsed.host.is_none() => {
             map.optional("proxy").unwrap_or_else(|| field.clone()).problem(Mistake::SocketBehindProxy);
             None
         }
-        (None, true) => Some(parsed),
-        (None, false) => field.take(parsed.resolved(pinned)),
+        (None, true) if is_proxied(map, host) => Some(parsed),
+        (None, _) => field.take(parsed.resolved(pinned)),
     }
 }

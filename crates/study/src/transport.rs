@@ -5,7 +5,7 @@ mod certificate;
 mod keys;
 mod proxy;
 
-pub(super) use keys::{TRANSPORT, check_transport};
+pub(super) use keys::{TRANSPORT, check_transport, is_proxied};
 pub use proxy::{ProxyOptions, proxy};
 
 use super::named::read_named;
@@ -96,6 +96,8 @@ pub struct Passage {
     trusts: String,
     digests: BTreeMap<String, String>,
     proxy: Option<ProxyOptions>,
+    /// True if the server is one of those that are not reached through the proxy.
+    direct: bool,
 }
 
 impl TlsOptions {
@@ -167,13 +169,21 @@ impl Passage {
         speaks: Speaks,
     ) -> Self {
         let material = tls.map(|(_, material)| material);
+        let direct = proxy.as_ref().is_some_and(|proxy| proxy::is_direct(&proxy.no_proxy, host));
         Passage {
             speaks,
             tls: tls.map(|(options, material)| Arc::new(options.with(material, host))),
             trusts: material.map_or(String::new(), |material| material.trusts.clone()),
             digests: material.map_or_else(BTreeMap::new, |material| material.digests.clone()),
             proxy,
+            direct,
         }
+    }
+
+    /// The proxy on the way, and true if it is asked for a tunnel.
+    fn by_way(&self) -> Option<(&ProxyOptions, bool)> {
+        let proxy = self.proxy.as_ref().filter(|_| !self.direct)?;
+        Some((proxy, proxy.tunnel || self.tls.is_some() || !self.speaks.is_http()))
     }
 
     pub fn scheme(&self) -> &'static str {
@@ -190,11 +200,12 @@ impl Passage {
 
     /// Target of the engine: the server at this address, named by `authority` where a proxy is used.
     pub fn target(&self, address: &Address, authority: &str) -> Target {
-        let proxy = self.proxy.as_ref().map(|proxy| Proxy {
+        let proxy = self.by_way().map(|(proxy, tunnels)| Proxy {
             authority: with_port(authority, self.tls.is_some()),
+            tunnels,
             authorization: proxy.authorization().map(String::into_bytes),
         });
-        let address = self.proxy.as_ref().map_or_else(|| address.clone(), |proxy| proxy.address.clone());
+        let address = self.by_way().map_or_else(|| address.clone(), |(proxy, _)| proxy.address.clone());
         Target {
             address,
             transport: Transport { proxy, tls: self.tls.clone() },
@@ -218,8 +229,14 @@ impl Passage {
             client_certificate: tls.client.is_some(),
             digests: self.digests.clone(),
         });
-        let proxy = self.proxy.as_ref().map_or(String::new(), |proxy| proxy.authority.clone());
-        Some(schema::Transport { tls, proxy, protocol })
+        let by_way = self.by_way();
+        Some(schema::Transport {
+            tls,
+            proxy: by_way.map_or(String::new(), |(proxy, _)| proxy.authority.clone()),
+            forwards: by_way.is_some_and(|(_, tunnels)| !tunnels),
+            no_proxy: self.proxy.as_ref().map_or(String::new(), |proxy| proxy.no_proxy.clone()),
+            protocol,
+        })
     }
 }
 

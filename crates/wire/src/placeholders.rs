@@ -240,6 +240,18 @@ impl Placeholders {
         }
     }
 
+    /// Follows `count` bytes that were put before byte `at` of the encoded request.
+    pub(crate) fn shift(&mut self, at: usize, count: usize) {
+        let moved = |place: &mut usize| *place += if *place >= at { count } else { 0 };
+        for patch in &mut self.patches {
+            moved(&mut patch.at);
+            if let Infill::Length { from, to, .. } = &mut patch.what {
+                moved(from);
+                to.iter_mut().for_each(moved);
+            }
+        }
+    }
+
     /// Makes the length count from byte `start` on, which is known only once the head is written.
     pub(crate) fn count_length_from(&mut self, start: usize) {
         for patch in &mut self.patches {

@@ -37,10 +37,18 @@ pub struct TransportArgs {
     /// Connect to this address instead of resolving the name (example.org:443:127.0.0.1); may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub resolve: Vec<String>,
-    /// Connect through this HTTP proxy (CONNECT): http://user:password@host:port; HTTP_PROXY and the like are ignored
+    /// Connect through this HTTP proxy: http://user:password@host:port; HTTP_PROXY and the like are ignored
+    ///
+    /// It is sent requests of http:// in absolute form, and asked for a tunnel (CONNECT) for everything else.
     #[arg(long, value_name = "URL", conflicts_with = "unix", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub proxy: Option<String>,
     /// Credentials for the proxy: user:password or user:@FILE
     #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub proxy_user: Option<String>,
+    /// Ask the proxy for a tunnel (CONNECT) for http:// too
+    #[arg(long, requires = "proxy", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    pub proxy_tunnel: bool,
+    /// Reach these hosts without the proxy (localhost,corp.test,10.0.0.0/8, or *) [default: NO_PROXY]
+    #[arg(long, value_name = "HOSTS", requires = "proxy", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    pub no_proxy: Option<String>,
 }

@@ -48,7 +48,7 @@ impl<N: Net> SecuredNet<N> {
     /// The socket is connected: the first step after that.
     pub(super) fn begin(&mut self, conn: Conn) -> Result<Stage, Fault> {
         let way = self.layer.link(conn).way;
-        let Some(proxy) = &self.layer.ways[way].target.transport.proxy else {
+        let Some(proxy) = self.layer.ways[way].target.transport.tunnel() else {
             return self.tunnel_established(conn);
         };
         let request = tunnel::request(proxy);
@@ -66,7 +66,7 @@ impl<N: Net> SecuredNet<N> {
         let now_ns = self.below_ref().now_ns();
         let layer = &mut self.layer;
         let link = &mut layer.links[conn as usize];
-        if layer.ways[link.way].target.transport.proxy.is_some()
+        if layer.ways[link.way].target.transport.tunnel().is_some()
             && let Some(tap) = &layer.tap
         {
             tap.note(now_ns, TapEvent::Tunnelled);

@@ -114,7 +114,8 @@ mod tests {
     use super::*;
 
     fn proxy() -> Proxy {
-        Proxy { authority: "example.org:443".to_owned(), authorization: Some(b"Basic eDp5".to_vec()) }
+        let authorization = Some(b"Basic eDp5".to_vec());
+        Proxy { authority: "example.org:443".to_owned(), tunnels: true, authorization }
     }
 
     /// Result of the answer in one piece, in any two, and byte by byte.
@@ -184,7 +185,8 @@ mod tests {
     fn what_would_break_the_request_is_a_problem() {
         assert!(problems(&proxy()).is_empty());
         for authority in ["", "example.org", ":80", "a b:80", "a:80\r\nX: y", "a:b"] {
-            let proxy = Proxy { authority: authority.to_owned(), authorization: Some(b"x\r\ny".to_vec()) };
+            let authorization = Some(b"x\r\ny".to_vec());
+            let proxy = Proxy { authority: authority.to_owned(), tunnels: true, authorization };
             assert_eq!(problems(&proxy).len(), 2, "{authority}");
         }
     }

@@ -194,7 +194,7 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
     refused(setting(4, KeepAlive::Every(3)), Finding::CeilingEndsAfterSome);
     let unix = || with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/run/app".into()));
     refused(unix(), Finding::CeilingUnixSocket);
-    let proxy = Proxy { authority: "a:80".into(), authorization: None };
+    let proxy = Proxy { authority: "a:80".into(), tunnels: true, authorization: None };
     refused(with(|plan| plan.targets[0].transport.proxy = Some(proxy.clone())), Finding::CeilingProxy);
     let client = Some(ClientCertificate { chain: vec![vec![1]], key: vec![2] });
     refused(through(Tls { client, ..tls() }), Finding::CeilingClientCertificate);

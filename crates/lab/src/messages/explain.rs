@@ -136,8 +136,14 @@ pub fn digest(file: &str, digest: &str) -> String {
 /// TLS and proxy of connections, a line each.
 pub fn transport(transport: &Transport) -> Vec<String> {
     let mut lines = Vec::new();
-    if !transport.proxy.is_empty() {
-        lines.push(tr!("explain-transport-proxy-asked-for-a", proxy = transport.proxy));
+    let Transport { proxy, no_proxy, .. } = transport;
+    match (proxy.as_str(), transport.forwards) {
+        ("", _) => {}
+        (_, false) => lines.push(tr!("explain-transport-proxy-asked-for-a", proxy)),
+        (_, true) => lines.push(tr!("explain-transport-proxy-forwards", proxy)),
+    }
+    if !no_proxy.is_empty() {
+        lines.push(tr!("explain-transport-no-proxy", no_proxy, used = !proxy.is_empty()));
     }
     lines.extend(transport.tls.iter().flat_map(tls).map(|line| tr!("explain-transport-tls", line)));
     lines

@@ -26,6 +26,11 @@ explain-command = command: { $line }
 explain-address = address: 127.0.0.1:{ $port }
 explain-digest = { $file }: sha256 { $digest }
 explain-transport-proxy-asked-for-a = proxy: { $proxy }, asked for a tunnel (CONNECT)
+explain-transport-proxy-forwards = proxy: { $proxy }, sent the requests in absolute form
+explain-transport-no-proxy = { $used ->
+    [true] no proxy for { $no_proxy }
+   *[false] no proxy: this server is in { $no_proxy } (no_proxy, or NO_PROXY in the environment)
+}
 explain-transport-tls = TLS: { $line }
 explain-tls-trusts = trusts { $trusts }
 explain-tls-has-a-client-certificate = has a client certificate

@@ -1,6 +1,8 @@
 handshakes = TLS handshakes
 tls = TLS
 proxy = proxy
+proxy-forwards = { $proxy }, without a tunnel
+proxy-not-used = none: the server is in no_proxy ({ $no_proxy })
 negotiated-no-alpn = no ALPN
 negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
 handshake-columns = {" "}| full | p50 | p99 | max | resumed | p50 | p99 | max | settled on

@@ -26,6 +26,11 @@ explain-command = 命令：{ $line }
 explain-address = 地址：127.0.0.1:{ $port }
 explain-digest = { $file }：sha256 { $digest }
 explain-transport-proxy-asked-for-a = 代理服务器：{ $proxy }，用 CONNECT 建立隧道
+explain-transport-proxy-forwards = 代理服务器：{ $proxy }，以绝对形式向它发送请求
+explain-transport-no-proxy = { $used ->
+    [true] 不经由代理服务器：{ $no_proxy }
+   *[false] 不使用代理服务器：此服务器属于 { $no_proxy }（no_proxy，或环境变量 NO_PROXY）
+}
 explain-transport-tls = TLS：{ $line }
 explain-tls-trusts = 信任 { $trusts }
 explain-tls-has-a-client-certificate = 有客户端证书

@@ -1,6 +1,8 @@
 handshakes = TLS 握手
 tls = TLS
 proxy = 代理服务器
+proxy-forwards = { $proxy }，不用隧道
+proxy-not-used = 无：服务器属于 no_proxy（{ $no_proxy }）
 negotiated-no-alpn = 无 ALPN
 negotiated-tls = TLS { $version } { $cipher_suite } { $alpn }
 handshake-columns = {" "}| 完整握手 | p50 | p99 | 最大 | 恢复会话 | p50 | p99 | 最大 | 协商结果

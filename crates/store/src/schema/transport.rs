@@ -10,9 +10,16 @@ use std::collections::BTreeMap;
 pub struct Transport {
     /// TLS settings; absent for plain text.
     pub tls: Option<TlsTerms>,
-    /// The HTTP proxy that makes the tunnels, `host:port`; empty for none. Its credentials are not recorded.
+    /// The HTTP proxy on the way, `host:port`; empty for none. Its credentials are not recorded.
     #[serde(default)]
     pub proxy: String,
+    /// True if the proxy is sent the requests in absolute form; otherwise it is asked for tunnels (CONNECT).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forwards: bool,
+    /// Hosts that were not to be reached through the proxy, where some were named; with an empty `proxy` this server is one
+    /// of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub no_proxy: String,
     /// Protocol, where that is not HTTP/1.1: `AJP/1.3`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub protocol: String,

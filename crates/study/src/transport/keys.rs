@@ -5,6 +5,7 @@ use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::text_or_variable;
 use super::super::protocol::{SPEAKS, Speaks, check_speaks};
 use super::super::suggest::not_one_of;
+use super::proxy::{is_direct, no_proxy_variable};
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, proxy};
 use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ keys! {
         optional speaks: Kind::Map(&[&SPEAKS]),
         /// TLS; without it https addresses trust the system's authorities, as `{}` does.
         optional tls: Kind::Map(&[&TLS]),
-        /// An HTTP proxy, used for tunnels.
+        /// An HTTP proxy.
         optional proxy: PROXY,
     }
 
@@ -42,20 +43,25 @@ keys! {
         optional resumption: Kind::Switch,
     }
 
-    /// A proxy that requires a user and a password.
-    PROXY_WITH_USER {
+    /// A proxy, and what it is used for.
+    PROXY_TERMS {
         /// Its address, with the port.
         required url: PROXY_URL,
         /// The user.
         optional user: WORD,
         /// The password; `${env.NAME}` keeps it out of the file.
         optional password: WORD,
+        /// Ask for a tunnel (CONNECT) for plain HTTP too, instead of sending it requests in absolute form.
+        optional tunnel: Kind::Switch,
+        /// Hosts that are reached without it: names with those below them, addresses, networks such as 10.0.0.0/8, or *,
+        /// separated by commas. Without this key the variable NO_PROXY of the environment names them.
+        optional no_proxy: Kind::Text(""),
     }
 }
 
 kinds! {
-    /// An HTTP proxy, used for tunnels.
-    PROXY = Kind::Either(&[&PROXY_URL, &Kind::Map(&[&PROXY_WITH_USER])]);
+    /// An HTTP proxy.
+    PROXY = Kind::Either(&[&PROXY_URL, &Kind::Map(&[&PROXY_TERMS])]);
 }
 
 const PROXY_URL: Kind = Kind::Text("^[hH][tT][tT][pP]://");
@@ -172,13 +178,25 @@ fn version_of(text: &str) -> Result<TlsVersion, Mistake> {
     }
 }
 
+/// The hosts that are not reached through a proxy.
+fn no_proxy_of(field: &Field<'_>) -> String {
+    let own = field.is_map().then(|| field.map("")?.optional("no_proxy")).flatten();
+    own.map_or_else(no_proxy_variable, |field| field.written().unwrap_or_default().to_string())
+}
+
+/// True if a server is reached through the proxy that the subject names, if any.
+pub(in super::super) fn is_proxied(map: &Map<'_>, host: &str) -> bool {
+    map.optional("proxy").is_some_and(|field| !is_direct(&no_proxy_of(&field), host))
+}
+
 /// `http://host:port`, or a map with the credentials beside it.
 fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
     const FORM: &str =
         "proxy: http://host:port, proxy: { url: http://host:port, user: me, password: \"${env.NAME}\" }";
+    let no_proxy = no_proxy_of(field);
     let read = |field: &Field<'_>| {
         let text = field.text(FORM)?;
-        field.take(proxy(text))
+        Some(ProxyOptions { no_proxy: no_proxy.clone(), ..field.take(proxy(text))? })
     };
     if field.written().is_some() {
         return read(field);
@@ -188,8 +206,9 @@ fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
     let user = map.optional("user").map(|field| field.text("me"));
     let password =
         map.optional("password").map(|field| field.take(text_or_variable(field.text("\"${env.NAME}\"")?)));
+    let tunnel = map.optional("tunnel").map_or(Some(false), |field| field.boolean());
     map.close();
-    let mut found = found?;
+    let mut found = ProxyOptions { tunnel: tunnel?, ..found? };
     match (user, password) {
         (None, None) => {}
         (Some(user), Some(password)) => found.user = Some((user?.to_string(), password?)),

@@ -1,5 +1,5 @@
-//! An HTTP proxy, as people name it. The environment is ignored: a measurement connects only to servers that the study
-//! names.
+//! An HTTP proxy, as people name it. No variable of the environment makes a measurement use one: it goes only where the study
+//! says. Where the study names a proxy, `NO_PROXY` can take hosts away from it.
 
 use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
@@ -7,14 +7,19 @@ use data_encoding::BASE64;
 use proofload_engine::Address;
 use proofload_facts::{Expected, Mistake};
 use proofload_store::redact;
+use std::net::IpAddr;
 
-/// A proxy used for tunnels (`CONNECT`).
+/// A proxy, and the servers that are reached through it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyOptions {
     pub address: Address,
     /// `host:port`, as written.
     pub authority: String,
     pub user: Option<(String, String)>,
+    /// True to ask for a tunnel (`CONNECT`) for plain HTTP too, which needs none.
+    pub tunnel: bool,
+    /// Hosts that are reached without it, as [`is_direct`] takes them.
+    pub no_proxy: String,
 }
 
 impl std::fmt::Debug for ProxyOptions {
@@ -60,7 +65,42 @@ pub fn proxy(text: &str) -> Result<ProxyOptions, Mistake> {
     let Some((host, port)) = split_authority(authority, 80).filter(|_| has_port) else {
         return Err(Mistake::not(shown(authority), Expected::HostAndPort, FORM));
     };
-    Ok(ProxyOptions { address: Address::Tcp(resolve(host, port)?), authority: authority.to_string(), user })
+    let (address, authority) = (Address::Tcp(resolve(host, port)?), authority.to_string());
+    Ok(ProxyOptions { address, authority, user, tunnel: false, no_proxy: String::new() })
+}
+
+/// The variable of the environment that names hosts to be reached without a proxy, as curl reads it; empty without one.
+pub(super) fn no_proxy_variable() -> String {
+    ["no_proxy", "NO_PROXY"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
+}
+
+/// True if the list names this host: by its name, or one that it is below, by its address or a network (`10.0.0.0/8`), or as
+/// `*`. Names are separated by commas or blanks.
+pub(super) fn is_direct(list: &str, host: &str) -> bool {
+    let bare = |name: &str| name.trim_matches(['.', '[', ']']).to_ascii_lowercase();
+    let host = bare(host);
+    let address = host.parse::<IpAddr>().ok();
+    list.split([',', ' ']).filter(|entry| !entry.is_empty()).any(|entry| {
+        let (net, bits) = entry.split_once('/').map_or((entry, None), |(net, bits)| (net, Some(bits)));
+        match (address, bare(net)) {
+            _ if entry == "*" => true,
+            (Some(host), net) => net.parse().is_ok_and(|net| shares_prefix(host, net, bits)),
+            (None, name) => host.strip_suffix(&name).is_some_and(|rest| {
+                !name.is_empty() && bits.is_none() && (rest.is_empty() || rest.ends_with('.'))
+            }),
+        }
+    })
+}
+
+/// True if the first bits of both addresses are the same; all of them without a number.
+fn shares_prefix(host: IpAddr, net: IpAddr, bits: Option<&str>) -> bool {
+    let (host, net, width) = match (host, net) {
+        (IpAddr::V4(host), IpAddr::V4(net)) => (u128::from(host.to_bits()), u128::from(net.to_bits()), 32),
+        (IpAddr::V6(host), IpAddr::V6(net)) => (host.to_bits(), net.to_bits(), 128),
+        _ => return false,
+    };
+    let bits = bits.map_or(Some(width), |bits| bits.parse::<u32>().ok().filter(|bits| *bits <= width));
+    bits.is_some_and(|bits| (host ^ net).checked_shr(width - bits).unwrap_or(0) == 0)
 }
 
 /// `user:password`, percent-encoded where that is needed.

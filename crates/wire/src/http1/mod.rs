@@ -19,6 +19,7 @@ pub(crate) mod body;
 mod client;
 mod cookies;
 mod fields;
+mod forward;
 pub(crate) mod lines;
 mod redirect;
 mod request;
@@ -29,6 +30,7 @@ use std::ops::RangeInclusive;
 
 pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
+pub use forward::through_proxy;
 pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
 pub use request::{EncodeError, Parts, RequestSpec};
 pub use template::{RequestPart, Slot, Template};

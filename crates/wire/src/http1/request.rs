@@ -330,10 +330,13 @@ impl RequestSpec {
 /// Bytes between the target of an encoded request and its host.
 const BEFORE_HOST: &str = " HTTP/1.1\r\nHost: ";
 
+/// Beginning of a target in absolute form.
+pub(super) const HTTP: &[u8] = b"http://";
+
 /// Positions of the parts of an encoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// Path and query, without values.
+    /// Path and query, without values, and without the origin before them that a proxy is told.
     pub target: Range<usize>,
     pub host: Range<usize>,
 }
@@ -345,12 +348,17 @@ impl Parts {
             |byte, from: usize| Some(from + bytes.get(from..)?.iter().position(|&other| other == byte)?);
         let start = find(b' ', 0)? + 1;
         let end = find(b' ', start)?;
+        let start = match bytes[start..end].strip_prefix(HTTP) {
+            Some(_) => find(b'/', start + HTTP.len())?.min(end),
+            None => start,
+        };
         let host = end + BEFORE_HOST.len();
         Some(Parts { target: start..end, host: host..find(b'\r', host)? })
     }
 
     pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
-        std::str::from_utf8(&bytes[..self.target.start - 1]).unwrap_or_default()
+        let end = bytes[..self.target.start].iter().position(|&byte| byte == b' ').unwrap_or(0);
+        std::str::from_utf8(&bytes[..end]).unwrap_or_default()
     }
 }
 

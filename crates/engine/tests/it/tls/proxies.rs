@@ -57,7 +57,8 @@ fn pass(from: &mut TcpStream, to: &mut TcpStream) {
 }
 
 fn through(proxy: SocketAddr, server: SocketAddr, tls: Option<Tls>) -> Target {
-    let proxied = Proxy { authority: server.to_string(), authorization: Some(b"Basic eDp5".to_vec()) };
+    let authorization = Some(b"Basic eDp5".to_vec());
+    let proxied = Proxy { authority: server.to_string(), tunnels: true, authorization };
     Target { transport: Transport { proxy: Some(proxied), tls: tls.map(Arc::new) }, ..proxy.into() }
 }
 
