@@ -293,11 +293,13 @@ fn limited_by_connections(slice: &Slice, slo: &Slo, path: &Path) -> Result<bool,
         return Ok(false);
     }
     let service = decode(&slice.histograms.service_time, path)?;
+    let first_byte = decode(&slice.histograms.first_byte, path)?;
     let in_time = |term: &SloTerm| {
-        let found = match term.measure {
-            Measure::ResponseQuantile(q) => service.quantile_ns(f64::from(q) / 10_000.0).map(|ns| ns as f64),
-            Measure::ResponseMax => service.quantile_ns(1.0).map(|ns| ns as f64),
-            Measure::ResponseMean => service.mean_ns(),
+        let times = if term.measure.is_of_first_byte() { &first_byte } else { &service };
+        let found = match term.measure.of_whole() {
+            Measure::ResponseQuantile(q) => times.quantile_ns(f64::from(q) / 10_000.0).map(|ns| ns as f64),
+            Measure::ResponseMax => times.quantile_ns(1.0).map(|ns| ns as f64),
+            Measure::ResponseMean => times.mean_ns(),
             _ => return true,
         };
         found.is_some_and(|found| term.holds(found))

@@ -31,7 +31,7 @@ pub(crate) const LENGTHENED: [CheckName; 3] =
 
 /// The check for the lengthening of that measure, if it is one of these.
 pub(crate) fn lengthening(measure: Measure) -> Option<CheckName> {
-    match measure {
+    match measure.of_whole() {
         Measure::ResponseMean => Some(CheckName::LengthenedMean),
         Measure::ResponseQuantile(9990..) | Measure::ResponseMax => Some(CheckName::LengthenedP999),
         Measure::ResponseQuantile(9900..) => Some(CheckName::LengthenedP99),
@@ -44,14 +44,13 @@ pub(crate) fn concerns(check: &CheckName, measure: Measure) -> bool {
     if LENGTHENED.contains(check) {
         return lengthening(measure).as_ref() == Some(check);
     }
-    let is_mean = measure == Measure::ResponseMean;
+    let is_mean = measure.of_whole() == Measure::ResponseMean;
     !concerns_tails_only(check) || is_tail(measure) || (*check == CheckName::SendDelayTail && is_mean)
 }
 
 /// p99 and beyond.
 fn is_tail(measure: Measure) -> bool {
-    matches!(measure, Measure::ResponseMax)
-        || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
+    measure.of_whole() == Measure::ResponseMax || measure.quantile().is_some_and(|quantile| quantile >= 9900)
 }
 
 /// Class of answers of that mean length, by its largest; `None` where there is no ceiling for them.

@@ -109,7 +109,7 @@ pub fn figure(all: &Cells<'_>, place: CellKey, measure: Measure) -> Figure {
 
 /// Cycles are stretches of equal load within a start. `None` for a quantile that a start has hardly seen.
 fn spread_of(cells: &[Option<&Cell>], measure: Measure) -> Option<Spread> {
-    let Measure::ResponseQuantile(_) = measure else { return None };
+    measure.quantile()?;
     let start = |cell: &&Cell| Some((cell.merged?, cell.cycles.iter().copied().flatten().collect()));
     spread(&cells.iter().flatten().filter_map(start).collect::<Vec<(f64, Vec<f64>)>>())
 }
@@ -152,6 +152,15 @@ fn wants_longer_starts(figure: &Figure) -> bool {
         }
         _ => false,
     }
+}
+
+/// True if most answers took markedly longer than their first bytes did, both from sending: by half, and by 1 ms.
+pub fn first_byte_is_apart(point: &Point) -> bool {
+    let both = point.service_time_ns.p50.zip(point.first_byte_ns.p50);
+    both.is_some_and(|(whole, first)| {
+        let later = whole.saturating_sub(first);
+        later >= first / 2 && later >= 1_000_000
+    })
 }
 
 pub fn outcome(point: &Point, kind: &str) -> u64 {

@@ -293,20 +293,22 @@ impl Trial<'_> {
 
     /// Reach of a generator that was fit: its own delays lengthen times by twice what they are estimated to have
     /// added, at most, and a busy one moves the CPU time of a request either way.
-    fn moved(&self, measure: Measure, slices: &[&Slice]) -> Reach {
+    fn moved(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> Reach {
         let by_busy = measure.is_of_cpu_cost() && !self.unfit.is_empty() && self.bears(measure);
         let either = match by_busy {
             true if self.method >= BOUNDS_SINCE => reach::of_cost(slices),
             true => reach::BUSY_MOVES.ln_1p(),
             false => 0.0,
         };
-        Reach { below: (2.0 * lengthened(measure, slices)).ln_1p() + either, above: either }
+        // Delays are shares of the whole response time: of the first byte they are more.
+        let larger = times.map_or(1.0, |times| times.over_first_byte(measure));
+        Reach { below: (2.0 * larger * lengthened(measure, slices)).ln_1p() + either, above: either }
     }
 
     /// Reach of a generator that was fit, and of one that was not. The bound of lost CPU time holds its delays, too.
     fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
         let is_unfit = !self.unfit_for(measure).is_empty();
-        let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE;
+        let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE && !measure.is_of_first_byte();
         let of_work = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
         let reach = of_work.map(|times| match self.fails_at_most(is_of_lost_cpu) {
             true => reach::of_lost_cpu(measure, slices, times),
@@ -314,7 +316,7 @@ impl Trial<'_> {
         });
         match reach {
             Some(reach) if !reach.is_any() => (Reach::NONE, reach),
-            _ => (self.moved(measure, slices), self.unfit_reach(measure, slices)),
+            _ => (self.moved(measure, slices, times), self.unfit_reach(measure, slices)),
         }
     }
 
@@ -327,6 +329,8 @@ impl Trial<'_> {
             Measure::Errors | Measure::ErrorShare => {
                 slices.iter().all(|slice| counts_of(&slice.measured.outcomes).own_errors() == 0)
             }
+            // What is sent late is timed from then, and may have missed what was slow before.
+            _ if measure.is_of_first_byte() => false,
             _ if measure.ranks_unended() => {
                 let late = self.failed.iter().all(lengthens) && slices.iter().all(|slice| only_late(slice));
                 return if late { Reach::AT_MOST } else { Reach::ANY };
@@ -339,7 +343,8 @@ impl Trial<'_> {
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
         let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
-        let read = slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, path));
+        let wants_first = measures.iter().any(|measure| measure.is_of_first_byte());
+        let read = slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, wants_first, path));
         let each: Vec<Responses> = read.collect::<Result<_, _>>()?;
         let mut merged = Responses::default();
         each.iter().for_each(|responses| merged.merge(responses));
@@ -399,7 +404,8 @@ fn of_response_time(
     measures: &[Measure],
     path: &Path,
 ) -> Result<BTreeMap<String, f64>, StoreError> {
-    let own = Responses::of(slice, path)?;
+    let wants_first = measures.iter().any(|measure| measure.is_of_first_byte());
+    let own = Responses::of(slice, wants_first, path)?;
     let known = measures.iter().filter(|measure| needs_histogram(**measure));
     Ok(known.filter_map(|measure| Some((measure.name(), value(*measure, &[slice], Some(&own))?))).collect())
 }
@@ -413,18 +419,32 @@ fn needs_histogram(measure: Measure) -> bool {
 struct Responses {
     ended: LatencyHistogram,
     unended: LatencyHistogram,
+    /// Times to the first byte of those that ended, where a measure asks for them.
+    first_byte: Option<LatencyHistogram>,
 }
 
 impl Responses {
-    fn of(slice: &Slice, path: &Path) -> Result<Responses, StoreError> {
+    fn of(slice: &Slice, wants_first: bool, path: &Path) -> Result<Responses, StoreError> {
         let mut unended = LatencyHistogram::new();
         add_unended(&mut unended, slice, path)?;
-        Ok(Responses { ended: decode(&slice.histograms.response_time, path)?, unended })
+        let ended = decode(&slice.histograms.response_time, path)?;
+        let first_byte = wants_first.then(|| decode(&slice.histograms.first_byte, path)).transpose()?;
+        Ok(Responses { ended, unended, first_byte })
     }
 
     fn merge(&mut self, other: &Responses) {
         self.ended.merge(&other.ended);
         self.unended.merge(&other.unended);
+        if let Some(first_byte) = &other.first_byte {
+            self.first_byte.get_or_insert_default().merge(first_byte);
+        }
+    }
+
+    /// The whole response time over the time to the first byte, for a measure of the latter; 1 for any other.
+    fn over_first_byte(&self, measure: Measure) -> f64 {
+        let value = |measure| self.value(measure).map(|found| found.value).filter(|value| *value > 0.0);
+        let both = value(measure.of_whole()).zip(value(measure)).filter(|_| measure.is_of_first_byte());
+        both.map_or(1.0, |(whole, first)| (whole / first).max(1.0))
     }
 
     /// Decrease of a quantile, as a logarithm, if that share of the exchanges had not been made longer.
@@ -447,11 +467,12 @@ impl Responses {
 
     /// A measure of response times; `None` for any other.
     fn value(&self, measure: Measure) -> Option<Censored<f64>> {
-        let at = |q| self.ended.quantile_beside(&self.unended, q);
-        let found = match measure {
+        let ended = if measure.is_of_first_byte() { self.first_byte.as_ref()? } else { &self.ended };
+        let at = |q| ended.quantile_beside(&self.unended, q);
+        let found = match measure.of_whole() {
             Measure::ResponseQuantile(q) => at(f64::from(q) / 10_000.0)?,
             Measure::ResponseMax => at(1.0)?,
-            Measure::ResponseMean => return self.ended.mean_beside(&self.unended),
+            Measure::ResponseMean => return ended.mean_beside(&self.unended),
             _ => return None,
         };
         Some(Censored { value: found.value as f64, at_least: found.at_least })
@@ -469,9 +490,7 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> O
             let answered = sum(|slice| slice.answered_in_window);
             (seconds > 0.0).then(|| answered as f64 / seconds)
         }
-        Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax => {
-            Some(response?.value(measure)?.value)
-        }
+        _ if measure.ranks_unended() => Some(response?.value(measure)?.value),
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
         Measure::ReceivedBytesPerExchange => {

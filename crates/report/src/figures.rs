@@ -3,11 +3,11 @@
 use crate::messages::interval;
 use crate::shown::Table;
 use crate::{messages, number};
-use proofload_analysis::figures::{TABLE, TABLE_IF_MEASURED, errors, outcome};
+use proofload_analysis::figures::{TABLE, TABLE_IF_MEASURED, errors, first_byte_is_apart, outcome};
 use proofload_analysis::{measures_of, restore};
 use proofload_language::{named, tr};
 use proofload_stats::Measure;
-use proofload_store::schema::{Estimate, Figure, Point, Replication, RunResult};
+use proofload_store::schema::{Durations, Estimate, Figure, Point, Replication, RunResult};
 
 /// Measures in the table: the usual ones, and those that claims use. The others are in JSON.
 fn shown(result: &RunResult) -> Vec<String> {
@@ -32,13 +32,15 @@ pub(crate) fn table(result: &RunResult) -> Table {
     measures.retain(|measure| has_value(measure));
     let mut header = [tr!("variant"), tr!("errors"), tr!("loop")].map(String::from).to_vec();
     header.extend(measures.iter().map(ToString::to_string));
+    let with_first_byte = result.points.iter().any(first_byte_is_apart);
+    header.extend(with_first_byte.then(|| tr!("first-byte-column").to_string()));
     header.push(starts_column(&result.replication).to_string());
     header.push(tr!("answered-column").to_string());
-    let rows = result.points.iter().map(|point| row(result, point, &measures)).collect();
+    let rows = result.points.iter().map(|point| row(result, point, &measures, with_first_byte)).collect();
     Table { title: tr!("figures").to_string(), header, rows }
 }
 
-fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
+fn row(result: &RunResult, point: &Point, measures: &[&str], with_first_byte: bool) -> Vec<String> {
     let is_here = |figure: &&Figure| {
         (&figure.variant, &figure.point, &figure.stream) == (&point.variant, &point.point, &point.stream)
     };
@@ -61,9 +63,18 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     // Errors first: the other figures are read in view of them.
     let mut row = vec![messages::place(point), number::count(errors(point)), arrivals];
     row.extend(figures.iter().map(cell));
+    row.extend(with_first_byte.then(|| first_byte(&point.first_byte_ns)));
     row.push(starts_cell(starts));
     row.push(number::count(outcome(point, "answered")));
     row
+}
+
+/// Median and p99 over all blocks, without an interval.
+fn first_byte(times: &Durations) -> String {
+    let at = |ns: Option<u64>| {
+        ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64))
+    };
+    format!("{} / {}", at(times.p50), at(times.p99))
 }
 
 /// Column of how many starts the figures of a row rest on; of running processes it is blocks.

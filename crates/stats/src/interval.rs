@@ -42,7 +42,7 @@ pub const TAIL_EXCHANGES_MIN: u64 = 100;
 /// The fewest exchanges that lie beyond a quantile in any of these starts; `None` for anything but a quantile, and where no
 /// start has a value.
 pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell>) -> Option<u64> {
-    let Measure::ResponseQuantile(quantile) = measure else { return None };
+    let quantile = measure.quantile()?;
     // Those without an end have their rank, too.
     let ranked =
         |cell: &Cell| cell.finished.saturating_sub(cell.errors_outside()).saturating_add(cell.unsent);

@@ -1,7 +1,7 @@
 //! A small copy of a record, from which the same verdicts can be computed, to be kept beside its conclusions.
 //!
 //! Left out is all that no figure and no verdict rests on: warm-ups, logs, samples of the telemetry, histograms other
-//! than those of response time. Histograms of response time of one variant, load point and block are put together,
+//! than those of response time, and of the first byte where a claim is about it. Histograms of one variant, load point and block are put together,
 //! because quantiles are taken from all cycles of a block; the results of single cycles are kept as numbers. The rest
 //! of a block is packed.
 
@@ -88,7 +88,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
 /// Lines kept of a block.
 fn lines(run: &Run, block: &Block, figures: &Figures<'_>) -> Result<Vec<Slice>, StoreError> {
     let mut kept = Vec::new();
-    let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
+    let mut merged: BTreeMap<(&str, &str), (usize, [LatencyHistogram; 2])> = BTreeMap::new();
     for slice in &block.slices {
         let load = run.plan().points.iter().find(|load| load.label == slice.measured.point);
         let is_whole = slice.is_measured() && load.is_some_and(|load| load.whole);
@@ -104,21 +104,28 @@ fn lines(run: &Run, block: &Block, figures: &Figures<'_>) -> Result<Vec<Slice>, 
         let mut small = without_course(slice);
         // What streams came to together is computed from the histograms of each.
         if run.plan().streams.is_empty() {
-            small.condensed = Some(match &slice.condensed {
+            let own = match &slice.condensed {
                 Some(own) => own.clone(),
                 None => figures(slice)?,
-            });
+            };
             if !is_pair {
                 let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
-                let (_, all) = merged.entry(place).or_insert_with(|| (kept.len(), LatencyHistogram::new()));
+                let (_, [all, first_byte]) = merged.entry(place).or_insert_with(|| (kept.len(), Default::default()));
                 all.merge(&decode(&slice.histograms.response_time, run.path())?);
+                if own.keys().any(|measure| measure.starts_with("first_byte")) {
+                    first_byte.merge(&decode(&slice.histograms.first_byte, run.path())?);
+                }
             }
+            small.condensed = Some(own);
             small.histograms.response_time = String::new();
+        } else {
+            small.histograms.first_byte.clone_from(&slice.histograms.first_byte);
         }
         kept.push(small);
     }
-    for (first, all) in merged.into_values() {
+    for (first, [all, first_byte]) in merged.into_values() {
         kept[first].histograms.response_time = encoded(&all);
+        kept[first].histograms.first_byte = encoded(&first_byte);
     }
     // Of those that were lost the errors count, and nothing else.
     let lost = block.lost.iter().flat_map(|lost| &lost.slices).filter(|slice| slice.is_measured());

@@ -7,7 +7,6 @@ use super::start::Unstarted;
 use super::{Absent, Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
 use proofload_analysis::{SeenTrial, answer_bytes, answer_class, searches, trial_slices};
 use proofload_facts::Finding;
-use proofload_stats::Measure;
 use proofload_stats::capacity::{NextTrial, Request, Search, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
@@ -353,10 +352,8 @@ fn at(variant: &str, rate_per_s: f64, what: Finding) -> Finding {
 /// Number of exchanges that the objective's furthest quantile needs.
 fn exchanges_needed(slo: &[String]) -> f64 {
     let terms = parse_slo(slo).map(|slo| slo.terms).unwrap_or_default();
-    let beyond = terms.iter().filter_map(|term| match term.measure {
-        Measure::ResponseQuantile(q) => Some(1.0 - f64::from(q) / 10_000.0),
-        _ => None,
-    });
+    let quantiles = terms.iter().filter_map(|term| term.measure.quantile());
+    let beyond = quantiles.map(|q| 1.0 - f64::from(q) / 10_000.0);
     TAIL_MIN / beyond.fold(0.1, f64::min).max(1e-4)
 }
 

@@ -97,8 +97,8 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
 
 /// Answers that a start must have, so that enough lie beyond each of the quantiles.
 fn answers_needed(measures: &[Measure]) -> f64 {
-    let of = |measure: &Measure| match measure {
-        Measure::ResponseQuantile(q) if *q < 10_000 => 1.0 / (1.0 - f64::from(*q) / 10_000.0),
+    let of = |measure: &Measure| match measure.quantile() {
+        Some(q) if q < 10_000 => 1.0 / (1.0 - f64::from(q) / 10_000.0),
         _ => 0.0,
     };
     ANSWERS_MARGIN * TAIL_EXCHANGES_MIN as f64 * measures.iter().map(of).fold(0.0, f64::max)

@@ -47,6 +47,7 @@ errors = errors
 response-time = response time
 service-time = service time
 first-byte = first byte
+first-byte-column = first byte p50 / p99
 send-delay = send delay
 workload = workload
 preset-preset = preset

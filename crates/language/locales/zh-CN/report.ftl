@@ -44,6 +44,7 @@ errors = 错误
 response-time = 响应时间
 service-time = 服务时间
 first-byte = 首字节
+first-byte-column = 首字节 p50 / p99
 send-delay = 发送延迟
 workload = 工作负载
 mode = 运行方式

@@ -321,10 +321,7 @@ fn made_of(n: u32, plan: &Plan) -> String {
 /// Adds to a figure of response times the arrival of requests, and the number of answers: those of the stream and of
 /// the blocks that it rests on.
 fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Setting<'_>) -> String {
-    let of_latency = |measure: Measure| {
-        matches!(measure, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
-    };
-    if claim.measured().any(|(measure, _)| of_latency(measure)) {
+    if claim.measured().any(|(measure, _)| measure.ranks_unended()) {
         let mut figures: Vec<FigureOf> = Vec::new();
         let place = |of: &FigureOf| (of.variant, of.point, of.stream);
         claim.figures().for_each(|of| {

@@ -95,19 +95,11 @@ fn term(text: &str) -> Result<SloTerm, Vec<Mistake>> {
         Comparison::Equal if *limit == 0.0 => true,
         _ => return Err(vec![Mistake::NoUpperLimit { text }]),
     };
-    let known = matches!(
-        measure,
-        Measure::ResponseQuantile(_)
-            | Measure::ResponseMean
-            | Measure::ResponseMax
-            | Measure::Errors
-            | Measure::ErrorShare
-    );
-    if !known {
+    let is_time = measure.ranks_unended();
+    if !is_time && !matches!(measure, Measure::Errors | Measure::ErrorShare) {
         return Err(vec![Mistake::NotOfObjectives { text, measure: measure.name() }]);
     }
     let limit = limit / factor;
-    let is_time = !matches!(measure, Measure::Errors | Measure::ErrorShare);
     if !limit.is_finite() || limit < 0.0 || (is_time && limit == 0.0) {
         return Err(vec![Mistake::NeverHolds { text }]);
     }

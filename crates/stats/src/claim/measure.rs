@@ -16,6 +16,12 @@ pub enum Measure {
     ResponseMean,
     /// Largest response time in nanoseconds.
     ResponseMax,
+    /// Quantile of the time from sending a request to the first byte of its answer in nanoseconds, in units of 1/10000.
+    FirstByteQuantile(u16),
+    /// Mean of that time in nanoseconds.
+    FirstByteMean,
+    /// Largest such time in nanoseconds.
+    FirstByteMax,
     /// Errors among the finished, 0 to 1.
     ErrorShare,
     Errors,
@@ -118,13 +124,20 @@ pub enum Source {
 }
 
 /// Quantiles as they are usually asked for; any from `p01` to `p9999` is understood.
-const USUAL_QUANTILES: [&str; 5] = ["p50", "p90", "p99", "p999", "p9999"];
+const USUAL_QUANTILES: [&str; 8] =
+    ["p50", "p90", "p99", "p999", "p9999", "first_byte_p50", "first_byte_p95", "first_byte_p99"];
+
+/// Beginning of the names of quantiles of the first byte.
+const FIRST_BYTE: &str = "first_byte_";
 
 impl Measure {
-    /// Reads the name used in claims; any quantile from `p01` to `p9999` is understood.
+    /// Reads the name used in claims; any quantile from `p01` to `p9999` is understood, and from `first_byte_p01` on.
     pub fn parse(text: &str) -> Option<Measure> {
         let found = TABLE.iter().find(|facts| facts.name == text).map(|facts| facts.measure);
-        found.or_else(|| quantile(text))
+        found.or_else(|| match text.strip_prefix(FIRST_BYTE) {
+            Some(text) => quantile(text).map(Measure::FirstByteQuantile),
+            None => quantile(text).map(Measure::ResponseQuantile),
+        })
     }
 
     /// The names used in claims, quantiles by their usual members.
@@ -145,15 +158,36 @@ impl Measure {
 
     /// The name used in claims: `throughput`, `p99`, `cpu_per_request`.
     pub fn name(self) -> String {
-        match (self, self.facts()) {
-            (_, Some(facts)) => facts.name.to_string(),
-            (Measure::ResponseQuantile(share), None) => {
-                let digits = format!("{share:04}");
-                let kept = digits.trim_end_matches('0').len().max(2);
-                format!("p{}", &digits[..kept.min(digits.len())])
-            }
-            (_, None) => String::new(),
+        if let Some(facts) = self.facts() {
+            return facts.name.to_string();
         }
+        let digits = format!("{:04}", self.quantile().unwrap_or_default());
+        let kept = digits.trim_end_matches('0').len().max(2);
+        let of = if self.is_of_first_byte() { FIRST_BYTE } else { "" };
+        format!("{of}p{}", &digits[..kept.min(digits.len())])
+    }
+
+    /// The quantile that it is, of whatever time, in units of 1/10000.
+    pub fn quantile(self) -> Option<u16> {
+        match self {
+            Measure::ResponseQuantile(share) | Measure::FirstByteQuantile(share) => Some(share),
+            _ => None,
+        }
+    }
+
+    /// The same of the whole response time, where it is of the first byte.
+    pub fn of_whole(self) -> Measure {
+        match self {
+            Measure::FirstByteQuantile(share) => Measure::ResponseQuantile(share),
+            Measure::FirstByteMean => Measure::ResponseMean,
+            Measure::FirstByteMax => Measure::ResponseMax,
+            other => other,
+        }
+    }
+
+    /// True if it is a measure of the time to the first byte.
+    pub fn is_of_first_byte(self) -> bool {
+        self.of_whole() != self
     }
 
     /// The base unit of its values: `per_s`, `ns`, `share`, `count`, `bytes` or `cores`.
@@ -174,7 +208,8 @@ impl Measure {
 
     /// True if exchanges without an end are in it, ranked above all that ended: it is a measure of their times.
     pub fn ranks_unended(self) -> bool {
-        matches!(self, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
+        let of = self.of_whole();
+        matches!(of, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
     }
 
     /// True if it is known for one of several streams that run at once. The resources of a process are used for all
@@ -206,7 +241,7 @@ impl Measure {
 }
 
 /// `p50` to `p99`, and longer ones that begin with 9: `p999`, `p9995`.
-fn quantile(text: &str) -> Option<Measure> {
+fn quantile(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('p')?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -214,7 +249,7 @@ fn quantile(text: &str) -> Option<Measure> {
     let usual = digits.len() == 2 || (matches!(digits.len(), 3 | 4) && digits.starts_with('9'));
     let value: u16 = digits.parse().ok().filter(|&value| usual && value > 0)?;
     let scale = 10_u16.pow(4 - digits.len() as u32);
-    Some(Measure::ResponseQuantile(value * scale))
+    Some(value * scale)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use crate::render::text::judged_lines;
 use crate::shown::Tone;
 use crate::view::verdict;
 use crate::{headline, lead, messages, number};
-use proofload_analysis::figures::{errors, outcome};
+use proofload_analysis::figures::{errors, first_byte_is_apart, outcome};
 use proofload_analysis::limits;
 use proofload_facts::Limit;
 use proofload_language::tr;
 use proofload_measure::LatencyHistogram;
-use proofload_store::schema::{CheckName, Point, RunResult, Slice};
+use proofload_store::schema::{CheckName, Durations, Point, RunResult, Slice};
 use unicode_width::UnicodeWidthStr;
 
 /// Most things to beware of.
@@ -62,7 +62,22 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
         bars::sparkline(&point.per_second, point.seconds),
     ];
     page.parts(&counted, "  ", None);
-    let times = &point.response_time_ns;
+    page.parts(&quantiles(tr!("latency"), &point.response_time_ns), "  ", None);
+    if first_byte_is_apart(point) {
+        page.parts(&quantiles(tr!("first-byte"), &point.first_byte_ns), "  ", None);
+    }
+    let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
+    let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
+    let width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0);
+    for (name, bar, share) in rows {
+        let indent = " ".repeat(4 + width - name.width());
+        let behind = " ".repeat(21_usize.saturating_sub(bar.width()));
+        let bar = page.terminal.paint(Colour::Picture, &bar);
+        page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
+    }
+}
+
+fn quantiles(what: &str, times: &Durations) -> Vec<String> {
     let quantiles = [
         ("p50", times.p50, 0.5),
         ("p90", times.p90, 0.9),
@@ -73,18 +88,9 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     .map(|(name, ns, q)| (name, ns, times.is_at_least(q)));
     let mut parts = bars::in_one_unit(&quantiles);
     if let Some(first) = parts.first_mut() {
-        *first = format!("{}  {first}", tr!("latency"));
+        *first = format!("{what}  {first}");
     }
-    page.parts(&parts, "  ", None);
-    let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
-    let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
-    let width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0);
-    for (name, bar, share) in rows {
-        let indent = " ".repeat(4 + width - name.width());
-        let behind = " ".repeat(21_usize.saturating_sub(bar.width()));
-        let bar = page.terminal.paint(Colour::Picture, &bar);
-        page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
-    }
+    parts
 }
 
 /// Answers that came after the load, which its rate leaves out, where they are so many that both seem to contradict each other.

@@ -40,6 +40,8 @@ pub(super) const TABLE: &[Facts] = &[
     facts(M::Throughput, "throughput", "per_s", S::Generator).speed().above_zero().by_cycle(),
     facts(M::ResponseMean, "mean", "ns", S::Generator).speed().above_zero(),
     facts(M::ResponseMax, "max", "ns", S::Generator).speed().above_zero(),
+    facts(M::FirstByteMean, "first_byte_mean", "ns", S::Generator).speed().above_zero(),
+    facts(M::FirstByteMax, "first_byte_max", "ns", S::Generator).speed().above_zero(),
     facts(M::Errors, "errors", "count", S::Generator),
     facts(M::ErrorShare, "error_share", "share", S::Generator),
     facts(M::CpuPerRequest, "cpu_per_request", "ns", S::Process).speed().above_zero().by_cycle(),
