@@ -29,8 +29,10 @@ pub(crate) fn contradicting(plan: &Plan, names: &Names, published: &[Published])
             places.entry((figure.variant, figure.point, figure.stream)).or_default().push(figure.clone());
         }
         for (place, figures) in places {
-            let stream = place.2.and_then(|at| names.streams.get(at)).map(String::as_str);
-            let load = plan.points.get(place.1);
+            let stream = names.part(place.2);
+            // What is in flight of an entry of a mix is not known.
+            let is_known = place.2.is_none_or(|at| at < names.streams.len());
+            let load = plan.points.get(place.1).filter(|_| is_known);
             let in_flight = load.and_then(|load| in_flight(load, stream));
             found.extend(contradictions(&figures, in_flight).iter().map(|contradiction| Found {
                 reference: index,

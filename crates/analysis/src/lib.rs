@@ -41,6 +41,7 @@ mod sittings;
 mod slicing;
 mod soak;
 mod steady;
+mod requests;
 mod streams;
 mod threshold;
 mod trends;

@@ -1,8 +1,9 @@
 //! Slices merged to one: sums, and histograms merged before quantiles are taken.
 
 use crate::checks::merged_checks;
+use crate::requests;
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
-use proofload_store::schema::{Agents, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
+use proofload_store::schema::{Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
 use proofload_store::{
     StoreError, counts_of, decode, durations_of, handshakes_of, outcomes_of, response_times_of,
 };
@@ -79,7 +80,8 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
             add(out.codes.entry(code.clone()).or_default(), *n);
         }
         for bad in &measured.bad_answers {
-            if !out.bad_answers.iter().any(|seen| seen.outcome == bad.outcome) {
+            let is_kind = |seen: &BadAnswer| (&seen.outcome, &seen.request) == (&bad.outcome, &bad.request);
+            if !out.bad_answers.iter().any(is_kind) {
                 out.bad_answers.push(bad.clone());
             }
         }
@@ -90,6 +92,7 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
     out.service_time_ns = durations_of(&merged.service_time);
     out.first_byte_ns = durations_of(&merged.first_byte);
     out.send_delay_ns = durations_of(&merged.send_delay);
+    out.requests = requests::merged(slices, out.seconds, path)?;
     out.handshakes = handshakes(slices, &merged.handshakes_full, &merged.handshakes_resumed);
     out.generator = generator(slices, counts.finished());
     out.subject = subject(slices);

@@ -4,6 +4,7 @@ use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::{level_of, levels_of};
 use crate::fitness::{checks, counting_blocks, left_out};
 use crate::merge::{add_unended, is_most};
+use crate::requests::part_of;
 use crate::steady::unsteady;
 use crate::streams::fused;
 use fitness::{
@@ -99,7 +100,8 @@ fn spared_cells(run: &Run, block: &Block, number: u32, measures: &[Measure], cel
         let variant = plan.variants.iter().position(|planned| planned.name == spared.variant);
         let point = plan.points.iter().position(|planned| planned.label == spared.point);
         let Some((variant, point)) = variant.zip(point) else { continue };
-        for stream in std::iter::once(None).chain((0..plan.streams.len()).map(Some)) {
+        let parts = plan.streams.len() + plan.requests.len();
+        for stream in std::iter::once(None).chain((0..parts).map(Some)) {
             cells.extend(measures.iter().map(|&measure| Cell {
                 block: number,
                 variant,
@@ -166,7 +168,7 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
                 |slice: &&Slice| slice.phase == Phase::Long && slice.is_of(&planned.name, &load.label);
             let long: Vec<&Slice> = block.slices.iter().filter(is_long).collect();
             let alone = plan.streams.is_empty();
-            let mut trial = |stream, slices, long| {
+            let mut trial = |stream: Option<usize>, slices, long| {
                 trials.push(Trial {
                     block: block.number,
                     variant,
@@ -174,7 +176,7 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
                     stream,
                     slices,
                     long,
-                    alone,
+                    alone: alone && stream.is_none(),
                     unfit: unfit.clone(),
                     unfit_for_tails: Vec::new(),
                     failed: Vec::new(),
@@ -186,6 +188,15 @@ fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError>
                 let long = long.iter().filter(|line| line.measured.stream == *name);
                 let borrowed = |line: &&'a Slice| Cow::Borrowed(*line);
                 trial(Some(stream), own.map(borrowed).collect(), long.map(borrowed).collect());
+            }
+            for (request, name) in plan.requests.iter().enumerate() {
+                let parts = |lines: &[&Slice]| -> Vec<Cow<'a, Slice>> {
+                    lines.iter().filter_map(|line| part_of(line, name)).map(Cow::Owned).collect()
+                };
+                let (own, long) = (parts(&lines), parts(&long));
+                if !own.is_empty() {
+                    trial(Some(plan.streams.len() + request), own, long);
+                }
             }
             let whole = |lines: Vec<&'a Slice>| -> Result<Vec<Cow<'a, Slice>>, StoreError> {
                 Ok(match alone {
@@ -206,28 +217,35 @@ fn disturbed_cycles(block: &Block) -> BTreeSet<(&str, u32)> {
     marked.map(|slice| (slice.measured.point.as_str(), slice.cycle)).collect()
 }
 
-/// Observations of one measurement, as if it were the only block of a study with one variant and one load point.
+/// Observations of one measurement, as if it were the only block of a study with one variant and one load point; of its
+/// entries, too, where it is of a mix.
 ///
 /// # Errors
 /// Fails if its histogram cannot be read.
 pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observations, StoreError> {
-    let mut trial = Trial {
-        block: 1,
-        variant: 0,
-        point: 0,
-        stream: None,
-        slices: vec![Cow::Borrowed(slice)],
-        long: Vec::new(),
-        alone: slice.measured.stream.is_empty(),
-        unfit: unfit(&[slice], false),
-        unfit_for_tails: Vec::new(),
-        failed: Vec::new(),
-        method: METHOD,
-    };
-    let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
-    trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.variant, &slice.measured.point, 1);
     let mut cells = Vec::new();
-    trial.cells(measures, Path::new(""), &mut cells)?;
+    let mut enter = |stream: Option<usize>, of: &Slice| {
+        let mut trial = Trial {
+            block: 1,
+            variant: 0,
+            point: 0,
+            stream,
+            slices: vec![Cow::Borrowed(of)],
+            long: Vec::new(),
+            alone: of.measured.stream.is_empty(),
+            unfit: unfit(&[of], false),
+            unfit_for_tails: Vec::new(),
+            failed: Vec::new(),
+            method: METHOD,
+        };
+        let tails = of.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
+        trial.enter(&tails.cloned().collect::<Vec<_>>(), &of.measured.variant, &of.measured.point, 1);
+        trial.cells(measures, Path::new(""), &mut cells)
+    };
+    enter(None, slice)?;
+    for (at, request) in slice.measured.requests.iter().enumerate() {
+        part_of(slice, &request.name).map_or(Ok(()), |part| enter(Some(at), &part))?;
+    }
     Ok(Observations {
         cells,
         blocks: vec![1],

@@ -70,6 +70,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
         variants: plan.variants.iter().map(selector).collect(),
         points: plan.points.iter().map(|point| point.label.clone()).collect(),
         streams: plan.streams.clone(),
+        requests: plan.requests.clone(),
         conditions: plan.conditions.iter().map(names_of).collect(),
     };
     let mut claims = Vec::new();

@@ -59,7 +59,7 @@ pub fn reason(reason: &stats::Reason, names: &Names, unit: &str) -> Reason {
             Reason::HalvesDiffer { first, second, errors: *errors, allowed: *allowed }
         }
         Found::NotMeasured { measure, variant: of, point, stream, blocks } => {
-            let stream = stream.and_then(|at| names.streams.get(at));
+            let stream = names.part(*stream);
             Reason::MeasureMissing {
                 measure: stream.map_or_else(|| measure.name(), |name| format!("{}[{name}]", measure.name())),
                 variant: variant(*of),

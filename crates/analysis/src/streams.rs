@@ -53,6 +53,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
             send_delay: encoded(&histograms.send_delay),
             handshakes_full: encoded(&histograms.handshakes_full),
             handshakes_resumed: encoded(&histograms.handshakes_resumed),
+            requests: Vec::new(),
         },
         ..(*first).clone()
     })

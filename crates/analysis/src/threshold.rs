@@ -13,12 +13,12 @@ use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, p
 use proofload_store::schema::{ClaimResult, Slice};
 use proofload_store::{Run, StoreError};
 
-/// Names that claims use for one measurement.
-pub fn names_of_one(variant: &str, point: &str) -> Names {
+/// Names that claims use for one measurement; `requests` are those of the entries of its mix.
+pub fn names_of_one(variant: &str, point: &str, requests: &[String]) -> Names {
     Names {
         variants: vec![Selector { name: variant.to_string(), levels: Vec::new() }],
         points: vec![point.to_string()],
-        streams: Vec::new(),
+        requests: requests.to_vec(),
         ..Names::default()
     }
 }

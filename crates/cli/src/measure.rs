@@ -28,7 +28,7 @@ use proofload_stats::Side;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
-use proofload_store::{SingleWriter, StoreError, histograms_of};
+use proofload_store::{SingleWriter, StoreError, histograms_of, redact};
 use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity, stages};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +40,9 @@ const DRAIN_NS: u64 = 1_000_000_000;
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
+
+/// Longest name of an address of a mix, in letters.
+const NAME_MAX: usize = 80;
 
 /// Longest time that a number of requests may take.
 const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
@@ -62,7 +65,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let plan = flags::load_plan(&study, &terms)?;
     let point = &study.points[0];
     let name = redact_own_arguments(&args.urls).join(" ");
-    let names = proofload_analysis::names_of_one(&name, &point.label);
+    let names = proofload_analysis::names_of_one(&name, &point.label, &study.names.requests);
     if study.passages().any(Passage::is_insecure) {
         run::warn_insecure(&name);
     }
@@ -96,7 +99,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     agents.iter().for_each(|agents| fleet::say_losses(agents, args.output.quiet));
     drop(agents);
     let environment = host::environment();
-    let mut measured = record::point(&name, point, &loaded);
+    let mut measured = record::point(&name, point, &loaded, &study.names.requests);
     // A certificate that is not checked is reported before anything else.
     let unchecked = study.passages().find(|passage| passage.is_insecure());
     measured.transport = unchecked.into_iter().chain(study.passages()).find_map(Passage::recorded);
@@ -329,14 +332,14 @@ pub fn asked(draft: &mut Draft, urls: &[String], load: &LoadArgs) {
     let any_tls = asked.iter().any(|(_, asked)| asked.url.secure);
     let mut entries: Vec<String> = Vec::new();
     for (weight, one) in &asked {
-        let url = &one.url;
-        let (tls, numbered) = (url.secure || !any_tls, format!("{} ", url.name));
+        let (url, base) = (&one.url, name_among(one, &asked));
+        let (tls, numbered) = (url.secure || !any_tls, format!("{base} "));
         let name = match entries
             .iter()
-            .filter(|known| **known == url.name || known.starts_with(&numbered))
+            .filter(|known| **known == base || known.starts_with(&numbered))
             .count()
         {
-            0 => url.name.clone(),
+            0 => base,
             before => format!("{numbered}{}", before + 1),
         };
         if entries.is_empty() {
@@ -351,6 +354,21 @@ pub fn asked(draft: &mut Draft, urls: &[String], load: &LoadArgs) {
         }
         entries.push(name);
     }
+}
+
+/// Name of an address: that of its server where it is the only one, else its path as it is written. Where others have that
+/// path its query follows, and where they have that, too, its server comes first.
+fn name_among(one: &flags::Asked, all: &[(u64, flags::Asked)]) -> String {
+    if all.len() < 2 {
+        return one.url.name.clone();
+    }
+    let path = |of: &flags::Asked| of.url.target.split('?').next().unwrap_or_default().to_owned();
+    let ways: [&dyn Fn(&flags::Asked) -> String; 2] = [&path, &|of| of.url.target.clone()];
+    let is_same = |other: &flags::Asked| (&other.server, &other.url.target) == (&one.server, &one.url.target);
+    let others = || all.iter().map(|(_, other)| other).filter(|other| !is_same(other));
+    let alone = ways.into_iter().find(|way| others().all(|other| way(other) != way(one)));
+    let name = alone.map_or_else(|| format!("{}{}", one.url.name, one.url.target), |way| way(one));
+    redact::word(&name).chars().take(NAME_MAX).collect()
 }
 
 /// `3*http://…` is an address with weight 3.

@@ -58,7 +58,8 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
     }
     let Single { result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let measured = &slice.measured;
-    let names = proofload_analysis::names_of_one(&measured.variant, &measured.point);
+    let requests: Vec<String> = measured.requests.iter().map(|request| request.name.clone()).collect();
+    let names = proofload_analysis::names_of_one(&measured.variant, &measured.point, &requests);
     let asked = proofload_analysis::thresholds(&args.fail, &names).map_err(|mistakes| {
         leave(Exit::Usage, mistakes.iter().map(proofload_study::told).collect::<Vec<_>>().join("\n"))
     })?;

@@ -4,6 +4,7 @@ use crate::driver::Allowance;
 use crate::http::lacks_get;
 use crate::load::{Share, deal, deal_more, part};
 use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
+use proofload_measure::PARTS_MAX;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -124,6 +125,11 @@ const UNIX_PATH_MAX: usize = 107;
 fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
     plan.asking.feed.problems(requests, problems);
+    let (parts, entries) = (plan.asking.parts.len(), plan.mix.len());
+    if (parts != 0 && parts != entries) || plan.asking.part_count() > PARTS_MAX {
+        problems
+            .push(format!("parts: {parts} for {entries} entries of the mix, at most {PARTS_MAX} different"));
+    }
     for (at, target) in plan.targets.iter().enumerate() {
         match &target.address {
             Address::Unix(path) if path.as_os_str().len() > UNIX_PATH_MAX => {

@@ -27,6 +27,7 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     if let Some(entry) = one.mix.first_mut() {
         one.targets = one.targets.get(entry.target).cloned().into_iter().collect();
         entry.target = 0;
+        one.asking.parts.clear();
     }
     let timeouts = plan.timeouts;
     // Connecting ahead may fail before the exchange dials again.

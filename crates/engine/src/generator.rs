@@ -214,7 +214,9 @@ fn execute<D: Drivers>(
         let mut number = 0;
         for (stream, group) in groups.iter().enumerate() {
             let window = Window { start_ns: 0, end_ns: group.plan.extent.longest_ns() };
-            let (collector, giving) = Collector::new(stream, window, group.plan.workers, &here, waits);
+            let parts = group.plan.asking.part_count();
+            let (collector, giving) =
+                Collector::new(stream, window, (group.plan.workers, parts), &here, waits);
             collectors.push(collector);
             let workers = (0..).zip(giving).map(|(worker, giving)| {
                 number += 1;
@@ -402,8 +404,10 @@ pub(crate) fn gather(
     negotiated.dedup();
     let mut bad_answers = Vec::new();
     for worker in workers {
-        for bad in worker.bad.into_iter().flatten() {
-            if !bad_answers.iter().any(|kept: &crate::BadAnswer| kept.outcome == bad.outcome) {
+        for bad in worker.bad {
+            let part = |bad: &crate::BadAnswer| plan.asking.parts.get(bad.mix_entry);
+            let is_kind = |kept: &crate::BadAnswer| (kept.outcome, part(kept)) == (bad.outcome, part(&bad));
+            if !bad_answers.iter().any(is_kind) {
                 bad_answers.push(bad);
             }
         }

@@ -18,6 +18,16 @@ pub struct Asking {
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
     pub bind: Vec<IpAddr>,
+    /// The named part of the load that each entry of the mix belongs to, by its index; entries of one name have one. Empty
+    /// where nothing is told apart, which costs nothing.
+    pub parts: Vec<u32>,
+}
+
+impl Asking {
+    /// Number of named parts.
+    pub fn part_count(&self) -> usize {
+        self.parts.iter().map(|part| *part as usize + 1).max().unwrap_or(0)
+    }
 }
 
 /// Treatment of redirects; by default the first answer is the answer.

@@ -3,7 +3,7 @@
 use crate::clock::Delayed;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
-use crate::{BadAnswer, DriverChoice};
+use crate::{Asking, BadAnswer, DriverChoice};
 use proofload_measure::{
     ExchangeTimes, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, SilentStretches, Window,
 };
@@ -54,7 +54,10 @@ pub(crate) struct WorkerRecord {
     /// Delays of sends for which a connection was free: caused by the generator itself.
     pub own_delay: LatencyHistogram,
     pub idle_time: IdleTime,
-    pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
+    /// Of each named part, or of all that there is, the first of each outcome.
+    bad: Vec<[Option<BadAnswer>; Outcome::ALL.len()]>,
+    /// The part of each entry of the mix; empty where nothing is told apart.
+    parts: Vec<u32>,
     /// Exchanges counted so far, whether intended in the window or not: for a live view.
     pub answered: u64,
     pub failed: u64,
@@ -153,7 +156,7 @@ pub(crate) struct WorkerResult {
     /// Delay of the first exchange.
     pub start_error_ns: Option<u64>,
     pub idle_time: IdleTime,
-    pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
+    pub bad: Vec<BadAnswer>,
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
     pub busy: f64,
@@ -182,13 +185,15 @@ fn driver_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static st
 }
 
 impl WorkerRecord {
-    pub fn new(window: Window, giving: Giving) -> Self {
+    pub fn new(window: Window, giving: Giving, asking: &Asking) -> Self {
+        let parts = asking.part_count();
         WorkerRecord {
             window,
-            recorder: Recorder::new(window),
+            recorder: Recorder::with_parts(window, parts),
             own_delay: LatencyHistogram::new(),
             idle_time: IdleTime::default(),
-            bad: Default::default(),
+            bad: (0..parts.max(1)).map(|_| Default::default()).collect(),
+            parts: asking.parts.clone(),
             answered: 0,
             failed: 0,
             opened: 0,
@@ -233,9 +238,18 @@ impl WorkerRecord {
     /// Writes an exchange down. `ready_ns` is when it began to use its connection. Returns since when the
     /// connection has been idle, if this exchange does not count for latency.
     #[inline(always)]
-    pub fn exchange(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
+    pub fn exchange(
+        &mut self,
+        mix_entry: u32,
+        times: &ExchangeTimes,
+        ready_ns: u64,
+        outcome: Outcome,
+    ) -> Option<u64> {
         self.advance_to(times.end_ns);
         self.recorder.record(times, outcome);
+        if let Some(part) = self.parts.get(mix_entry as usize) {
+            self.recorder.record_of_part(*part as usize, times, outcome);
+        }
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
             if !outcome.is_unended() {
@@ -261,8 +275,21 @@ impl WorkerRecord {
         None
     }
 
+    /// Counts a whole answer, which may be followed by another of the same exchange.
+    #[inline]
+    pub fn answer(&mut self, mix_entry: u32, intended_ns: u64, code: u16, body_bytes: u64) {
+        self.recorder.record_code(intended_ns, code);
+        if let Some(part) = self.parts.get(mix_entry as usize) {
+            self.recorder.record_answer_of_part(*part as usize, intended_ns, code, body_bytes);
+        }
+    }
+
     /// Records that an exchange was never sent, and given up now; returns true if it belongs to the window.
-    pub fn unsent(&mut self, intended_ns: u64, now_ns: u64) -> bool {
+    pub fn unsent(&mut self, mix_entry: usize, intended_ns: u64, now_ns: u64) -> bool {
+        if let Some(part) = self.parts.get(mix_entry) {
+            let times = ExchangeTimes { intended_ns, end_ns: now_ns, ..ExchangeTimes::default() };
+            self.recorder.record_of_part(*part as usize, &times, Outcome::Unsent);
+        }
         let within = intended_ns >= self.window.start_ns;
         match within {
             true => self.recorder.record_unsent(intended_ns, now_ns),
@@ -286,6 +313,12 @@ impl WorkerRecord {
         }
     }
 
+    /// Place of the bad answer of an entry and an outcome.
+    pub fn bad(&mut self, mix_entry: usize, outcome: Outcome) -> &mut Option<BadAnswer> {
+        let part = self.parts.get(mix_entry).map_or(0, |part| *part as usize);
+        &mut self.bad[part][outcome as usize]
+    }
+
     /// Keeps the first bad answer of its kind; `what` is only asked for then.
     pub fn keep_bad(
         &mut self,
@@ -294,7 +327,7 @@ impl WorkerRecord {
         received: Received<'_>,
         what: impl FnOnce() -> String,
     ) {
-        let kept = &mut self.bad[outcome as usize];
+        let kept = self.bad(mix_entry, outcome);
         if kept.is_none() {
             let received = received.bytes().take(SAMPLE_BYTES).collect();
             *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received, rows: None });
@@ -398,7 +431,7 @@ impl WorkerRecord {
             service_sum_ns,
             start_error_ns: self.start_error.map(|(_, late_ns)| late_ns),
             idle_time: self.idle_time,
-            bad: self.bad,
+            bad: self.bad.into_iter().flatten().flatten().collect(),
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),

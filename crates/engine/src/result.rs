@@ -109,7 +109,7 @@ pub struct Check {
     pub allowed: f64,
 }
 
-/// The first answer of each bad kind, for a person to read.
+/// The first answer of a bad kind, for a person to read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BadAnswer {
     pub outcome: Outcome,
@@ -183,7 +183,7 @@ pub struct LoadResult {
     pub checks: Vec<Check>,
     /// Parameters that TLS handshakes agreed on, each kind once, sorted. Their number and duration are in the snapshot.
     pub negotiated: Vec<Negotiated>,
-    /// The first bad answer of each outcome.
+    /// The first bad answer of each outcome, of each named part where there are any.
     pub bad_answers: Vec<BadAnswer>,
     /// True if it was stopped before its extent.
     pub stopped_early: bool,

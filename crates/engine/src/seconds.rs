@@ -43,12 +43,12 @@ struct Taking {
     owes: Option<u64>,
 }
 
-fn queues(window: Window, collector: Thread, waits: bool) -> (Giving, Taking) {
+fn queues(window: Window, parts: usize, collector: Thread, waits: bool) -> (Giving, Taking) {
     let (full_in, full_out) = mpsc::sync_channel(SPARES + 1);
     let (spare_in, spare_out) = mpsc::sync_channel(SPARES);
     for _ in 0..SPARES {
         // There is room, and its reader is here.
-        let _ = spare_in.try_send(Snapshot::new(window));
+        let _ = spare_in.try_send(Snapshot::new(window).with_parts(parts));
     }
     let taking = Taking { full: full_out, spare: spare_in, owes: Some(0) };
     (Giving { full: full_in, spare: spare_out, collector, waits }, taking)
@@ -165,6 +165,7 @@ impl Seconds {
     }
 
     fn give(&mut self, mut snapshot: Snapshot, over_ns: u64) {
+        debug_assert!(snapshot.parts_add_up(), "an exchange is not in one part, and one only");
         snapshot.window = Window { start_ns: self.since_ns, end_ns: over_ns.max(self.since_ns) };
         self.since_ns = snapshot.window.end_ns;
         self.service_sum_ns += snapshot.service_sum_ns;
@@ -199,17 +200,17 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// A collector for the `workers` of a load, and their ends of the queues. The window of the workers is that
+    /// A collector for the workers of a load with so many named parts, and their ends of the queues. The window of the workers is that
     /// of the load, beginning at any instant.
     pub fn new(
         stream: usize,
         window: Window,
-        workers: u32,
+        (workers, parts): (u32, usize),
         collector: &Thread,
         waits: bool,
     ) -> (Collector, Vec<Giving>) {
-        let (giving, workers) = (0..workers).map(|_| queues(window, collector.clone(), waits)).unzip();
-        let (stretch, series) = (Snapshot::new(window), Series::new(stream, window));
+        let (giving, workers) = (0..workers).map(|_| queues(window, parts, collector.clone(), waits)).unzip();
+        let (stretch, series) = (Snapshot::new(window).with_parts(parts), Series::new(stream, window));
         (Collector { window, workers, stretch, last: 0, begun: false, series }, giving)
     }
 

@@ -287,6 +287,10 @@ told Mistake {
     ///
     /// Leave the stream out.
     Failure NotOfStreams { measure: String, stream: String },
+    /// Bytes of an entry of a mix: only those of its bodies are counted.
+    ///
+    /// Leave the entry out.
+    Failure NotOfRequests { request: String },
     /// A stream in a study without streams.
     ///
     /// Leave it out.

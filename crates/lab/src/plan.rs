@@ -33,7 +33,7 @@ use crate::generator_settings::GeneratorSettings;
 use crate::registry::reached;
 use needs::Needs;
 pub(crate) use needs::may_compile;
-use proofload_engine::{Extent, LoadPlan, Overflow, Target};
+use proofload_engine::{Asking, Extent, LoadPlan, Overflow, Target};
 use proofload_facts::{Finding, Mistake};
 use proofload_language::tr;
 use proofload_stats::Design;
@@ -194,6 +194,7 @@ pub fn make<'a>(
         variants: study.variants.iter().map(|variant| lines::variant(variant, &study.workload)).collect(),
         workload: lines::workload(study),
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
+        requests: study.names.requests.clone(),
         points: study.points.iter().map(|point| lines::point(study, point)).collect(),
         claims: planned_claims(study),
         expectations: lines::expectations(study),
@@ -408,6 +409,10 @@ fn load_plan(
     terms: &LoadTerms<'_>,
 ) -> Result<LoadPlan, LoadPlanError> {
     let (mut mix, mut targets) = (Vec::with_capacity(workload.len()), vec![terms.target.clone()]);
+    // A load of one request pays nothing for what would be told apart.
+    let names = if workload.len() > 1 { &study.names.requests[..] } else { &[] };
+    let part = |entry: &WorkloadEntry| names.iter().position(|name| *name == entry.name);
+    let parts = workload.iter().filter_map(|entry| Some(part(entry)? as u32)).collect();
     for entry in workload {
         let failed = |mistake| LoadPlanError::request(entry, mistake);
         let encoded = match &entry.at {
@@ -452,7 +457,7 @@ fn load_plan(
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
-        asking: study.asking.clone(),
+        asking: Asking { parts, ..study.asking.clone() },
         shortage: point.open.shortage,
         driver: terms.settings.driver,
         settings: terms.settings.engine,

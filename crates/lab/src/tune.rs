@@ -117,7 +117,7 @@ impl Search {
             study: whole.name.clone(),
             goal: if goal.maximize { "maximize" } else { "minimize" }.to_string(),
             measure: goal.measure.name(),
-            stream: goal.stream.map(|stream| whole.names.streams[stream].clone()).unwrap_or_default(),
+            stream: whole.names.stream_of(goal.stream),
             point: whole.names.points[goal.point].clone(),
             default: whole.names.variants[default].name.clone(),
             ..TuneResult::default()
@@ -252,8 +252,8 @@ impl Search {
         let (name, default) = (self.name_of(winner), self.name_of(self.default));
         let question = messages::confirmation_question(&name, &default);
         let mut study = self.part(&[winner, self.default], "tuned", question);
-        let measure = match self.goal.stream {
-            Some(stream) => format!("{}[{}]", self.goal.measure.name(), study.names.streams[stream]),
+        let measure = match study.names.part(self.goal.stream) {
+            Some(part) => format!("{}[{part}]", self.goal.measure.name()),
             None => self.goal.measure.name(),
         };
         let sign = if self.goal.maximize { '>' } else { '<' };

@@ -25,6 +25,6 @@ pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
 pub use series::{Collected, SECOND_NS, SecondQuantiles, Series, Stretch};
 pub use silence::{Listener, Silences, SilentStretches, silences};
-pub use snapshot::{CodeCounts, Snapshot, SparseSnapshot};
+pub use snapshot::{CodeCounts, PARTS_MAX, Part, Snapshot, SparseSnapshot};
 pub use sparse::SparseHistogram;
 pub use window::Window;

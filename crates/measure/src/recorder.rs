@@ -26,7 +26,13 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder for that window. Allocates all it needs.
     pub fn new(window: Window) -> Self {
-        Recorder { window, counts_until_ns: window.end_ns, snapshot: Snapshot::new(window) }
+        Recorder::with_parts(window, 0)
+    }
+
+    /// The same for a load with so many named parts.
+    pub fn with_parts(window: Window, parts: usize) -> Self {
+        let snapshot = Snapshot::new(window).with_parts(parts);
+        Recorder { window, counts_until_ns: window.end_ns, snapshot }
     }
 
     /// Gives the window its place on the axis of time, before anything is recorded.
@@ -83,6 +89,35 @@ impl Recorder {
     pub fn record_unsent(&mut self, intended_ns: u64, given_up_ns: u64) {
         self.snapshot.outcomes.add(Outcome::Unsent);
         self.snapshot.unended.record(given_up_ns.saturating_sub(intended_ns));
+    }
+
+    /// Counts an exchange that [`Recorder::record`] counts, under the part of the load that it belongs to. One that was
+    /// intended within the window, never sent, and given up at its end is told by its times alone.
+    pub fn record_of_part(&mut self, part: usize, times: &ExchangeTimes, outcome: Outcome) {
+        let Some(part) = self.snapshot.parts.get_mut(part) else { return };
+        let is_answered = outcome == Outcome::Answered;
+        if is_answered && times.end_ns >= self.window.start_ns && times.end_ns < self.counts_until_ns {
+            part.answered_in_window += 1;
+        }
+        if times.intended_ns < self.window.start_ns || times.intended_ns >= self.window.end_ns {
+            return part.discarded.add(outcome);
+        }
+        part.outcomes.add(outcome);
+        let took_ns = times.end_ns.saturating_sub(times.intended_ns);
+        if is_answered {
+            part.response_time.record(took_ns);
+        } else if outcome.is_unended() {
+            part.unended.record(took_ns);
+        }
+    }
+
+    /// Counts a well-formed answer that [`Recorder::record_code`] counts, with the length of its body.
+    pub fn record_answer_of_part(&mut self, part: usize, intended_ns: u64, code: u16, body_bytes: u64) {
+        let is_within = intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns;
+        if let Some(part) = self.snapshot.parts.get_mut(part).filter(|_| is_within) {
+            part.codes.add(code);
+            part.body_bytes = part.body_bytes.saturating_add(body_bytes);
+        }
     }
 
     /// Counts bytes that crossed the sockets, whichever exchange they belong to.

@@ -60,6 +60,62 @@ impl<'de> Deserialize<'de> for CodeCounts {
     }
 }
 
+/// Most named parts of a load whose figures are kept apart.
+pub const PARTS_MAX: usize = 64;
+
+/// Figures of one named part of a load: of the requests, or steps, that share a name. Every exchange of a load with such
+/// parts is in exactly one of them, so that their counts add up to those of the whole.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Part<H = LatencyHistogram> {
+    /// Outcomes of the exchanges that were intended within the window.
+    pub outcomes: OutcomeCounts,
+    /// Outcomes of the exchanges that were intended outside of it.
+    pub discarded: OutcomeCounts,
+    /// As [`Snapshot::answered_in_window`].
+    pub answered_in_window: u64,
+    /// From intended to end, answered exchanges.
+    pub response_time: H,
+    /// As [`Snapshot::unended`].
+    pub unended: H,
+    /// Answer codes of exchanges intended within the window.
+    pub codes: CodeCounts,
+    /// Bytes of the bodies of their answers, as they were transferred.
+    pub body_bytes: u64,
+}
+
+impl Part {
+    fn clear(&mut self) {
+        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes } = self;
+        (*outcomes, *discarded) = (OutcomeCounts::default(), OutcomeCounts::default());
+        (*answered_in_window, *body_bytes) = (0, 0);
+        response_time.clear();
+        unended.clear();
+        codes.clear();
+    }
+
+    fn merge<H: Counted>(&mut self, other: &Part<H>) {
+        self.outcomes.merge(&other.outcomes);
+        self.discarded.merge(&other.discarded);
+        self.answered_in_window = self.answered_in_window.saturating_add(other.answered_in_window);
+        other.response_time.add_to(&mut self.response_time);
+        other.unended.add_to(&mut self.unended);
+        self.codes.merge(&other.codes);
+        self.body_bytes = self.body_bytes.saturating_add(other.body_bytes);
+    }
+
+    fn sparse(&self) -> Part<SparseHistogram> {
+        Part {
+            outcomes: self.outcomes,
+            discarded: self.discarded,
+            answered_in_window: self.answered_in_window,
+            response_time: self.response_time.sparse(),
+            unended: self.unended.sparse(),
+            codes: self.codes.clone(),
+            body_bytes: self.body_bytes,
+        }
+    }
+}
+
 /// Everything that was recorded in a window. Merging is commutative and associative. `H` is how the durations are held: in
 /// either form it is the same bytes to others.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -112,6 +168,8 @@ pub struct Snapshot<H = LatencyHistogram> {
     pub closed_by_peer: u64,
     /// Connections that we closed first.
     pub closed_by_us: u64,
+    /// The named parts of the load, by their indexes; empty for a load of one.
+    pub parts: Vec<Part<H>>,
 }
 
 /// A snapshot that takes only the memory of what it saw: kilobytes, where [`Snapshot`] has room for megabytes.
@@ -143,7 +201,15 @@ impl Snapshot {
             surplus: 0,
             closed_by_peer: 0,
             closed_by_us: 0,
+            parts: Vec::new(),
         }
+    }
+
+    /// The same of a load with so many named parts.
+    #[must_use]
+    pub fn with_parts(mut self, parts: usize) -> Self {
+        self.parts.resize_with(parts, Part::default);
+        self
     }
 
     /// Forgets everything, keeps the memory.
@@ -172,7 +238,9 @@ impl Snapshot {
             surplus,
             closed_by_peer,
             closed_by_us,
+            parts,
         } = self;
+        parts.iter_mut().for_each(Part::clear);
         *window = present;
         for outcomes in [outcomes, discarded] {
             *outcomes = OutcomeCounts::default();
@@ -235,6 +303,12 @@ impl Snapshot {
         other.connects.add_to(&mut self.connects);
         other.handshakes_full.add_to(&mut self.handshakes_full);
         other.handshakes_resumed.add_to(&mut self.handshakes_resumed);
+        // What another process sends may be of any length.
+        let parts = &other.parts[..other.parts.len().min(PARTS_MAX)];
+        if self.parts.len() < parts.len() {
+            self.parts.resize_with(parts.len(), Part::default);
+        }
+        self.parts.iter_mut().zip(parts).for_each(|(part, more)| part.merge(more));
     }
 
     /// The same in the memory that it needs.
@@ -262,7 +336,19 @@ impl Snapshot {
             surplus: self.surplus,
             closed_by_peer: self.closed_by_peer,
             closed_by_us: self.closed_by_us,
+            parts: self.parts.iter().map(Part::sparse).collect(),
         }
+    }
+
+    /// True if its parts add up to the whole, as they do wherever an exchange was recorded in both; and without parts.
+    pub fn parts_add_up(&self) -> bool {
+        let mut sum = Part::default();
+        self.parts.iter().for_each(|part| sum.merge(part));
+        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes: _ } = &sum;
+        let counts = (outcomes, discarded, answered_in_window, codes);
+        self.parts.is_empty()
+            || (counts == (&self.outcomes, &self.discarded, &self.answered_in_window, &self.codes)
+                && (response_time, unended) == (&self.response_time, &self.unended))
     }
 
     /// Exchanges of the window of which the kernel took at least one byte.
@@ -352,9 +438,12 @@ mod tests {
             let parts: Vec<Snapshot> = ends
                 .chunks(ends.len().div_ceil(3))
                 .map(|chunk| {
-                    let mut recorder = Recorder::new(WINDOW);
+                    let mut recorder = Recorder::with_parts(WINDOW, 3);
                     for (at, took, outcome) in chunk {
                         recorder.record(&times(*at, *at, at + took), Outcome::ALL[*outcome]);
+                        let part = (at % 3) as usize;
+                        recorder.record_of_part(part, &times(*at, *at, at + took), Outcome::ALL[*outcome]);
+                        recorder.record_answer_of_part(part, *at, 200 + *outcome as u16, *took);
                         recorder.record_code(*at, 200 + *outcome as u16);
                         recorder.record_handshake(*at, *took, outcome % 2 == 0);
                     }
@@ -376,6 +465,10 @@ mod tests {
             prop_assert_eq!(one.handshakes_resumed.count(), resumed);
             prop_assert_eq!(one.handshakes_full.count() + resumed, ends.len() as u64);
             prop_assert_eq!(one.intended(), ends.len() as u64);
+            prop_assert!(one.parts_add_up());
+            let mut without = one.clone();
+            without.parts[(ends[0].0 % 3) as usize] = Part::default();
+            prop_assert!(!without.parts_add_up(), "a part is missing");
             let mut of_sparse = Snapshot::new(WINDOW);
             for part in &parts {
                 let bytes = postcard::to_stdvec(part).unwrap();

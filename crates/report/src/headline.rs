@@ -88,7 +88,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -
     let interval = messages::interval(estimate);
     let ratio = (interval.as_str(), end.as_deref());
     let basis = messages::rests_on_sittings(judged, plan);
-    let of = |measure: Measure| match at.1.and_then(|stream| names.streams.get(stream)) {
+    let of = |measure: Measure| match names.part(at.1) {
         Some(stream) => format!("{}[{stream}]", measure.name()),
         None => measure.name(),
     };

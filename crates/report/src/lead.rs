@@ -12,9 +12,11 @@ use proofload_analysis::{Overall, all_told, overall};
 use proofload_facts::Finding;
 use proofload_language::facts::told;
 use proofload_language::{named, tr};
+use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
+use proofload_store::counts_of;
 use proofload_store::schema::{
-    BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
+    BadAnswer, BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -175,13 +177,9 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
         return None;
     }
     let kinds = kinds(points);
-    let bad = |kind: &str| points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == kind);
-    let said = kinds
-        .iter()
-        .take(KINDS_MAX)
-        .map(|(kind, n)| words::failed(*n, all, kind, bad(kind).map_or("", |bad| &bad.what)));
-    let said: Vec<String> = said.collect();
-    let sample = kinds.first().and_then(|(kind, _)| bad(kind)).map(|bad| sample(&bad.received));
+    let failed_how = failures_by_entry(points);
+    let said: Vec<String> = failed_how.iter().take(KINDS_MAX).map(|failure| failure.told(all)).collect();
+    let sample = failed_how.first().and_then(|failure| failure.bad).map(|bad| sample(&bad.received));
     let text = match points {
         [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
             let unnamed = Point { variant: String::new(), ..(*point).clone() };
@@ -190,6 +188,51 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
         _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
     };
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
+}
+
+/// Exchanges that failed in one way, of a whole load or of one entry of its mix.
+pub(crate) struct Failure<'a> {
+    pub kind: &'a str,
+    pub n: u64,
+    /// The entry, and how many of its exchanges ended; `None` for all.
+    pub of: Option<(&'a str, u64)>,
+    pub bad: Option<&'a BadAnswer>,
+}
+
+impl Failure<'_> {
+    /// `803 of 803 rejected: status 404, expected 200`, `15 of 15 of /gone rejected: …`.
+    pub fn told(&self, all: u64) -> String {
+        words::failed(self.n, (all, self.of), self.kind, self.bad.map_or("", |bad| &bad.what))
+    }
+}
+
+/// The kinds of failures, the most frequent first; one that some entries of a mix have, and others have not, for each of
+/// those.
+pub(crate) fn failures_by_entry<'a>(points: &[&'a Point]) -> Vec<Failure<'a>> {
+    let mut entries: BTreeMap<&str, OutcomeCounts> = BTreeMap::new();
+    for request in points.iter().flat_map(|point| &point.requests) {
+        entries.entry(&request.name).or_default().merge(&counts_of(&request.outcomes));
+    }
+    let mut failures = Vec::new();
+    for (kind, n) in kinds(points) {
+        let bad = |entry: Option<&str>| {
+            let all = points.iter().flat_map(|point| &point.bad_answers);
+            let mut own = all.filter(|bad| bad.outcome == kind);
+            own.find(|bad| entry.is_none_or(|entry| bad.request == entry))
+        };
+        let count = |counts: &OutcomeCounts| Outcome::from_name(kind).map_or(0, |kind| counts.get(kind));
+        let (with, without): (Vec<_>, Vec<_>) =
+            entries.iter().filter(|(_, counts)| counts.finished() > 0).partition(|(_, of)| count(of) > 0);
+        match without.is_empty() || with.is_empty() {
+            true => failures.push(Failure { kind, n, of: None, bad: bad(None) }),
+            false => failures.extend(with.into_iter().map(|(&entry, counts)| {
+                let of = Some((entry, counts.finished()));
+                Failure { kind, n: count(counts), of, bad: bad(Some(entry)) }
+            })),
+        }
+    }
+    failures.sort_by_key(|failure| std::cmp::Reverse(failure.n));
+    failures
 }
 
 /// Outcomes of exchanges that were sent and not answered, the most frequent first.

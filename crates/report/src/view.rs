@@ -5,6 +5,7 @@ mod conclusions;
 mod exploratory;
 mod factors;
 mod fitness;
+pub(crate) mod requests;
 mod scalability;
 mod steady;
 mod trends;
@@ -101,6 +102,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(published(result));
     // A search has a point for each trial; its table shows what went wrong.
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
+    tables.extend(requests::table(points, single));
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
     tables.extend(steady::tables(result));
@@ -130,7 +132,7 @@ pub fn view(result: &RunResult) -> View {
         tables,
         first_tables,
         limits,
-        bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
+        bad_answers: result.points.iter().flat_map(|point| &point.bad_answers).map(with_entry).collect(),
         again: run_again(result),
         parameters: parameters(result),
         environment: environment(result),
@@ -148,6 +150,16 @@ fn run_again(result: &RunResult) -> Vec<String> {
         None => {
             let run = shell(&result.run);
             vec![format!("proofload rerun {run}"), format!("proofload report {run} --verbose")]
+        }
+    }
+}
+
+/// A bad answer that says which entry of a mix it belongs to.
+fn with_entry(bad: &BadAnswer) -> BadAnswer {
+    match bad.request.as_str() {
+        "" => bad.clone(),
+        entry => {
+            BadAnswer { outcome: tr!("labelled", label = entry, what = bad.outcome), ..bad.clone() }
         }
     }
 }

@@ -5,13 +5,14 @@
 //! side       = [ factor "*" ] term [ "*" factor ] | quantity        quantity: 50ms, 50 ms, 1.2, 5k/s, 10%, 3MiB
 //! factor     = number [ "%" ]
 //! term       = what "(" variant ")" | "ratio" "(" what "," variant "," variant ")" | what
-//! what       = measure [ "[" stream "]" ]
+//! what       = measure [ "[" part "]" ]                              part: a stream, or an entry of a mix
 //! op         = ">" | ">=" | "<" | "<=" | "==" | "~"
 //! variant    = level | key "=" level { "," key "=" level }
 //! ```
 //!
-//! A measure without a stream is that of all streams together. A measure without a variant is allowed where the study has one variant only. A point after the whole claim
-//! or after one side counts for both; a claim without a point becomes one claim for each load point.
+//! A measure without a part is that of the whole load. A measure without a variant is allowed where the study has one variant
+//! only; there an entry may stand in the place of the variant: `p99(/buy)`. A point after the whole claim or after one side
+//! counts for both; a claim without a point becomes one claim for each load point.
 
 use proofload_facts::Mistake;
 
@@ -154,6 +155,9 @@ pub struct Names {
     pub points: Vec<String>,
     /// Names of the streams that run at once, in order; empty without streams.
     pub streams: Vec<String>,
+    /// Names of the entries of a mix, in order; empty where no figures are kept of each. Their indexes follow those of the
+    /// streams.
+    pub requests: Vec<String>,
     /// Conditions of measuring, each with the names of its levels; empty where none is known.
     pub conditions: Vec<ConditionNames>,
 }
@@ -171,7 +175,12 @@ impl Names {
 
     /// Empty for the whole.
     pub fn stream_of(&self, stream: Option<usize>) -> String {
-        stream.and_then(|at| self.streams.get(at)).cloned().unwrap_or_default()
+        self.part(stream).unwrap_or_default().to_string()
+    }
+
+    /// Name of a stream, or of an entry of a mix; `None` for the whole.
+    pub fn part(&self, at: Option<usize>) -> Option<&str> {
+        self.streams.iter().chain(&self.requests).nth(at?).map(String::as_str)
     }
 
     /// The whole, then each stream.

@@ -142,6 +142,7 @@ fn without_course(slice: &Slice) -> Slice {
         histograms: Histograms {
             response_time: slice.histograms.response_time.clone(),
             unended: slice.histograms.unended.clone(),
+            requests: slice.histograms.requests.clone(),
             handshakes_full: slice.histograms.handshakes_full.clone(),
             handshakes_resumed: slice.histograms.handshakes_resumed.clone(),
             ..Histograms::default()

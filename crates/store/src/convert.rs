@@ -2,8 +2,10 @@
 
 use crate::StoreError;
 use crate::redact::{self, Secrets};
-use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point, Slice};
-use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
+use crate::schema::{
+    BadAnswer, Durations, Handshakes, Histograms, Point, RequestFigures, RequestHistograms, Slice,
+};
+use proofload_measure::{CodeCounts, LatencyHistogram, Outcome, OutcomeCounts, Part, Snapshot};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -27,7 +29,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         sent: snapshot.sent(),
         unsent: snapshot.outcomes.get(Outcome::Unsent),
         dropped: snapshot.dropped,
-        codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
+        codes: codes_of(&snapshot.codes),
         redirects: snapshot.redirects,
         surplus: snapshot.surplus,
         handshakes: handshakes_of(&snapshot.handshakes_full, &snapshot.handshakes_resumed),
@@ -45,7 +47,33 @@ pub fn histograms_of(snapshot: &Snapshot) -> Histograms {
         send_delay: snapshot.send_delay.encode(),
         handshakes_full: encoded(&snapshot.handshakes_full),
         handshakes_resumed: encoded(&snapshot.handshakes_resumed),
+        requests: snapshot.parts.iter().map(histograms_of_part).collect(),
     }
+}
+
+fn histograms_of_part(part: &Part) -> RequestHistograms {
+    RequestHistograms { response_time: encoded(&part.response_time), unended: encoded(&part.unended) }
+}
+
+/// Figures of the named parts of a load.
+pub fn requests_of(snapshot: &Snapshot, names: &[String]) -> Vec<RequestFigures> {
+    let figures = |(name, part): (&String, &Part)| {
+        let seconds = snapshot.seconds();
+        RequestFigures {
+            name: name.clone(),
+            throughput_per_s: (seconds > 0.0).then(|| part.answered_in_window as f64 / seconds),
+            answered_in_window: part.answered_in_window,
+            outcomes: outcomes_of(&part.outcomes),
+            response_time_ns: response_times_of(&part.response_time, &part.unended),
+            codes: codes_of(&part.codes),
+            body_bytes: part.body_bytes,
+        }
+    };
+    names.iter().zip(&snapshot.parts).map(figures).collect()
+}
+
+fn codes_of(codes: &CodeCounts) -> BTreeMap<String, u64> {
+    codes.iter().map(|(code, n)| (code_name(code), n)).collect()
 }
 
 /// Encoded, and nothing for an empty one: most loads have no TLS.
@@ -112,6 +140,7 @@ pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8], rows: &[Vec<u8>
     let what = secrets.hide(what.as_bytes(), false);
     BadAnswer {
         outcome: outcome.name().to_string(),
+        request: String::new(),
         what: redact::text(&String::from_utf8_lossy(&what)),
         received: redact::text(&String::from_utf8_lossy(&kept)),
     }

@@ -31,7 +31,7 @@ pub use arrival::Arrival;
 pub use brief::{Brief, kept_baseline};
 pub use condense::{Figures, condense};
 pub use convert::{
-    bad_answer, counts_of, decode, durations_of, encoded, ended_in_window, handshakes_of, histograms_of,
+    bad_answer, counts_of, decode, durations_of, encoded, ended_in_window, handshakes_of, histograms_of, requests_of,
     outcomes_of, point_of, response_times_of,
 };
 pub use error::StoreError;

@@ -164,8 +164,11 @@ pub struct Point {
     pub generator: Generator,
     /// The subject's processes; absent for a `url:` subject.
     pub subject: Option<SubjectUse>,
-    /// The first bad answer of each kind, redacted, as text.
+    /// The first bad answer of each kind, and of each entry of a mix, redacted, as text.
     pub bad_answers: Vec<BadAnswer>,
+    /// Figures of each entry of a mix; left out for a load of one request, and with streams.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestFigures>,
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with

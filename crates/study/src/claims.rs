@@ -36,7 +36,7 @@ impl Known {
     pub(super) fn tells(&self, mistake: &Mistake) -> bool {
         let of_names = matches!(
             mistake,
-            Mistake::UnknownName { what: Thing::Variant | Thing::Point | Thing::Stream, .. }
+            Mistake::UnknownName { what: Thing::Variant | Thing::Point | Thing::Stream | Thing::Entry, .. }
                 | Mistake::NoPoints
                 | Mistake::NoStreams { .. }
                 | Mistake::WhichVariant { .. }

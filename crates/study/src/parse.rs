@@ -12,7 +12,7 @@ use super::keys::{Kind, WORD, keys, kinds};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
-use super::model::{Stream, Study, Variant};
+use super::model::{Stream, Study, Variant, WorkloadEntry};
 use super::name::{FOLDER_LETTERS, FOLDER_NAME, bad_name, is_folder_name};
 use super::places::{PLACES, check_places};
 use super::problem::{Location, Problems, Sink, shown};
@@ -213,8 +213,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     map.close();
     let variants = subjects.as_ref().map_or(&[][..], |subjects| &subjects.variants);
     let loads = points.as_ref().map_or(&[][..], |points| &points.points);
+    let names = names(variants, loads, &streams);
     let known = Known {
-        names: names(variants, loads, &streams),
+        names: Names { requests: told_apart(workload.as_deref(), loads, &streams), ..names },
         complete: subjects.as_ref().is_some_and(|subjects| subjects.names_complete)
             && points.as_ref().is_some_and(|points| points.labels_complete),
     };
@@ -344,6 +345,14 @@ pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Strea
         streams: streams.iter().map(|stream| stream.name.clone()).collect(),
         ..Names::default()
     }
+}
+
+/// Names of the entries of the mix of which figures are kept apart: of more than one that share a load. Streams have figures
+/// of their own.
+fn told_apart(workload: Option<&[WorkloadEntry]>, points: &[LoadPoint], streams: &[Stream]) -> Vec<String> {
+    let is_mixed = streams.is_empty() && points.iter().any(|point| point.asks.is_none());
+    let entries = workload.filter(|entries| entries.len() > 1 && is_mixed).unwrap_or_default();
+    entries.iter().map(|entry| entry.name.clone()).collect()
 }
 
 fn check_name(field: &Field<'_>) -> Option<String> {

@@ -170,7 +170,7 @@ impl<'a> Shared<'a> {
     /// Values and cookies of requests, for the engine.
     pub fn into_asking(self) -> Asking {
         let feed = self.feeders.into_inner().into_feed();
-        Asking { feed, cookies: self.cookies, bind: self.bind }
+        Asking { feed, cookies: self.cookies, bind: self.bind, parts: Vec::new() }
     }
 
     /// The file that a key names.

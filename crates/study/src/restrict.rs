@@ -124,6 +124,7 @@ impl Parts {
             variants: variants.left(&all.variants),
             points: points.left(&all.points),
             streams: all.streams.clone(),
+            requests: all.requests.clone(),
             ..Names::default()
         };
         self.variants = variants.left(&self.variants);

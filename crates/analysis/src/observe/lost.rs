@@ -25,11 +25,16 @@ fn start_of(plan: &Plan, block: u32, lost: &LostVariant) -> Option<LostStart> {
     for (point, load) in plan.points.iter().enumerate() {
         let is_here = |slice: &&Slice| slice.is_measured() && slice.measured.point == load.label;
         let slices: Vec<&Slice> = lost.slices.iter().filter(is_here).collect();
-        let streams = plan.streams.iter().enumerate().map(|(at, name)| (Some(at), name.as_str()));
-        for (stream, name) in std::iter::once((None, "")).chain(streams) {
-            let own = slices.iter().filter(|slice| stream.is_none() || slice.measured.stream == name);
+        let parts = plan.streams.iter().chain(&plan.requests).map(String::as_str).enumerate();
+        for (stream, name) in std::iter::once((None, "")).chain(parts.map(|(at, name)| (Some(at), name))) {
             let mut counts = OutcomeCounts::default();
-            own.for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+            for measured in slices.iter().map(|slice| &slice.measured) {
+                if stream.is_none() || measured.stream == name {
+                    counts.merge(&counts_of(&measured.outcomes));
+                }
+                let own = measured.requests.iter().filter(|request| stream.is_some() && request.name == name);
+                own.for_each(|request| counts.merge(&counts_of(&request.outcomes)));
+            }
             if counts.finished() > 0 {
                 let (finished, errors) = (counts.finished(), counts.errors());
                 seen.push(SeenErrors { point, stream, finished, errors, own_errors: counts.own_errors() });

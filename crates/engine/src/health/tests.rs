@@ -47,8 +47,8 @@ pub(crate) fn plan() -> LoadPlan {
 /// many exchanges one is not written down, and each is sent so late.
 fn worker(drop_every: u64, sent_late_ns: u64) -> (HandedOver, Snapshot) {
     let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
-    let (mut collector, mut giving) = Collector::new(0, window, 1, &std::thread::current(), false);
-    let mut books = WorkerRecord::new(window, giving.remove(0));
+    let (mut collector, mut giving) = Collector::new(0, window, (1, 0), &std::thread::current(), false);
+    let mut books = WorkerRecord::new(window, giving.remove(0), &crate::Asking::default());
     for i in 0..1_000 {
         let intended_ns = SECOND + i * 1_000_000;
         let times = ExchangeTimes {
@@ -58,7 +58,7 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> (HandedOver, Snapshot) {
             end_ns: intended_ns + 1_000_000,
         };
         for _ in (0..4).filter(|conn| drop_every == 0 || (4 * i + conn) % drop_every > 0) {
-            books.exchange(&times, intended_ns, Outcome::Answered);
+            books.exchange(0, &times, intended_ns, Outcome::Answered);
         }
     }
     let result = books.finish(window.end_ns, 4, "sim");

@@ -55,7 +55,7 @@ fn bytes(snapshot: &Snapshot) -> Vec<String> {
 /// Plays workers whose turns come in that order; the collector looks where the order has `None`.
 fn play(workers: &[Vec<Case>], order: &[Option<usize>]) -> (Collected, Vec<Snapshot>, Vec<u64>) {
     let count = workers.len() as u32;
-    let (mut collector, giving) = Collector::new(0, WINDOW, count, &std::thread::current(), false);
+    let (mut collector, giving) = Collector::new(0, WINDOW, (count, 0), &std::thread::current(), false);
     let mut playing: Vec<_> = giving
         .into_iter()
         .zip(workers)
@@ -130,7 +130,7 @@ fn a_second_has_the_quantiles_of_all_workers_together() {
 
 #[test]
 fn seconds_of_which_nobody_took_the_snapshots_are_counted_apart_and_told_together() {
-    let (mut collector, mut giving) = Collector::new(0, WINDOW, 1, &std::thread::current(), false);
+    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, 0), &std::thread::current(), false);
     let (mut seconds, mut recorder) = (Seconds::new(WINDOW, giving.remove(0)), Recorder::new(WINDOW));
     let mut answer = |seconds: &mut Seconds, at_ms: i64| {
         let case = (at_ms * 1_000_000, 1_000_000, Outcome::Answered as usize);
@@ -154,7 +154,7 @@ fn seconds_of_which_nobody_took_the_snapshots_are_counted_apart_and_told_togethe
 
 #[test]
 fn a_cut_ends_the_series_and_what_ends_later_is_no_throughput() {
-    let (mut collector, mut giving) = Collector::new(0, WINDOW, 1, &std::thread::current(), false);
+    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, 0), &std::thread::current(), false);
     let (mut seconds, mut recorder) = (Seconds::new(WINDOW, giving.remove(0)), Recorder::new(WINDOW));
     exchange(&mut recorder, (0, 1_000_000, Outcome::Answered as usize));
     seconds.cut(WINDOW.start_ns + 300_000_000, &mut recorder);

@@ -62,7 +62,7 @@ impl<'a> Worker<'a> {
         giving: Giving,
     ) -> Self {
         let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
-        let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving));
+        let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving, &plan.asking));
         let pace = Pace::new(plan, share, &window, &exchanges.lanes, exchanges.first_lanes());
         Worker {
             plan,

@@ -302,7 +302,7 @@ impl OpenQueue {
     fn drop_due(&mut self, queue: usize, at: Moment, record: &mut WorkerRecord) {
         let one = &mut self.queues[queue];
         while one.tick.due_ns.saturating_add(self.coalesce_ns) < at.now && one.tick.due_ns < at.end_ns {
-            if record.unsent(one.tick.due_ns, at.now) {
+            if record.unsent(one.tick.entry, one.tick.due_ns, at.now) {
                 match one.late_ns(at, self.coalesce_ns) {
                     Some(late_ns) => {
                         record.behind += 1;
@@ -351,8 +351,8 @@ impl OpenQueue {
     pub fn give_up(&mut self, end_ns: u64, now: u64, record: &mut WorkerRecord) {
         for queue in &mut self.queues {
             let behind = !queue.free.is_empty();
-            while let Some(Tick { due_ns, .. }) = queue.take(u64::MAX, end_ns) {
-                if record.unsent(due_ns, now) {
+            while let Some(Tick { due_ns, entry }) = queue.take(u64::MAX, end_ns) {
+                if record.unsent(entry, due_ns, now) {
                     let dropped = !behind && self.overflow == Overflow::Drop;
                     record.behind += u64::from(behind);
                     record.recorder.snapshot_mut().dropped += u64::from(dropped);

@@ -8,10 +8,10 @@ use proofload_engine::{AgentsUse, Check, CheckKind, LoadResult, SecondQuantiles}
 use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_store::schema::{
-    Agents, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase,
+    Agents, BadAnswer, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase,
     Plan, Point, Silences, Slice, SubjectUse,
 };
-use proofload_store::{bad_answer, histograms_of, point_of};
+use proofload_store::{bad_answer, histograms_of, point_of, requests_of};
 use proofload_study::LoadPoint;
 use proofload_study::transport::ALPN;
 
@@ -38,7 +38,7 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
                 stream,
                 model: load.map_or(&point.model, |load| &load.model).clone(),
                 connections: load.map_or(point.connections, |load| load.connections),
-                ..measured(result, loaded.subject.clone().filter(|_| first))
+                ..measured(result, loaded.subject.clone().filter(|_| first), &plan.requests)
             },
             histograms: histograms_of(&result.snapshot),
             answered_in_window: result.snapshot.answered_in_window,
@@ -84,15 +84,15 @@ pub(super) fn lost(plan: &Plan, block: u32, variant: usize, lost: &Fate) -> Slic
     }
 }
 
-/// The point of a single measurement.
-pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
+/// The point of a single measurement; `requests` are the names of the entries of its mix.
+pub fn point(name: &str, load: &LoadPoint, result: &LoadResult, requests: &[String]) -> Point {
     Point {
         variant: name.to_string(),
         point: load.label.clone(),
         model: load.model().into(),
         connections: load.connections,
         silences: result.silences.map(|found| silences(&found, result.snapshot.throughput_per_s())),
-        ..measured(result, None)
+        ..measured(result, None, requests)
     }
 }
 
@@ -122,7 +122,7 @@ fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Optio
     result.quantiles_per_second.iter().map(|second| second.as_ref().map(of)).collect()
 }
 
-fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
+fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String]) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();
     // The CPU time of a lost agent is not known.
@@ -152,9 +152,11 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
         bad_answers: bad
             .map(|bad| {
                 let rows = bad.rows.as_deref().unwrap_or_default();
-                bad_answer(bad.outcome, &bad.what, &bad.received, rows)
+                let kept = bad_answer(bad.outcome, &bad.what, &bad.received, rows);
+                BadAnswer { request: requests.get(bad.mix_entry).cloned().unwrap_or_default(), ..kept }
             })
             .collect(),
+        requests: requests_of(&result.snapshot, requests),
         ..of_snapshot
     }
 }

@@ -6,6 +6,7 @@ lead-everything-works = everything works; one restart gives no verdict
 lead-no-verdict = no verdict
 lead-the-generator = the generator was the limit
 lead-failed = { $n } of { $all } { $kind }: { $why }
+lead-all-of = { $all } of { $entry }
 lead-failed-how = { $n } of { $all } failed: { $kind }
 lead-ratio = { $what } ×{ $ratio }, { $allowed } allowed
 lead-none-compared = nothing could be compared with the baseline { $run }

@@ -4,6 +4,12 @@ expectations = Expected and found
 published-elsewhere = Published elsewhere, on other machines; shown beside what was found here, never judged
 figures = Figures
 outcomes = Outcomes
+requests = Requests
+request-columns = request | exchanges | throughput | p50 | p99 | errors
+requests-others = { $n ->
+    [one] 1 other
+   *[other] { $n } others
+}
 environment = Environment
 parameters = Parameters
 limits = Limits of this test

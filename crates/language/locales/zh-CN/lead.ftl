@@ -6,6 +6,7 @@ lead-everything-works = 一切正常；只重启一次，不作判定
 lead-no-verdict = 无法判定
 lead-the-generator = 发压端受限
 lead-failed = { $all } 个请求中有 { $n } 个{ $kind }：{ $why }
+lead-all-of = { $entry } 的 { $all }
 lead-failed-how = { $all } 个请求中有 { $n } 个失败：{ $kind }
 lead-ratio = { $what } ×{ $ratio }，容许 { $allowed }
 lead-none-compared = 与基线 { $run } 没有任何可比的数据

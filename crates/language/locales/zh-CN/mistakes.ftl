@@ -195,6 +195,7 @@ within-of = `within` 只与 `~` 搭配；请把 `{ $comparison }` 改为 `~`
 which-variant = `{ $measure }` 指哪个变体？请写 `{ $measure }(…)`，括号中是 { $known } 之一
 ambiguous = `{ $found }` 符合多个变体；请写 { $known } 之一
 not-of-streams = { $measure } 属于服务所有负载流的进程；请去掉 `[{ $stream }]`
+not-of-requests = 接收的字节数属于整个连接，而不属于混合负载的某个条目；请去掉 { $request }
 no-streams = 这个实验没有负载流；请去掉 `[{ $stream }]`
 two-constants = 两侧都是常数；论断至少要比较一个度量
 same-sides = 两侧是同一变体的同一度量；请比较两个不同的量

@@ -10,9 +10,13 @@ use proofload_store::schema::{BaselineFigure, ClaimResult, Verdict};
 /// Nothing can be based on it.
 pub const NO_VERDICT: Phrase = Phrase("lead-no-verdict");
 
-/// `803 of 803 rejected: status 404, expected 200`.
-pub fn failed(n: u64, all: u64, kind: &str, why: &str) -> String {
-    let (n, all) = (number::count(n), number::count(all));
+/// `803 of 803 rejected: status 404, expected 200`; `15 of 15 of /gone rejected: …` of an entry of a mix.
+pub fn failed(n: u64, (all, of): (u64, Option<(&str, u64)>), kind: &str, why: &str) -> String {
+    let all = match of {
+        None => number::count(all),
+        Some((entry, all)) => tr!("lead-all-of", all = number::count(all), entry),
+    };
+    let n = number::count(n);
     match why {
         "" => tr!("lead-failed-how", n, all, kind = tr!("fact-outcome", outcome = kind)),
         why if is_bad_answer(kind) => {

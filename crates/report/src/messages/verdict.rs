@@ -130,8 +130,7 @@ fn of_pair(
 
 /// `[login]`, or nothing.
 fn of_stream(stream: Option<usize>, names: &Names) -> String {
-    let name = stream.and_then(|at| names.streams.get(at));
-    name.map_or_else(String::new, |name| format!("[{name}]"))
+    names.part(stream).map_or_else(String::new, |name| format!("[{name}]"))
 }
 
 /// True if an estimate and its ends are shown as ratios, because one of them would be a large share.

@@ -112,7 +112,7 @@ fn verdict_lines(verdict: &VerdictView, on: Terminal, width: usize) -> String {
     lines
 }
 
-pub(super) fn table_lines(table: &Table, on: Terminal) -> String {
+pub(crate) fn table_lines(table: &Table, on: Terminal) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(&table.header)
         .chain(&table.rows)
         .map(|row| row.iter().map(|cell| line(cell)).collect())

@@ -7,7 +7,7 @@ use proofload_store::schema::{RunResult, RunState, Status, Verdict};
 
 fn measured(case: Case, fail: &[&str]) -> RunResult {
     let slice = slice(case, 1, 1, 1);
-    let names = names_of_one("nio2", "64c");
+    let names = names_of_one("nio2", "64c", &[]);
     let texts: Vec<String> = fail.iter().map(ToString::to_string).collect();
     let claims = thresholds(&texts, &names).expect("thresholds");
     RunResult {

@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
             }
             factor = above_zero(at, number, suffix)?;
         }
-        let what = self.term()?;
+        let what = self.term(names)?;
         if self.eat("*") {
             factor *= self.factor()?;
         }
@@ -195,14 +195,14 @@ impl<'a> Reader<'a> {
         above_zero(at, number, percent)
     }
 
-    fn term(&mut self) -> Result<RawTerm<'a>, ClaimError> {
+    fn term(&mut self, names: &Names) -> Result<RawTerm<'a>, ClaimError> {
         self.skip_space();
         let name = self.take_while(|letter| letter.is_alphanumeric() || letter == '_');
         if name.text.is_empty() {
             return Err(error(name.at, Mistake::NoTerm));
         }
-        let stream = self.stream(name)?;
-        let arguments = self.arguments(name)?;
+        let stream = self.enclosed(name, ["[", "]"], names)?;
+        let arguments = self.enclosed(name, ["(", ")"], names)?;
         match (name.text, arguments) {
             ("ratio", Some(arguments)) if stream.is_none() => Ok(RawTerm::Ratio { arguments }),
             ("ratio", _) => Err(error(name.at, Mistake::RatioForm)),
@@ -210,26 +210,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn stream(&mut self, name: Piece<'a>) -> Result<Option<Piece<'a>>, ClaimError> {
-        if !self.eat("[") {
+    /// What is between brackets. A path may hold them, so the known entries of a mix are tried before the text ends at the
+    /// first that closes.
+    fn enclosed(
+        &mut self,
+        name: Piece<'a>,
+        [open, close]: [&'static str; 2],
+        names: &Names,
+    ) -> Result<Option<Piece<'a>>, ClaimError> {
+        if !self.eat(open) {
             return Ok(None);
         }
-        let inside = self.take_while(|letter| letter != ']');
-        match self.eat("]") {
-            true => Ok(Some(inside)),
-            false => Err(error(name.at, never_closed(name.text, "]"))),
+        let (rest, at) = (self.rest(), self.at);
+        let ends = |length: &usize| rest[*length..].starts_with(close);
+        let known = names.requests.iter().filter(|known| rest.starts_with(known.as_str())).map(String::len);
+        let length = known.filter(ends).max().or_else(|| rest.find(close)).unwrap_or(rest.len());
+        self.at += length;
+        match self.eat(close) {
+            true => Ok(Some(Piece { text: &rest[..length], at })),
+            false => Err(error(name.at, never_closed(name.text, close))),
         }
-    }
-
-    fn arguments(&mut self, name: Piece<'a>) -> Result<Option<Piece<'a>>, ClaimError> {
-        if !self.eat("(") {
-            return Ok(None);
-        }
-        let inside = self.take_while(|letter| letter != ')');
-        if !self.eat(")") {
-            return Err(error(name.at, never_closed(name.text, ")")));
-        }
-        Ok(Some(inside))
     }
 
     /// `@ label`. Labels may hold any letters, so the known ones are tried before the text is cut at a

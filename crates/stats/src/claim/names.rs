@@ -51,17 +51,18 @@ impl Names {
             .ok_or_else(|| unknown(Thing::Point, label, label, &self.points))
     }
 
-    /// The stream of that name.
+    /// The stream, or the entry of a mix, of that name.
     ///
     /// # Errors
-    /// The streams there are.
+    /// Those there are.
     pub fn stream(&self, name: &str) -> Result<usize, Mistake> {
         let name = name.trim();
-        self.streams.iter().position(|stream| stream == name).ok_or_else(|| {
-            if self.streams.is_empty() {
-                return Mistake::NoStreams { stream: name.to_string() };
+        self.streams.iter().chain(&self.requests).position(|part| part == name).ok_or_else(|| {
+            match (&self.streams[..], &self.requests[..]) {
+                ([], []) => Mistake::NoStreams { stream: name.to_string() },
+                ([], requests) => unknown(Thing::Entry, name, name, requests),
+                (streams, _) => unknown(Thing::Stream, name, name, streams),
             }
-            unknown(Thing::Stream, name, name, &self.streams)
         })
     }
 

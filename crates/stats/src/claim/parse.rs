@@ -68,8 +68,12 @@ impl Checker<'_> {
             RawTerm::Constant { .. } => Some(None),
             RawTerm::Measure { name, stream, variant } => {
                 let measure = self.measure(*name);
-                let stream = self.stream_of(measure, *stream);
-                let variant = self.variant_of(*name, *variant);
+                let (stream, variant) = match (stream, variant) {
+                    (None, Some(variant)) if self.is_request(variant.text) => (Some(*variant), None),
+                    given => (*given.0, *given.1),
+                };
+                let stream = self.stream_of(measure, stream);
+                let variant = self.variant_of(*name, variant);
                 Some(Some(Term::Of { measure: measure?, variant: variant?, stream: stream? }))
             }
             RawTerm::Ratio { arguments } => self.ratio(*arguments).map(Some),
@@ -97,12 +101,21 @@ impl Checker<'_> {
         self.note(at, known)
     }
 
+    /// True if what stands in the place of the only variant is an entry of the mix, or meant as one.
+    fn is_request(&self, text: &str) -> bool {
+        let Names { variants, requests, .. } = self.names;
+        variants.len() == 1 && !requests.is_empty() && self.names.variant(text).is_err()
+    }
+
     /// `Some(None)` where no stream is named, `None` is a mistake that was noted.
     fn stream_of(&mut self, measure: Option<Measure>, stream: Option<Piece<'_>>) -> Option<Option<usize>> {
         let Some(stream) = stream else { return Some(None) };
         let found = self.names.stream(stream.text).and_then(|found| match measure {
             Some(measure) if !measure.is_of_exchanges() => {
                 Err(Mistake::NotOfStreams { measure: measure.name(), stream: stream.text.to_string() })
+            }
+            Some(Measure::ReceivedBytesPerExchange) if found >= self.names.streams.len() => {
+                Err(Mistake::NotOfRequests { request: stream.text.to_string() })
             }
             _ => Ok(found),
         });

@@ -3,6 +3,7 @@
 use super::{Generator, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Count, mean and quantiles of durations in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,11 +56,43 @@ pub struct Silences {
     pub shown_by_rate_per_s: Option<f64>,
 }
 
+/// Figures of one entry of a mix, or of the entries that share a name. The counts of all of them add up to those of the point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestFigures {
+    /// Name: the key in the workload of a study, or the path of an address.
+    pub name: String,
+    /// Answered exchanges per second.
+    pub throughput_per_s: Option<f64>,
+    /// Answered exchanges that ended in the window: throughput times seconds, exactly.
+    pub answered_in_window: u64,
+    /// A count for each kind of outcome, all kinds.
+    pub outcomes: BTreeMap<String, u64>,
+    /// From intended to end.
+    pub response_time_ns: Durations,
+    /// Answer codes with their counts.
+    pub codes: BTreeMap<String, u64>,
+    /// Bytes of the bodies of answers, as they were transferred.
+    pub body_bytes: u64,
+}
+
+/// Full histograms of one entry of a mix, encoded like the others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestHistograms {
+    /// Response time.
+    pub response_time: String,
+    /// As of the whole.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unended: String,
+}
+
 /// The first bad answer of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BadAnswer {
     /// The outcome.
     pub outcome: String,
+    /// Name of the entry of the mix; empty where there is no mix.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub request: String,
     /// Fault of the answer.
     pub what: String,
     /// Received bytes, up to 4 KiB, lossy UTF-8, credentials redacted.
@@ -86,6 +119,9 @@ pub struct Histograms {
     /// Resumed TLS handshakes; empty without any.
     #[serde(default)]
     pub handshakes_resumed: String,
+    /// Of each entry of the mix, in the order of the figures; empty without a mix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestHistograms>,
 }
 
 /// Several processes that carried a load out together.

@@ -230,6 +230,10 @@ pub struct Plan {
     /// Names of the streams that run at once, in order; empty without streams.
     #[serde(default)]
     pub streams: Vec<String>,
+    /// Names of the entries of the mix of which figures are kept, in order; empty for a load of one request, and with
+    /// streams.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
     /// Load points. At least one of them carried out whole makes the cycles of the plan one.
     pub points: Vec<LoadPoint>,
     /// Claims.

@@ -270,7 +270,8 @@ impl Exchanges<'_> {
     /// Outcome of a lane's present exchange with a whole answer; `None` if a redirect is to be followed.
     #[inline(always)]
     fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
-        self.record.recorder.record_code(self.lanes[number as usize].times.intended_ns, answer.code);
+        let lane = &self.lanes[number as usize];
+        self.record.answer(lane.entry, lane.times.intended_ns, answer.code, answer.body_bytes);
         let next = match self.connections[self.numbers.conn(number) as usize].http {
             Some(_) => self.after_answer(number, answer.code, bytes, now),
             None => Next::Done,

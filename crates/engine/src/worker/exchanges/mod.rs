@@ -186,7 +186,7 @@ impl<'a> Exchanges<'a> {
         lane.phase = LanePhase::Resting;
         lane.times.end_ns = now;
         self.in_flight -= 1;
-        let idle_since_ns = self.record.exchange(&lane.times, lane.ready_ns, outcome);
+        let idle_since_ns = self.record.exchange(lane.entry, &lane.times, lane.ready_ns, outcome);
         if lane.idle_since_ns.is_none() {
             lane.idle_since_ns = idle_since_ns;
         }
@@ -202,7 +202,8 @@ impl<'a> Exchanges<'a> {
     fn note_rows(&mut self, number: LaneId, outcome: Outcome) {
         let lane = &self.lanes[number as usize];
         let request = self.connections[self.numbers.conn(number) as usize].request(self.plan, lane);
-        if let Some(bad) = self.record.bad[outcome as usize].as_mut().filter(|bad| bad.rows.is_none()) {
+        let bad = self.record.bad(lane.entry as usize, outcome);
+        if let Some(bad) = bad.as_mut().filter(|bad| bad.rows.is_none()) {
             bad.rows = Some(self.feeding.rows(request, &lane.numbers));
         }
     }

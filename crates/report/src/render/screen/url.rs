@@ -2,9 +2,9 @@
 
 use super::bars;
 use crate::render::lines::{Colour, Terminal, clipped, shown as line, words};
-use crate::render::text::judged_lines;
+use crate::render::text::{judged_lines, table_lines};
 use crate::shown::Tone;
-use crate::view::verdict;
+use crate::view::{requests, verdict};
 use crate::{headline, lead, messages, number};
 use proofload_analysis::figures::{errors, first_byte_is_apart, outcome};
 use proofload_analysis::limits;
@@ -66,6 +66,9 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     if first_byte_is_apart(point) {
         page.parts(&quantiles(tr!("first-byte"), &point.first_byte_ns), "  ", None);
     }
+    let requests = requests::table(std::slice::from_ref(point), true);
+    let lines = requests.map(|table| table_lines(&table, page.terminal)).unwrap_or_default();
+    lines.lines().for_each(|line| page.raw(line));
     let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
     let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
     let width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0);
@@ -110,14 +113,19 @@ fn errors_of(page: &mut Page, point: &Point) {
     if n == 0 {
         return;
     }
-    let kinds = lead::kinds(&[point]);
-    let named = kinds.iter().take(KINDS_MAX).map(|(kind, n)| {
-        let bad = point.bad_answers.iter().find(|bad| bad.outcome == *kind);
-        let what = bad.map_or_else(|| tr!("fact-outcome", outcome = kind), |bad| line(&bad.what));
-        if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
+    let kinds = lead::failures_by_entry(&[point]);
+    let all = n.saturating_add(outcome(point, "answered")).max(1);
+    let named = kinds.iter().take(KINDS_MAX).map(|failure| {
+        let what = failure
+            .bad
+            .map_or_else(|| tr!("fact-outcome", outcome = failure.kind), |bad| line(&bad.what));
+        match failure.of {
+            Some(_) => line(&failure.told(all)),
+            None if kinds.len() == 1 => what,
+            None => format!("{} {what}", number::count(failure.n)),
+        }
     });
     let named = named.collect::<Vec<_>>().join(tr!("between-items"));
-    let all = n.saturating_add(outcome(point, "answered")).max(1);
     let said = messages::errors_of(n, n as f64 / all as f64, &named);
     page.said("  ", &said, Some(Colour::Bad));
 }
