@@ -26,7 +26,7 @@ fn stalling() -> Slice {
         bad_answers: vec![BadAnswer {
             outcome: "rejected".into(),
             what: "status 500\u{1b}[2J, expected 200 to 399".into(),
-            received: String::new(),
+            ..BadAnswer::default()
         }],
         ..Point::default()
     };
