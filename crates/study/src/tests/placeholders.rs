@@ -40,7 +40,7 @@ fn sent(url: &str, entry: &str) -> Vec<u8> {
     let study = parse(&text, "s.yaml", &testdata("good"), &Options::default(), &TestCatalogue)
         .unwrap_or_else(|problems| panic!("{text}\n{problems}"));
     let speaks = &study.variants[0].passage.speaks;
-    let entry = study.workload[0].encode(0, "host:9", speaks).unwrap();
+    let entry = study.workload[0].encode(0, "host:9", speaks, None).unwrap();
     let mut values = Values::default();
     for draw in entry.request.places.draws() {
         match &study.asking.feed.draws[usize::from(*draw)] {
