@@ -425,12 +425,12 @@ impl Finding<'_> {
     }
 }
 
-/// The exchanges behind a claim that compares one error share with a constant.
+/// The exchanges behind a claim that compares one error share with a constant; `None` where one of them failed.
 fn no_error_in(series: &Series<'_>, blocks: u32) -> Option<u64> {
     let [trial] = series.trials[..] else { return None };
     if trial.measure != Measure::ErrorShare || !matches!(series.claim.right, Side::Constant(_)) {
         return None;
     }
-    let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
-    Some(cells.fold(0_u64, |sum, cell| sum.saturating_add(cell.finished)))
+    let mut cells = series.cells.iter().take(blocks as usize).flatten().flatten();
+    cells.try_fold(0_u64, |sum, cell| (cell.errors == 0).then(|| sum.saturating_add(cell.finished)))
 }

@@ -414,6 +414,11 @@ fn an_error_share_without_errors_is_proven_only_by_enough_exchanges() {
     assert!(matches!(judged.reasons[0], Reason::IntervalCrosses { more_blocks: Some(2), .. }), "{judged:?}");
     assert_eq!(record.one("error_share(a) > 1% @ 64c").verdict, Verdict::Refuted);
     assert_eq!(record.one("error_share(a) == 0% @ 64c").verdict, Verdict::Supported);
+    let mut record = Record::new(4).with(Measure::ErrorShare, 0, 0, &[1.0; 4]);
+    record.observations.cells.iter_mut().for_each(|cell| cell.errors = cell.finished);
+    let judged = record.one("error_share(a) < 1% @ 64c");
+    let ends = judged.estimate.map(|found| (found.low, found.point, found.high));
+    assert_eq!((judged.verdict, ends), (Verdict::Refuted, Some((1.0, 1.0, 1.0))), "all failed");
 }
 
 #[test]
