@@ -287,10 +287,10 @@ told Mistake {
     ///
     /// Leave the stream out.
     Failure NotOfStreams { measure: String, stream: String },
-    /// Bytes of an entry of a mix: only those of its bodies are counted.
+    /// An entry of a mix of a measure that is known of the whole load alone.
     ///
     /// Leave the entry out.
-    Failure NotOfRequests { request: String },
+    Failure NotOfRequests { measure: String, request: String },
     /// A stream in a study without streams.
     ///
     /// Leave it out.

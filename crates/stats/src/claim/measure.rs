@@ -218,6 +218,12 @@ impl Measure {
         self.source() == Source::Generator
     }
 
+    /// True if it is known of one entry of a mix.
+    pub fn is_of_entries(self) -> bool {
+        use Measure::{ErrorShare, Errors, ResponseMax, ResponseMean, ResponseQuantile, Throughput};
+        matches!(self, Throughput | Errors | ErrorShare | ResponseQuantile(_) | ResponseMean | ResponseMax)
+    }
+
     /// True if it is the CPU time that an exchange costs the subject, or its inverse.
     pub fn is_of_cpu_cost(self) -> bool {
         matches!(self, Measure::CpuPerRequest | Measure::ThroughputPerCpu)

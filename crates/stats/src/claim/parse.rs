@@ -114,8 +114,8 @@ impl Checker<'_> {
             Some(measure) if !measure.is_of_exchanges() => {
                 Err(Mistake::NotOfStreams { measure: measure.name(), stream: stream.text.to_string() })
             }
-            Some(Measure::ReceivedBytesPerExchange) if found >= self.names.streams.len() => {
-                Err(Mistake::NotOfRequests { request: stream.text.to_string() })
+            Some(measure) if found >= self.names.streams.len() && !measure.is_of_entries() => {
+                Err(Mistake::NotOfRequests { measure: measure.name(), request: stream.text.to_string() })
             }
             _ => Ok(found),
         });

@@ -273,6 +273,42 @@ proptest::proptest! {
 }
 
 #[test]
+fn a_measure_may_be_that_of_one_entry_of_a_mix() {
+    let requests = vec!["/cart".into(), "/cart[2](x)".into(), "page one".into()];
+    let url = Selector { name: "http://a/cart http://a/b".into(), levels: Vec::new() };
+    let alone = Names { variants: vec![url], requests: requests.clone(), ..two() };
+    let of_entry = |claim: &Claim| match &claim.left {
+        Side::Measured { term: Term::Of { stream, .. } | Term::Ratio { stream, .. }, .. } => *stream,
+        Side::Constant(_) => None,
+    };
+    for (text, entry) in [
+        ("p99(/cart) < 50ms @ 25c", 0),
+        ("p99[/cart] < 50ms @ 25c", 0),
+        ("p99(/cart[2](x)) < 50ms @ 25c", 1),
+        ("error_share[/cart[2](x)] < 1% @ 25c", 1),
+        ("throughput( page one ) > 9/s @ 25c", 2),
+    ] {
+        assert_eq!(of_entry(&one(text, &alone)), Some(entry), "{text}");
+    }
+    let several = Names { streams: vec!["fast".into()], requests, ..two() };
+    let claim = one("ratio(p50[page one], ajp, http) < 2 @ 25c", &several);
+    assert_eq!(of_entry(&claim), Some(3), "behind the streams");
+    assert_eq!(several.stream_of(Some(3)), "page one");
+    for (text, names, says) in [
+        ("p99(/crat) < 50ms @ 25c", &alone, "what: Entry, found: \"/crat\", similar: Some(\"/cart\")"),
+        ("p99(/other) < 5ms @ 25c", &alone, "known: \"/cart, /cart[2](x), page one\""),
+        ("p99(/cart) < 50ms @ 25c", &several, "what: Variant"),
+        ("rss(/cart) < 5MiB @ 25c", &alone, "NotOfStreams"),
+        ("received_bytes_per_exchange(/cart) < 5KiB @ 25c", &alone, "NotOfRequests"),
+        ("first_byte_p99(/cart) < 5ms @ 25c", &alone, "NotOfRequests"),
+        ("p99(/cart < 50ms @ 25c", &alone, "NeverClosed"),
+    ] {
+        let told = wrong(text, names);
+        assert!(told.iter().any(|mistake| mistake.contains(says)), "{text}: {told:?}");
+    }
+}
+
+#[test]
 fn a_measure_may_be_that_of_one_stream() {
     let names = Names { streams: vec!["fast".into(), "slow".into()], ..two() };
     let parse = |text: &str| parse_claim("c", text, &names);
