@@ -16,7 +16,8 @@ use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Comparison, ERROR_SHARE_MAX};
 use proofload_store::counts_of;
 use proofload_store::schema::{
-    BadAnswer, BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status, Verdict,
+    BadAnswer, BaselineFigure, ClaimResult, ExpectationOutcome, Plan, Point, RunResult, RunState, Status,
+    Verdict,
 };
 use std::collections::BTreeMap;
 

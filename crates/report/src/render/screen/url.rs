@@ -66,9 +66,6 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     if first_byte_is_apart(point) {
         page.parts(&quantiles(tr!("first-byte"), &point.first_byte_ns), "  ", None);
     }
-    let requests = requests::table(std::slice::from_ref(point), true);
-    let lines = requests.map(|table| table_lines(&table, page.terminal)).unwrap_or_default();
-    lines.lines().for_each(|line| page.raw(line));
     let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
     let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
     let width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0);
@@ -78,6 +75,9 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
         let bar = page.terminal.paint(Colour::Picture, &bar);
         page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
     }
+    let requests = requests::table(std::slice::from_ref(point), true);
+    let lines = requests.map(|table| table_lines(&table, page.terminal)).unwrap_or_default();
+    lines.lines().for_each(|line| page.raw(line));
 }
 
 fn quantiles(what: &str, times: &Durations) -> Vec<String> {
@@ -116,9 +116,8 @@ fn errors_of(page: &mut Page, point: &Point) {
     let kinds = lead::failures_by_entry(&[point]);
     let all = n.saturating_add(outcome(point, "answered")).max(1);
     let named = kinds.iter().take(KINDS_MAX).map(|failure| {
-        let what = failure
-            .bad
-            .map_or_else(|| tr!("fact-outcome", outcome = failure.kind), |bad| line(&bad.what));
+        let what =
+            failure.bad.map_or_else(|| tr!("fact-outcome", outcome = failure.kind), |bad| line(&bad.what));
         match failure.of {
             Some(_) => line(&failure.told(all)),
             None if kinds.len() == 1 => what,
