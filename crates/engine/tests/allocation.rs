@@ -254,7 +254,12 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
     for case in cases_of_http() {
         let peer = HttpPeer::start(1024).unwrap();
         let address = if case.closes { closing_peer(case.leads) } else { peer.address() };
-        let plan = LoadPlan { driver, ..plan(address, &case) };
+        let mut plan = LoadPlan { driver, ..plan(address, &case) };
+        if case.workers > 1 {
+            // Two named parts, which are handed over second by second like the rest.
+            plan.mix.push(plan.mix[0].clone());
+            plan.asking.parts = vec![0, 1];
+        }
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());
@@ -281,5 +286,6 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
         assert_eq!(outcomes.errors(), rejected, "{case:?} {outcomes:?} {:?}", result.bad_answers);
         assert_eq!(rejected > 500, case.leads == Leads::TooFar, "{rejected} rejected: {case:?}");
         assert!(result.stopped_early);
+        assert!(result.snapshot.parts.len() == plan.asking.parts.len() && result.snapshot.parts_add_up());
     }
 }

@@ -6,11 +6,12 @@ use proofload_measure::{ExchangeTimes, Recorder};
 /// Snapshot of a share for the seconds `first` to `last`: an answer in each.
 fn seen(first: u64, last: u64) -> SparseSnapshot {
     let window = Window { start_ns: first * SECOND_NS, end_ns: (last + 1) * SECOND_NS };
-    let mut recorder = Recorder::new(window);
+    let mut recorder = Recorder::with_parts(window, 2);
     for intended_ns in (first..=last).map(|second| second * SECOND_NS) {
         let (sent_ns, end_ns) = (Some(intended_ns), intended_ns + 1_000_000);
         let times = ExchangeTimes { intended_ns, sent_ns, first_byte_ns: Some(end_ns), end_ns };
         recorder.record(&times, Outcome::Answered);
+        recorder.record_of_part(1, &times, Outcome::Answered);
     }
     recorder.finish().sparse()
 }
@@ -39,5 +40,8 @@ fn what_a_lost_share_told_counts_and_is_in_its_seconds() {
     assert!(merger.collect(&mut tell));
     assert_eq!(told, [(0, 1, 4), (2, 2, 1), (3, 3, 1), (4, 4, 1)]);
     assert_eq!(watch.answered.load(Ordering::Relaxed), 7);
-    assert_eq!(merger.finish()[0].per_second, [0, 4, 1, 1, 1]);
+    let result = merger.finish().remove(0);
+    assert_eq!(result.per_second, [0, 4, 1, 1, 1]);
+    assert_eq!(result.snapshot.parts.iter().map(|part| part.answered_in_window).collect::<Vec<_>>(), [0, 7]);
+    assert!(result.snapshot.parts_add_up());
 }

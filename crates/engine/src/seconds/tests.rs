@@ -23,10 +23,15 @@ fn exchange(recorder: &mut Recorder, (intended, took_ns, outcome): Case) {
         end_ns: intended_ns + took_ns,
     };
     recorder.record(&times, Outcome::ALL[outcome]);
+    recorder.record_of_part(outcome % PARTS, &times, Outcome::ALL[outcome]);
+    recorder.record_answer_of_part(outcome % PARTS, intended_ns, 200 + outcome as u16, took_ns);
     recorder.record_bytes(times.end_ns, took_ns, 2 * took_ns);
     recorder.record_code(intended_ns, 200 + outcome as u16);
     recorder.record_connect(times.end_ns, took_ns);
 }
+
+/// Named parts of the load, by outcome.
+const PARTS: usize = 2;
 
 /// In the order of their ends, as a worker sees them.
 fn by_end(mut cases: Vec<Case>) -> Vec<Case> {
@@ -36,7 +41,7 @@ fn by_end(mut cases: Vec<Case>) -> Vec<Case> {
 
 /// Snapshot that one recorder would have of them all.
 fn whole(workers: &[Vec<Case>]) -> Snapshot {
-    let mut recorder = Recorder::new(WINDOW);
+    let mut recorder = Recorder::with_parts(WINDOW, PARTS);
     workers.iter().flatten().for_each(|case| exchange(&mut recorder, *case));
     recorder.finish()
 }
@@ -47,7 +52,7 @@ fn bytes(snapshot: &Snapshot) -> Vec<String> {
     let histograms =
         [&s.response_time, &s.service_time, &s.first_byte, &s.send_delay, &s.connects, &s.handshakes_full];
     let mut all: Vec<String> = histograms.into_iter().map(LatencyHistogram::encode).collect();
-    all.push(format!("{:?} {:?} {:?}", s.outcomes, s.discarded, s.codes));
+    all.push(format!("{:?} {:?} {:?} {:?}", s.outcomes, s.discarded, s.codes, s.parts));
     all.push(format!("{} {} {}", s.answered_in_window, s.bytes_sent, s.bytes_received));
     all
 }
@@ -55,11 +60,13 @@ fn bytes(snapshot: &Snapshot) -> Vec<String> {
 /// Plays workers whose turns come in that order; the collector looks where the order has `None`.
 fn play(workers: &[Vec<Case>], order: &[Option<usize>]) -> (Collected, Vec<Snapshot>, Vec<u64>) {
     let count = workers.len() as u32;
-    let (mut collector, giving) = Collector::new(0, WINDOW, (count, 0), &std::thread::current(), false);
+    let (mut collector, giving) = Collector::new(0, WINDOW, (count, PARTS), &std::thread::current(), false);
     let mut playing: Vec<_> = giving
         .into_iter()
         .zip(workers)
-        .map(|(giving, cases)| (Seconds::new(WINDOW, giving), Recorder::new(WINDOW), cases.iter()))
+        .map(|(giving, cases)| {
+            (Seconds::new(WINDOW, giving), Recorder::with_parts(WINDOW, PARTS), cases.iter())
+        })
         .collect();
     let mut stretches = Vec::new();
     let mut tell = |stretch: &Stretch<'_>| stretches.push(stretch.snapshot.clone());
@@ -130,8 +137,9 @@ fn a_second_has_the_quantiles_of_all_workers_together() {
 
 #[test]
 fn seconds_of_which_nobody_took_the_snapshots_are_counted_apart_and_told_together() {
-    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, 0), &std::thread::current(), false);
-    let (mut seconds, mut recorder) = (Seconds::new(WINDOW, giving.remove(0)), Recorder::new(WINDOW));
+    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, PARTS), &std::thread::current(), false);
+    let (mut seconds, mut recorder) =
+        (Seconds::new(WINDOW, giving.remove(0)), Recorder::with_parts(WINDOW, PARTS));
     let mut answer = |seconds: &mut Seconds, at_ms: i64| {
         let case = (at_ms * 1_000_000, 1_000_000, Outcome::Answered as usize);
         seconds.advance_to(WINDOW.start_ns + (at_ms as u64 + 1) * 1_000_000, &mut recorder);
@@ -154,8 +162,9 @@ fn seconds_of_which_nobody_took_the_snapshots_are_counted_apart_and_told_togethe
 
 #[test]
 fn a_cut_ends_the_series_and_what_ends_later_is_no_throughput() {
-    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, 0), &std::thread::current(), false);
-    let (mut seconds, mut recorder) = (Seconds::new(WINDOW, giving.remove(0)), Recorder::new(WINDOW));
+    let (mut collector, mut giving) = Collector::new(0, WINDOW, (1, PARTS), &std::thread::current(), false);
+    let (mut seconds, mut recorder) =
+        (Seconds::new(WINDOW, giving.remove(0)), Recorder::with_parts(WINDOW, PARTS));
     exchange(&mut recorder, (0, 1_000_000, Outcome::Answered as usize));
     seconds.cut(WINDOW.start_ns + 300_000_000, &mut recorder);
     recorder.cut();

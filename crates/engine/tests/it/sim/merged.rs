@@ -203,8 +203,10 @@ fn merged(plan: &LoadPlan, n: u32, server: &Server) -> LoadResult {
 fn what_many_processes_hand_over_as_bytes_merges_to_what_one_has() {
     let server = Server { service: Service::Constant(3 * MS), ..Server::default() };
     let extent = Extent::DurationNs(2 * SECOND + SECOND / 2);
-    let open = LoadPlan { extent, connections: 64, ..open(900.0) };
-    let closed = LoadPlan { extent, connections: 64, ..closed() };
+    let mix = vec![entry(3, 0, 0), entry(1, 0, 20), entry(1, 0, 0)];
+    let asking = proofload_engine::Asking { parts: vec![1, 0, 1], ..Default::default() };
+    let open = LoadPlan { extent, mix: mix.clone(), asking: asking.clone(), connections: 64, ..open(900.0) };
+    let closed = LoadPlan { extent, mix, asking, connections: 64, ..closed() };
     for plan in [open, closed] {
         let whole = merged(&plan, 1, &server);
         let alone = {
@@ -224,12 +226,19 @@ fn what_many_processes_hand_over_as_bytes_merges_to_what_one_has() {
             for same in [&whole, &alone] {
                 assert_eq!(bytes(&parts.snapshot), bytes(&same.snapshot), "{n} {:?}", plan.profile);
                 assert_eq!(parts.snapshot.window, same.snapshot.window);
+                assert_eq!(parts.snapshot.parts, same.snapshot.parts, "{n} {:?}", plan.profile);
+                assert!(parts.snapshot.parts_add_up(), "{n} {:?}", plan.profile);
                 assert_eq!(parts.per_second, same.per_second);
                 assert_eq!(parts.quantiles_per_second, same.quantiles_per_second);
                 assert_eq!(parts.silences, same.silences);
                 assert_eq!(parts.checks.len(), same.checks.len());
                 assert_eq!(parts.findings, same.findings);
             }
+            let shares = parts.snapshot.parts.iter().map(|part| part.response_time.count());
+            let [seldom, often] = shares.collect::<Vec<_>>()[..] else {
+                panic!("two names of three entries")
+            };
+            assert!((3 * seldom..5 * seldom).contains(&often), "{seldom} {often}");
             assert_eq!(parts.generator.threads, n);
             assert_eq!(parts.connections.peak, 64);
         }

@@ -6,6 +6,7 @@ mod lanes;
 mod merged;
 mod outcomes;
 mod pace;
+mod parts;
 mod queue;
 mod readiness;
 mod refusal;

@@ -293,6 +293,10 @@ impl Case {
         // Workers are at different instants of virtual time: only one alone is stopped at a certain one.
         let stop_ns = (plan.workers == 1 && choices.byte() > 200).then(|| choices.upto(100 * MS));
         widen(&mut plan, &mut choices);
+        // Of three entries two share a name.
+        if plan.mix.len() > 1 {
+            plan.asking.parts = (0..plan.mix.len() as u32).map(|entry| entry % 2).collect();
+        }
         let rest = Choices::new(bytes, choices.at, true);
         Case { plan, link, machine, stop_ns, rest }
     }
