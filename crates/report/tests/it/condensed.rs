@@ -7,7 +7,10 @@ use proofload_facts::Finding;
 use proofload_report::{markdown, of_run, text};
 use proofload_stats::Measure;
 use proofload_store::Run;
-use proofload_store::schema::{Phase, Plan, PlannedClaim, Point, RunResult, Slice, Telemetry, WarmUp};
+use proofload_store::schema::{
+    Phase, Plan, PlannedClaim, Point, RequestFigures, RequestHistograms, RunResult, Slice, Telemetry,
+    Verdict, WarmUp,
+};
 use std::path::Path;
 
 /// Claims on measures of each kind: by cycles, on quantiles that no table has, on counts.
@@ -64,6 +67,45 @@ fn it_tells_the_same_and_is_small() {
         let cells = |run: &Run| observations(run, &measures).expect("observations").cells;
         assert_eq!(cells(&whole), cells(&small), "every cycle of every measure");
     }
+}
+
+#[test]
+fn what_is_claimed_of_an_entry_of_a_mix_is_told_the_same() {
+    let root = tempfile::tempdir().expect("a directory");
+    let claim = |name: &str, text: &str| PlannedClaim { name: name.into(), text: text.into() };
+    let claims = [
+        claim("median", "p50[page](nio2) ~ p50[page](nio) within 10%"),
+        claim("rate", "throughput[query](nio2) > 0.5 * throughput[query](nio)"),
+    ];
+    let plan = Plan { requests: vec!["page".into(), "query".into()], claims: claims.into(), ..asking() };
+    let whole = record(CASE, &plan, root.path());
+    let mixed = |mut slice: Slice| {
+        let of = |name: &str, share: u64| RequestFigures {
+            name: name.into(),
+            outcomes: slice.measured.outcomes.iter().map(|(kind, n)| (kind.clone(), n / share)).collect(),
+            answered_in_window: slice.answered_in_window / share,
+            ..RequestFigures::default()
+        };
+        let own =
+            RequestHistograms { response_time: slice.histograms.response_time.clone(), ..Default::default() };
+        slice.measured.requests = vec![of("page", 2), of("query", 3)];
+        slice.histograms.requests = vec![own; 2];
+        slice
+    };
+    for block in 1..=CASE.blocks {
+        let cycles = (1..=2).flat_map(|cycle| (0..2).map(move |variant| (cycle, variant)));
+        let lines = cycles.map(|(cycle, variant)| {
+            serde_json::to_string(&mixed(slice(CASE, block, cycle, variant))).expect("JSON") + "\n"
+        });
+        let name = format!("blocks/{block:04}.jsonl");
+        std::fs::write(whole.path().join(name), lines.collect::<String>()).expect("written");
+    }
+    let whole = Run::open(whole.path()).expect("readable");
+    let (before, after) = (told(&whole), told(&small(&whole, &root.path().join("small/copy"))));
+    assert_eq!(before, after);
+    assert!(before.claims.iter().all(|claim| claim.verdict == Verdict::Supported), "{:?}", before.claims);
+    let [page, query] = &before.points[0].requests[..] else { panic!("{:?}", before.points[0]) };
+    assert!(page.throughput_per_s > query.throughput_per_s && page.response_time_ns.count > 70_000);
 }
 
 #[test]

@@ -13,8 +13,9 @@ use proofload_report::{
 use proofload_store::bad_answer;
 use proofload_store::schema::{
     CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
-    Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure, RunResult,
-    Scalability, Slice, SliceLength, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
+    Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure,
+    RequestFigures, RunResult, Scalability, Slice, SliceLength, Slicing, SteadyStart, SteadyState, Telemetry,
+    TrendResult,
 };
 use proofload_testkit::HOSTILE;
 use std::collections::BTreeMap;
@@ -116,6 +117,18 @@ fn poison_published(result: &mut RunResult, text: &str) {
 
 fn poison_tables(result: &mut RunResult, text: &str) {
     let text = text.to_string();
+    for point in &mut result.points {
+        let outcomes = BTreeMap::from([("rejected".into(), 3), ("answered".into(), 2)]);
+        let of = |name: &str| RequestFigures {
+            name: name.into(),
+            outcomes: outcomes.clone(),
+            ..Default::default()
+        };
+        // What all have is told of none.
+        let good = RequestFigures { outcomes: BTreeMap::from([("answered".into(), 9)]), ..of("/good") };
+        point.requests = vec![of(&text), good];
+        point.bad_answers.iter_mut().for_each(|bad| bad.request.clone_from(&text));
+    }
     let estimate = || Some(Estimate { low: Some(0.5), high: Some(1.5), point: 1.0, unit: "ratio".into() });
     result.exploratory = vec![Exploratory {
         measure: text.clone(),

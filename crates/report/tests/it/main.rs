@@ -18,6 +18,7 @@ mod lead;
 mod made;
 mod page;
 mod render;
+mod requests;
 mod scalability;
 mod screen;
 mod single;
