@@ -378,3 +378,46 @@ fn users_in_a_study_are_one_slice_of_their_own_length_in_a_block() {
         (Some(true), Some(1))
     );
 }
+
+#[test]
+fn a_study_of_a_mix_has_figures_of_its_entries_from_the_claim_to_the_report() {
+    let root = tempfile::tempdir().expect("a directory");
+    let load = "workload:\n  value: { get: /kv, weight: 4 }\n  \"a query\": { get: /query }\nload: { closed: { connections: 4, think: 1ms } }\n";
+    let claims = [
+        "p50[value](const:1ms) < p50[value](const:3ms)",
+        "ratio(throughput[a query], const:3ms, const:1ms) < 1",
+        "error_share[a query](const:1ms) < 5%",
+    ];
+    let result = smoke(root.path(), &study(load, &claims));
+    for point in result["points"].as_array().expect("a list") {
+        let requests = point["requests"].as_array().expect("a list");
+        let names: Vec<&str> = requests.iter().filter_map(|request| request["name"].as_str()).collect();
+        assert_eq!(names, ["value", "a query"]);
+        let answered = |of: &Value| of["outcomes"]["answered"].as_u64().expect("a count");
+        let [often, seldom] = [answered(&requests[0]), answered(&requests[1])];
+        assert_eq!(often + seldom, answered(point));
+        assert!(seldom > 100 && (3 * seldom..5 * seldom).contains(&often), "{often} {seldom}");
+        let rate = |of: &Value| of["throughput_per_s"].as_f64().expect("a rate");
+        assert!((rate(&requests[0]) + rate(&requests[1]) - rate(point)).abs() < 1e-6);
+    }
+    let estimate = |at: usize| result["claims"][at]["estimate"]["point"].as_f64().expect("an estimate");
+    assert!(estimate(0) < 0.6 && estimate(1) < 1.0, "{}", result["claims"]);
+    let told = proofload(&[
+        "report",
+        result["run"].as_str().expect("a path"),
+        "--fail",
+        "p50[value](const:1ms) < 1s",
+        "--verbose",
+    ]);
+    let told = text(&told.stdout);
+    assert!(told.contains("const:3ms @ 4c: a query"), "{told}");
+    assert!(told.contains("p50[value](const:1ms) < 1s"), "{told}");
+    let wrong = study(load, &["p50[velue](const:1ms) < 1s"]);
+    let file = root.path().join("wrong.yaml");
+    std::fs::write(&file, wrong).expect("it can be written");
+    let output = proofload(&["run", file.to_str().expect("text"), "--explain"]);
+    assert!(
+        text(&output.stderr).contains("no entry of the workload velue; did you mean value?"),
+        "{output:?}"
+    );
+}

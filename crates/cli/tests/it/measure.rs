@@ -392,3 +392,89 @@ fn each_output_has_the_format_of_its_ending_and_is_named() {
         assert!(std::fs::read_to_string(name).expect("it was written").starts_with('{'), "{name}");
     }
 }
+
+#[test]
+fn a_mix_tells_its_entries_apart_and_says_which_is_slow_and_which_fails() {
+    let quick = Reference::start(&["--service", "const:2ms", "--size", "const:30"]);
+    let slow = Reference::start(&["--service", "const:40ms", "--size", "const:500"]);
+    let failing = Reference::start(&["--service", "const:1ms", "--faults", "status_500=1"]);
+    let [cart, report, gone] =
+        [(&quick, "3*", "cart"), (&slow, "", "item/${id}?x=1"), (&failing, "2*", "gone")]
+            .map(|(server, weight, path)| format!("{weight}{}{path}", server.url()));
+    let load = [
+        "-n",
+        "420",
+        "-c",
+        "12",
+        "--seed",
+        "7",
+        "--workers",
+        "2",
+        "--feeder",
+        "id=counter:1",
+        "-q",
+        "--no-record",
+    ];
+    let ask = |more: &[&str]| proofload(&[&[&*cart, &*report, &*gone], &load[..], more].concat());
+    let result = json(&ask(&["--format", "json"]));
+    let whole = &result["points"][0];
+    let requests = whole["requests"].as_array().expect("a list");
+    let names: Vec<&str> = requests.iter().filter_map(|request| request["name"].as_str()).collect();
+    assert_eq!(names, ["/cart", "/item/${id}", "/gone"]);
+    let each: Vec<BTreeMap<String, u64>> = requests.iter().map(outcomes).collect();
+    for (kind, n) in outcomes(whole) {
+        assert_eq!(each.iter().map(|counts| counts[&kind]).sum::<u64>(), n, "{kind}");
+    }
+    assert_eq!(each[2]["rejected"], outcomes(whole)["rejected"]);
+    assert_eq!((each[2]["answered"], requests[2]["codes"]["500"].as_u64()), (0, Some(each[2]["rejected"])));
+    for (server, counts, size, request) in
+        [(&quick, &each[0], 30, &requests[0]), (&slow, &each[1], 500, &requests[1])]
+    {
+        assert_eq!(server.counts()["answered"], counts["answered"]);
+        assert_eq!(request["body_bytes"], size * counts["answered"]);
+    }
+    let median = |at: usize| requests[at]["response_time_ns"]["p50"].as_u64().expect("a median");
+    assert!((2_000_000..9_000_000).contains(&median(0)) && median(1) >= 40_000_000, "{requests:?}");
+    assert_eq!(whole["bad_answers"][0]["request"], "/gone");
+
+    let n = each[2]["rejected"];
+    let output = ask(&["--fail", "p50(/item/${id}) < 20ms", "--fail", "errors(/cart) == 0"]);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(10), "{told}");
+    assert!(told.starts_with(&format!("✘ {n} of {n} of /gone rejected: status 500")), "{told}");
+    for line in ["refuted    p50(/item/${id}) < 20ms", "supported  errors(/cart) == 0"] {
+        assert!(told.lines().any(|told| told == line), "{line}: {told}");
+    }
+    assert!(told.lines().any(|line| line.starts_with("  /item/${id} ")), "{told}");
+
+    let output = ask(&["--fail", "p99(/crat) < 20ms", "--fail", "rss(/cart) < 5MiB"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("no entry of the workload /crat; did you mean /cart?"), "{told}");
+    assert!(told.contains("rss belongs to processes"), "{told}");
+}
+
+#[test]
+fn entries_are_named_by_what_tells_them_apart() {
+    let [one, other] = [Reference::start(&[]), Reference::start(&[])];
+    let names = |urls: &[&str]| {
+        let result = json(&proofload(
+            &[urls, &["-n", "60", "-c", "12", "-q", "--no-record", "--format", "json"]].concat(),
+        ));
+        let point = &result["points"][0];
+        let requests = point["requests"].as_array().cloned().unwrap_or_default();
+        let counts = requests.iter().map(|request| outcomes(request)["answered"]);
+        assert!(requests.is_empty() || counts.sum::<u64>() == outcomes(point)["answered"]);
+        requests.iter().filter_map(|request| request["name"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let [here, there] = [one.url(), other.url()];
+    let (host, _) = here["http://".len()..].split_once('/').expect("a path");
+    let (elsewhere, _) = there["http://".len()..].split_once('/').expect("a path");
+    assert_eq!(names(&[&here]), Vec::<String>::new(), "a load of one request has no figures apart");
+    assert_eq!(
+        names(&[&format!("{here}a?q=1"), &format!("{here}a?q=2"), &format!("{here}b?q=2")]),
+        ["/a?q=1", "/a?q=2", "/b"]
+    );
+    assert_eq!(names(&[&here, &there]), [format!("{host}/"), format!("{elsewhere}/")]);
+    assert_eq!(names(&[&format!("{here}a"), &format!("{here}a")]), ["/a", "/a 2"]);
+}
