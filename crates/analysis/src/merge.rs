@@ -3,7 +3,9 @@
 use crate::checks::merged_checks;
 use crate::requests;
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
-use proofload_store::schema::{Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
+use proofload_store::schema::{
+    Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
+};
 use proofload_store::{
     StoreError, counts_of, decode, durations_of, handshakes_of, outcomes_of, response_times_of,
 };

@@ -334,14 +334,11 @@ pub fn asked(draft: &mut Draft, urls: &[String], load: &LoadArgs) {
     for (weight, one) in &asked {
         let (url, base) = (&one.url, name_among(one, &asked));
         let (tls, numbered) = (url.secure || !any_tls, format!("{base} "));
-        let name = match entries
-            .iter()
-            .filter(|known| **known == base || known.starts_with(&numbered))
-            .count()
-        {
-            0 => base,
-            before => format!("{numbered}{}", before + 1),
-        };
+        let name =
+            match entries.iter().filter(|known| **known == base || known.starts_with(&numbered)).count() {
+                0 => base,
+                before => format!("{numbered}{}", before + 1),
+            };
         if entries.is_empty() {
             let subject = if is_level(&url.name) { &url.name } else { "server" };
             flags::server(draft, &["subjects", subject], one, load, tls);
