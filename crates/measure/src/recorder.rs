@@ -91,8 +91,7 @@ impl Recorder {
         self.snapshot.unended.record(given_up_ns.saturating_sub(intended_ns));
     }
 
-    /// Counts an exchange that [`Recorder::record`] counts, under the part of the load that it belongs to. One that was
-    /// intended within the window, never sent, and given up at its end is told by its times alone.
+    /// Counts an exchange of the whole under the part of the load that it belongs to, those that were never sent included.
     pub fn record_of_part(&mut self, part: usize, times: &ExchangeTimes, outcome: Outcome) {
         let Some(part) = self.snapshot.parts.get_mut(part) else { return };
         let is_answered = outcome == Outcome::Answered;
