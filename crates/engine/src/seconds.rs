@@ -165,7 +165,6 @@ impl Seconds {
     }
 
     fn give(&mut self, mut snapshot: Snapshot, over_ns: u64) {
-        debug_assert!(snapshot.parts_add_up(), "an exchange is not in one part, and one only");
         snapshot.window = Window { start_ns: self.since_ns, end_ns: over_ns.max(self.since_ns) };
         self.since_ns = snapshot.window.end_ns;
         self.service_sum_ns += snapshot.service_sum_ns;

@@ -338,6 +338,11 @@ pub fn run(input: &[u8], canary: Canary) -> Result<LoadResult, String> {
         .through(&drivers),
     );
     let mut result = results.map_err(|error| format!("{error}: {case:?}"))?.remove(0);
+    for snapshot in std::iter::once(&result.snapshot).chain(&stretches) {
+        if !snapshot.parts_add_up() {
+            return Err(format!("the parts are not the whole: {:?}: {case:?}", snapshot.parts));
+        }
+    }
     for snapshot in std::iter::once(&mut result.snapshot).chain(&mut stretches) {
         canary.tamper(&mut snapshot.outcomes);
     }
