@@ -209,7 +209,8 @@ impl Collector {
         waits: bool,
     ) -> (Collector, Vec<Giving>) {
         let (giving, workers) = (0..workers).map(|_| queues(window, parts, collector.clone(), waits)).unzip();
-        let (stretch, series) = (Snapshot::new(window).with_parts(parts), Series::new(stream, window));
+        let series = Series::new(stream, window).with_parts(parts);
+        let stretch = Snapshot::new(window).with_parts(parts);
         (Collector { window, workers, stretch, last: 0, begun: false, series }, giving)
     }
 

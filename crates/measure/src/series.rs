@@ -55,6 +55,13 @@ impl Series {
         Series { stream, next: 0, collected: Collected { snapshot: Snapshot::new(window), quantiles } }
     }
 
+    /// The same of a load with so many named parts.
+    #[must_use]
+    pub fn with_parts(mut self, parts: usize) -> Self {
+        self.collected.snapshot = self.collected.snapshot.with_parts(parts);
+        self
+    }
+
     /// The second with which the next stretch begins.
     pub fn next(&self) -> u64 {
         self.next
