@@ -16,12 +16,13 @@ const BODY_MAX: usize = 64 * 1024;
 pub fn debug(plan: &LoadPlan) -> anyhow::Result<Exit> {
     let transcript = execute(plan).map_err(|error| leave(Exit::Usage, error))?;
     let target = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
-    let mut address = target.map_or(String::new(), |target| target.address.to_string());
-    if target.and_then(|target| target.transport.proxy.as_ref()).is_some_and(|proxy| !proxy.tunnels) {
-        address.push_str(", a proxy that is sent the request in absolute form");
-    }
+    let proxy = target.and_then(|target| target.transport.proxy.as_ref());
+    let by_way = match proxy.is_some_and(|proxy| !proxy.tunnels) {
+        true => ", a proxy that is sent the request in absolute form",
+        false => "",
+    };
     let decode = |sent: bool, bytes: &[u8]| target?.protocol.describe(sent, bytes);
-    output::print(&text(&address, &transcript, &decode))?;
+    output::print(&text(by_way, &transcript, &decode))?;
     let outcomes = &transcript.result.snapshot.outcomes;
     let connects =
         [Outcome::ConnectRefused, Outcome::ConnectTimeout, Outcome::ConnectFailed, Outcome::LocalExhausted];
@@ -36,16 +37,16 @@ pub fn debug(plan: &LoadPlan) -> anyhow::Result<Exit> {
 /// Makes lines of bytes that were sent (`true`) or received; `None` of what is text anyway.
 type Decode<'a> = &'a dyn Fn(bool, &[u8]) -> Option<Vec<String>>;
 
-fn text(address: &str, transcript: &Transcript, decode: Decode<'_>) -> String {
+fn text(by_way: &str, transcript: &Transcript, decode: Decode<'_>) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail; the results are dropped in one place.
-    let _ = write_all(&mut out, address, transcript, decode);
+    let _ = write_all(&mut out, by_way, transcript, decode);
     out
 }
 
 fn write_all(
     out: &mut String,
-    address: &str,
+    by_way: &str,
     transcript: &Transcript,
     decode: Decode<'_>,
 ) -> std::fmt::Result {
@@ -56,7 +57,9 @@ fn write_all(
     let (mut sent_at, mut first_at, mut end_at) = (None, None, None);
     for (at, what) in heard {
         match what {
-            TapEvent::Dialing => writeln!(out, "* {:.3} ms  connecting to {address}", ms(*at))?,
+            TapEvent::Dialing(address) => {
+                writeln!(out, "* {:.3} ms  connecting to {address}{by_way}", ms(*at))?
+            }
             TapEvent::Connected => writeln!(out, "* {:.3} ms  connected", ms(*at))?,
             TapEvent::Tunnelled => writeln!(out, "* {:.3} ms  the proxy made a tunnel", ms(*at))?,
             TapEvent::Secured(handshake) => {

@@ -13,6 +13,7 @@ use proofload_study::quantity::{header, keep_alive};
 use proofload_study::{Draft, Options, ParsedUrl, Said, Study, not_one_of, parse_url_unresolved};
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::net::IpAddr;
 use std::path::Path;
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
@@ -128,15 +129,16 @@ pub fn server(draft: &mut Draft, keys: &[&str], asked: &Asked, args: &LoadArgs, 
     transport(draft, keys, url, &args.transport, tls);
 }
 
-/// `host:port:address`, as in curl.
+/// `host:port:address[,address]...`, as in curl.
 fn pinned(text: &str) -> Result<(String, u16, String), Mistake> {
     let form = || Mistake::not(text, Expected::Pinned, "example.org:443:127.0.0.1");
     let (host, rest) = text.split_once(':').ok_or_else(form)?;
     let (port, address) = rest.split_once(':').ok_or_else(form)?;
     let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(form)?;
-    let address = address.trim_start_matches('[').trim_end_matches(']');
-    address.parse::<std::net::IpAddr>().map_err(|_| form())?;
-    Ok((host.to_owned(), port, address.to_owned()))
+    let bare = |address: &str| address.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let addresses: Vec<String> = address.split(',').map(bare).collect();
+    addresses.iter().try_for_each(|one| one.parse::<IpAddr>().map(drop)).map_err(|_| form())?;
+    Ok((host.to_owned(), port, addresses.join(",")))
 }
 
 fn transport(draft: &mut Draft, keys: &[&str], url: &ParsedUrl, args: &TransportArgs, tls: bool) {

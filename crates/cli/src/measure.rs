@@ -90,7 +90,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     }
     let title = format!("{name} @ {}", point.label);
     let cpus = study.conditions.cpus(Condition::ServerCpus);
-    let _pinned = pinned(&study, &plan.targets[0].address, &cpus)
+    let _pinned = pinned(&study, &plan.targets[0].addresses.first, &cpus)
         .map_err(|why| leave(Exit::FailedStart, format!("--server-cpus: {}", told(&why))))?;
     let agents = args.fleet.agents.map(|agents| fleet::start(agents, tolerated, &stop)).transpose()?;
     let around = Surroundings::here();

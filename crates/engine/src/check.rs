@@ -3,7 +3,8 @@
 use crate::driver::Allowance;
 use crate::http::lacks_get;
 use crate::load::{Share, deal, deal_more, part};
-use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
+use crate::ways::{is_reached, spread};
+use crate::{Address, Addresses, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
 use proofload_measure::PARTS_MAX;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -131,7 +132,11 @@ fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             .push(format!("parts: {parts} for {entries} entries of the mix, at most {PARTS_MAX} different"));
     }
     for (at, target) in plan.targets.iter().enumerate() {
-        match &target.address {
+        if target.addresses.others.len() >= Addresses::MAX {
+            let (n, most) = (target.addresses.iter().count(), Addresses::MAX);
+            problems.push(format!("targets[{at}]: {n} addresses; {most} are the most"));
+        }
+        match &target.addresses.first {
             Address::Unix(path) if path.as_os_str().len() > UNIX_PATH_MAX => {
                 let length = path.as_os_str().len();
                 problems.push(format!(
@@ -141,7 +146,7 @@ fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             Address::Unix(_) if !plan.asking.bind.is_empty() => {
                 problems.push(format!("targets[{at}]: a Unix socket has no local address to bind"));
             }
-            Address::Tcp(to) if plan.asking.bind.iter().any(|from| from.is_ipv4() != to.is_ipv4()) => {
+            Address::Tcp(to) if !target.addresses.iter().any(|to| is_reached(to, &plan.asking.bind)) => {
                 problems.push(format!(
                     "targets[{at}]: {to} cannot be reached from an address of the other family"
                 ));
@@ -345,8 +350,10 @@ fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Dealt]) -> Resu
         for (target, of_target) in plan.targets.iter().zip(&dealt.most) {
             let connections = of_target.div_ceil(u64::from(plan.share.1));
             needed += connections;
-            if let Address::Tcp(address) = target.address {
-                *wanted.entry(address).or_default() += connections;
+            // Each of several has its ports.
+            if let Some(address) = target.addresses.tcp() {
+                let each = connections.div_ceil(spread(target, &plan.asking.bind) as u64);
+                *wanted.entry(address).or_default() += each;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::http::HttpState;
 use crate::lane::Lane;
+use crate::ways::Attempt;
 use crate::{KeepAlive, LoadPlan};
 use proofload_wire::{Outbox, Request, Session, State};
 
@@ -33,6 +34,8 @@ pub(crate) struct Connection {
     pub carried: u32,
     pub session: Session,
     pub dialed_ns: u64,
+    /// Addresses dialed since then.
+    pub attempt: Attempt,
     /// True while it is established and the handshake of its session is under way.
     pub shakes: bool,
     /// Name of the exchange that has its turn among those that wait for room to be sent.
@@ -58,6 +61,7 @@ impl Connection {
             carried: 0,
             session,
             dialed_ns: 0,
+            attempt: Attempt::default(),
             shakes: false,
             turn: 0,
             carry: Vec::new(),
@@ -98,6 +102,14 @@ impl Connection {
     #[inline]
     pub fn has_no_handshake(&self) -> bool {
         self.session.state() != State::Opening
+    }
+
+    /// It is to be connected from now on.
+    pub fn begin_dialing(&mut self, now: u64) {
+        self.dialed = true;
+        self.dialed_ns = now;
+        self.phase = Phase::Opening;
+        self.attempt.begin();
     }
 
     /// Clears the state of the connection that has ended.

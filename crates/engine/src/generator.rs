@@ -9,7 +9,8 @@ use crate::seconds::{Collector, Giving};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{
-    ConnectionUse, DriverChoice, EngineError, GeneratorSettings, GeneratorUse, LoadPlan, LoadResult, Watch,
+    AddressUse, ConnectionUse, DriverChoice, EngineError, GeneratorSettings, GeneratorUse, LoadPlan,
+    LoadResult, Watch,
 };
 use proofload_language::tr;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};
@@ -403,7 +404,9 @@ pub(crate) fn gather(
     negotiated.sort_unstable();
     negotiated.dedup();
     let mut bad_answers = Vec::new();
+    let mut addresses = Vec::new();
     for worker in workers {
+        AddressUse::add_all(&mut addresses, worker.addresses);
         for bad in worker.bad {
             let part = |bad: &crate::BadAnswer| plan.asking.parts.get(bad.mix_entry);
             let is_kind = |kept: &crate::BadAnswer| (kept.outcome, part(kept)) == (bad.outcome, part(&bad));
@@ -412,6 +415,7 @@ pub(crate) fn gather(
             }
         }
     }
+    AddressUse::retain_told(&mut addresses, &plan.targets);
     let window_start_ns = snapshot.window.start_ns;
     LoadResult {
         negotiated,
@@ -419,6 +423,7 @@ pub(crate) fn gather(
         per_second: sums.counts,
         quantiles_per_second: quantiles,
         connections,
+        addresses,
         generator,
         findings,
         checks,

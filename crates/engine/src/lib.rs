@@ -27,6 +27,7 @@ mod seconds;
 mod shares;
 mod target;
 pub mod transport;
+mod ways;
 mod worker;
 
 pub use error::EngineError;
@@ -37,4 +38,4 @@ pub use plan::*;
 pub use proofload_measure::{SecondQuantiles, Silences, Stretch};
 pub use result::*;
 pub use shares::{ShareResult, execute_share, lead_ns};
-pub use target::{Address, Target};
+pub use target::{Address, Addresses, Target};

@@ -3,7 +3,7 @@
 use crate::clock::Delayed;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
-use crate::{Asking, BadAnswer, DriverChoice};
+use crate::{AddressUse, Asking, BadAnswer, DriverChoice};
 use proofload_measure::{
     ExchangeTimes, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, SilentStretches, Window,
 };
@@ -172,6 +172,7 @@ pub(crate) struct WorkerResult {
     /// Connections there were from the beginning, and in the end.
     pub first_connections: u64,
     pub connections: u64,
+    pub addresses: Vec<AddressUse>,
     #[serde(deserialize_with = "driver_name")]
     pub driver: Name,
     pub stopped_early: bool,
@@ -443,6 +444,7 @@ impl WorkerRecord {
             behind: self.behind,
             first_connections: connections,
             connections,
+            addresses: Vec::new(),
             driver,
             stopped_early: false,
         };

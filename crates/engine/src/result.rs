@@ -1,6 +1,6 @@
 //! Result of a load, and the values that can be watched while it lasts.
 
-use crate::target::Negotiated;
+use crate::target::{Address, Negotiated, Target};
 use proofload_measure::{Outcome, SecondQuantiles, Silences, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -134,6 +134,58 @@ pub struct ConnectionUse {
     pub most: u32,
 }
 
+/// Counts of connections to one address, from the first dial on: before the window as well.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct AddressUse {
+    pub address: Address,
+    /// Connections that it accepted.
+    pub connections: u64,
+    /// Dials that it refused.
+    pub refused: u64,
+    /// Dials that it left without an answer for as long as they were waited for.
+    pub timed_out: u64,
+    /// Dials that failed otherwise: it is unreachable, or no local port was left.
+    pub failed: u64,
+    /// Exchanges that ended on its connections.
+    pub exchanges: u64,
+}
+
+impl AddressUse {
+    /// Of an address that was not dialed.
+    pub(crate) fn of(address: Address) -> Self {
+        AddressUse { address, connections: 0, refused: 0, timed_out: 0, failed: 0, exchanges: 0 }
+    }
+
+    fn failures(&self) -> u64 {
+        self.refused + self.timed_out + self.failed
+    }
+
+    /// Leaves out the address that was the only one dialed of its server, and always accepted: there is nothing to tell.
+    pub(crate) fn retain_told(all: &mut Vec<AddressUse>, targets: &[Target]) {
+        all.retain(|one| one.connections + one.failures() > 0);
+        let is_of = |target: &Target, one: &AddressUse| target.addresses.iter().any(|at| *at == one.address);
+        let has_several = |target: &&Target| all.iter().filter(|one| is_of(target, one)).count() > 1;
+        let several: Vec<&Target> = targets.iter().filter(has_several).collect();
+        all.retain(|one| one.failures() > 0 || several.iter().any(|target| is_of(target, one)));
+    }
+
+    /// Adds counts to those of the same addresses.
+    pub(crate) fn add_all(sums: &mut Vec<AddressUse>, more: Vec<AddressUse>) {
+        for one in more {
+            match sums.iter_mut().find(|sum| sum.address == one.address) {
+                Some(sum) => {
+                    sum.connections += one.connections;
+                    sum.refused += one.refused;
+                    sum.timed_out += one.timed_out;
+                    sum.failed += one.failed;
+                    sum.exchanges += one.exchanges;
+                }
+                None => sums.push(one),
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorUse {
     /// CPU time of all workers within the window, user and system.
@@ -176,6 +228,8 @@ pub struct LoadResult {
     /// answered.
     pub silences: Option<Silences>,
     pub connections: ConnectionUse,
+    /// Addresses of targets that were dialed at more than one, and those that failed a dial.
+    pub addresses: Vec<AddressUse>,
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.
     pub findings: Vec<Finding>,

@@ -40,27 +40,81 @@ impl fmt::Display for Address {
     }
 }
 
+/// Addresses of one server, in the order in which they are tried; its name may have several.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Addresses {
+    pub first: Address,
+    /// At most [`Addresses::MAX`] with the first.
+    pub others: Vec<Address>,
+}
+
+impl Addresses {
+    pub const MAX: usize = 16;
+
+    /// The first of these, each once; `None` of none.
+    pub fn of(all: impl IntoIterator<Item = Address>) -> Option<Self> {
+        let mut all = all.into_iter();
+        let mut found = Addresses::from(all.next()?);
+        for address in all {
+            if found.iter().count() < Addresses::MAX && found.iter().all(|known| *known != address) {
+                found.others.push(address);
+            }
+        }
+        Some(found)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Address> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// The first, where that is one of TCP; `None` for a Unix socket.
+    pub fn tcp(&self) -> Option<SocketAddr> {
+        self.first.tcp()
+    }
+}
+
+impl<A: Into<Address>> From<A> for Addresses {
+    fn from(only: A) -> Self {
+        Addresses { first: only.into(), others: Vec::new() }
+    }
+}
+
+impl fmt::Display for Addresses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.fmt(f)?;
+        self.others.iter().try_for_each(|address| write!(f, ", {address}"))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Target {
-    /// Address to connect to: of the server, or of the proxy on the way to it.
-    pub address: Address,
+    /// Addresses to connect to: of the server, or of the proxy on the way to it.
+    pub addresses: Addresses,
     /// Transport below the protocol on its connections.
     pub transport: Transport,
     /// Protocol of its connections; requests to it are encoded in it.
     pub protocol: Protocol,
 }
 
-impl<A: Into<Address>> From<A> for Target {
+impl Target {
+    /// The same target at one of its addresses alone.
+    pub(crate) fn at(&self, address: &Address) -> Target {
+        let (transport, protocol) = (self.transport.clone(), self.protocol);
+        Target { addresses: address.clone().into(), transport, protocol }
+    }
+}
+
+impl<A: Into<Addresses>> From<A> for Target {
     /// Nothing but the connection, and the default protocol.
-    fn from(address: A) -> Self {
-        Target { address: address.into(), transport: Transport::default(), protocol: Protocol::default() }
+    fn from(addresses: A) -> Self {
+        Target { addresses: addresses.into(), transport: Transport::default(), protocol: Protocol::default() }
     }
 }
 
 /// Layers that a connection passes through; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Transport {
-    /// The HTTP proxy that listens at [`Target::address`].
+    /// The HTTP proxy that listens at [`Target::addresses`].
     pub proxy: Option<Proxy>,
     /// TLS. Targets that share the value share sessions to resume, within each worker.
     pub tls: Option<Arc<Tls>>,

@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a registry of RMI is asked before the load")]
 
-use proofload_engine::{Address, Target};
+use proofload_engine::{Address, Addresses, Target};
 use proofload_host::clock;
 use proofload_study::{Passage, Speaks};
 use proofload_wire::rmi::{self, Remote};
@@ -22,15 +22,17 @@ const OUTBOX_BYTES: usize = 64 * 1024;
 ///
 /// # Errors
 /// The reason why the registry does not find it, and what to do.
-pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<(Target, Speaks), String> {
+pub fn reached(passage: &Passage, address: &Addresses, authority: &str) -> Result<(Target, Speaks), String> {
     let target = passage.target(address, authority);
     let Speaks::Rmi(name, None) = &passage.speaks else { return Ok((target, passage.speaks.clone())) };
     // The object has a port of its own, which neither leads to.
-    let (Some(registry), None) = (address.tcp(), &target.transport.proxy) else {
+    let (Some(first), None) = (address.tcp(), &target.transport.proxy) else {
         return Err("objects of RMI are not reached by a proxy or a Unix socket; leave it out".to_string());
     };
-    let Remote { host, port, id } = look_up(registry, name)
-        .map_err(|what| format!("the registry at {registry} does not tell where `{name}` is: {what}"))?;
+    let untold =
+        |registry, what| format!("the registry at {registry} does not tell where `{name}` is: {what}");
+    let (registry, stream) = connected(address).map_err(|what| untold(first, what))?;
+    let Remote { host, port, id } = look_up(stream, name).map_err(|what| untold(registry, what))?;
     let resolved = (host.as_str(), port).to_socket_addrs().map(Iterator::collect).unwrap_or_default();
     let Some(object) = of_registry(registry.ip(), &host, resolved) else {
         let at = registry.ip();
@@ -39,7 +41,7 @@ pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<
              is sent there; start its server with -Djava.rmi.server.hostname={at}"
         ));
     };
-    Ok((Target { address: object.into(), ..target }, Speaks::Rmi(name.clone(), Some(id))))
+    Ok((Target { addresses: object.into(), ..target }, Speaks::Rmi(name.clone(), Some(id))))
 }
 
 /// The address among them that is the registry's own host: a process that answers for a registry sends no load to
@@ -51,10 +53,21 @@ fn of_registry(registry: IpAddr, host: &str, resolved: Vec<SocketAddr>) -> Optio
     same.or_else(|| resolved.iter().find(is_here)).copied()
 }
 
-fn look_up(registry: SocketAddr, name: &str) -> Result<Remote, String> {
+/// A connection to the first address that accepts one; else the reason why the first does not.
+fn connected(addresses: &Addresses) -> Result<(SocketAddr, TcpStream), String> {
+    let mut why = None;
+    for at in addresses.iter().filter_map(Address::tcp) {
+        match TcpStream::connect_timeout(&at, WITHIN) {
+            Ok(stream) => return Ok((at, stream)),
+            Err(error) => why = why.or(Some(error.to_string())),
+        }
+    }
+    Err(why.unwrap_or_default())
+}
+
+fn look_up(mut stream: TcpStream, name: &str) -> Result<Remote, String> {
     let told = |error: std::io::Error| error.to_string();
     let until_ns = clock::monotonic_ns() + WITHIN.as_nanos() as u64;
-    let mut stream = TcpStream::connect_timeout(&registry, WITHIN).map_err(told)?;
     let request = rmi::lookup(name).map_err(|error| error.to_string())?;
     let (mut session, mut out) = (Session::new(Protocol::Rmi, 1), Outbox::new(OUTBOX_BYTES));
     let (mut events, mut carry, mut asked) = (Vec::new(), Vec::new(), false);

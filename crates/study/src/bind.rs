@@ -4,13 +4,15 @@ use super::field::Field;
 use super::keys::{Kind, kinds};
 use super::model::{SubjectSpec, Variant};
 use super::problem::shown;
-use proofload_engine::Address;
+use proofload_engine::{Address, Addresses};
 use proofload_facts::{Expected, Mistake, Thing};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 kinds! {
     /// A numeric address of this machine.
     LOCAL_ADDRESS = Kind::Text(r"^[0-9A-Fa-f.:]+$");
+    /// Numeric addresses, `,` between them.
+    PINNED = Kind::Text(r"^[0-9A-Fa-f.:, ]+$");
 }
 
 /// Most local addresses.
@@ -30,14 +32,13 @@ pub fn local_address(text: &str) -> Result<IpAddr, Mistake> {
 }
 
 /// The mistake when a server cannot be reached from these addresses.
-pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<Mistake> {
-    match to {
+pub(super) fn cannot_bind(from: &[IpAddr], to: &Addresses) -> Option<Mistake> {
+    let other = |to: SocketAddr| from.iter().find(|from| from.is_ipv4() != to.is_ipv4());
+    match &to.first {
         _ if from.is_empty() => None,
         Address::Unix(_) => Some(Mistake::SocketBound { to: to.to_string() }),
-        Address::Tcp(to) => {
-            let other = from.iter().find(|from| from.is_ipv4() != to.is_ipv4())?;
-            Some(Mistake::OtherFamily { from: other.to_string(), to: to.to_string() })
-        }
+        Address::Tcp(_) if to.iter().filter_map(Address::tcp).any(|to| other(to).is_none()) => None,
+        Address::Tcp(to) => Some(Mistake::OtherFamily { from: other(*to)?.to_string(), to: to.to_string() }),
     }
 }
 
@@ -56,7 +57,7 @@ pub(super) fn check_bind(field: &Field<'_>) -> Option<Vec<IpAddr>> {
 
 /// Every server must be within reach; those that are started listen on 127.0.0.1.
 pub(super) fn check_reach(field: &Field<'_>, from: &[IpAddr], variants: &[Variant]) {
-    let started = Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let started = SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into();
     let reached = |variant: &Variant| {
         let to = match &variant.subject {
             SubjectSpec::Url { address, .. } => address,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use proofload_engine::transport::Proxy;
-use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
+use proofload_engine::{Addresses, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
 use proofload_wire::Call;
@@ -125,7 +125,7 @@ pub enum SubjectSpec {
     },
     /// `url:` something that already runs.
     Url {
-        address: Address,
+        address: Addresses,
         /// `host:port` as written; `localhost` for a Unix socket.
         authority: String,
     },
@@ -158,7 +158,7 @@ pub struct WorkloadEntry {
 /// A server that runs.
 #[derive(Clone, Debug)]
 pub struct Server {
-    pub address: Address,
+    pub address: Addresses,
     /// `host:port` as written; `localhost` for a Unix socket.
     pub authority: String,
     pub passage: Passage,

@@ -20,7 +20,7 @@ pub(super) enum Source {
     },
     Command(CommandSource),
     Url {
-        address: proofload_engine::Address,
+        address: proofload_engine::Addresses,
         authority: String,
     },
 }

@@ -1,6 +1,6 @@
 //! Subjects and their factors: the product of all levels makes the variants.
 
-use super::bind::LOCAL_ADDRESS;
+use super::bind::PINNED;
 use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, assignments, varied};
 use super::command::{COMMAND, check_command};
 use super::declarations::{Declarations, Parameter, ParameterKind};
@@ -16,6 +16,7 @@ use super::url::{ParsedUrl, parse_url_unresolved};
 use proofload_engine::Address;
 use proofload_facts::{Expected, Finding, Mistake, Thing};
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::path::Path;
 
 /// The variants; true if all their names could be read (otherwise claims cannot be checked).
@@ -47,8 +48,8 @@ keys! {
         required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|ajp|dubbo|rmi|(hessian1?|json|jsonrpc)\+https?)://[^/@]+/?$"),
         /// A Unix socket to connect to instead of the address.
         optional socket: WORD,
-        /// The numeric address of its host; resolved by the system by default.
-        optional resolve: LOCAL_ADDRESS,
+        /// The numeric address of its host, or several with `,` between them; resolved by the system by default.
+        optional resolve: PINNED,
     }
 }
 
@@ -337,7 +338,7 @@ pub(super) fn check_server(map: &Map<'_>, field: &Field<'_>, directory: &Path) -
     let protocol = parsed.as_ref().map(|url| url.protocol);
     let passage = check_transport(map, directory, host, Some(secure), protocol);
     let (url, passage) = (parsed?, passage?);
-    let address = passage.target(&url.address, &url.authority).address;
+    let address = passage.target(&url.address, &url.authority).addresses;
     Some(Server { address, authority: url.authority, passage })
 }
 
@@ -353,11 +354,11 @@ fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
     let pinned = match &resolve {
         Some(field) => {
             let text = field.text("127.0.0.1")?;
-            Some(field.take(
-                text.parse().map_err(|_| Mistake::not(shown(text), Expected::NumericAddress, "127.0.0.1")),
-            )?)
+            let found: Result<Vec<IpAddr>, _> = text.split(',').map(|one| one.trim().parse()).collect();
+            let mistake = |_| Mistake::not(shown(text), Expected::NumericAddress, "127.0.0.1");
+            field.take(found.map_err(mistake))?
         }
-        None => None,
+        None => Vec::new(),
     };
     let parsed = field.take(parse_url_unresolved(text))?;
     if parsed.target != "/" {
@@ -369,7 +370,7 @@ fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
             field.problem(Mistake::exclude("socket", "http+unix://"));
             return None;
         }
-        Some(field) => Some(Address::Unix(field.text("/run/app.sock")?.into())),
+        Some(field) => Some(Address::Unix(field.text("/run/app.sock")?.into()).into()),
         None => None,
     };
     let host = parsed.host.as_ref().map_or("localhost", |(host, _)| host);
@@ -380,6 +381,6 @@ fn url_subject(map: &Map<'_>, field: &Field<'_>) -> Option<ParsedUrl> {
             None
         }
         (None, true) if is_proxied(map, host) => Some(parsed),
-        (None, _) => field.take(parsed.resolved(pinned)),
+        (None, _) => field.take(parsed.resolved(&pinned)),
     }
 }

@@ -13,7 +13,7 @@ use super::problem::shown;
 use super::protocol::Speaks;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
-use proofload_engine::{Address, Target};
+use proofload_engine::{Addresses, Target};
 use proofload_facts::{Expected, Mistake};
 use proofload_host::clock;
 use proofload_store::schema;
@@ -198,16 +198,16 @@ impl Passage {
         self.tls.as_ref().is_some_and(|tls| !tls.verify)
     }
 
-    /// Target of the engine: the server at this address, named by `authority` where a proxy is used.
-    pub fn target(&self, address: &Address, authority: &str) -> Target {
+    /// Target of the engine: the server at these addresses, named by `authority` where a proxy is used.
+    pub fn target(&self, addresses: &Addresses, authority: &str) -> Target {
         let proxy = self.by_way().map(|(proxy, tunnels)| Proxy {
             authority: with_port(authority, self.tls.is_some()),
             tunnels,
             authorization: proxy.authorization().map(String::into_bytes),
         });
-        let address = self.by_way().map_or_else(|| address.clone(), |(proxy, _)| proxy.address.clone());
+        let proxied = self.by_way().map(|(proxy, _)| &proxy.address);
         Target {
-            address,
+            addresses: proxied.unwrap_or(addresses).clone(),
             transport: Transport { proxy, tls: self.tls.clone() },
             protocol: self.speaks.protocol(),
         }

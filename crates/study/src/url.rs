@@ -1,10 +1,10 @@
 //! Addresses of servers that already run.
 
 use super::problem::shown;
-use proofload_engine::Address;
+use proofload_engine::{Address, Addresses};
 use proofload_facts::{Expected, Mistake};
 use std::ffi::OsString;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
@@ -44,8 +44,8 @@ const SOCKET_BYTES_MAX: usize = 107;
 /// An address taken apart, its name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl {
-    /// Address to connect to. Of several addresses the first IPv4 one, else the first.
-    pub address: Address,
+    /// Addresses to connect to: all that the name has.
+    pub address: Addresses,
     /// `host:port` as written, for the Host header; the port is left out when it was. `localhost` for a Unix socket.
     pub authority: String,
     /// Name that tells it from others: the authority, or the name of the socket's file.
@@ -66,16 +66,14 @@ impl ParsedUrl {
         !matches!(self.protocol, "http" | "ajp")
     }
 
-    /// Resolves the host, unless its address is given.
+    /// Resolves the host, unless its addresses are given.
     ///
     /// # Errors
     /// A name that does not resolve.
-    pub fn resolved(mut self, given: Option<IpAddr>) -> Result<Self, Mistake> {
+    pub fn resolved(mut self, given: &[IpAddr]) -> Result<Self, Mistake> {
         if let Some((host, port)) = &self.host {
-            self.address = Address::Tcp(match given {
-                Some(address) => SocketAddr::new(address, *port),
-                None => resolve(host, *port)?,
-            });
+            let given = given.iter().map(|address| SocketAddr::new(*address, *port).into());
+            self.address = Addresses::of(given).map_or_else(|| resolve(host, *port), Ok)?;
         }
         Ok(self)
     }
@@ -86,7 +84,7 @@ impl ParsedUrl {
 /// # Errors
 /// The mistake, and what to write instead, when it is not an http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, Mistake> {
-    parse_url_unresolved(text)?.resolved(None)
+    parse_url_unresolved(text)?.resolved(&[])
 }
 
 /// The same without asking for the host, which need not exist where a Unix socket is connected to.
@@ -118,13 +116,13 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
     if scheme.eq_ignore_ascii_case("http+unix") {
         let path = socket_path(authority, shown_text)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let address = Address::Unix(path);
+        let address = Address::Unix(path).into();
         let authority = "localhost".to_string();
         return Ok(ParsedUrl { address, authority, name, target, protocol, secure: false, host: None });
     }
     let (host, port) = split_authority(authority, spoken.port)
         .ok_or_else(|| Mistake::not(shown(authority), Expected::HostAndPort, "http://host:port"))?;
-    let address = Address::Tcp(SocketAddr::from(([0, 0, 0, 0], port)));
+    let address = SocketAddr::from(([0, 0, 0, 0], port)).into();
     let (authority, name) = (authority.to_string(), authority.to_string());
     let host = Some((host.to_string(), port));
     Ok(ParsedUrl { address, authority, name, target, protocol, secure, host })
@@ -218,20 +216,33 @@ pub(super) fn split_authority(authority: &str, default_port: u16) -> Option<(&st
     (!host.is_empty() && host.len() <= 253 && host.bytes().all(fits)).then_some((host, port))
 }
 
-pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, Mistake> {
+/// All addresses of a host in the system's order (RFC 6724). A name of this machine has both loopback addresses,
+/// whatever the system knows of it (RFC 6761, section 6.3): a server may listen on either.
+pub(super) fn resolve(host: &str, port: u16) -> Result<Addresses, Mistake> {
     if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok(SocketAddr::new(address, port));
+        return Ok(SocketAddr::new(address, port).into());
     }
     let not_resolved = |error: String| Mistake::NotResolved { host: shown(host), error };
-    let found: Vec<SocketAddr> =
-        (host, port).to_socket_addrs().map_err(|error| not_resolved(error.to_string()))?.collect();
-    // Most test servers listen on 127.0.0.1 while `localhost` often resolves to ::1 first.
-    found
-        .iter()
-        .find(|address| address.is_ipv4())
-        .or(found.first())
-        .copied()
-        .ok_or_else(|| not_resolved("0".to_string()))
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    let is_here = name == "localhost" || name.ends_with(".localhost");
+    let mut found: Vec<SocketAddr> = match (host, port).to_socket_addrs() {
+        Ok(found) => found.collect(),
+        Err(_) if is_here => Vec::new(),
+        Err(error) => return Err(not_resolved(error.to_string())),
+    };
+    if is_here {
+        found.extend([SocketAddr::from((Ipv4Addr::LOCALHOST, port)), (Ipv6Addr::LOCALHOST, port).into()]);
+    }
+    let turns = in_turns(&found).into_iter().map(Address::from);
+    Addresses::of(turns).ok_or_else(|| not_resolved("0".to_string()))
+}
+
+/// The addresses, so that families take turns from that of the first on (RFC 8305, section 4).
+fn in_turns(found: &[SocketAddr]) -> Vec<SocketAddr> {
+    let is_first = |address: &&SocketAddr| address.is_ipv4() == found[0].is_ipv4();
+    let (of_first, others): (Vec<&SocketAddr>, Vec<_>) = found.iter().partition(is_first);
+    let turns = (0..found.len()).flat_map(|at| [of_first.get(at), others.get(at)]);
+    turns.flatten().map(|address| **address).collect()
 }
 
 #[cfg(test)]

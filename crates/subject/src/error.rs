@@ -183,7 +183,7 @@ pub enum SubjectError {
     },
     /// A `url:` subject does not answer.
     #[error("{}", tr!("subject-no-answer", authority, address = address.to_string(), why))]
-    NoAnswer { authority: String, address: proofload_engine::Address, why: String },
+    NoAnswer { authority: String, address: proofload_engine::Addresses, why: String },
     /// It did not end as it should.
     #[error("{}", tr!("subject-unclean-stop", subject, what))]
     UncleanStop { subject: String, what: String },

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use proofload_engine::Address;
-
 use proofload_host::clock::monotonic_ns;
 use proofload_host::jdk;
 use proofload_study::{Parameter, ParameterKind, SubjectSpec, told};
@@ -196,9 +194,9 @@ pub fn try_starts(
 
 fn ask(prepared: &Prepared, running: &Running) -> Result<Vec<&'static str>, SubjectError> {
     for address in running.addresses() {
-        let Address::Tcp(address) = address else { continue };
+        let Some(address) = address.tcp() else { continue };
         for answer in &prepared.answers {
-            answer.ask(*address).map_err(|why| SubjectError::Contract {
+            answer.ask(address).map_err(|why| SubjectError::Contract {
                 subject: prepared.name.clone(),
                 word: answer.word(),
                 why,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use proofload_engine::Address;
+use proofload_engine::Addresses;
 use proofload_store::schema::{SubjectKind, Variant};
 
 use super::SubjectError;
@@ -27,7 +27,7 @@ pub struct Prepared {
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Program(Program),
-    Url { address: Address, authority: String },
+    Url { address: Addresses, authority: String },
 }
 
 /// The program to start, but for its ports and temporary directory.

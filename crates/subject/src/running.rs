@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use proofload_engine::Address;
+use proofload_engine::Addresses;
 use proofload_host::affinity::{self, MoveError};
 
 use super::keeper::{Exit, Keeper};
@@ -19,7 +19,7 @@ use super::{SubjectError, ports};
 #[derive(Debug)]
 pub struct Running {
     /// One for each endpoint of the process that is loaded; never empty.
-    addresses: Vec<Address>,
+    addresses: Vec<Addresses>,
     /// `host:port` of a `url:` subject, as the study has it.
     written: Option<String>,
     /// True if the processes need no stop any more.
@@ -80,7 +80,7 @@ impl Prepared {
             Origin::Program(program) => {
                 self.verify()?;
                 let launched = Launched::start(&self.name, program, keeper, surroundings.into(), log, temp)?;
-                let addresses = launched.addresses();
+                let addresses = launched.addresses().into_iter().map(Addresses::from).collect();
                 Ok(Running { addresses, written: None, stopped: false, launched: Some(launched) })
             }
         }
@@ -128,13 +128,13 @@ impl Running {
         self.pids().into_iter().try_for_each(|pid| affinity::gather(pid, own))
     }
 
-    /// Address to load; the first endpoint where several variants share it.
-    pub fn address(&self) -> Address {
+    /// Addresses to load: of the first endpoint where several variants share it.
+    pub fn address(&self) -> Addresses {
         self.addresses.first().cloned().unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)).into())
     }
 
-    /// Addresses of the variants that share it, in the order of [`Prepared::prepare_shared`]; else one address.
-    pub fn addresses(&self) -> &[Address] {
+    /// Addresses of each of the variants that share it, in the order of [`Prepared::prepare_shared`]; else of one.
+    pub fn addresses(&self) -> &[Addresses] {
         &self.addresses
     }
 
@@ -173,11 +173,16 @@ impl Running {
     }
 
     fn check_answers(&self) -> Result<(), SubjectError> {
-        ports::probe(&self.address(), None, PROBE_WITHIN).map_err(|why| SubjectError::NoAnswer {
-            authority: self.authority(0),
-            address: self.address(),
-            why: why.to_string(),
-        })
+        let address = self.address();
+        let mut probes = address.iter().map(|one| ports::probe(one, None, PROBE_WITHIN));
+        let first = probes.next().unwrap_or(Ok(()));
+        first.or_else(|why| if probes.any(|probe| probe.is_ok()) { Ok(()) } else { Err(why) }).map_err(
+            |why| SubjectError::NoAnswer {
+                authority: self.authority(0),
+                address: address.clone(),
+                why: why.to_string(),
+            },
+        )
     }
 
     /// Checks that all its processes still run; a `url:` subject is checked by a connection.
@@ -207,7 +212,7 @@ impl Running {
         let step = launched.program.steps.get(front);
         for (number, address) in self.addresses.iter().enumerate() {
             let path = step.and_then(|step| step.ready_path(number));
-            if let Err(missing) = ports::probe(address, path, PROBE_WITHIN)
+            if let Err(missing) = ports::probe(&address.first, path, PROBE_WITHIN)
                 && let Some(started) = launched.started().get(front)
             {
                 return Err(launched.failure(started).hangs(PROBE_WITHIN, missing.to_string()));

@@ -34,8 +34,8 @@ pub struct TransportArgs {
     /// Protocol: secret=@FILE and packet_size= (AJP), serialization= (Dubbo), path= and name=; may be repeated
     #[arg(long, value_name = "KEY=VALUE", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub speaks: Vec<String>,
-    /// Connect to this address instead of resolving the name (example.org:443:127.0.0.1); may be repeated
-    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    /// Connect to these addresses instead of resolving the name (example.org:443:127.0.0.1); may be repeated
+    #[arg(long, value_name = "HOST:PORT:ADDRESS[,...]", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub resolve: Vec<String>,
     /// Connect through this HTTP proxy: http://user:password@host:port; HTTP_PROXY and the like are ignored
     ///

@@ -155,7 +155,8 @@ fn parts_of_a_form_are_read() {
 #[test]
 fn names_may_be_given_their_addresses() {
     assert_eq!(pinned("a:80:[::1]"), Ok(("a".to_owned(), 80, "::1".to_owned())));
-    for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
+    assert_eq!(pinned("a:80:[::1],127.0.0.7"), Ok(("a".to_owned(), 80, "::1,127.0.0.7".to_owned())));
+    for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b", "a:80:127.0.0.1,", "a:80:127.0.0.1,b"] {
         assert!(told(&pinned(bad).unwrap_err()).contains("example.org:443:127.0.0.1"), "{bad}");
     }
     let one = study(&["http://test.example:81/", "--resolve", "Test.Example:81:127.0.0.7"]);

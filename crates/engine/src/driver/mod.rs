@@ -116,8 +116,8 @@ pub trait Net {
         None
     }
     /// Begins to connect, `from` a local address if one is given (TCP). The number must be free and below the
-    /// capacity the driver was made with. A driver of sockets takes the address alone; what the target's transport
-    /// asks for is the layer's above it ([`crate::transport`]).
+    /// capacity the driver was made with. A driver of sockets takes the first address alone; what the target's
+    /// transport asks for is the layer's above it ([`crate::transport`]), and which address is dialed the worker's.
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed;
     /// The same, and sends these bytes if the connection is established at once; only then is there a [`Sent`].
     fn dial_sending(
@@ -138,6 +138,10 @@ pub trait Net {
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call reports it.
     fn close(&mut self, conn: Conn);
+    /// True if the socket of a pending dial is connected, so that what is awaited is a proxy's or TLS's.
+    fn is_connected(&self, _conn: Conn) -> bool {
+        false
+    }
     /// Reason for which the transport of a connection failed, in a sentence: within [`Handler::dialed`] and
     /// [`Handler::closed`], after [`Dialed::Failed`], and after [`Net::close`] of a connection that was being made.
     fn explain(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 //! for measuring them.
 
 use super::{Allowance, Drivers};
-use crate::target::Handshake;
+use crate::target::{Address, Handshake};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ pub const RECEIVED_MAX: usize = 128 * 1024;
 /// Event on the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapEvent {
-    Dialing,
+    Dialing(Address),
     Connected,
     /// The proxy has made the tunnel.
     Tunnelled,

@@ -30,7 +30,7 @@ pub(super) enum Why {
 pub(super) fn explain(target: &Target, step: ConnectStage, why: &Why) -> String {
     let proxy = target.transport.proxy.as_ref().map_or("", |proxy| proxy.authority.as_str());
     let server = target.transport.tls.as_ref().map_or("", |tls| tls.server_name.as_str());
-    let address = &target.address;
+    let address = &target.addresses.first;
     match (step, why) {
         (_, Why::Tunnel(fault)) => tunnel(target, fault),
         (_, Why::Tls(error)) => tls(server, step, error),
@@ -64,7 +64,7 @@ pub(super) fn explain(target: &Target, step: ConnectStage, why: &Why) -> String 
 
 fn tunnel(target: &Target, fault: &TunnelFault) -> String {
     let proxy = target.transport.proxy.as_ref();
-    let (address, asked) = (&target.address, proxy.map_or("", |proxy| proxy.authority.as_str()));
+    let (address, asked) = (&target.addresses.first, proxy.map_or("", |proxy| proxy.authority.as_str()));
     match fault {
         TunnelFault::Code(407) if proxy.is_some_and(|proxy| proxy.authorization.is_some()) => {
             format!(

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A step that failed, and why.
 pub(super) type Fault = (ConnectStage, Why);
 
-/// A target with what its connections need, made ready.
+/// A target at one of its addresses, with what its connections need, made ready.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub target: Target,
@@ -88,7 +88,8 @@ impl Layer {
                 (Some(_), Some(way)) => way.settings.clone(),
                 (Some(tls), None) => Some(tls::settings(tls)?),
             };
-            ways.push(Way { target: target.clone(), settings });
+            let each = target.addresses.iter().map(|address| target.at(address));
+            ways.extend(each.map(|target| Way { target, settings: settings.clone() }));
         }
         let mut links = Vec::new();
         links.resize_with(capacity as usize, Link::default);

@@ -206,7 +206,7 @@ impl<N: Net> Net for SecuredNet<N> {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         self.layer.forget();
-        self.note(|| TapEvent::Dialing);
+        self.note(|| TapEvent::Dialing(to.addresses.first.clone()));
         let way = self.layer.way_to(to);
         let link = self.layer.link(conn);
         link.reset();
@@ -268,6 +268,10 @@ impl<N: Net> Net for SecuredNet<N> {
         }
         self.layer.link(conn).reset();
         self.below().close(conn);
+    }
+
+    fn is_connected(&self, conn: Conn) -> bool {
+        matches!(self.layer.links[conn as usize].stage, Stage::Tunnel | Stage::Handshake)
     }
 
     fn explain(&self) -> Option<String> {

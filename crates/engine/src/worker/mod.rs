@@ -18,7 +18,7 @@ use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
 use crate::load::Share;
 use crate::record::{HandedOver, WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
-use crate::{Answers, Extent, LoadPlan, Watch};
+use crate::{AddressUse, Answers, Extent, LoadPlan, Watch};
 use due::Next;
 use exchanges::{Exchanges, Freed, PARTING_NS};
 use live::LiveCounters;
@@ -307,7 +307,7 @@ impl<'a> Worker<'a> {
     fn finish<D: Driver>(mut self, driver: &mut D) -> HandedOver {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);
-        let Exchanges { connections, lanes, mut record, opener, .. } = self.exchanges;
+        let Exchanges { connections, ways, lanes, mut record, opener, .. } = self.exchanges;
         self.pace.give_up(now, &mut record);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count();
@@ -322,7 +322,10 @@ impl<'a> Worker<'a> {
         let stopped_early = !reached && (counted || record.end_ns() < record.window.end_ns);
         let opened = connections.len() as u64 - self.pace.in_reserve();
         let HandedOver { sums, worker } = record.finish(end, opened, driver.name());
-        let worker = WorkerResult { stopped_early, first_connections: opener.first() as u64, ..worker };
+        let mut addresses = Vec::new();
+        ways.into_iter().for_each(|ways| AddressUse::add_all(&mut addresses, ways.finish()));
+        let worker =
+            WorkerResult { stopped_early, first_connections: opener.first() as u64, addresses, ..worker };
         HandedOver { sums, worker }
     }
 }

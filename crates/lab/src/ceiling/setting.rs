@@ -63,7 +63,7 @@ impl Setting {
             Some(Finding::CeilingProtocol)
         } else if every {
             Some(Finding::CeilingEndsAfterSome)
-        } else if self.targets().any(|target| matches!(target.address, Address::Unix(_))) {
+        } else if self.targets().any(|target| matches!(target.addresses.first, Address::Unix(_))) {
             Some(Finding::CeilingUnixSocket)
         } else if self.targets().any(|target| target.transport.proxy.is_some()) {
             Some(Finding::CeilingProxy)
@@ -147,7 +147,7 @@ impl Setting {
 
 /// TLS and proxy of connections to a target, without its identity.
 fn passage(target: &Target) -> String {
-    let socket = if target.address.tcp().is_some() { "TCP" } else { "a Unix socket" };
+    let socket = if target.addresses.tcp().is_some() { "TCP" } else { "a Unix socket" };
     let tunnel = if target.transport.proxy.is_some() { ", a proxy" } else { "" };
     let tls = target.transport.tls.as_ref().map_or(String::new(), |tls| {
         let versions: Vec<&str> = tls.versions.iter().map(|version| version.number()).collect();

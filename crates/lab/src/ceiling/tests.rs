@@ -167,7 +167,7 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
         lines(through(one_version)),
         lines(through(Tls { resumption: false, ..tls() })),
         lines(through(Tls { verify: false, ..tls() })),
-        lines(with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/a".into()))),
+        lines(with(|plan| plan.targets[0].addresses = proofload_engine::Address::Unix("/a".into()).into())),
     ];
     for (at, one) in others.iter().enumerate() {
         assert_eq!(others.iter().position(|other| other == one), Some(at), "{one:#?}");
@@ -179,7 +179,7 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
 #[test]
 fn who_the_server_is_is_no_part_of_it() {
     let lines = |setting: Setting| setting.lines(&machine(), &on(0));
-    let elsewhere = with(|plan| plan.targets[0].address = SocketAddr::from(([10, 0, 0, 1], 80)).into());
+    let elsewhere = with(|plan| plan.targets[0].addresses = SocketAddr::from(([10, 0, 0, 1], 80)).into());
     assert_eq!(lines(elsewhere), lines(setting(4, KeepAlive::On)));
     let other = Tls { server_name: "example.com".into(), roots: vec![vec![2], vec![3]], ..tls() };
     assert_eq!(lines(through(other)), lines(through(tls())));
@@ -192,7 +192,8 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
     assert_eq!(through(tls()).refusal(), None);
     let refused = |setting: Setting, why: Finding| assert_eq!(setting.refusal(), Some(why));
     refused(setting(4, KeepAlive::Every(3)), Finding::CeilingEndsAfterSome);
-    let unix = || with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/run/app".into()));
+    let unix =
+        || with(|plan| plan.targets[0].addresses = proofload_engine::Address::Unix("/run/app".into()).into());
     refused(unix(), Finding::CeilingUnixSocket);
     let proxy = Proxy { authority: "a:80".into(), tunnels: true, authorization: None };
     refused(with(|plan| plan.targets[0].transport.proxy = Some(proxy.clone())), Finding::CeilingProxy);

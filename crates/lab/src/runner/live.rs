@@ -6,7 +6,7 @@ use crate::ceiling::{Measuring, Setting};
 use crate::generator_settings::{GeneratorSettings, pinned};
 use crate::plan;
 use crate::registry;
-use proofload_engine::{Address, Extent, LoadPlan, Profile};
+use proofload_engine::{Address, Addresses, Extent, LoadPlan, Profile};
 use proofload_facts::Finding;
 use proofload_host::affinity::{self, Pinned};
 use proofload_host::clock;
@@ -101,7 +101,7 @@ impl<'a> LiveBench<'a> {
     }
 
     /// The process that serves a variant, with the endpoint and the address that are the variant's.
-    fn active(&self, variant: usize) -> Result<(&Active, usize, Address), BenchError> {
+    fn active(&self, variant: usize) -> Result<(&Active, usize, Addresses), BenchError> {
         let found = self.place(variant).and_then(|(host, endpoint)| {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
             Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
@@ -164,8 +164,8 @@ impl<'a> LiveBench<'a> {
     fn setting(&self, of: &CeilingOf) -> Result<Setting, Finding> {
         let study = self.terms.study;
         let nowhere = match &study.variants[of.variant].subject {
-            SubjectSpec::Url { address: address @ Address::Unix(_), .. } => address.clone(),
-            _ => Address::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1))),
+            SubjectSpec::Url { address, .. } if matches!(address.first, Address::Unix(_)) => address.clone(),
+            _ => SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
         };
         let terms = plan::LoadTerms {
             target: study.variants[of.variant].passage.target(&nowhere, "localhost:80"),
@@ -310,7 +310,7 @@ impl Bench for LiveBench<'_> {
         })?;
         let tree = tree_of(&running);
         let _pinned = match running.started_ns() {
-            None => pinned(terms.study, &running.address(), &self.settings.subject_cpus)
+            None => pinned(terms.study, &running.address().first, &self.settings.subject_cpus)
                 .map_err(BenchError::Failed)?,
             Some(_) => Vec::new(),
         };

@@ -4,7 +4,7 @@
 use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
 use data_encoding::BASE64;
-use proofload_engine::Address;
+use proofload_engine::Addresses;
 use proofload_facts::{Expected, Mistake};
 use proofload_store::redact;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// A proxy, and the servers that are reached through it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProxyOptions {
-    pub address: Address,
+    pub address: Addresses,
     /// `host:port`, as written.
     pub authority: String,
     pub user: Option<(String, String)>,
@@ -65,7 +65,7 @@ pub fn proxy(text: &str) -> Result<ProxyOptions, Mistake> {
     let Some((host, port)) = split_authority(authority, 80).filter(|_| has_port) else {
         return Err(Mistake::not(shown(authority), Expected::HostAndPort, FORM));
     };
-    let (address, authority) = (Address::Tcp(resolve(host, port)?), authority.to_string());
+    let (address, authority) = (resolve(host, port)?, authority.to_string());
     Ok(ProxyOptions { address, authority, user, tunnel: false, no_proxy: String::new() })
 }
 

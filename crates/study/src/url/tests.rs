@@ -16,7 +16,7 @@ fn an_address_is_taken_apart() {
     assert_eq!(parsed.address.tcp(), Some("127.0.0.1:443".parse().unwrap()));
     assert!(parsed.secure && !local.secure);
     let parsed = parse_url("http+unix://%2frun%2Fmy%20app.sock/a?b").unwrap();
-    assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()));
+    assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()).into());
     assert_eq!((parsed.name.as_str(), parsed.authority.as_str()), ("my app.sock", "localhost"));
     assert_eq!(parsed.target, "/a?b");
 }
@@ -32,12 +32,38 @@ fn an_address_without_a_scheme_is_one_of_http() {
 
 #[test]
 fn a_name_may_be_given_its_address() {
-    let given = |text: &str| Some(text.parse().unwrap());
-    let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(given("127.0.0.7")).unwrap();
+    let given = |text: &str| text.split(',').map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
+    let parsed =
+        parse_url_unresolved("https://test.example/").unwrap().resolved(&given("127.0.0.7")).unwrap();
     assert_eq!(parsed.address.tcp(), Some("127.0.0.7:443".parse().unwrap()));
     assert_eq!(parsed.authority, "test.example");
-    let parsed = parse_url_unresolved("http://a/").unwrap().resolved(given("::1")).unwrap();
-    assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
+    let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given("::1,127.0.0.9,::1")).unwrap();
+    assert_eq!(parsed.address.to_string(), "[::1]:80, 127.0.0.9:80");
+}
+
+#[test]
+fn families_take_turns_in_the_order_of_the_system() {
+    let of = |text: &str| text.split(' ').map(|text| text.parse().unwrap()).collect::<Vec<SocketAddr>>();
+    for (found, turns) in [
+        ("[::7]:1 [::8]:1 1.1.1.1:1 [::9]:1 2.2.2.2:1", "[::7]:1 1.1.1.1:1 [::8]:1 2.2.2.2:1 [::9]:1"),
+        ("1.1.1.1:1 2.2.2.2:1 [::7]:1", "1.1.1.1:1 [::7]:1 2.2.2.2:1"),
+        ("1.1.1.1:1 2.2.2.2:1", "1.1.1.1:1 2.2.2.2:1"),
+    ] {
+        assert_eq!(in_turns(&of(found)), of(turns));
+    }
+    assert_eq!(in_turns(&[]), []);
+}
+
+#[test]
+fn a_name_of_this_machine_has_both_loopback_addresses() {
+    for name in ["localhost", "LocalHost.", "shop.localhost"] {
+        let found = resolve(name, 81).unwrap();
+        for loopback in ["127.0.0.1:81", "[::1]:81"] {
+            let loopback = Address::Tcp(loopback.parse().unwrap());
+            assert_eq!(found.iter().filter(|address| **address == loopback).count(), 1, "{name}");
+        }
+    }
+    assert_eq!(resolve("127.0.0.1", 81).unwrap().to_string(), "127.0.0.1:81");
 }
 
 #[test]

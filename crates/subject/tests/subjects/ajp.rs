@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use proofload_engine::Address;
+use proofload_engine::Addresses;
 use proofload_study::SubjectSpec;
 use proofload_subject::{Keeper, Prepared};
 
@@ -84,7 +84,7 @@ pub fn every_tomcat_speaks_ajp_beside_http() {
             let running = prepared.start(&keeper, &[], &bench.log(), &temp).unwrap();
             running.wait_ready(&Default::default()).unwrap();
             running.answers().unwrap();
-            let addresses = running.addresses().iter().filter_map(Address::tcp);
+            let addresses = running.addresses().iter().filter_map(Addresses::tcp);
             for (address, connector) in addresses.zip(connectors).skip(1) {
                 let told = format!("Tomcat {version} {connector} {secret}");
                 assert_eq!(ask(address, PING), PONG, "{told}");

@@ -75,7 +75,7 @@ pub fn every_tomcat_serves_on_every_connector() {
         running.answers().unwrap();
         assert_eq!(running.addresses().len(), connectors.len());
         for (address, connector) in
-            running.addresses().iter().filter_map(proofload_engine::Address::tcp).zip(connectors)
+            running.addresses().iter().filter_map(proofload_engine::Addresses::tcp).zip(connectors)
         {
             let told = format!("Tomcat {version} {connector}");
             assert_eq!(body(&get(address, "/echo")).len(), 1024, "{told}");
@@ -248,7 +248,7 @@ pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
             Prepared::prepare_shared("it", &specs, &bench.catalogue, &bench.cache, &|_| {}).unwrap();
         let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(version)).unwrap();
         running.wait_ready(&Default::default()).unwrap();
-        for address in running.addresses().iter().filter_map(proofload_engine::Address::tcp) {
+        for address in running.addresses().iter().filter_map(proofload_engine::Addresses::tcp) {
             let thread = get(address, "/thread");
             assert!(body(&thread).contains("-virt-"), "{version}: {thread}");
         }
@@ -288,7 +288,7 @@ pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
     let server = std::fs::read_to_string(temp.join("conf/server.xml")).unwrap();
     assert_eq!(running.addresses().len(), 3);
     for (address, connector) in
-        running.addresses().iter().filter_map(proofload_engine::Address::tcp).zip(connectors)
+        running.addresses().iter().filter_map(proofload_engine::Addresses::tcp).zip(connectors)
     {
         let written =
             server.split("<Connector").find(|part| part.contains(&format!("port=\"{}\"", address.port())));

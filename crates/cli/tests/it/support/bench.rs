@@ -2,7 +2,9 @@
 
 use super::Reference;
 use super::world::World;
-use proofload_engine::{Address, EngineError, Extent, Launch, LoadPlan, LoadResult, Profile, Stretch, Watch};
+use proofload_engine::{
+    Addresses, EngineError, Extent, Launch, LoadPlan, LoadResult, Profile, Stretch, Watch,
+};
 use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_lab::generator_settings::GeneratorSettings;
@@ -48,7 +50,7 @@ struct SimBench<'a> {
 }
 
 struct Running {
-    address: Address,
+    address: Addresses,
     authority: String,
     /// `None` for a `url:` subject, whose server is not ours.
     server: Option<Reference>,

@@ -79,7 +79,7 @@ pub fn listen(config: Config) -> (SocketAddr, Arc<Simulated>) {
 
 fn server_at(target: &Target) -> Option<Arc<Simulated>> {
     let servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
-    servers.get(&target.address.tcp()?).cloned()
+    target.addresses.iter().find_map(|address| servers.get(&address.tcp()?).cloned())
 }
 
 /// The engine over that world; what is at no address of it is reached by sockets.
@@ -180,7 +180,7 @@ impl Peer for Switchboard {
     }
 
     fn dialed_at(&mut self, link: u64, to: &Target) -> Accept {
-        let known = self.lines.iter().position(|(target, _)| target.address == to.address);
+        let known = self.lines.iter().position(|(target, _)| target.addresses == to.addresses);
         let at = match (known, server_at(to)) {
             (Some(at), _) => at,
             (None, Some(server)) => {

@@ -162,7 +162,7 @@ impl Net for EpollNet {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        let dialed = self.open(conn, &to.address, from);
+        let dialed = self.open(conn, &to.addresses.first, from);
         dialed.unwrap_or_else(|errno| {
             self.close(conn);
             Dialed::Failed(dial_fault(errno))
@@ -177,7 +177,7 @@ impl Net for EpollNet {
         bytes: &[u8],
     ) -> (Dialed, Option<Sent>) {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open_sending(conn, &to.address, from, bytes).unwrap_or_else(|errno| {
+        self.open_sending(conn, &to.addresses.first, from, bytes).unwrap_or_else(|errno| {
             self.close(conn);
             (Dialed::Failed(dial_fault(errno)), None)
         })

@@ -386,7 +386,7 @@ impl Net for UringNet {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open(conn, &to.address, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        self.open(conn, &to.addresses.first, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
     #[inline]

@@ -13,27 +13,14 @@ use std::net::IpAddr;
 impl Exchanges<'_> {
     /// Opens a connection that no exchange waits for, unless it was dialed already.
     pub fn open<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        let from = self.local_address(conn);
         let connection = &mut self.connections[conn as usize];
         if connection.dialed {
             return None;
         }
-        connection.dialed = true;
-        connection.dialed_ns = now;
-        connection.phase = Phase::Opening;
         connection.ahead = true;
+        connection.begin_dialing(now);
         self.opener.begun();
-        match net.dial(conn, &self.plan.targets[connection.target as usize], from) {
-            Dialed::Established => {
-                let now = net.now_ns();
-                self.connected(net, conn, now)
-            }
-            Dialed::Pending => {
-                self.set_connect_deadline(conn, now);
-                None
-            }
-            Dialed::Failed(fault) => self.not_connected(net, conn, fault, now),
-        }
+        self.dial_next(net, conn, None, now)
     }
 
     /// An exchange has begun on a connection that cannot carry it yet.
@@ -63,19 +50,35 @@ impl Exchanges<'_> {
 
     /// Connects for the exchanges that wait.
     pub(super) fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let first = self.first_waiting(conn)?;
+        self.connections[conn as usize].begin_dialing(now);
+        self.dial_next(net, conn, Some(first), now)
+    }
+
+    /// The first exchange that waits for a connection.
+    fn first_waiting(&self, conn: Conn) -> Option<LaneId> {
         let waits = |lane: &LaneId| self.lanes[*lane as usize].phase == LanePhase::Waiting;
-        let first = self.numbers.of(conn).find(waits)?;
+        self.numbers.of(conn).find(waits)
+    }
+
+    /// Dials an address that was not dialed yet for this connection; `first` is the first exchange that waits for it.
+    fn dial_next<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        first: Option<LaneId>,
+        now: u64,
+    ) -> Option<Freed> {
         let from = self.local_address(conn);
         let connection = &mut self.connections[conn as usize];
-        connection.dialed = true;
-        connection.dialed_ns = now;
-        connection.phase = Phase::Opening;
-        let to = &self.plan.targets[connection.target as usize];
-        let request = connection.request(self.plan, &self.lanes[first as usize]);
-        let (dialed, sent) = if connection.sends_as_encoded(request) && connection.has_no_handshake() {
-            net.dial_sending(conn, to, from, &request.bytes)
-        } else {
-            (net.dial(conn, to, from), None)
+        let to = self.ways[connection.target as usize].next(&mut connection.attempt, now);
+        let connection = &self.connections[conn as usize];
+        let request = first.map(|first| connection.request(self.plan, &self.lanes[first as usize]));
+        let (dialed, sent) = match request {
+            Some(request) if connection.sends_as_encoded(request) && connection.has_no_handshake() => {
+                net.dial_sending(conn, to, from, &request.bytes)
+            }
+            _ => (net.dial(conn, to, from), None),
         };
         match dialed {
             Dialed::Established => match sent {
@@ -89,7 +92,7 @@ impl Exchanges<'_> {
                 }
             },
             Dialed::Pending => {
-                self.set_connect_deadline(conn, now);
+                self.set_dial_deadline(conn, now);
                 None
             }
             Dialed::Failed(fault) => self.not_connected(net, conn, fault, now),
@@ -117,7 +120,9 @@ impl Exchanges<'_> {
     fn established(&mut self, conn: Conn, now: u64) {
         self.record.advance_to(now);
         self.record.opened += u64::from(self.record.covers(now));
-        self.connections[conn as usize].session.open(now, &mut self.outbox);
+        let connection = &mut self.connections[conn as usize];
+        self.ways[connection.target as usize].accepted(&connection.attempt);
+        connection.session.open(now, &mut self.outbox);
     }
 
     /// A connection is established; it is ready at once where its protocol has no handshake.
@@ -171,7 +176,7 @@ impl Exchanges<'_> {
         self.more.pop_front()
     }
 
-    /// A connection could not be made.
+    /// A dial has failed. Another address is dialed if there is one, and a connection could not be made if there is none.
     pub(super) fn not_connected<N: Net>(
         &mut self,
         net: &mut N,
@@ -179,11 +184,21 @@ impl Exchanges<'_> {
         fault: DialFault,
         now: u64,
     ) -> Option<Freed> {
+        let is_in_time = now < self.connect_end_ns(conn);
+        let connection = &mut self.connections[conn as usize];
+        let ways = &mut self.ways[connection.target as usize];
+        if ways.failed(&mut connection.attempt, fault, now) && is_in_time {
+            return self.dial_next(net, conn, self.first_waiting(conn), now);
+        }
+        let (fault, address, tried) = ways.verdict(&connection.attempt, fault);
         self.record.no_port += u64::from(fault == DialFault::NoPort);
         self.record.no_descriptor += u64::from(fault == DialFault::NoDescriptor);
         let (outcome, what) = in_words(fault);
-        let address = &self.plan.targets[self.connections[conn as usize].target as usize].address;
-        let what = || net.explain().unwrap_or_else(|| format!("{address} {what}"));
+        let what = || match (net.explain(), tried) {
+            (Some(what), _) => what,
+            (None, ..2) => format!("{address} {what}"),
+            (None, tried) => format!("{address} {what}, and none of {tried} addresses accepted it"),
+        };
         self.not_opened(conn, outcome, what, now)
     }
 
@@ -237,7 +252,14 @@ impl Exchanges<'_> {
     pub(super) fn hang_up<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
         net.close(conn);
         self.record.recorder.snapshot_mut().closed_by_us += u64::from(self.record.covers(now));
-        self.connections[conn as usize].disconnect();
+        self.disconnect(conn);
+    }
+
+    /// Clears the state of a connection that was open.
+    fn disconnect(&mut self, conn: Conn) {
+        let connection = &mut self.connections[conn as usize];
+        self.ways[connection.target as usize].ended(&connection.attempt, connection.carried);
+        connection.disconnect();
     }
 
     /// A connection has ended: lanes that rested until then are free, and it is dialed again for exchanges that wait.
@@ -295,7 +317,7 @@ impl Exchanges<'_> {
             self.record.recorder.snapshot_mut().closed_by_peer += u64::from(self.record.covers(now));
         }
         net.close(conn);
-        self.connections[conn as usize].disconnect();
+        self.disconnect(conn);
         self.gone(net, conn, now, at_once)
     }
 }

@@ -20,6 +20,7 @@ use crate::http::longest_target;
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
+use crate::ways::Ways;
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::{Events, ExchangeId, Outbox};
 use std::collections::VecDeque;
@@ -55,6 +56,8 @@ pub(super) struct Exchanges<'a> {
     checks: Vec<Check>,
     feeding: Feeding<'a>,
     pub connections: Vec<Connection>,
+    /// Of each target.
+    pub ways: Vec<Ways<'a>>,
     pub lanes: Vec<Lane>,
     numbers: LaneNumbers,
     /// Lanes that became free beside the one that was returned.
@@ -84,7 +87,7 @@ pub(super) struct Exchanges<'a> {
 impl<'a> Exchanges<'a> {
     /// For a load that begins at 0, until [`Exchanges::begin_at`].
     pub fn new(plan: &'a LoadPlan, share: Share, dealt: &Dealt, record: WorkerRecord) -> Self {
-        let connections = deal_connections(plan, dealt);
+        let connections = deal_connections(plan, share, dealt);
         let numbers = LaneNumbers::new(connections.len(), plan.in_flight);
         let feeders = plan.asking.feed.feeders.len();
         let lane = |at| Lane::new(connections[numbers.conn(at) as usize].target as usize, feeders);
@@ -111,6 +114,7 @@ impl<'a> Exchanges<'a> {
             more: VecDeque::with_capacity(lanes.len().min(MORE_ROOM)),
             ended: Vec::with_capacity(plan.in_flight as usize),
             connections,
+            ways: plan.targets.iter().map(|target| Ways::new(target, &plan.asking.bind)).collect(),
             lanes,
             numbers,
             in_flight: 0,
@@ -242,6 +246,9 @@ impl<'a> Exchanges<'a> {
             }
         }
         for (conn, connection) in (0..).zip(&self.connections) {
+            if matches!(connection.phase, Phase::Open | Phase::Parting) {
+                self.ways[connection.target as usize].ended(&connection.attempt, connection.carried);
+            }
             if !matches!(connection.phase, Phase::Cold | Phase::BackingOff) {
                 net.close(conn);
             }
@@ -251,7 +258,7 @@ impl<'a> Exchanges<'a> {
 
 /// Deals connections to targets, which take turns, so that each begins with the load. Those that may be added later
 /// are behind those that there are from the beginning.
-fn deal_connections(plan: &LoadPlan, dealt: &Dealt) -> Vec<Connection> {
+fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt) -> Vec<Connection> {
     let mut connections = Vec::with_capacity(dealt.most.iter().sum::<u64>() as usize);
     let longest = longest_target(plan);
     let mut deal = |dealt: &[u64]| {
@@ -265,6 +272,12 @@ fn deal_connections(plan: &LoadPlan, dealt: &Dealt) -> Vec<Connection> {
     deal(&dealt.first);
     let more = dealt.most.iter().zip(&dealt.first).map(|(most, first)| most - first);
     deal(&more.collect::<Vec<_>>());
+    let mut numbers = vec![0; dealt.most.len()];
+    for connection in &mut connections {
+        let number = &mut numbers[connection.target as usize];
+        connection.attempt.number = share.number_of(*number);
+        *number += 1;
+    }
     connections
 }
 

@@ -18,6 +18,20 @@ impl Exchanges<'_> {
         self.deadlines.set(deadline, since_ns, self.plan.timeouts.connect_ns);
     }
 
+    /// Instant at which connecting is given up.
+    pub(super) fn connect_end_ns(&self, conn: Conn) -> u64 {
+        self.connections[conn as usize].dialed_ns.saturating_add(self.plan.timeouts.connect_ns)
+    }
+
+    /// Sets how long a dial may be pending that began now.
+    pub(super) fn set_dial_deadline(&mut self, conn: Conn, now: u64) {
+        let connection = &self.connections[conn as usize];
+        let patience_ns = self.ways[connection.target as usize].patience_ns(&connection.attempt);
+        let at_ns = self.connect_end_ns(conn).min(now.saturating_add(patience_ns));
+        let deadline = self.connection_deadline(conn);
+        self.deadlines.set_at(deadline, at_ns);
+    }
+
     pub(super) fn clear_deadline(&mut self, conn: Conn) {
         let deadline = self.connection_deadline(conn);
         self.deadlines.clear(deadline);
@@ -46,11 +60,18 @@ impl Exchanges<'_> {
         };
         match self.connections[conn as usize].phase {
             Phase::Opening => {
+                if net.is_connected(conn) && now < self.connect_end_ns(conn) {
+                    // The address has answered: the time-out of connecting covers the rest.
+                    let since_ns = self.connections[conn as usize].dialed_ns;
+                    self.set_connect_deadline(conn, since_ns);
+                    return None;
+                }
                 net.close(conn);
                 if !self.connections[conn as usize].shakes {
                     return self.not_connected(net, conn, DialFault::TimedOut, now);
                 }
-                let address = &self.plan.targets[self.connections[conn as usize].target as usize].address;
+                let connection = &self.connections[conn as usize];
+                let address = self.ways[connection.target as usize].address(&connection.attempt);
                 let what = || format!("{address} did not shake hands in time");
                 self.not_opened(conn, Outcome::ConnectTimeout, what, now)
             }

@@ -242,7 +242,7 @@ impl Ground for SecuredSim {
     }
 
     fn address(&self) -> SocketAddr {
-        secured().address.tcp().unwrap()
+        secured().addresses.tcp().unwrap()
     }
 
     fn target(&self) -> Target {

@@ -1,5 +1,6 @@
 //! The engine in virtual time: its public door over a simulated network.
 
+mod addresses;
 mod fitness;
 mod follow;
 mod lanes;

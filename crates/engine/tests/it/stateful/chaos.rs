@@ -12,6 +12,7 @@ use proofload_measure::{Outcome, OutcomeCounts, Snapshot};
 use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply};
 use proofload_wire::http1::RequestSpec;
 use std::collections::HashMap;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
@@ -258,6 +259,18 @@ fn widen(plan: &mut LoadPlan, choices: &mut Choices) {
     }
     if matches!(plan.profile, Profile::Open { .. } | Profile::Closed { .. }) {
         plan.discard_ns = choices.upto(40 * MS) * u64::from(choices.flag());
+    }
+    for target in &mut plan.targets {
+        let others = 1..=choices.byte() % 4;
+        let at = |at: u8| SocketAddr::from(([127, 0, 0, 1 + at], 80));
+        let v6 = |at: u8| SocketAddr::from((Ipv6Addr::from(u128::from(at)), 80));
+        let has_both = choices.flag();
+        let other = |n: u8| if has_both && n % 2 == 1 { v6(n) } else { at(n) };
+        target.addresses.others = others.map(|n| other(n).into()).collect();
+    }
+    if choices.flag() {
+        // Long enough for a second address where the first says nothing.
+        plan.timeouts.connect_ns += choices.upto(600 * MS);
     }
 }
 

@@ -73,6 +73,7 @@ impl QueueBench {
             findings: Vec::new(),
             checks: Vec::new(),
             negotiated: Vec::new(),
+            addresses: Vec::new(),
             silences: None,
             bad_answers: Vec::new(),
             stopped_early,
