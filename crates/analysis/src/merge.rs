@@ -4,7 +4,7 @@ use crate::checks::merged_checks;
 use crate::requests;
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_store::schema::{
-    Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
+    AddressUse, Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
 };
 use proofload_store::{
     StoreError, counts_of, decode, durations_of, handshakes_of, outcomes_of, response_times_of,
@@ -81,6 +81,7 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
         for (code, n) in &measured.codes {
             add(out.codes.entry(code.clone()).or_default(), *n);
         }
+        measured.addresses.iter().for_each(|one| add_address(&mut out.addresses, one));
         for bad in &measured.bad_answers {
             let is_kind = |seen: &BadAnswer| (&seen.outcome, &seen.request) == (&bad.outcome, &bad.request);
             if !out.bad_answers.iter().any(is_kind) {
@@ -118,6 +119,17 @@ pub(crate) fn add_unended(to: &mut LatencyHistogram, slice: &Slice, path: &Path)
     }
     to.record_many(1, all.saturating_sub(known));
     Ok(())
+}
+
+fn add_address(all: &mut Vec<AddressUse>, more: &AddressUse) {
+    let Some(sum) = all.iter_mut().find(|sum| sum.address == more.address) else {
+        return all.push(more.clone());
+    };
+    add(&mut sum.connections, more.connections);
+    add(&mut sum.refused, more.refused);
+    add(&mut sum.timed_out, more.timed_out);
+    add(&mut sum.failed, more.failed);
+    add(&mut sum.exchanges, more.exchanges);
 }
 
 /// All handshakes, and all that any of them settled on.

@@ -105,6 +105,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(requests::table(points, single));
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
+    tables.extend(addresses(points));
     tables.extend(steady::tables(result));
     tables.extend(fitness::table(result));
     let limits = proofload_analysis::limits::of_result(result).iter().map(told).collect();
@@ -348,6 +349,18 @@ fn handshakes(points: &[Point]) -> Option<Table> {
         Some(row)
     };
     Table::of(tr!("handshakes"), Columns::<10>("handshake-columns"), points.iter().filter_map(row))
+}
+
+/// Connections by address; nothing of servers at one address that always accepted.
+fn addresses(points: &[Point]) -> Option<Table> {
+    let rows = points.iter().flat_map(|point| {
+        point.addresses.iter().map(|of| {
+            let counts =
+                [of.connections, of.refused, of.timed_out, of.failed, of.exchanges].map(number::count);
+            [vec![messages::place(point), of.address.clone()], counts.to_vec()].concat()
+        })
+    });
+    Table::of(tr!("addresses"), Columns::<7>("address-columns"), rows)
 }
 
 /// Name and value for what connections passed through.

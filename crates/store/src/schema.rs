@@ -158,6 +158,9 @@ pub struct Point {
     pub silences: Option<Silences>,
     /// TLS handshakes; absent without TLS.
     pub handshakes: Option<Handshakes>,
+    /// Addresses of servers that were dialed at more than one, and those that failed a dial; else left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<AddressUse>,
     /// Proxy and TLS of the connections; of a single measurement only, since a study's plan has that of each variant.
     pub transport: Option<Transport>,
     /// The generator.

@@ -8,8 +8,8 @@ use proofload_engine::{AgentsUse, Check, CheckKind, LoadResult, SecondQuantiles}
 use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_store::schema::{
-    Agents, BadAnswer, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes,
-    Negotiated, Phase, Plan, Point, Silences, Slice, SubjectUse,
+    AddressUse, Agents, BadAnswer, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator,
+    Handshakes, Negotiated, Phase, Plan, Point, Silences, Slice, SubjectUse,
 };
 use proofload_store::{bad_answer, histograms_of, point_of, requests_of};
 use proofload_study::LoadPoint;
@@ -133,6 +133,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
         connections_peak: result.connections.peak,
         connections_most: result.connections.most,
         handshakes: handshakes(result, of_snapshot.handshakes.clone()),
+        addresses: result.addresses.iter().map(address).collect(),
         per_second: result.per_second.clone(),
         response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),
         response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
@@ -164,6 +165,11 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
 fn agents(of: AgentsUse) -> Agents {
     let AgentsUse { count, clocks_within_ns, lost, not_offered } = of;
     Agents { count, clocks_within_ns, lost, not_offered }
+}
+
+fn address(of: &proofload_engine::AddressUse) -> AddressUse {
+    let proofload_engine::AddressUse { connections, refused, timed_out, failed, exchanges, .. } = *of;
+    AddressUse { address: of.address.to_string(), connections, refused, timed_out, failed, exchanges }
 }
 
 /// With the settled parameters; there may be none in the window when all connections were open before.

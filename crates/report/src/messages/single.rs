@@ -2,7 +2,7 @@
 
 use crate::number;
 use proofload_language::{named, tr};
-use proofload_store::schema::{Agents, Model, Point};
+use proofload_store::schema::{AddressUse, Agents, Model, Point};
 
 /// `50 connections, closed loop, 10.0 s`.
 pub fn load_of(point: &Point) -> String {
@@ -25,6 +25,18 @@ pub fn load_of(point: &Point) -> String {
 
 pub fn answers(n: u64) -> String {
     tr!("answers", n, count = number::count(n))
+}
+
+/// An address with what became of the dials to it.
+pub fn address(of: &AddressUse) -> String {
+    let shown = |id: fn(u64, String) -> String, n: u64| (n > 0).then(|| id(n, number::count(n)));
+    let parts = [
+        shown(|n, count| tr!("address-connections", n, count), of.connections),
+        shown(|n, count| tr!("address-refused", n, count), of.refused),
+        shown(|n, count| tr!("address-timed-out", n, count), of.timed_out),
+        shown(|n, count| tr!("address-failed", n, count), of.failed),
+    ];
+    format!("{} {}", of.address, parts.into_iter().flatten().collect::<Vec<_>>().join(tr!("between-items")))
 }
 
 /// Those that were not, with their share and what they were.

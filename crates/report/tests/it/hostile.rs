@@ -12,7 +12,7 @@ use proofload_report::{
 };
 use proofload_store::bad_answer;
 use proofload_store::schema::{
-    CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
+    AddressUse, CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
     Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure,
     RequestFigures, RunResult, Scalability, Slice, SliceLength, Slicing, SteadyStart, SteadyState, Telemetry,
     TrendResult,
@@ -45,6 +45,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         point.point.clone_from(&text);
         point.stream.clone_from(&text);
         point.generator.findings = vec![Finding::failed(&text)];
+        point.addresses = vec![AddressUse { address: text.clone(), refused: 1, ..AddressUse::default() }];
         point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes(), &[])];
     }
     for figure in &mut result.figures {

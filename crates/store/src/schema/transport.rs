@@ -60,6 +60,23 @@ pub struct Handshakes {
     pub negotiated: Vec<Negotiated>,
 }
 
+/// Connections to one address of a server, from the first dial on: before the window as well.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AddressUse {
+    /// `127.0.0.1:8080`, or `unix:` with a path.
+    pub address: String,
+    /// Connections that it accepted.
+    pub connections: u64,
+    /// Dials that it refused.
+    pub refused: u64,
+    /// Dials without an answer: within 250 ms where another address was left, else within the time-out of connecting.
+    pub timed_out: u64,
+    /// Dials that failed otherwise.
+    pub failed: u64,
+    /// Exchanges that ended on its connections.
+    pub exchanges: u64,
+}
+
 /// Parameters that client and server negotiated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Negotiated {

@@ -34,6 +34,9 @@ pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, t
     if outcome(point, "answered") > 0 {
         figures(&mut page, point, slice);
     }
+    let mut used: Vec<String> = point.addresses.iter().map(|of| line(&messages::address(of))).collect();
+    used.iter_mut().take(1).for_each(|first| *first = format!("{}  {first}", tr!("addresses")));
+    page.parts(&used, "  ", None);
     if lead::failures(result).is_empty() {
         errors_of(&mut page, point);
     }
