@@ -202,6 +202,42 @@ fn a_server_on_ipv6_is_reached() {
 }
 
 #[test]
+fn a_name_is_reached_at_those_of_its_addresses_that_serve() {
+    let (six, asked) = server("::1");
+    // Nobody listens there, nor at 127.0.0.1 on that port.
+    let pinned = format!("shop.test:{}:127.0.0.77,[::1]", six.port());
+    let urls = ["shop.test", "localhost"].map(|name| format!("http://{name}:{}/", six.port()));
+    for url in &urls {
+        let output = proofload(&[url, "--resolve", &pinned, "-n", "6", "-c", "3", "-q", "--format", "json"]);
+        let point = &json(&output)["points"][0];
+        assert_eq!(point["outcomes"]["answered"], 6, "{point}");
+        let of = |at: &str, what: &str| {
+            let mut addresses = point["addresses"].as_array().unwrap().iter();
+            addresses.find(|one| one["address"].as_str().unwrap().contains(at)).map(|one| one[what].clone())
+        };
+        assert_eq!(of("::1", "connections"), Some(3.into()), "{point}");
+        assert_eq!(of("::1", "exchanges"), Some(6.into()), "{point}");
+        assert!(of("127.0.0", "refused").is_none_or(|refused| refused.as_u64() > Some(0)), "{point}");
+    }
+    assert_eq!(asked.try_iter().count(), 12);
+
+    let output = proofload(&[&urls[0], "--resolve", &pinned, "-n", "6", "-c", "3"]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("addresses  127.0.0.77:") && shown.contains(" refused "), "{shown}");
+    let output = proofload(&[&urls[0], "--resolve", &pinned, "--debug"]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("connecting to 127.0.0.77:") && shown.contains("connecting to [::1]:"), "{shown}");
+
+    let directory = tempfile::tempdir().unwrap();
+    let subject = format!("{{ url: \"http://shop.test:{}\", resolve: \"127.0.0.77, ::1\" }}", six.port());
+    let claims = "claims: { answers: errors(it) == 0 }\n";
+    let result = studied(directory.path(), &format!("subjects: {{ it: {subject} }}\n{claims}"));
+    all_answered(&result, 1);
+    let described = result["plan"]["variants"][0]["description"].as_str().unwrap();
+    assert!(described.contains("127.0.0.77:") && described.contains("[::1]:"), "{described}");
+}
+
+#[test]
 fn every_wrong_flag_is_told_at_once() {
     let output = proofload(&[
         "http://127.0.0.1:1/${nosuchfeeder}",
