@@ -137,7 +137,8 @@ impl<'a> Ways<'a> {
         way.accepts = false;
         way.rest_ns = if fault == DialFault::TimedOut { SILENT_REST_NS } else { REST_NS };
         way.rests_until_ns = now_ns + way.rest_ns;
-        if attempt.fault.is_none_or(|(first, _)| first == DialFault::NoPort) {
+        let is_ours = |fault| fault == DialFault::NoPort;
+        if attempt.fault.is_none_or(|(first, _)| is_ours(first) && !is_ours(fault)) {
             attempt.fault = Some((fault, attempt.at));
         }
         self.has_untried(attempt)

@@ -69,6 +69,7 @@ impl<'a> RecordedBench<'a> {
             findings: Vec::new(),
             checks: Vec::new(),
             negotiated: Vec::new(),
+            addresses: Vec::new(),
             silences: None,
             bad_answers: Vec::new(),
             stopped_early: false,
