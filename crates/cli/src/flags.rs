@@ -338,14 +338,21 @@ pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
         }
     }
     let expect = |key: &'static str| [keys[0], keys[1], "expect", key];
-    if let Some(status) = args.expect_status {
-        draft.put("--expect-status", &expect("status"), u64::from(status));
-    }
     if let Some(size) = &args.expect_bytes {
         draft.put("--expect-bytes", &expect("bytes"), size);
     }
-    if let Some(text) = &args.expect_text {
-        draft.put("--expect-text", &expect("text"), text);
+    let number = |text: &String| text.parse::<u64>().map_or_else(|_| Said::from(text), Said::from);
+    let text = |text: &String| Said::from(text);
+    let lists = [
+        ("--expect-status", "status", args.expect_status.iter().map(number).collect()),
+        ("--expect-text", "text", args.expect_text.iter().map(text).collect()),
+        ("--expect-no-text", "no_text", args.expect_no_text.iter().map(text).collect::<Vec<_>>()),
+    ];
+    for (flag, key, mut said) in lists {
+        let one = if said.len() == 1 { said.pop() } else { None };
+        if let Some(said) = one.or_else(|| (!said.is_empty()).then_some(Said::List(said))) {
+            draft.put(flag, &expect(key), said);
+        }
     }
 }
 

@@ -109,10 +109,8 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             problems.push(format!("mix[{at}]: follows redirects without a GET to follow them with"));
         }
         let kept = entry.request.keep_body.min(entry.closing_request.keep_body);
-        if let Some(text) = &entry.expect.text
-            && text.len() > kept
-        {
-            let need = text.len();
+        let longest = entry.expect.texts().map(Vec::len).max();
+        if let Some(need) = longest.filter(|need| *need > kept) {
             problems.push(format!(
                 "mix[{at}]: expects a text of {need} bytes, but only {kept} bytes of the body are kept"
             ));

@@ -6,6 +6,7 @@ use crate::load::Profile;
 use proofload_wire::Request;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Way in which requests are sent, beside their content; the default sends each request as it is.
@@ -43,12 +44,21 @@ pub struct Follow {
 /// Conditions for an answer to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expect {
-    /// Exactly this code; without it one that is good in its protocol (of HTTP 200 to 399).
-    pub status: Option<u16>,
+    /// One of these codes; without any one that is good in its protocol (of HTTP 200 to 399).
+    pub status: Vec<RangeInclusive<u16>>,
     /// Exactly this many bytes of body.
     pub bytes: Option<u64>,
-    /// The body contains this text (within its first `Request::keep_body` bytes).
-    pub text: Option<Vec<u8>>,
+    /// The body, without its content coding, contains each of these texts within its first `Request::keep_body` bytes.
+    pub text: Vec<Vec<u8>>,
+    /// It contains none of these. In a longer body nobody knows.
+    pub no_text: Vec<Vec<u8>>,
+}
+
+impl Expect {
+    /// Texts that must be in a body, and those that must not.
+    pub fn texts(&self) -> impl Iterator<Item = &Vec<u8>> {
+        self.text.iter().chain(&self.no_text)
+    }
 }
 
 /// One kind of request in the mix.

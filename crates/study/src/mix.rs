@@ -12,8 +12,9 @@ use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared};
 use super::request_defaults::{check_body, check_follow, check_form, check_own_auth};
 use super::subjects::{URL, check_server};
 use proofload_engine::Expect;
-use proofload_facts::{Mistake, Thing};
+use proofload_facts::{Expected, Mistake, Thing};
 use proofload_wire::Call;
+use std::ops::RangeInclusive;
 
 /// Most entries of a mix.
 const ENTRIES_MAX: usize = 64;
@@ -24,7 +25,7 @@ const HEADERS_MAX: usize = 64;
 /// Largest weight: a share of one in a million is as rare as a mix needs.
 const WEIGHT_MAX: u64 = 1_000_000;
 
-/// Bytes of an answer's body that are kept when a text is expected in it.
+/// Bytes of an answer's body that are kept when a text is looked for in it.
 pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 keys! {
@@ -84,12 +85,14 @@ keys! {
 
     /// Conditions that an answer must meet.
     EXPECT {
-        /// Exactly this status.
-        optional status: Kind::Integer(200, 599),
+        /// One of these statuses: `404`, `[200, 404-410]`, `5xx`.
+        optional status: STATUSES,
         /// Exactly this number of bytes of body: `1024`, `1KiB`.
         optional bytes: SIZE,
-        /// The body contains this text.
-        optional text: WORD,
+        /// The body contains this text, or each of these.
+        optional text: TEXTS,
+        /// The body contains this text nowhere, or none of these.
+        optional no_text: TEXTS,
     }
 }
 
@@ -100,9 +103,15 @@ kinds! {
         &Kind::Names(&HEADER, 1, usize::MAX),
         &Kind::List(&Kind::Names(&HEADER, 1, 1), 1, HEADERS_MAX),
     ]);
+    STATUSES = Kind::Either(&[&STATUS, &Kind::List(&STATUS, 1, usize::MAX)]);
+    TEXTS = Kind::Either(&[&WORD, &Kind::List(&WORD, 1, usize::MAX)]);
     /// A path with its query.
     PATH = Kind::Text(r"^/[!-~]*$");
 }
+
+/// A status, a range or a class of them.
+const STATUS: Kind =
+    Kind::Either(&[&Kind::Integer(200, 599), &Kind::Text(r"^[2-5](xx|XX|\d\d(-[2-5]\d\d)?)$")]);
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
     let entries = field.entries("page: { get: / }")?;
@@ -163,7 +172,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         method => method,
     };
     let expect = expect?;
-    let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
+    let keep_body = if expect.texts().next().is_some() { KEEP_BODY } else { 0 };
     let asked = match call {
         Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
         None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
@@ -317,18 +326,50 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
     {
         field.problem(Mistake::CallStatus);
     }
-    let status = map.optional("status").map(|field| field.integer());
+    let status = map.optional("status").map_or(Some(Vec::new()), |field| check_each(&field, check_status));
     let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "1024, 1KiB"));
-    let text = map.optional("text").map(|field| check_text(&field));
+    let texts = |key| map.optional(key).map_or(Some(Vec::new()), |field| check_each(&field, check_text));
+    let (text, no_text) = (texts("text"), texts("no_text"));
     map.close();
     if method == Some("head") {
         forbid_body(&map, &bytes);
     }
     Some(Expect {
-        status: status.map_or(Some(None), |status| status.map(Some))?.map(|status| status as u16),
+        status: status?,
         bytes: bytes.map_or(Some(None), |bytes| bytes.map(Some))?,
-        text: text.map_or(Some(None), |text| text.map(Some))?,
+        text: text?,
+        no_text: no_text?,
     })
+}
+
+/// The one value, or those of a list.
+fn check_each<T>(field: &Field<'_>, check: fn(&Field<'_>) -> Option<T>) -> Option<Vec<T>> {
+    let items = field.one_or_many("[…]")?;
+    let checked: Vec<Option<T>> = items.iter().map(check).collect();
+    checked.into_iter().collect()
+}
+
+fn check_status(field: &Field<'_>) -> Option<RangeInclusive<u16>> {
+    let codes = field.written().and_then(codes);
+    if codes.is_none() {
+        field.wrong(Expected::Status, "200, 404-410, 5xx");
+    }
+    codes
+}
+
+/// `404`, `404-410`, `4xx`.
+fn codes(text: &str) -> Option<RangeInclusive<u16>> {
+    let number = |digits: &str| {
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u16>().ok())?
+    };
+    if let Some(class) = text.strip_suffix("xx").or_else(|| text.strip_suffix("XX")) {
+        let first = number(class).filter(|class| (2..=5).contains(class))? * 100;
+        return Some(first..=first + 99);
+    }
+    let code = |digits| number(digits).filter(|code| (200..=599).contains(code));
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let codes = code(first)?..=code(last)?;
+    (!codes.is_empty()).then_some(codes)
 }
 
 fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
@@ -341,7 +382,8 @@ fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
 }
 
 fn forbid_body(map: &Map<'_>, bytes: &Option<Option<u64>>) {
-    let wrong = [("bytes", matches!(bytes, Some(Some(1..)))), ("text", map.has("text"))];
+    let texts = ["text", "no_text"].map(|key| (key, map.has(key)));
+    let wrong = [&[("bytes", matches!(bytes, Some(Some(1..))))][..], &texts].concat();
     for (key, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
         if let Some(field) = map.optional(key) {
             field.problem(Mistake::HeadBody);

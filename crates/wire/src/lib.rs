@@ -5,6 +5,7 @@
 
 pub mod ajp;
 mod call;
+mod coding;
 pub mod dubbo;
 mod exchange;
 mod form;
@@ -24,6 +25,7 @@ mod streamed;
 mod utf;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};
+pub use coding::{Decoded, Undecoded, decoded};
 pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};
 pub use outbox::Outbox;
 pub use placeholders::{Filling, Placeholders, Replacement, Values};

@@ -1,5 +1,6 @@
 //! Calls over HTTP/1.1 whose answers tell in their body whether the call went well.
 
+use crate::coding::{Undecoded, decoded};
 use crate::http1::{Http1, Limits};
 use crate::speak::Speak;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Filling, Full, Outbox, Request, State};
@@ -38,6 +39,9 @@ pub enum Verdict {
     /// Nested deeper, or of more classes, than is read.
     Beyond,
 }
+
+/// Most bytes of a reply in a content coding, and most that it is decoded to; a longer one is [`BEYOND`].
+const CODED_MAX: usize = 1 << 20;
 
 /// Reads the body of an answer as its bytes come.
 pub trait Answer {
@@ -106,10 +110,21 @@ struct Reading<A> {
     keep: usize,
     /// The first bytes of the body.
     kept: Vec<u8>,
+    /// The body so far, where it comes in a content coding: as much of it as is decoded, and one byte.
+    coded: Vec<u8>,
     /// Number of refusals whose text was reported.
     told: u32,
     /// Events of `http`, in a buffer that is used again.
     events: Events,
+}
+
+impl<A: Answer> Reading<A> {
+    fn take(&mut self, body: &[u8]) {
+        self.answer.feed(body);
+        let searched = if self.told < TOLD_MAX { SEARCHED_MAX } else { 0 };
+        let room = self.keep.max(searched).saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&body[..body.len().min(room)]);
+    }
 }
 
 impl<A: Answer + Default> Rpc<A> {
@@ -122,6 +137,7 @@ impl<A: Answer + Default> Rpc<A> {
         self.reading.answer.begin();
         self.reading.keep = request.keep_body;
         self.reading.kept.clear();
+        self.reading.coded.clear();
     }
 
     /// Reads the bytes of the body that came, and tells what became of the exchange.
@@ -133,7 +149,8 @@ impl<A: Answer + Default> Rpc<A> {
                 continue;
             };
             self.read(body.unwrap_or_default());
-            events.push(self.answered(id, code, body_bytes));
+            let undecoded = self.decode().err();
+            events.push(self.answered(id, code, body_bytes, undecoded));
         }
         self.reading.events = told;
         let body = self.http.take_kept();
@@ -142,16 +159,40 @@ impl<A: Answer + Default> Rpc<A> {
 
     /// Reads bytes of the body, and gives their buffer back.
     fn read(&mut self, mut body: Vec<u8>) {
-        self.reading.answer.feed(&body);
-        let searched = if self.reading.told < TOLD_MAX { SEARCHED_MAX } else { 0 };
-        let room = self.reading.keep.max(searched).saturating_sub(self.reading.kept.len());
-        self.reading.kept.extend_from_slice(&body[..body.len().min(room)]);
+        if self.http.codings().is_empty() {
+            self.reading.take(&body);
+        } else {
+            let room = (CODED_MAX + 1).saturating_sub(self.reading.coded.len());
+            self.reading.coded.extend_from_slice(&body[..body.len().min(room)]);
+        }
         body.clear();
         self.http.give_kept(body);
     }
 
-    fn answered(&mut self, id: ExchangeId, status: u16, body_bytes: u64) -> Event {
-        let code = match (status, self.reading.answer.verdict()) {
+    /// Reads a body that came in a content coding.
+    fn decode(&mut self) -> Result<(), Undecoded> {
+        let coded = std::mem::take(&mut self.reading.coded);
+        if coded.is_empty() {
+            return Ok(());
+        }
+        let decoded = decoded(self.http.codings(), &coded, coded.len() <= CODED_MAX, CODED_MAX)?;
+        self.reading.take(&decoded.bytes);
+        if decoded.whole { Ok(()) } else { Err(Undecoded::Unknown) }
+    }
+
+    fn answered(
+        &mut self,
+        id: ExchangeId,
+        status: u16,
+        body_bytes: u64,
+        undecoded: Option<Undecoded>,
+    ) -> Event {
+        let verdict = match undecoded {
+            None => self.reading.answer.verdict(),
+            Some(Undecoded::Unknown) => Verdict::Beyond,
+            Some(Undecoded::Broken) => Verdict::Wrong,
+        };
+        let code = match (status, verdict) {
             (GOOD, Verdict::Good) => GOOD,
             (GOOD, Verdict::Fault) => FAULT,
             (GOOD, Verdict::Wrong) => NO_ANSWER,
@@ -193,7 +234,9 @@ impl<A: Answer + Default> Speak for Rpc<A> {
         match code {
             FAULT => Some("a fault"),
             NO_ANSWER => Some("no answer of the protocol"),
-            BEYOND => Some("an answer nested deeper, or of more classes, than Proofload reads"),
+            BEYOND => Some(
+                "an answer in a nesting, of classes or in a Content-Encoding beyond what Proofload reads",
+            ),
             _ => None,
         }
     }

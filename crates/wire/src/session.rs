@@ -195,6 +195,15 @@ impl Default for Protocol {
 }
 
 impl Session {
+    /// Content codings of the body that came with the latest answer, as [`decoded`](crate::decoded) takes them; empty of
+    /// one without, and in a protocol that has none or undoes them itself.
+    pub fn codings(&self) -> &[u8] {
+        match self {
+            Session::Http1(session) => session.codings(),
+            _ => &[],
+        }
+    }
+
     /// A session of HTTP/1.1 (RFC 9112); each message must keep within `limits`.
     pub fn http1(limits: crate::http1::Limits) -> Session {
         Session::Http1(crate::http1::Http1::new(limits))

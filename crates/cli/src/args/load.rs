@@ -75,15 +75,18 @@ pub struct LoadArgs {
     /// TLS and proxy.
     #[command(flatten)]
     pub transport: TransportArgs,
-    /// Status that an answer must have, else it is an error [default: 200 to 399]
-    #[arg(long, value_name = "CODE", help_heading = heading::REQUESTS, hide_short_help = true)]
-    pub expect_status: Option<u16>,
+    /// Statuses that an answer may have (200,404-410,5xx), else it is an error [default: 200 to 399]
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub expect_status: Vec<String>,
     /// Size that the body must have (347, 1KiB)
     #[arg(long, value_name = "SIZE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub expect_bytes: Option<String>,
-    /// Text that the body must contain
+    /// Text that the body must contain; may be repeated
     #[arg(long, value_name = "TEXT", help_heading = heading::REQUESTS, hide_short_help = true)]
-    pub expect_text: Option<String>,
+    pub expect_text: Vec<String>,
+    /// Text that the body must not contain; may be repeated
+    #[arg(long, value_name = "TEXT", help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub expect_no_text: Vec<String>,
     /// Connect timeout
     #[arg(long, value_name = "TIME", default_value = "5s", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub connect_timeout: String,

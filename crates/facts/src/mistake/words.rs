@@ -93,6 +93,7 @@ pub enum Expected {
     Span,
     Spike,
     Stage,
+    Status,
     Text,
     TrueOrFalse,
     Unit,

@@ -1,5 +1,8 @@
 //! The notation of a plan's requests and servers, which records compare.
 
+use proofload_engine::Expect;
+use std::ops::RangeInclusive;
+
 pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
 
 /// A program that is started as a subject; without a port it is given a free one.
@@ -23,14 +26,20 @@ pub fn follows(redirects: u32) -> String {
 }
 
 /// Checks of an answer; that of a call has no status.
-pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Option<&[u8]>) -> String {
-    let mut expected = vec![match status {
-        Some(status) => format!("status {status}"),
-        None if is_call => "a result".to_string(),
-        None => "status 200 to 399".to_string(),
+pub fn expects(is_call: bool, expect: &Expect) -> String {
+    let codes = |codes: &RangeInclusive<u16>| match (codes.start(), codes.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first} to {last}"),
+    };
+    let mut expected = vec![match expect.status.as_slice() {
+        [] if is_call => "a result".to_string(),
+        [] => "status 200 to 399".to_string(),
+        some => format!("status {}", some.iter().map(codes).collect::<Vec<_>>().join(" or ")),
     }];
-    expected.extend(bytes.map(|bytes| format!("{bytes} bytes")));
-    expected.extend(text.map(|text| format!("the text {:?}", String::from_utf8_lossy(text))));
+    expected.extend(expect.bytes.map(|bytes| format!("{bytes} bytes")));
+    let text = |is: &str, text: &Vec<u8>| format!("{is} text {:?}", String::from_utf8_lossy(text));
+    expected.extend(expect.text.iter().map(|wanted| text("the", wanted)));
+    expected.extend(expect.no_text.iter().map(|unwanted| text("no", unwanted)));
     format!("expects {}", expected.join(" and "))
 }
 

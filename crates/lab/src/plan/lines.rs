@@ -155,7 +155,7 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
         parts.push(messages::follows(entry.follow));
     }
     let expect = &entry.expect;
-    parts.push(messages::expects(entry.call.is_some(), expect.status, expect.bytes, expect.text.as_deref()));
+    parts.push(messages::expects(entry.call.is_some(), expect));
     if u64::from(entry.weight) != total {
         parts.push(messages::weight(entry.weight, total));
     }

@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::lines::{Fault, Lines, Next, behind_plain_line, letters_len};
 use super::redirect::Location;
 use super::request::HEAD_ONLY;
+use crate::coding::Codings;
 use crate::scan::{Fed, count_work};
 use crate::speak::Speak;
 use crate::{
@@ -64,6 +65,8 @@ pub struct Http1 {
     set_cookies: Option<Vec<u8>>,
     /// Location of the present answer, if it is to be kept.
     location: Option<Box<Location>>,
+    /// Content-Encoding of the present answer, if any of its body is kept.
+    codings: Codings,
 }
 
 impl Http1 {
@@ -118,6 +121,11 @@ impl Http1 {
         kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
     }
 
+    /// Content-Encoding of the latest answer; empty without one, and where nothing of the body was kept.
+    pub fn codings(&self) -> &[u8] {
+        self.codings.get()
+    }
+
     /// Clears the kept parts of the previous answer's head.
     #[inline]
     fn forget_head(&mut self) {
@@ -127,6 +135,7 @@ impl Http1 {
         if let Some(location) = &mut self.location {
             location.clear();
         }
+        self.codings.clear();
     }
 
     /// Takes a body that came whole behind its head, if nothing of it is kept; the bytes taken.
@@ -210,7 +219,7 @@ impl Http1 {
         };
         let pos = input.len() - body.len();
         count_work(pos);
-        if pos > self.limits.head_max {
+        if pos > self.limits.head_max || (self.fields.is_coded && self.sink.keep > 0) {
             return None;
         }
         self.status = status;
@@ -246,6 +255,9 @@ impl Http1 {
             if let Some(location) = &mut self.location {
                 location.keep(line);
             }
+            if self.sink.keep > 0 {
+                self.codings.keep(line);
+            }
             Ok(())
         })?;
         Ok(Fed { done: fed.done && self.head_ended()?, ..fed })
@@ -260,6 +272,7 @@ impl Http1 {
             if let Some(location) = &mut self.location {
                 location.clear();
             }
+            self.codings.clear();
             return Ok(false);
         }
         self.drains |= !self.fields.persists();

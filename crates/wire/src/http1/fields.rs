@@ -34,6 +34,8 @@ pub(crate) struct Fields {
     pub hosts: u32,
     /// `Expect: 100-continue` was there.
     pub expects_continue: bool,
+    /// `Content-Encoding` was there; told of plain heads alone.
+    pub is_coded: bool,
     last: Last,
 }
 
@@ -85,7 +87,7 @@ impl Fields {
     /// almost all are; whatever follows it. Byte `end` of the connection is behind `input`.
     #[inline]
     pub fn plain_line<'a>(&mut self, input: &'a [u8], name_len: usize, end: u64) -> Option<&'a [u8]> {
-        if !matches!(name_len, 10 | 14 | 17) {
+        if !matches!(name_len, 10 | 14 | 16 | 17) {
             return behind_plain_line(&input[name_len + 1..]);
         }
         if let Some(behind) = input.strip_prefix(KEEP_ALIVE) {
@@ -130,6 +132,7 @@ impl Fields {
                 self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
             }
         } else {
+            self.is_coded |= is_name(name, b"content-encoding");
             self.last = Last::Plain;
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::{Exchanges, Freed, PARTING_NS};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net};
+use crate::expect::Body;
 use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
 use crate::record::SAMPLE_BYTES;
@@ -313,11 +314,13 @@ impl Exchanges<'_> {
     fn judge(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8]) -> Outcome {
         let lane = &self.lanes[number as usize];
         let check = &self.checks[lane.entry as usize];
-        match check.difference(answer.code, answer.body_bytes, answer.body) {
+        let codings = || self.connections[self.numbers.conn(number) as usize].session.codings();
+        let body = || Body { kept: answer.body.unwrap_or_default(), codings: codings() };
+        match check.difference(answer.code, answer.body_bytes, body) {
             None => Outcome::Answered,
             Some(difference) => {
                 let (outcome, received) = (difference.outcome(), lane.received(bytes));
-                let what = || check.explain(difference, answer.body);
+                let what = || check.explain(difference, answer.body, codings());
                 self.record.keep_bad(outcome, lane.entry as usize, received, what);
                 outcome
             }

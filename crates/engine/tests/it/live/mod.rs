@@ -80,7 +80,12 @@ fn only(result: &LoadResult, outcome: Outcome, n: u64) {
 fn requests_are_counted_exactly_over_several_workers() {
     let peer = HttpPeer::start(1024).unwrap();
     let mut plan = LoadPlan { workers: 2, connections: 6, ..plan(peer.address(), 2_001) };
-    plan.mix[0].expect = Expect { status: Some(200), bytes: Some(1024), text: Some(b"xxx".to_vec()) };
+    plan.mix[0].expect = Expect {
+        status: vec![200..=200],
+        bytes: Some(1024),
+        text: vec![b"xxx".to_vec()],
+        ..Expect::default()
+    };
     let result = load(&plan);
     only(&result, Outcome::Answered, 2_001);
     assert_eq!((peer.answered(), peer.accepted()), (2_001, 6));

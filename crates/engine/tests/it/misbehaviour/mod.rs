@@ -83,7 +83,7 @@ fn entry(case: &Case, target: usize) -> MixEntry {
     let expect = match case.expects {
         Expected::Nothing => Expect::default(),
         Expected::Bytes(bytes) => Expect { bytes: Some(bytes), ..Expect::default() },
-        Expected::Text(text) => Expect { text: Some(text.into()), ..Expect::default() },
+        Expected::Text(text) => Expect { text: vec![text.into()], ..Expect::default() },
     };
     let (request, closing_request) = (request(case.ask, false), request(case.ask, true));
     MixEntry { weight: 1, target, request, closing_request, expect, follow: Default::default() }

@@ -70,7 +70,7 @@ fn what_leads_elsewhere_or_nowhere_is_the_answer_that_expectations_judge() {
         let all = result.snapshot.intended();
         assert_eq!((count(&result, Outcome::Answered), codes(&result)), (all, vec![(302, all)]), "{to}");
         assert_eq!(result.snapshot.redirects, 0);
-        plan.mix[0].expect.status = Some(200);
+        plan.mix[0].expect.status = vec![200..=200];
         let (result, _) = sent(vec![way("/", 302, to)], &plan);
         assert_eq!(count(&result, Outcome::Rejected), result.snapshot.intended(), "{to}");
         assert_eq!(result.bad_answers[0].what, "status 302, expected 200");

@@ -146,9 +146,14 @@ fn an_answer_that_comes_byte_by_byte_is_whole_and_its_first_byte_comes_first() {
 #[test]
 fn content_is_checked_on_every_answer() {
     let mut plan = brief();
-    plan.mix[0].expect = Expect { status: Some(200), bytes: Some(100), text: Some(b"89abcdef01".to_vec()) };
+    plan.mix[0].expect = Expect {
+        status: vec![200..=200],
+        bytes: Some(100),
+        text: vec![b"89abcdef01".to_vec()],
+        ..Expect::default()
+    };
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Answered);
-    plan.mix[0].expect.text = Some(b"absent".to_vec());
+    plan.mix[0].expect.text = vec![b"absent".to_vec()];
     let result = load(&plan, &World::new(Server::default(), 1));
     only(&result, Outcome::BeyondLimit);
     assert_eq!(
@@ -163,7 +168,7 @@ fn content_is_checked_on_every_answer() {
     );
     Arc::make_mut(&mut plan.mix[0].request).keep_body = 100;
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Mismatch);
-    plan.mix[0].expect.status = Some(201);
+    plan.mix[0].expect.status = vec![201..=201];
     only(&load(&plan, &World::new(Server::default(), 1)), Outcome::Rejected);
 }
 

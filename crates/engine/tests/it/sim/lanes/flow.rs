@@ -39,7 +39,7 @@ fn each_answer_goes_to_its_exchange_whatever_their_order() {
         let mut entry = call(text.into(), &dubbo::Options::default());
         entry.request = Arc::new(Request { keep_body: 64, ..(*entry.request).clone() });
         entry.closing_request = Arc::new(Request { keep_body: 64, ..(*entry.closing_request).clone() });
-        let expect = Expect { text: Some(text.as_bytes().to_vec()), ..Expect::default() };
+        let expect = Expect { text: vec![text.as_bytes().to_vec()], ..Expect::default() };
         MixEntry { expect, ..entry }
     };
     let plan = LoadPlan { mix: vec![entry("slow!"), entry("quick")], ..dubbo_plan(2, 10) };
