@@ -326,9 +326,13 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
     {
         field.problem(Mistake::CallStatus);
     }
-    let status = map.optional("status").map_or(Some(Vec::new()), |field| check_each(&field, check_status));
+    let status = map
+        .optional("status")
+        .map_or(Some(Vec::new()), |field| check_each(&field, "[200, 4xx]", check_status));
     let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "1024, 1KiB"));
-    let texts = |key| map.optional(key).map_or(Some(Vec::new()), |field| check_each(&field, check_text));
+    let texts = |key| {
+        map.optional(key).map_or(Some(Vec::new()), |field| check_each(&field, "[one, other]", check_text))
+    };
     let (text, no_text) = (texts("text"), texts("no_text"));
     map.close();
     if method == Some("head") {
@@ -343,8 +347,8 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
 }
 
 /// The one value, or those of a list.
-fn check_each<T>(field: &Field<'_>, check: fn(&Field<'_>) -> Option<T>) -> Option<Vec<T>> {
-    let items = field.one_or_many("[…]")?;
+fn check_each<T>(field: &Field<'_>, form: &str, check: fn(&Field<'_>) -> Option<T>) -> Option<Vec<T>> {
+    let items = field.one_or_many(form)?;
     let checked: Vec<Option<T>> = items.iter().map(check).collect();
     checked.into_iter().collect()
 }

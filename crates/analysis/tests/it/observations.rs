@@ -185,6 +185,78 @@ fn what_had_no_end_ranks_above_all_answers_and_makes_a_quantile_a_lower_end() {
     );
 }
 
+/// A slice of 500 answers that begin after 20 ms and end after 80 ms, and of `unended` exchanges that never do.
+fn streamed(unended: u64) -> Slice {
+    let mut recorder = Recorder::new(Window { start_ns: 0, end_ns: 1_000_000_000 });
+    for at in 0..500 + unended {
+        // Sent 5 ms late.
+        let (intended_ns, sent_ns) = (at * 1_000_000, at * 1_000_000 + 5_000_000);
+        let is_answered = at < 500;
+        let end_ns = sent_ns + if is_answered { 80_000_000 } else { 3_000_000_000 };
+        let first_byte_ns = Some(sent_ns + 20_000_000);
+        let times = ExchangeTimes { intended_ns, sent_ns: Some(sent_ns), first_byte_ns, end_ns };
+        recorder.record(&times, if is_answered { Outcome::Answered } else { Outcome::Timeout });
+    }
+    let snapshot = recorder.finish();
+    Slice {
+        measured: point_of(&snapshot),
+        histograms: histograms_of(&snapshot),
+        answered_in_window: 500,
+        ..slices(1).remove(0)
+    }
+}
+
+#[test]
+fn the_first_byte_is_timed_from_sending_and_what_had_no_end_ranks_above_it() {
+    let measures = [
+        Measure::FirstByteQuantile(9500),
+        Measure::FirstByteMean,
+        Measure::FirstByteMax,
+        Measure::ResponseQuantile(9500),
+    ];
+    let all = observations_of(&streamed(0), &measures).unwrap().cells;
+    for (cell, expected) in all.iter().zip([20e6, 20e6, 20e6, 85e6]) {
+        near(cell.merged, expected, 2e-3);
+        assert!(!cell.at_least);
+    }
+    let some = observations_of(&streamed(50), &measures).unwrap().cells;
+    assert!(some.iter().all(|cell| cell.at_least), "a tenth had no end");
+    near(some[0].merged, 3_005e6, 2e-3);
+}
+
+#[test]
+fn delays_of_the_generator_are_a_larger_share_of_the_first_byte() {
+    let mut slice = streamed(0);
+    let check = FitnessCheck {
+        check: "lengthened_mean".into(),
+        outcome: "passed".into(),
+        found: Some(0.01),
+        ..FitnessCheck::default()
+    };
+    slice.measured.generator.checks = vec![check];
+    let cells = observations_of(&slice, &[Measure::ResponseMean, Measure::FirstByteMean]).unwrap().cells;
+    let below: Vec<f64> = cells.iter().map(|cell| cell.moved.below.exp() - 1.0).collect();
+    near(Some(below[0]), 0.02, 1e-3);
+    near(Some(below[1]), 0.02 * 85.0 / 20.0, 5e-3);
+}
+
+#[test]
+fn an_unfit_generator_bounds_no_time_to_the_first_byte() {
+    let mut slice = streamed(0);
+    slice.measured.model = Model::Open;
+    slice.measured.generator.fit = false;
+    slice.measured.generator.checks = vec![FitnessCheck {
+        check: "send_delay".into(),
+        outcome: "failed".into(),
+        ..FitnessCheck::default()
+    }];
+    let cells = observations_of(&slice, &[Measure::ResponseQuantile(5000), Measure::FirstByteQuantile(5000)])
+        .unwrap()
+        .cells;
+    assert_eq!(cells[0].unfit_reach, Reach::AT_MOST, "what was sent late is in the response time");
+    assert_eq!(cells[1].unfit_reach, Reach::ANY, "and not in this");
+}
+
 #[test]
 fn a_generator_can_only_have_slowed_one_closed_loop_whose_counts_agree() {
     let fine = slices(1).remove(0);

@@ -69,6 +69,27 @@ fn the_condensed_fixture_is_what_is_condensed_today() {
 }
 
 #[test]
+fn a_condensed_record_has_the_first_byte_where_it_is_asked_for() {
+    const P95: Measure = Measure::FirstByteQuantile(9500);
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), &plan(), 2);
+    let whole = Run::open(writer.path()).unwrap();
+    let values = |run: &Run| -> Vec<_> {
+        let seen = observations(run, &[P95]).unwrap();
+        seen.cells.iter().map(|cell| (cell.cycles.clone(), cell.merged)).collect()
+    };
+    for (name, measures, is_kept) in
+        [("with", &[Measure::ResponseMean, P95][..], true), ("without", &[Measure::ResponseMean], false)]
+    {
+        let to = root.path().join(name);
+        condense(&whole, measures, &to).unwrap();
+        let condensed = Run::open(&to).unwrap();
+        assert_eq!(values(&condensed) == values(&whole), is_kept, "{name}");
+        assert!(values(&whole).iter().all(|(_, merged)| merged.is_some()));
+    }
+}
+
+#[test]
 fn claims_are_judged_on_what_the_record_yields() {
     let run = Run::open(&testdata().join(format!("v{FORMAT_VERSION}"))).unwrap();
     let names = proofload_stats::Names {

@@ -80,6 +80,61 @@ fn expectations_are_checked() {
     assert_eq!(run(&["--expect-bytes", "348"])["mismatch"], 20);
     assert_eq!(run(&["--expect-text", "no such text in it"])["mismatch"], 20);
     assert_eq!(run(&["--expect-status", "204"])["rejected"], 20);
+    assert_eq!(run(&["--expect-status", "204,300-399,2xx"])["answered"], 20);
+    assert_eq!(run(&["--expect-status", "201-299,5xx"])["rejected"], 20);
+    // Bodies are the alphabet, over and over.
+    assert_eq!(run(&["--expect-text", "abc", "--expect-text", "xyz"])["answered"], 20);
+    assert_eq!(run(&["--expect-text", "abc", "--expect-text", "zyx"])["mismatch"], 20);
+    assert_eq!(run(&["--expect-no-text", "zyx", "--expect-no-text", "E41"])["answered"], 20);
+    assert_eq!(run(&["--expect-no-text", "zyx", "--expect-no-text", "mno"])["mismatch"], 20);
+}
+
+#[test]
+fn a_text_that_must_not_occur_is_not_known_of_a_body_longer_than_what_is_looked_at() {
+    let server = Reference::start(&["--size", "const:70000"]);
+    let run = |text: &str| {
+        let args = ["-n", "9", "-c", "1", "--format", "json", "-q", "--expect-no-text", text];
+        json(&proofload(&[&[server.url().as_str()], &args[..]].concat()))["points"][0].clone()
+    };
+    assert_eq!(outcomes(&run("lmn"))["mismatch"], 9, "it is there");
+    let point = run("E41");
+    assert_eq!(outcomes(&point)["beyond_limit"], 9);
+    let what = point["bad_answers"][0]["what"].as_str().expect("a sentence");
+    assert!(what.starts_with("\"E41\" is not in the first 65536 bytes of a body of 70000, and"), "{what}");
+}
+
+#[test]
+fn statuses_that_are_none_are_named() {
+    for wrong in ["99", "600", "6xx", "404-", "410-404", "200-399-500", "ok"] {
+        let output = proofload(&["http://127.0.0.1:1/", "--expect-status", &format!("200,{wrong}")]);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(
+            told.contains("--expect-status") && told.contains(wrong) && told.contains("404-410"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_bound_on_the_first_byte_is_judged_apart_from_the_end() {
+    // After a wait of 30 ms the answer comes byte by byte.
+    let server = Reference::start(&["--service", "const:30ms", "--faults", "drip=1,drip_every=2ms"]);
+    let run = |claims: &[&str]| {
+        let mut args = vec!["-n", "300", "-c", "3", "-q"];
+        claims.iter().for_each(|claim| args.extend(["--fail", claim]));
+        proofload(&[&[server.url().as_str()], &args[..]].concat())
+    };
+    let both = run(&["first_byte_p95 > 40ms", "p50 < 60ms"]);
+    assert_eq!(both.status.code(), Some(0), "{}{}", text(&both.stdout), text(&both.stderr));
+    assert!(text(&both.stdout).contains("  first byte  p50 "), "{}", text(&both.stdout));
+    for broken in ["first_byte_p50 > 20ms", "first_byte_mean > 20ms", "first_byte_max > 1ms", "p50 > 100ms"] {
+        let output = run(&[broken]);
+        assert_eq!(output.status.code(), Some(10), "{broken}: {}", text(&output.stdout));
+    }
+    let unknown = run(&["first_byte > 20ms"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("first_byte_p50"), "{}", text(&unknown.stderr));
 }
 
 #[test]

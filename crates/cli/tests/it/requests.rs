@@ -492,3 +492,53 @@ fn a_study_fills_its_requests_and_keeps_its_credentials_to_itself() {
     let record = Command::new("grep").args(["-rlE", &names, root_text]).output().expect("grep is there");
     assert_eq!(String::from_utf8_lossy(&record.stdout), "", "credentials are nowhere in the record");
 }
+
+#[test]
+fn texts_are_looked_for_in_bodies_without_their_content_coding() {
+    // gzip -n of {"state":"closed","reason":"E41"}
+    const CODED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\x56\x2a\x2e\x49\x2c\x49\x55\xb2\x52\x4a\xce\xc9\x2f\x4e\x4d\x51\xd2\x51\x2a\x4a\x4d\x2c\xce\xcf\x03\x8a\xb8\x9a\x18\x2a\xd5\x02\x00\x4b\xca\x6c\x53\x21\x00\x00\x00";
+    // The path tells the coding, and the bytes of the body that are left out.
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let at = listener.local_addr().expect("it listens");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut buffer = [0; 4096];
+            while let Ok(n @ 1..) = stream.read(&mut buffer) {
+                let head = String::from_utf8_lossy(&buffer[..n]).into_owned();
+                assert!(!head.to_ascii_lowercase().contains("accept-encoding"), "{head}");
+                let mut parts = head.split(['/', ' ']).skip(2);
+                let (coding, cut) = (parts.next().unwrap(), parts.next().unwrap().parse::<usize>().unwrap());
+                let body = &CODED[..CODED.len() - cut];
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n",
+                    body.len()
+                );
+                stream.write_all(&[head.as_bytes(), body].concat()).ok();
+            }
+        }
+    });
+    let asked = |path: &str, expect: &[&str]| {
+        let url = format!("http://{at}/{path}");
+        let output =
+            proofload(&[&[url.as_str(), "-n", "8", "-c", "2", "--format", "json", "-q"], expect].concat());
+        let point = &json(&output)["points"][0];
+        let counts = point["outcomes"].as_object().expect("counts").clone();
+        let (outcome, _) = counts.iter().find(|(_, n)| *n == 8).expect("one outcome");
+        (outcome.clone(), point["bad_answers"][0]["what"].as_str().unwrap_or_default().to_string())
+    };
+    assert_eq!(asked("gzip/0", &["--expect-text", "\"closed\""]).0, "answered");
+    let found = asked("x-gzip/0", &["--expect-no-text", "E41"]);
+    assert_eq!(found, ("mismatch".into(), "the body contains \"E41\"".into()));
+    let cut = asked("gzip/5", &["--expect-text", "closed"]);
+    assert_eq!(
+        cut,
+        ("mismatch".into(), "the body is not whole in its Content-Encoding: gzip, or no such thing".into())
+    );
+    let unknown = asked("lzma/0", &["--expect-text", "closed"]);
+    assert_eq!(unknown.0, "beyond_limit");
+    assert!(unknown.1.contains("Content-Encoding: lzma, which Proofload does not decode"), "{unknown:?}");
+    // Without a text nobody looks.
+    for path in ["gzip/5", "lzma/0"] {
+        assert_eq!(asked(path, &["--expect-status", "2xx"]).0, "answered", "{path}");
+    }
+}

@@ -98,7 +98,7 @@ expected = { $expected ->
     [span] a span
     [spike] a spike
     [stage] a stage
-    [status] a status from 200 to 599, some of them or a class of them
+    [status] a status from 200 to 599
     [text] text
     [true-or-false] true or false
     [unit] a unit

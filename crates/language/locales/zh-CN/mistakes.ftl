@@ -99,7 +99,7 @@ expected = { $expected ->
     [speed] 回放速度
     [spike] 尖峰
     [stage] 阶段
-    [status] 200 到 599 的状态码、其区间或类别
+    [status] 200 到 599 的状态码
     [text] 文本
     [true-or-false] 布尔值
     [unit] 单位

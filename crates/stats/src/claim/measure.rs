@@ -124,8 +124,10 @@ pub enum Source {
 }
 
 /// Quantiles as they are usually asked for; any from `p01` to `p9999` is understood.
-const USUAL_QUANTILES: [&str; 8] =
-    ["p50", "p90", "p99", "p999", "p9999", "first_byte_p50", "first_byte_p95", "first_byte_p99"];
+const USUAL_QUANTILES: [&str; 5] = ["p50", "p90", "p99", "p999", "p9999"];
+
+/// The same of the first byte.
+const FIRST_BYTE_QUANTILES: [&str; 3] = ["first_byte_p50", "first_byte_p95", "first_byte_p99"];
 
 /// Beginning of the names of quantiles of the first byte.
 const FIRST_BYTE: &str = "first_byte_";
@@ -144,7 +146,7 @@ impl Measure {
     pub fn names() -> impl Iterator<Item = &'static str> {
         let (first, rest) = TABLE.split_at(1);
         let names = |facts: &'static [Facts]| facts.iter().map(|facts| facts.name);
-        names(first).chain(USUAL_QUANTILES).chain(names(rest))
+        names(first).chain(USUAL_QUANTILES).chain(names(rest)).chain(FIRST_BYTE_QUANTILES)
     }
 
     /// Every measure with a fixed name: all but the quantiles.

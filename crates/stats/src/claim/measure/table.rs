@@ -40,8 +40,6 @@ pub(super) const TABLE: &[Facts] = &[
     facts(M::Throughput, "throughput", "per_s", S::Generator).speed().above_zero().by_cycle(),
     facts(M::ResponseMean, "mean", "ns", S::Generator).speed().above_zero(),
     facts(M::ResponseMax, "max", "ns", S::Generator).speed().above_zero(),
-    facts(M::FirstByteMean, "first_byte_mean", "ns", S::Generator).speed().above_zero(),
-    facts(M::FirstByteMax, "first_byte_max", "ns", S::Generator).speed().above_zero(),
     facts(M::Errors, "errors", "count", S::Generator),
     facts(M::ErrorShare, "error_share", "share", S::Generator),
     facts(M::CpuPerRequest, "cpu_per_request", "ns", S::Process).speed().above_zero().by_cycle(),
@@ -87,4 +85,6 @@ pub(super) const TABLE: &[Facts] = &[
     facts(M::LoadedClasses, "loaded_classes", "count", S::Jvm).above_zero(),
     facts(M::ContendedLocksPerRequest, "contended_locks_per_request", "count", S::Locks).speed(),
     facts(M::JitShare, "jit_share", "share", S::Jvm),
+    facts(M::FirstByteMean, "first_byte_mean", "ns", S::Generator).speed().above_zero(),
+    facts(M::FirstByteMax, "first_byte_max", "ns", S::Generator).speed().above_zero(),
 ];

@@ -51,3 +51,27 @@ fn quantiles_are_speeds_that_cannot_be_zero() {
     assert!(p99.is_speed() && !p99.may_be_zero() && !p99.pairs_by_cycle());
     assert_eq!((p99.unit(), p99.source()), ("ns", Source::Generator));
 }
+
+#[test]
+fn the_first_byte_has_the_measures_of_the_whole_response_time() {
+    for (name, measure, of_whole) in [
+        ("first_byte_p50", Measure::FirstByteQuantile(5_000), Measure::ResponseQuantile(5_000)),
+        ("first_byte_p95", Measure::FirstByteQuantile(9_500), Measure::ResponseQuantile(9_500)),
+        ("first_byte_p999", Measure::FirstByteQuantile(9_990), Measure::ResponseQuantile(9_990)),
+        ("first_byte_p03", Measure::FirstByteQuantile(300), Measure::ResponseQuantile(300)),
+        ("first_byte_mean", Measure::FirstByteMean, Measure::ResponseMean),
+        ("first_byte_max", Measure::FirstByteMax, Measure::ResponseMax),
+    ] {
+        assert_eq!(Measure::parse(name), Some(measure));
+        assert_eq!((measure.name().as_str(), measure.of_whole()), (name, of_whole));
+        assert_eq!(measure.quantile(), of_whole.quantile());
+        assert!(measure.is_of_first_byte() && !of_whole.is_of_first_byte(), "{name}");
+        assert!(measure.is_speed() && measure.ranks_unended() && measure.is_of_exchanges(), "{name}");
+        assert!(!measure.may_be_zero() && !measure.pairs_by_cycle() && measure.unit() == "ns", "{name}");
+    }
+    for wrong in
+        ["first_byte_", "first_byte_p", "first_byte_p100", "first_byte_99", "first_bytep99", "p99_first_byte"]
+    {
+        assert_eq!(Measure::parse(wrong), None, "{wrong}");
+    }
+}

@@ -238,3 +238,24 @@ fn a_request_has_the_type_of_hessian_unless_a_header_tells_another() {
     let bytes = encode(Version::V2, &Call::default(), &spec, &Template::default()).expect("right").bytes;
     assert_eq!(bytes.windows(12).filter(|window| window.eq_ignore_ascii_case(b"content-type")).count(), 1);
 }
+
+#[test]
+fn a_reply_in_a_content_coding_is_read_without_it() {
+    // gzip -n of a reply with the value `hello`
+    const CODED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xf3\x60\x62\x08\x62\xcd\x48\xcd\xc9\xc9\x07\x00\x12\x3f\xa4\x54\x0a\x00\x00\x00";
+    let answer = |coding: &str, body: &[u8]| {
+        let head =
+            format!("HTTP/1.1 200 \r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
+        let events = laws::every_split(session, &request(4), &[head.as_bytes(), body].concat(), Close::Fin);
+        let [Event::FirstByte { .. }, Event::Answered { code, body_bytes, body: kept, .. }] = &events[..]
+        else {
+            panic!("{events:?}");
+        };
+        assert_eq!(*body_bytes, body.len() as u64);
+        (*code, kept.clone())
+    };
+    assert_eq!(answer("gzip", CODED), (200, Some(b"H\x02\0R".to_vec())));
+    assert_eq!(answer("snappy", CODED).0, 3, "a coding that is not known is our limit");
+    assert_eq!(answer("gzip", &CODED[..CODED.len() - 3]).0, 2, "it is cut");
+    assert_eq!(answer("gzip", b"H\x02\0R\x05hello").0, 2, "it is not in it");
+}

@@ -323,3 +323,36 @@ fn the_first_bytes_of_a_body_are_kept_when_asked_for() {
         check(&Request { keep_body: keep, ..get() }, answer, &[first(), whole]);
     }
 }
+
+#[test]
+fn the_content_encoding_is_handed_out_where_the_body_is_kept() {
+    let codings = |keep_body: usize, head: &str, piece: usize| {
+        let answer = format!("{head}Content-Length: 2\r\n\r\nok");
+        let mut driven = laws::Driven::started(session(), &Request { keep_body, ..get() });
+        answer.as_bytes().chunks(piece).for_each(|piece| driven.receive(piece));
+        String::from_utf8(driven.session.codings().to_vec()).unwrap()
+    };
+    for (head, expected) in [
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n", "gzip"),
+        ("HTTP/1.1 200 OK\r\ncontent-encoding:br\r\nServer: x\r\n", "br"),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: zstd\r\n", "gzip,zstd"),
+        ("HTTP/1.1 200 OK\r\nContent-Language: gzip\r\n", ""),
+        ("HTTP/1.1 103 Early\r\nContent-Encoding: gzip\r\n\r\nHTTP/1.1 200 OK\r\n", ""),
+    ] {
+        for piece in 1..head.len() + 25 {
+            assert_eq!(codings(1, head, piece), expected, "{head:?} {piece}");
+            assert_eq!(codings(0, head, piece), "", "{head:?} {piece}");
+        }
+    }
+}
+
+#[test]
+fn the_content_encoding_of_an_answer_is_forgotten_with_the_next_request() {
+    let request = Request { keep_body: 9, ..get() };
+    let mut driven = laws::Driven::started(session(), &request);
+    driven.receive(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(driven.session.codings(), b"gzip");
+    driven.start(&request, ID);
+    driven.receive(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(driven.session.codings(), b"");
+}

@@ -133,3 +133,33 @@ fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
     assert!(unsent.contains("overloaded"), "{text}");
     assert!(text.contains("and 1 more: -v") && !text.contains("generator fit"), "{text}");
 }
+
+#[test]
+fn the_first_byte_has_a_line_where_the_rest_takes_markedly_longer() {
+    let times = |ns: u64| {
+        let mut times = LatencyHistogram::new();
+        times.record_many(ns, 100);
+        durations_of(&times)
+    };
+    let screen = |first_ns, whole_ns| {
+        let change = |result: &mut RunResult| {
+            let point = &mut result.points[0];
+            (point.service_time_ns, point.first_byte_ns) = (times(whole_ns), times(first_ns));
+        };
+        drawn(change, 80, false)
+    };
+    let shown = screen(120 * MS, 640 * MS);
+    assert!(
+        shown.lines().any(|line| line.starts_with("  first byte  p50 120   p90 120   p99 120")),
+        "{shown}"
+    );
+    // By half, and by 1 ms.
+    for (first_ns, whole_ns, is_shown) in [
+        (20 * MS, 30 * MS, true),
+        (20 * MS, 29 * MS, false),
+        (40_000, 100_000, false),
+        (40_000, 1_100_000, true),
+    ] {
+        assert_eq!(screen(first_ns, whole_ns).contains("first byte"), is_shown, "{first_ns} {whole_ns}");
+    }
+}
