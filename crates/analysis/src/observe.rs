@@ -487,7 +487,14 @@ impl Responses {
 
     /// A measure of response times; `None` for any other.
     fn value(&self, measure: Measure) -> Option<Censored<f64>> {
-        let ended = if measure.is_of_first_byte() { self.first_byte.as_ref()? } else { &self.ended };
+        let ended = match &self.first_byte {
+            // It may not have been kept.
+            Some(first_byte) if measure.is_of_first_byte() && first_byte.count() == self.ended.count() => {
+                first_byte
+            }
+            _ if measure.is_of_first_byte() => return None,
+            _ => &self.ended,
+        };
         let at = |q| ended.quantile_beside(&self.unended, q);
         let found = match measure.of_whole() {
             Measure::ResponseQuantile(q) => at(f64::from(q) / 10_000.0)?,

@@ -520,7 +520,7 @@ fn texts_are_looked_for_in_bodies_without_their_content_coding() {
     let asked = |path: &str, expect: &[&str]| {
         let url = format!("http://{at}/{path}");
         let output =
-            proofload(&[&[url.as_str(), "-n", "8", "-c", "2", "--format", "json", "-q"], expect].concat());
+            proofload(&[&[url.as_str(), "-n", "8", "-c", "1", "--format", "json", "-q"], expect].concat());
         let point = &json(&output)["points"][0];
         let counts = point["outcomes"].as_object().expect("counts").clone();
         let (outcome, _) = counts.iter().find(|(_, n)| *n == 8).expect("one outcome");

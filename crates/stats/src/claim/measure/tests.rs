@@ -67,6 +67,7 @@ fn the_first_byte_has_the_measures_of_the_whole_response_time() {
         assert_eq!(measure.quantile(), of_whole.quantile());
         assert!(measure.is_of_first_byte() && !of_whole.is_of_first_byte(), "{name}");
         assert!(measure.is_speed() && measure.ranks_unended() && measure.is_of_exchanges(), "{name}");
+        assert!(!measure.is_of_entries() && of_whole.is_of_entries(), "{name}");
         assert!(!measure.may_be_zero() && !measure.pairs_by_cycle() && measure.unit() == "ns", "{name}");
     }
     for wrong in
