@@ -128,7 +128,8 @@ fn a_bound_on_the_first_byte_is_judged_apart_from_the_end() {
     let both = run(&["first_byte_p95 < 60ms", "p50 > 100ms"]);
     assert_eq!(both.status.code(), Some(0), "{}{}", text(&both.stdout), text(&both.stderr));
     assert!(text(&both.stdout).contains("  first byte  p50 "), "{}", text(&both.stdout));
-    for broken in ["first_byte_p50 > 100ms", "first_byte_mean < 20ms", "first_byte_max < 40ms", "p50 < 60ms"] {
+    for broken in ["first_byte_p50 > 100ms", "first_byte_mean < 20ms", "first_byte_max < 40ms", "p50 < 60ms"]
+    {
         let output = run(&[broken]);
         assert_eq!(output.status.code(), Some(10), "{broken}: {}", text(&output.stdout));
     }
