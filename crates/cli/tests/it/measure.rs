@@ -135,7 +135,7 @@ fn a_bound_on_the_first_byte_is_judged_apart_from_the_end() {
     }
     let unknown = run(&["first_byte < 20ms"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(text(&unknown.stderr).contains("first_byte_p50"), "{}", text(&unknown.stderr));
+    assert!(text(&unknown.stderr).contains("no measure first_byte"), "{}", text(&unknown.stderr));
 }
 
 #[test]
