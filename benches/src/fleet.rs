@@ -30,7 +30,7 @@ pub fn plan(server: SocketAddr, rate_per_s: f64, connections: u32, seconds: u64)
     let (expect, follow) = Default::default();
     Ok(LoadPlan {
         targets: vec![server.into()],
-        mix: vec![MixEntry { weight: 1, target: 0, request, closing_request, expect, follow }],
+        mix: vec![MixEntry { weight: 1, target: 0, request, closing_request, expect, follow, digest: None }],
         profile: Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns: 1_000_000 },
         connections,
         in_flight: 1,

@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             closing_request: Arc::new(closing.encode()?),
             expect: Expect::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: match rate {
             Some(rate_per_s) => Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns: 0 },

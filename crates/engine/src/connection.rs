@@ -44,7 +44,7 @@ pub(crate) struct Connection {
     pub carry: Vec<u8>,
     /// Bytes that the kernel did not take; only after a short write.
     pub backlog: Option<Box<Outbox>>,
-    /// Set if cookies are kept or redirects followed.
+    /// Set if cookies are kept, redirects followed or challenges answered.
     pub http: Option<Box<HttpState>>,
 }
 
@@ -70,7 +70,7 @@ impl Connection {
         }
     }
 
-    /// True if the present request follows a redirect, and is not the first of its exchange.
+    /// True if the present request is not the first of its exchange.
     #[inline]
     pub fn is_following(&self) -> bool {
         self.http.as_ref().is_some_and(|http| http.is_following())

@@ -1,10 +1,13 @@
-//! HTTP above single requests: cookies that are kept and sent back, and redirects that are followed.
+//! HTTP above single requests: cookies that are kept and sent back, redirects that are followed, and challenges of Digest
+//! authentication that are answered.
 //!
-//! No other file of the engine knows the protocol. An exchange that follows redirects stays one exchange: intended
+//! No other file of the engine knows the protocol. An exchange that takes several requests stays one exchange: intended
 //! once, sent when its first request was, over when its last answer is whole. Only the last answer is judged.
 
 use crate::{LoadPlan, MixEntry};
-use proofload_wire::http1::{Jar, Leads, Origin, Parts, Scheme, becomes_get, is_redirect, resolve};
+use proofload_wire::http1::{
+    Credentials, Digest, Jar, Leads, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
+};
 use proofload_wire::{Filling, Replacement, Request, Session, Values};
 
 /// Most of a path that a sentence shows.
@@ -12,7 +15,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// Most bytes that path and query of a request can have with the values in them, where connections keep them.
 pub(crate) fn longest_target(plan: &LoadPlan) -> usize {
-    if !plan.asking.cookies && !follows(plan) {
+    if !plan.asking.cookies && !follows(plan) && !proves(plan) {
         return 0;
     }
     let longest = |entry: &MixEntry| {
@@ -25,6 +28,10 @@ pub(crate) fn longest_target(plan: &LoadPlan) -> usize {
 
 fn follows(plan: &LoadPlan) -> bool {
     plan.mix.iter().any(|entry| entry.follow.most > 0)
+}
+
+fn proves(plan: &LoadPlan) -> bool {
+    plan.mix.iter().any(|entry| entry.digest.is_some())
 }
 
 /// True if a redirect may ask for a GET of this request that the entry does not have.
@@ -41,11 +48,16 @@ pub(crate) enum Next {
     Done,
     /// The exchange sends another request.
     Follow,
+    /// The exchange sends its request again, now that it knows the server's challenge.
+    Prove,
     /// It would, but has followed as many redirects as it may.
     TooMany,
 }
 
-/// Cookies and redirects of one connection, over all the times that it is made anew.
+/// Most challenges that one request answers: the server's, and again where it says that its nonce is too old.
+const CHALLENGES_MAX: u32 = 3;
+
+/// Cookies, redirects and challenges of one connection, over all the times that it is made anew.
 #[derive(Debug)]
 pub(crate) struct HttpState {
     scheme: Scheme,
@@ -53,8 +65,12 @@ pub(crate) struct HttpState {
     jar: Option<Jar>,
     /// Path and query of the present request.
     target: Vec<u8>,
-    /// The Cookie header of the present request, line end included; empty for none.
-    cookie_line: Vec<u8>,
+    /// Headers that are added to the present request, line ends included.
+    lines: Vec<u8>,
+    /// The server's latest challenge.
+    digest: Digest,
+    /// Challenges that the present request has answered.
+    challenged: u32,
     /// Redirects that the present exchange has followed.
     followed: u32,
     /// True if a redirect made a GET of the request.
@@ -76,14 +92,20 @@ impl HttpState {
         if follows {
             http1.keep_location();
         }
+        let proves = proves(plan);
+        if proves {
+            http1.keep_challenges();
+        }
         let tls = plan.targets[target].transport.tls.is_some();
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
-        (cookies || follows).then(|| {
+        (cookies || follows || proves).then(|| {
             Box::new(HttpState {
                 scheme,
                 jar: cookies.then(|| Jar::new(scheme)),
                 target: Vec::with_capacity(longest),
-                cookie_line: Vec::new(),
+                lines: Vec::new(),
+                digest: Digest::default(),
+                challenged: 0,
                 followed: 0,
                 as_get: false,
                 // Where a redirect is followed, the two change places.
@@ -94,12 +116,13 @@ impl HttpState {
 
     pub fn begin(&mut self) {
         self.followed = 0;
+        self.challenged = 0;
         self.as_get = false;
     }
 
     /// True if the present request is not the first of its exchange.
     pub fn is_following(&self) -> bool {
-        self.followed > 0
+        self.followed > 0 || self.challenged > 0
     }
 
     /// The present request, and the same as the last one of its connection.
@@ -112,20 +135,48 @@ impl HttpState {
 
     /// Values that fill the present request.
     #[inline(never)]
-    pub fn fill<'a>(&'a mut self, request: &Request, values: &'a Values, now_ns: u64) -> Filling<'a> {
-        let Some(Parts { target: stretch, .. }) = Parts::of(&request.bytes) else {
+    pub fn fill<'a>(
+        &'a mut self,
+        request: &Request,
+        credentials: Option<&Credentials>,
+        values: &'a Values,
+        now_ns: u64,
+    ) -> Filling<'a> {
+        let Some(parts) = Parts::of(&request.bytes) else {
             return Filling::of(values);
         };
+        let stretch = parts.target.clone();
         if !self.is_following() {
             self.target.clear();
             request.places.write_stretch(&request.bytes, stretch.clone(), values, &mut self.target);
         }
-        self.cookie_line.clear();
+        self.lines.clear();
         if let Some(jar) = &self.jar {
-            jar.write_header(&self.target, now_ns, &mut self.cookie_line);
+            jar.write_header(&self.target, now_ns, &mut self.lines);
+        }
+        if let Some(credentials) = credentials {
+            self.digest.write_header(
+                credentials,
+                parts.method(&request.bytes),
+                &self.target,
+                &mut self.lines,
+            );
         }
         let replacement = self.is_following().then(|| Replacement { stretch, bytes: &self.target });
-        Filling { values, addition: &self.cookie_line, replacement }
+        Filling { addition: &self.lines, replacement, ..Filling::of(values) }
+    }
+
+    /// True if the request is to be sent again, for an answer with this code challenges it (RFC 9110 section 11.6.1). The
+    /// second challenge in a row means that user or password are wrong.
+    fn is_challenged<'a>(&mut self, code: u16, challenges: impl Iterator<Item = &'a [u8]>) -> bool {
+        const UNAUTHORIZED: u16 = 401;
+        if code != UNAUTHORIZED {
+            return false;
+        }
+        let Some(is_stale) = self.digest.take(challenges) else { return false };
+        let answers = self.challenged == 0 || is_stale && self.challenged < CHALLENGES_MAX;
+        self.challenged += u32::from(answers);
+        answers
     }
 
     /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
@@ -133,6 +184,9 @@ impl HttpState {
         let Session::Http1(http1) = session else { return Next::Done };
         if let Some(jar) = &mut self.jar {
             http1.set_cookies().for_each(|line| jar.take(line, &self.target, now_ns));
+        }
+        if entry.digest.is_some() && self.is_challenged(code, http1.challenges()) {
+            return Next::Prove;
         }
         if entry.follow.most == 0 || !is_redirect(code) {
             return Next::Done;
@@ -148,6 +202,7 @@ impl HttpState {
         }
         std::mem::swap(&mut self.target, &mut self.next);
         self.followed += 1;
+        self.challenged = 0;
         self.as_get |= becomes_get(code, parts.method(bytes));
         Next::Follow
     }

@@ -4,6 +4,7 @@ use crate::Target;
 use crate::feed::Feed;
 use crate::load::Profile;
 use proofload_wire::Request;
+use proofload_wire::http1::Credentials;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
@@ -75,6 +76,8 @@ pub struct MixEntry {
     pub expect: Expect,
     /// Treatment of redirects.
     pub follow: Follow,
+    /// Who proves the password where the server asks for that by Digest (RFC 7616); needs a place in the request.
+    pub digest: Option<Arc<Credentials>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

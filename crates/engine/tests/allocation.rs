@@ -115,6 +115,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             } else {
                 Default::default()
             },
+            digest: None,
         }],
         profile: case.profile.clone(),
         connections: case.connections,

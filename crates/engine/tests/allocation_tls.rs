@@ -79,6 +79,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
             closing_request: Arc::new(closing.encode().unwrap()),
             expect: Expect { status: vec![200..=200], bytes: Some(1024), ..Expect::default() },
             follow: Default::default(),
+            digest: None,
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 8,

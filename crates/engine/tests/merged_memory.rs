@@ -60,6 +60,7 @@ fn plan(seconds: u64) -> LoadPlan {
             closing_request: encode(true),
             expect,
             follow,
+            digest: None,
         }],
         profile: Profile::Open { rate_per_s: 50.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
         connections: 8,

@@ -136,6 +136,13 @@ impl Recorder {
         }
     }
 
+    /// Counts a challenge that was answered.
+    pub fn record_challenge(&mut self, intended_ns: u64) {
+        if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {
+            self.snapshot.challenges += 1;
+        }
+    }
+
     /// Counts a redirect that was followed.
     pub fn record_redirect(&mut self, intended_ns: u64) {
         if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {

@@ -161,6 +161,9 @@ pub struct Snapshot<H = LatencyHistogram> {
     /// Redirects that exchanges intended within the window followed. Each has its code above, beside that of the
     /// last answer.
     pub redirects: u64,
+    /// Challenges of Digest that exchanges intended within the window answered, each by their request once more. Each has
+    /// its code above, too.
+    pub challenges: u64,
     /// Messages that the peer began itself (heartbeats, pings), within the window.
     pub control: u64,
     /// Answers that belong to no exchange: more than requests, or later than the exchange was given up.
@@ -198,6 +201,7 @@ impl Snapshot {
             bytes_received: 0,
             codes: CodeCounts::default(),
             redirects: 0,
+            challenges: 0,
             control: 0,
             surplus: 0,
             closed_by_peer: 0,
@@ -235,6 +239,7 @@ impl Snapshot {
             bytes_received,
             codes,
             redirects,
+            challenges,
             control,
             surplus,
             closed_by_peer,
@@ -266,6 +271,7 @@ impl Snapshot {
             bytes_sent,
             bytes_received,
             redirects,
+            challenges,
             control,
             surplus,
             closed_by_peer,
@@ -289,6 +295,7 @@ impl Snapshot {
             (&mut self.bytes_sent, other.bytes_sent),
             (&mut self.bytes_received, other.bytes_received),
             (&mut self.redirects, other.redirects),
+            (&mut self.challenges, other.challenges),
             (&mut self.control, other.control),
             (&mut self.surplus, other.surplus),
             (&mut self.closed_by_peer, other.closed_by_peer),
@@ -333,6 +340,7 @@ impl Snapshot {
             bytes_received: self.bytes_received,
             codes: self.codes.clone(),
             redirects: self.redirects,
+            challenges: self.challenges,
             control: self.control,
             surplus: self.surplus,
             closed_by_peer: self.closed_by_peer,

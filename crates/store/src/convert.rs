@@ -31,6 +31,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         dropped: snapshot.dropped,
         codes: codes_of(&snapshot.codes),
         redirects: snapshot.redirects,
+        challenges: snapshot.challenges,
         surplus: snapshot.surplus,
         handshakes: handshakes_of(&snapshot.handshakes_full, &snapshot.handshakes_resumed),
         ..Point::default()

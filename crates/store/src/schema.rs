@@ -139,6 +139,10 @@ pub struct Point {
     /// exchange.
     #[serde(default)]
     pub redirects: u64,
+    /// Challenges of Digest authentication that were answered, each by the same request once more. Their codes are among the
+    /// others.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub challenges: u64,
     /// Answers that belong to no exchange: more than requests, or later than the exchange was given up.
     #[serde(default, skip_serializing_if = "is_default")]
     pub surplus: u64,

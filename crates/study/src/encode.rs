@@ -6,7 +6,7 @@ use super::url::not_in_paths;
 use proofload_engine::transport::Proxy;
 use proofload_engine::{Expect, Follow, MixEntry};
 use proofload_facts::{Expected, Mistake, Thing};
-use proofload_wire::http1::{self, RequestSpec, Template};
+use proofload_wire::http1::{self, Credentials, RequestSpec, Template};
 use proofload_wire::{Call, Request, ajp, dubbo, hessian, json, rmi};
 use std::sync::Arc;
 
@@ -69,6 +69,8 @@ pub struct Entry<'a> {
     pub expect: &'a Expect,
     /// Most redirects that are followed.
     pub follow: u32,
+    /// Who answers the server's challenge.
+    pub digest: Option<&'a Arc<Credentials>>,
 }
 
 impl Entry<'_> {
@@ -103,6 +105,9 @@ impl Entry<'_> {
         if self.follow > 0 && *speaks != Speaks::Http {
             return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("follow"));
         }
+        if self.digest.is_some() && *speaks != Speaks::Http {
+            return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("auth.digest"));
+        }
         let [request, closing_request] = both(self.request, self.template)?;
         let as_get = match self.follow > 0 && !matches!(self.request.method.as_str(), "GET" | "HEAD") {
             true => {
@@ -119,6 +124,7 @@ impl Entry<'_> {
             closing_request,
             expect: self.expect.clone(),
             follow,
+            digest: self.digest.cloned(),
         })
     }
 }

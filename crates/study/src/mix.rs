@@ -71,6 +71,8 @@ keys! {
         optional auth: OWN_AUTH,
         /// Body.
         optional body: BODY,
+        /// Send the body once the server has said that it wants it (Expect: 100-continue), or after a second.
+        optional expect_continue: Kind::Switch,
         /// Body as a form of several parts (multipart/form-data), instead of body.
         optional form: FORM,
         /// Share in the mix; 1 by default.
@@ -137,6 +139,11 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         whole &= check_headers(&field, shared, &mut builder).is_some();
     }
     let feeders = || shared.feeders.borrow_mut();
+    let expects = map.optional("expect_continue").map_or(Some(false), |field| field.boolean());
+    whole &= expects.is_some();
+    if expects == Some(true) {
+        whole &= field.take(builder.header(&mut feeders(), "Expect", "100-continue")).is_some();
+    }
     let own = map.optional("auth");
     let auth = own.as_ref().map_or(Some(shared.auth.clone()), check_own_auth);
     whole &= auth.is_some();
@@ -177,7 +184,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
         None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
     };
-    let Asked { request, call, template, shown } = field.take(asked)?;
+    let Asked { request, call, template, digest, shown } = field.take(asked)?;
     let follow = if call.is_some() { Some(0) } else { follow };
     Some(WorkloadEntry {
         name: name.to_string(),
@@ -187,6 +194,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         expect,
         follow: follow?,
         template,
+        digest,
         shown,
         at: at?,
     })
@@ -218,7 +226,7 @@ fn check_asking(
     let call = if is_call { check_call(field, map, shared) } else { None };
     let taken = if is_call { call.is_some() } else { check_path(field, shared, builder).is_some() };
     let strange: &[&str] = match is_call {
-        true => &["body", "form", "follow"],
+        true => &["body", "form", "follow", "expect_continue"],
         false => &["args", "types", "returns", "version", "group", "attachments", "path"],
     };
     let found: Vec<Field<'_>> = strange.iter().filter_map(|key| map.optional(key)).collect();

@@ -12,13 +12,14 @@ use super::transport::Passage;
 use proofload_facts::Mistake;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use proofload_engine::transport::Proxy;
 use proofload_engine::{Addresses, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
 use proofload_wire::Call;
-use proofload_wire::http1::{RequestSpec, Template};
+use proofload_wire::http1::{Credentials, RequestSpec, Template};
 
 #[derive(Clone, Debug)]
 pub struct Study {
@@ -149,6 +150,8 @@ pub struct WorkloadEntry {
     pub follow: u32,
     /// Parts that change with each exchange.
     pub template: Template,
+    /// Who answers the server's challenge (Digest).
+    pub digest: Option<Arc<Credentials>>,
     /// The request as it is shown.
     pub shown: Shown,
     /// Another server than the subject, to which this is sent.
@@ -186,8 +189,8 @@ impl WorkloadEntry {
     ) -> Result<MixEntry, Mistake> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
-        let call = self.call.as_ref();
-        let entry = encode::Entry { weight, request, call, template, expect, follow };
+        let (call, digest) = (self.call.as_ref(), self.digest.as_ref());
+        let entry = encode::Entry { weight, request, call, template, expect, follow, digest };
         entry.encode(target, authority, speaks, proxy)
     }
 }

@@ -14,10 +14,11 @@ use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_facts::{Mistake, Thing};
 use proofload_store::redact::{self, REDACTED};
-use proofload_wire::http1::{RequestPart, RequestSpec, Slot, Template};
+use proofload_wire::http1::{Credentials, RequestPart, RequestSpec, Slot, Template};
 use proofload_wire::{Call, Streamed};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most parts of a form.
 const PARTS_MAX: usize = 256;
@@ -58,6 +59,8 @@ pub enum FormValue {
 pub enum Auth {
     /// User and password (RFC 7617).
     Basic(String, String),
+    /// User and password, proved without being sent (RFC 7616).
+    Digest(String, String),
     /// A token (RFC 6750).
     Bearer(String),
 }
@@ -66,6 +69,7 @@ impl std::fmt::Debug for Auth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Auth::Basic(..) => "Basic([redacted])",
+            Auth::Digest(..) => "Digest([redacted])",
             Auth::Bearer(_) => "Bearer([redacted])",
         })
     }
@@ -88,6 +92,8 @@ pub struct Asked {
     /// The method that is called, where it is that.
     pub call: Option<Call>,
     pub template: Template,
+    /// Who answers the server's challenge.
+    pub digest: Option<Arc<Credentials>>,
     pub shown: Shown,
 }
 
@@ -100,6 +106,7 @@ pub(super) struct Builder {
     /// Parts of it that are read while they are sent, and the byte that each goes before.
     streamed: Vec<(usize, Streamed)>,
     slots: Vec<Slot>,
+    digest: Option<Arc<Credentials>>,
     shown: Shown,
 }
 
@@ -147,7 +154,7 @@ impl Builder {
                 self.put_header(feeders, "Authorization", &format!("Bearer {token}"))
             }
             Auth::Bearer(token) => self.put_header(feeders, "Authorization", &format!("Bearer {token}")),
-            Auth::Basic(user, password) => {
+            Auth::Basic(user, password) | Auth::Digest(user, password) => {
                 let user = self.fill(feeders, user, Context::Body)?;
                 let password = self.fill(feeders, password, Context::Body)?;
                 if !user.places.is_empty() || !password.places.is_empty() {
@@ -156,11 +163,15 @@ impl Builder {
                 if user.text.contains(':') {
                     return Err(Mistake::UserColon);
                 }
-                let pair = format!("{}:{}", user.text, password.text);
-                let coded = BASE64.encode(pair.as_bytes());
-                redact::know(&coded);
                 redact::know(&password.text);
-                self.headers.push(("Authorization".to_string(), format!("Basic {coded}")));
+                if matches!(auth, Auth::Digest(..)) {
+                    quantity::header_value(&user.text)?;
+                    self.digest = Some(Arc::new(Credentials { user: user.text, password: password.text }));
+                } else {
+                    let coded = BASE64.encode(format!("{}:{}", user.text, password.text).as_bytes());
+                    redact::know(&coded);
+                    self.headers.push(("Authorization".to_string(), format!("Basic {coded}")));
+                }
                 self.shown.headers.push(("Authorization".to_string(), REDACTED.to_string()));
                 Ok(())
             }
@@ -262,11 +273,12 @@ impl Builder {
             close: false,
             keep_body,
         };
-        let template = Template { slots: self.slots, cookies, streamed: self.streamed };
+        let digest = self.digest.is_some();
+        let template = Template { slots: self.slots, cookies, digest, streamed: self.streamed };
         RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
             .encode_with(&template)
             .map_err(|error| of_http(&error))?;
-        Ok(Asked { request, call: None, template, shown: self.shown })
+        Ok(Asked { request, call: None, template, digest: self.digest, shown: self.shown })
     }
 
     /// A call, with the headers so far for where HTTP carries it. The path is the protocol's without `path`.
@@ -282,7 +294,7 @@ impl Builder {
             keep_body,
         };
         let template = Template { slots: self.slots, ..Template::default() };
-        Asked { request, call: Some(call), template, shown: self.shown }
+        Asked { request, call: Some(call), template, digest: self.digest, shown: self.shown }
     }
 
     fn take(&mut self, part: RequestPart, filled: &Filled) {

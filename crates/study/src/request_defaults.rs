@@ -82,6 +82,8 @@ keys! {
     AUTH {
         /// HTTP Basic.
         optional basic: Kind::Map(&[&BASIC]),
+        /// HTTP Digest: the password is proved where the server asks for that, and never sent.
+        optional digest: Kind::Map(&[&BASIC]),
         /// A bearer token; `${env.NAME}` keeps it out of the file.
         optional bearer: WORD,
     }
@@ -303,7 +305,8 @@ fn check_auth(field: &Field<'_>) -> Option<Auth> {
         .required("password", "password: \"${env.PASSWORD}\"")
         .and_then(|field| field.text("\"${env.PASSWORD}\""));
     map.close();
-    Some(Auth::Basic(user?.to_string(), password?.to_string()))
+    let (user, password) = (user?.to_string(), password?.to_string());
+    Some(if kind == "digest" { Auth::Digest(user, password) } else { Auth::Basic(user, password) })
 }
 
 /// A body: text, or `{ file: order.json }`.

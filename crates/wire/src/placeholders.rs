@@ -103,6 +103,8 @@ pub struct Filling<'a> {
     pub addition: &'a [u8],
     /// A stretch of the request that is sent otherwise this time.
     pub replacement: Option<Replacement<'a>>,
+    /// Present instant: a session that waits for the peer counts from it.
+    pub now_ns: u64,
 }
 
 /// Bytes that are sent instead of a stretch of the request, and of all places in it and at its end.
@@ -124,7 +126,7 @@ impl Default for Filling<'_> {
 impl<'a> Filling<'a> {
     /// These values and nothing else.
     pub fn of(values: &'a Values) -> Self {
-        Filling { values, addition: &[], replacement: None }
+        Filling { values, addition: &[], replacement: None, now_ns: 0 }
     }
 }
 

@@ -273,6 +273,14 @@ impl<A: Answer + Default> Speak for Rpc<A> {
         self.http.carry_max()
     }
 
+    fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox, _events: &mut Events) {
+        self.http.handle_timeout(now_ns, out, &mut self.reading.events);
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.http.next_deadline()
+    }
+
     fn cancel(&mut self, id: ExchangeId, out: &mut Outbox) -> Cancelled {
         self.http.cancel(id, out)
     }

@@ -23,6 +23,7 @@ pub(crate) fn plan() -> LoadPlan {
             request,
             expect: Expect::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: crate::Profile::Closed { think_ns: 0.into() },
         connections: 4,

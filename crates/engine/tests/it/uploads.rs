@@ -113,7 +113,7 @@ fn plan((address, tls): (SocketAddr, Option<Tls>), driver: DriverChoice, bodies:
         let encode = |close| Arc::new(spec(close).encode_with(&template).unwrap());
         let (request, closing_request) = (encode(false), encode(true));
         let (expect, follow) = (Expect::default(), Default::default());
-        MixEntry { weight: 1, target: 0, request, closing_request, expect, follow }
+        MixEntry { weight: 1, target: 0, request, closing_request, expect, follow, digest: None }
     };
     let transport = Transport { proxy: None, tls: tls.map(Arc::new) };
     LoadPlan {

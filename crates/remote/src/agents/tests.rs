@@ -50,6 +50,7 @@ fn plan(server: SocketAddr, ns: u64) -> LoadPlan {
             closing_request: encode(true),
             expect: Default::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: Profile::Open { rate_per_s: 500.0, arrival: Arrival::Constant, coalesce_ns: 0 },
         connections: 10,

@@ -52,6 +52,7 @@ fn counted(point: &Point, out: &mut String) {
         say(&format!("code.{code}"), "count", Some(*n as f64));
     }
     say("total.redirects", "count", Some(point.redirects as f64).filter(|n| *n > 0.0));
+    say("total.challenges", "count", Some(point.challenges as f64).filter(|n| *n > 0.0));
     let clocks = [
         ("response_time", &point.response_time_ns),
         ("service_time", &point.service_time_ns),

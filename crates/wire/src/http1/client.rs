@@ -4,9 +4,10 @@ use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
+use super::held::Held;
 use super::lines::{Fault, Lines, Next, behind_plain_line, letters_len};
 use super::redirect::Location;
-use super::request::HEAD_ONLY;
+use super::request::{HEAD_ONLY, HOLDS_BODY};
 use crate::coding::Codings;
 use crate::scan::{Fed, count_work};
 use crate::speak::Speak;
@@ -40,6 +41,10 @@ struct Flight {
     closes: bool,
     /// True once any byte of the answer was seen, interim answers included.
     began: bool,
+    /// True once the answer itself has begun, in bytes that did not come as a whole head.
+    answers: bool,
+    /// True while the request's body is kept back.
+    holds: bool,
 }
 
 /// The session of one HTTP/1.x connection.
@@ -61,8 +66,14 @@ pub struct Http1 {
     /// True if the connection can carry no other exchange.
     drains: bool,
     dead: bool,
+    /// The body of a request that is kept back, on connections that had one.
+    held: Option<Box<Held>>,
+    /// True if parts of heads are kept.
+    keeps: bool,
     /// Set-Cookie lines of the present answer, if they are to be kept.
     set_cookies: Option<Vec<u8>>,
+    /// WWW-Authenticate lines of the present answer, if they are to be kept.
+    challenges: Option<Vec<u8>>,
     /// Location of the present answer, if it is to be kept.
     location: Option<Box<Location>>,
     /// Content-Encoding of the present answer, if any of its body is kept.
@@ -77,11 +88,38 @@ impl Http1 {
     #[inline]
     fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
         let Request { closes, keep_body, expectation, .. } = *request;
-        self.flight = Some(Flight { id, head_only: expectation == HEAD_ONLY, closes, began: false });
+        let head_only = expectation.0 & HEAD_ONLY != 0;
+        self.flight = Some(Flight { id, head_only, closes, began: false, answers: false, holds: false });
         self.part = AnswerPart::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
-        self.forget_head();
+        if self.keeps {
+            self.forget_head();
+        }
+    }
+
+    /// Sends the head of a request alone. Its body follows when the server wants it, or after [a second](super::held::CONTINUE_NS).
+    #[cold]
+    fn hold(&mut self, request: &Request, filling: &Filling<'_>, out: &mut Outbox) {
+        self.held.get_or_insert_default().begin(request, filling, out);
+        if let Some(flight) = &mut self.flight {
+            flight.holds = true;
+        }
+    }
+
+    /// Sends the body that is kept back, unless the answer has begun.
+    #[cold]
+    fn release(&mut self, out: &mut Outbox) {
+        let (Some(flight), Some(held)) = (&mut self.flight, &mut self.held) else { return };
+        let answers = match self.part {
+            AnswerPart::Status => flight.answers,
+            AnswerPart::Fields => self.status >= 200,
+            AnswerPart::Body => true,
+        };
+        if flight.holds && !answers {
+            flight.holds = false;
+            held.release(out);
+        }
     }
 
     /// Keeps the whole body of the answer to the request that was started last, whatever that asks for. What came is to
@@ -103,6 +141,7 @@ impl Http1 {
     /// Keeps the Location of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
     pub fn keep_location(&mut self) {
         self.location = Some(Box::default());
+        self.keeps = true;
     }
 
     /// Location of the latest answer, if it is kept and the answer has it once, whole.
@@ -113,6 +152,18 @@ impl Http1 {
     /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
     pub fn keep_set_cookies(&mut self) {
         self.set_cookies = Some(Vec::new());
+        self.keeps = true;
+    }
+
+    /// Keeps the values of WWW-Authenticate of each answer, up to 16 KiB, in a buffer that is used again.
+    pub fn keep_challenges(&mut self) {
+        self.challenges = Some(Vec::new());
+        self.keeps = true;
+    }
+
+    /// The values of WWW-Authenticate of the latest answer, if they are kept.
+    pub fn challenges(&self) -> impl Iterator<Item = &[u8]> {
+        self.challenges.as_deref().unwrap_or_default().split(|&byte| byte == b'\n')
     }
 
     /// The values of Set-Cookie of the latest answer, if they are kept.
@@ -129,9 +180,7 @@ impl Http1 {
     /// Clears the kept parts of the previous answer's head.
     #[inline]
     fn forget_head(&mut self) {
-        if let Some(kept) = &mut self.set_cookies {
-            kept.clear();
-        }
+        self.set_cookies.iter_mut().chain(&mut self.challenges).for_each(Vec::clear);
         if let Some(location) = &mut self.location {
             location.clear();
         }
@@ -152,12 +201,15 @@ impl Http1 {
     }
 
     /// Decodes part by part from `pos` on; returns how far it came.
-    fn decode(&mut self, input: &[u8], mut pos: usize, events: &mut Events) -> usize {
+    fn decode(&mut self, input: &[u8], mut pos: usize, out: &mut Outbox, events: &mut Events) -> usize {
         while pos < input.len() && !self.dead {
             let rest = &input[pos..];
             match self.step(rest, self.received + pos as u64, events) {
                 Ok(fed) => {
                     pos += fed.consumed;
+                    if self.held.as_mut().is_some_and(|held| held.take_wanted()) {
+                        self.release(out);
+                    }
                     if fed.done {
                         self.finish(events);
                     } else if fed.consumed == 0 {
@@ -180,7 +232,7 @@ impl Http1 {
     /// Decodes one part of an answer; `done` means that the answer is whole.
     #[inline]
     fn step(&mut self, input: &[u8], at: u64, events: &mut Events) -> Result<Fed, Fault> {
-        let Some(flight) = &self.flight else {
+        let Some(flight) = &mut self.flight else {
             return Err(Fault { at, kind: MalformedKind::Surplus });
         };
         match self.part {
@@ -188,6 +240,7 @@ impl Http1 {
                 let window = self.lines.window(input, self.limits.head_max);
                 if begins_final(window, self.lines.scanned(), at)? {
                     events.push(Event::FirstByte { id: flight.id });
+                    flight.answers = true;
                 }
                 self.status_line(input, at)
             }
@@ -201,7 +254,7 @@ impl Http1 {
     #[inline]
     fn plain_head(&mut self, input: &[u8]) -> Option<usize> {
         let begins = self.part == AnswerPart::Status && self.lines.is_fresh();
-        if !begins || self.dead || self.set_cookies.is_some() || self.location.is_some() {
+        if !begins || self.dead || self.keeps {
             return None;
         }
         let (old, status, mut rest) = match input.strip_prefix(USUAL_STATUS) {
@@ -250,7 +303,10 @@ impl Http1 {
         let fed = self.lines.each(input, at, self.limits.head_max, |line, at| {
             self.fields.line(line, at)?;
             if let Some(kept) = &mut self.set_cookies {
-                cookies::keep(line, kept);
+                cookies::keep(line, b"set-cookie:", kept);
+            }
+            if let Some(kept) = &mut self.challenges {
+                cookies::keep(line, b"www-authenticate:", kept);
             }
             if let Some(location) = &mut self.location {
                 location.keep(line);
@@ -269,6 +325,11 @@ impl Http1 {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
             self.part = AnswerPart::Status;
+            if self.status == 100
+                && let Some(held) = &mut self.held
+            {
+                held.want();
+            }
             if let Some(location) = &mut self.location {
                 location.clear();
             }
@@ -301,6 +362,8 @@ impl Http1 {
     fn finish(&mut self, events: &mut Events) {
         let Some(flight) = self.flight.take() else { return };
         self.drains |= flight.closes;
+        // The body was announced: the server may take what comes next for it.
+        self.dead |= flight.holds;
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }
@@ -325,8 +388,11 @@ impl Speak for Http1 {
             return Err(Full);
         }
         out.push_exchange(id, &[]);
-        request.places.write_to(&request.bytes, filling, out);
         self.expect_answer(request, id);
+        match request.expectation.0 & HOLDS_BODY {
+            0 => request.places.write_to(&request.bytes, filling, out),
+            _ => self.hold(request, filling, out),
+        }
         Ok(())
     }
 
@@ -339,7 +405,7 @@ impl Speak for Http1 {
         Ok(())
     }
 
-    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], _out: &mut Outbox, events: &mut Events) -> usize {
+    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
         let mut pos = 0;
         if let Some(flight) = &mut self.flight {
             flight.began |= !input.is_empty();
@@ -355,7 +421,7 @@ impl Speak for Http1 {
             }
         }
         if pos < input.len() {
-            pos = self.decode(input, pos, events);
+            pos = self.decode(input, pos, out, events);
         }
         self.received += pos as u64;
         pos
@@ -363,6 +429,18 @@ impl Speak for Http1 {
 
     fn carry_max(&self) -> usize {
         self.limits.head_max
+    }
+
+    fn handle_timeout(&mut self, _now_ns: u64, out: &mut Outbox, _events: &mut Events) {
+        if let Some(held) = &mut self.held {
+            held.until_ns = None;
+        }
+        self.release(out);
+    }
+
+    #[inline]
+    fn next_deadline(&self) -> Option<u64> {
+        self.held.as_ref()?.until_ns
     }
 
     fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
@@ -386,8 +464,12 @@ impl Speak for Http1 {
 
     fn renew(&mut self) {
         let (set_cookies, location) = (self.set_cookies.take(), self.location.take());
-        *self = Http1 { set_cookies, location, ..Http1::new(self.limits) };
+        let (challenges, held, keeps) = (self.challenges.take(), self.held.take(), self.keeps);
+        *self = Http1 { set_cookies, location, challenges, held, keeps, ..Http1::new(self.limits) };
         self.forget_head();
+        if let Some(held) = &mut self.held {
+            held.forget();
+        }
     }
 
     #[inline]

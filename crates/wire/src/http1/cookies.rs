@@ -130,11 +130,10 @@ fn covers(cookie: &[u8], path: &[u8]) -> bool {
     path.strip_prefix(cookie).is_some_and(|rest| rest.is_empty() || cookie.ends_with(b"/") || rest[0] == b'/')
 }
 
-/// Keeps a line of a head if it sets a cookie.
-pub(super) fn keep(line: &[u8], kept: &mut Vec<u8>) {
-    const NAME: &[u8] = b"set-cookie:";
-    let Some((name, value)) = line.split_at_checked(NAME.len()) else { return };
-    if name.eq_ignore_ascii_case(NAME) && kept.len() + value.len() < SET_COOKIES_MAX {
+/// Keeps the value of a line of a head if it begins so: `set-cookie:`.
+pub(super) fn keep(line: &[u8], begin: &[u8], kept: &mut Vec<u8>) {
+    let Some((name, value)) = line.split_at_checked(begin.len()) else { return };
+    if name.eq_ignore_ascii_case(begin) && kept.len() + value.len() < SET_COOKIES_MAX {
         kept.extend_from_slice(value);
         kept.push(b'\n');
     }

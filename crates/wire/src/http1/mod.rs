@@ -11,15 +11,19 @@
 //! - A folded line (obs-fold, 5.2) is skipped in an answer, except behind a field that frames the
 //!   message or the connection, where it is malformed; in a request it is always refused.
 //! - Control bytes other than HTAB are malformed anywhere in a head, and so is space before a colon.
-//! - Interim answers (1xx) are skipped; 101 is malformed, since a request with `Upgrade` is not encoded.
+//! - After `Expect: 100-continue` the body waits for a 100, at most a second. An answer that comes before it ends the
+//!   exchange, and the connection with it: the body was announced and is not sent.
+//! - Other interim answers (1xx) are skipped; 101 is malformed, since a request with `Upgrade` is not encoded.
 //! - An answer to HEAD, and a 204 or 304, ends with its head, whatever length it claims.
 //! - Bytes that come while no exchange is in flight are malformed and end the connection.
 
 pub(crate) mod body;
 mod client;
 mod cookies;
+mod digest;
 mod fields;
 mod forward;
+mod held;
 pub(crate) mod lines;
 mod redirect;
 mod request;
@@ -30,6 +34,7 @@ use std::ops::RangeInclusive;
 
 pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
+pub use digest::{Credentials, Digest};
 pub use forward::through_proxy;
 pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
 pub use request::{EncodeError, Parts, RequestSpec};

@@ -264,7 +264,8 @@ impl RequestSpec {
             };
             Some(super::template::Slot { part, ..*slot })
         });
-        let template = Template { slots: slots.collect(), cookies: template.cookies, ..Template::default() };
+        let Template { cookies, digest, .. } = *template;
+        let template = Template { slots: slots.collect(), cookies, digest, ..Template::default() };
         let spec = RequestSpec { method: "GET".to_owned(), headers, body: Vec::new(), ..self.clone() };
         (spec, template)
     }

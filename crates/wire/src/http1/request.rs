@@ -6,8 +6,10 @@ use crate::placeholders::{Infill, LengthForm};
 use crate::{Expectation, Placeholders, Request};
 use std::ops::Range;
 
-/// The answer has no body, independent of its head (`HEAD`).
-pub(super) const HEAD_ONLY: Expectation = Expectation(1);
+/// Bit of [`Expectation`]: the answer has no body, independent of its head (`HEAD`).
+pub(super) const HEAD_ONLY: u32 = 1;
+/// The body waits until the server wants it (`Expect: 100-continue`).
+pub(super) const HOLDS_BODY: u32 = 2;
 
 /// A request before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,20 +194,22 @@ impl RequestSpec {
         if self.close && !given.closes {
             draft.put(&["Connection: close\r\n"]);
         }
-        if template.cookies {
+        if template.cookies || template.digest {
             draft.place(Infill::Addition);
         }
         draft.put(&["\r\n"]);
         draft.places.count_length_from(draft.bytes.len());
         draft.places.append(body_places, draft.bytes.len());
         draft.put_filled(RequestPart::Body, &self.body, 0);
+        let holds = self.expects_continue() && (changes || !self.body.is_empty());
+        let head_only = if self.method == "HEAD" { HEAD_ONLY } else { 0 };
         Ok(Request {
             bytes: draft.bytes,
             places: draft.places,
             closes: self.close || given.closes,
             keep_body: self.keep_body,
-            by_session: false,
-            expectation: if self.method == "HEAD" { HEAD_ONLY } else { Expectation::default() },
+            by_session: holds,
+            expectation: Expectation(head_only | if holds { HOLDS_BODY } else { 0 }),
         })
     }
 
@@ -221,6 +225,14 @@ impl RequestSpec {
         }
         self.check_slots(template)?;
         Ok((given, host))
+    }
+
+    /// True if a header asks the server to say whether it wants the body (RFC 9110 section 10.1.1).
+    fn expects_continue(&self) -> bool {
+        let expects = |(name, value): &(String, String)| {
+            name.eq_ignore_ascii_case("expect") && value.trim().eq_ignore_ascii_case("100-continue")
+        };
+        self.headers.iter().any(expects)
     }
 
     /// True if the request announces the length of its body (RFC 9110 section 8.6).

@@ -29,6 +29,8 @@ pub struct Template {
     pub slots: Vec<Slot>,
     /// True if there is a place for cookies.
     pub cookies: bool,
+    /// True if there is a place for the answer to a challenge ([`super::Digest`]).
+    pub digest: bool,
     /// Parts that are read while they are sent, and the byte of the body that each goes before; in the order of the places.
     pub streamed: Vec<(usize, Streamed)>,
 }

@@ -15,7 +15,7 @@ use proofload_wire::{Close, Event, MalformedKind, Protocol, State};
 enum Progress {
     /// None has ended.
     Waits,
-    /// A redirect is to be followed on the only lane of the connection.
+    /// Another request of the exchange is to be sent on the only lane of the connection.
     Follows,
     /// The exchange of this lane has been written down.
     Ended(LaneId),
@@ -279,12 +279,12 @@ impl Exchanges<'_> {
         };
         match next {
             Next::Done => Some(self.judge(number, answer, bytes)),
-            Next::Follow => None,
+            Next::Follow | Next::Prove => None,
             Next::TooMany => Some(Outcome::Rejected),
         }
     }
 
-    /// Next step after a whole answer if cookies are kept or redirects followed.
+    /// Next step after a whole answer if cookies are kept, redirects followed or challenges answered.
     #[inline(never)]
     fn after_answer(&mut self, number: LaneId, code: u16, bytes: &[u8], now: u64) -> Next {
         let connection = &mut self.connections[self.numbers.conn(number) as usize];
@@ -294,9 +294,12 @@ impl Exchanges<'_> {
         let next = http.answered(&connection.session, entry, code, now);
         match next {
             Next::Done => {}
-            Next::Follow => {
+            Next::Follow | Next::Prove => {
                 connection.carried += 1;
-                self.record.recorder.record_redirect(lane.times.intended_ns);
+                match next {
+                    Next::Prove => self.record.recorder.record_challenge(lane.times.intended_ns),
+                    _ => self.record.recorder.record_redirect(lane.times.intended_ns),
+                }
                 if let Some(sample) = &mut lane.sample {
                     sample.clear();
                 }

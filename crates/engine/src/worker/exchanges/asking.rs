@@ -78,10 +78,15 @@ impl Exchanges<'_> {
             self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers);
         }
         self.feeding.draw(request, &lane.numbers);
-        let filling = match &mut connection.http {
-            Some(http) => http.fill(request, self.feeding.values(), now),
-            None => Filling::of(self.feeding.values()),
+        let values = self.feeding.values();
+        let mut filling = match &mut connection.http {
+            Some(http) => {
+                let credentials = self.plan.mix[lane.entry as usize].digest.as_deref();
+                http.fill(request, credentials, values, now)
+            }
+            None => Filling::of(values),
         };
+        filling.now_ns = now;
         if connection.session.start(request, &filling, self.numbers.name(number), out).is_err() {
             return self.not_started(net, number, now);
         }
@@ -99,6 +104,9 @@ impl Exchanges<'_> {
             // It may have taken the bytes that others waited for, and no event reports that the socket takes bytes
             // again.
             return self.written(net, conn, now);
+        }
+        if request.by_session {
+            self.set_session_deadline(conn);
         }
         if request.expects_answer() {
             return None;

@@ -9,7 +9,6 @@ mod connecting;
 mod timing;
 
 use super::opener::{BACKOFF_NS, Opener};
-use crate::LoadPlan;
 use crate::check::Dealt;
 use crate::connection::{Connection, Phase};
 use crate::deadlines::Deadlines;
@@ -21,8 +20,9 @@ use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
 use crate::ways::Ways;
+use crate::{LoadPlan, MixEntry};
 use proofload_measure::{ExchangeTimes, Outcome};
-use proofload_wire::{Events, ExchangeId, Outbox};
+use proofload_wire::{Events, ExchangeId, Outbox, Protocol};
 use std::collections::VecDeque;
 
 /// Time that a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
@@ -64,9 +64,11 @@ pub(super) struct Exchanges<'a> {
     pub more: VecDeque<Freed>,
     /// Lanes whose exchanges ended with the bytes that came last; empty between calls.
     ended: Vec<LaneId>,
-    /// Of lanes, and of connections behind them. With one lane each they share theirs: a connection's own matters only
-    /// while no exchange is in flight on it.
+    /// Of lanes, and of connections behind them, unless they share theirs.
     pub deadlines: Deadlines,
+    /// True if a connection and its only lane share a deadline: the connection's own matters only while no exchange is in
+    /// flight on it, for no session of the plan wants to be called then.
+    shares_deadlines: bool,
     pub opener: Opener,
     pub record: WorkerRecord,
     outbox: Outbox,
@@ -92,10 +94,12 @@ impl<'a> Exchanges<'a> {
         let feeders = plan.asking.feed.feeders.len();
         let lane = |at| Lane::new(connections[numbers.conn(at) as usize].target as usize, feeders);
         let lanes: Vec<Lane> = (0..numbers.count() as LaneId).map(lane).collect();
-        let deadlines = if numbers.are_connections() { lanes.len() } else { lanes.len() + connections.len() };
+        let shares_deadlines =
+            numbers.are_connections() && !plan.mix.iter().any(|entry| holds_body(plan, entry));
+        let deadlines = if shares_deadlines { lanes.len() } else { lanes.len() + connections.len() };
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
-        let check = |entry: &crate::MixEntry| Check::new(&entry.expect, plan.targets[entry.target].protocol);
+        let check = |entry: &MixEntry| Check::new(&entry.expect, plan.targets[entry.target].protocol);
         let samples = 0..SAMPLES.min(connections.len());
         Exchanges {
             plan,
@@ -103,6 +107,7 @@ impl<'a> Exchanges<'a> {
             checks: plan.mix.iter().map(check).collect(),
             feeding: Feeding::new(&plan.asking.feed, plan.seed, share),
             deadlines: Deadlines::new(deadlines, shortest),
+            shares_deadlines,
             opener: Opener::new(plan, dealt.first.iter().sum::<u64>() as usize),
             record,
             outbox: used_outbox(plan),
@@ -254,6 +259,11 @@ impl<'a> Exchanges<'a> {
             }
         }
     }
+}
+
+/// True if the session of an entry keeps its body back, and goes on by itself after a while (`Expect: 100-continue`).
+fn holds_body(plan: &LoadPlan, entry: &MixEntry) -> bool {
+    entry.request.by_session && plan.targets[entry.target].protocol == Protocol::Http1
 }
 
 /// Deals connections to targets, which take turns, so that each begins with the load. Those that may be added later

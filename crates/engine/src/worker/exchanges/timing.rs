@@ -10,7 +10,7 @@ use proofload_wire::{Cancelled, State};
 impl Exchanges<'_> {
     /// Index of a connection's deadline among all deadlines.
     pub(super) fn connection_deadline(&self, conn: Conn) -> u32 {
-        if self.numbers.are_connections() { conn } else { self.lanes.len() as u32 + conn }
+        if self.shares_deadlines { conn } else { self.lanes.len() as u32 + conn }
     }
 
     pub(super) fn set_connect_deadline(&mut self, conn: Conn, since_ns: u64) {
@@ -37,13 +37,13 @@ impl Exchanges<'_> {
         self.deadlines.clear(deadline);
     }
 
-    /// Takes over when the session wants to be called. While an exchange is in flight on the only lane of a connection
-    /// its own time-out comes first.
+    /// Takes over when the session wants to be called. Where a connection and its only lane share a deadline the time-out of
+    /// an exchange in flight comes first.
     #[inline]
     pub(super) fn set_session_deadline(&mut self, conn: Conn) {
         let connection = &self.connections[conn as usize];
         let Some(at_ns) = connection.session.next_deadline() else { return };
-        let is_taken = self.numbers.are_connections() && self.lanes[conn as usize].in_flight();
+        let is_taken = self.shares_deadlines && self.lanes[conn as usize].in_flight();
         if connection.phase == Phase::Open && !is_taken {
             let deadline = self.connection_deadline(conn);
             self.deadlines.set_at(deadline, at_ns);
@@ -53,7 +53,7 @@ impl Exchanges<'_> {
     pub fn expire<N: Net>(&mut self, net: &mut N, at: u32, now: u64) -> Option<Freed> {
         let conn = match self.lanes.get(at as usize) {
             Some(lane) if lane.in_flight() && self.is_open(at) => return self.time_out(net, at, now),
-            Some(_) if self.numbers.are_connections() => at,
+            Some(_) if self.shares_deadlines => at,
             // Its exchange has left a connection that took no more, and waits for the next one.
             Some(_) => return None,
             None => at - self.lanes.len() as u32,

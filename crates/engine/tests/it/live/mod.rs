@@ -37,6 +37,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
             closing_request: Arc::new(closing.encode().unwrap()),
             expect: Expect::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: Profile::Closed { think_ns: 0.into() },
         connections: 4,

@@ -86,7 +86,7 @@ fn entry(case: &Case, target: usize) -> MixEntry {
         Expected::Text(text) => Expect { text: vec![text.into()], ..Expect::default() },
     };
     let (request, closing_request) = (request(case.ask, false), request(case.ask, true));
-    MixEntry { weight: 1, target, request, closing_request, expect, follow: Default::default() }
+    MixEntry { weight: 1, target, request, closing_request, expect, follow: Default::default(), digest: None }
 }
 
 fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {

@@ -51,6 +51,7 @@ fn entry(weight: u32, target: usize, body: usize) -> MixEntry {
         closing_request: Arc::new(closing.encode().unwrap()),
         expect: Expect::default(),
         follow: Default::default(),
+        digest: None,
     }
 }
 

@@ -175,6 +175,7 @@ fn entry(choices: &mut Choices) -> MixEntry {
         closing_request: encode(&spec, true),
         expect: Expect { bytes: choices.flag().then_some(5), ..Expect::default() },
         follow: Follow { most, as_get: Some([encode(&get, false), encode(&get, true)]) },
+        digest: None,
     }
 }
 

@@ -51,6 +51,7 @@ fn plan(target: Target, count: u64) -> LoadPlan {
             closing_request: Arc::new(closing.encode().unwrap()),
             expect: Expect::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 2,

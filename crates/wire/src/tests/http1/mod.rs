@@ -3,6 +3,7 @@
 
 mod answers;
 mod connection;
+mod continues;
 mod cost;
 mod fuzzed;
 mod limits;

@@ -181,7 +181,7 @@ fn filled(
         path = to.as_bytes().to_vec();
         Replacement { stretch: parts.target.clone(), bytes: to.as_bytes() }
     });
-    let filling = Filling { values: &kept, addition: cookies.as_bytes(), replacement };
+    let filling = Filling { addition: cookies.as_bytes(), replacement, ..Filling::of(&kept) };
     let mut out = Outbox::new(1 << 20);
     let mut session = Session::http1(Limits::default());
     session.start(&request, &filling, ExchangeId(0), &mut out).expect("a new session has room");

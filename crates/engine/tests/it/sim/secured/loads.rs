@@ -25,6 +25,7 @@ pub(super) fn plan(count: u64) -> LoadPlan {
             closing_request: Arc::new(closing.encode().unwrap()),
             expect: Expect::default(),
             follow: Default::default(),
+            digest: None,
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 4,
