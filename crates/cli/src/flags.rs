@@ -23,7 +23,7 @@ const CONNECTIONS: &str = "50";
 const CLAIM_NAME_MAX: usize = 120;
 
 /// Keys of a study that mistakes name, and the flags that set them.
-const WORDS: [(&str, &str); 26] = [
+const WORDS: [(&str, &str); 27] = [
     ("keep_alive: false", "--keep-alive off"),
     ("auth", "--basic, --bearer"),
     ("body", "--body"),
@@ -38,6 +38,7 @@ const WORDS: [(&str, &str); 26] = [
     ("ca", "--cacert"),
     ("cert", "--cert"),
     ("key", "--key"),
+    ("password", "--pass"),
     ("insecure", "--insecure"),
     ("socket", "--unix"),
     ("proxy", "--proxy"),
@@ -160,6 +161,9 @@ fn transport(draft: &mut Draft, keys: &[&str], url: &ParsedUrl, args: &Transport
         {
             draft.put(flag, &[keys, &["tls", key]].concat(), text);
         }
+        if let Some(password) = args.pass.as_deref().and_then(|text| draft.keep("--pass", secret(text))) {
+            draft.put("--pass", &[keys, &["tls", "password"]].concat(), &password);
+        }
         if args.insecure {
             draft.put("--insecure", &[keys, &["tls", "insecure"]].concat(), true);
         }
@@ -216,11 +220,13 @@ fn credentials(draft: &mut Draft, flag: &str, text: &str) -> Option<(String, Str
 
 /// Settings that all requests share.
 pub fn shared(draft: &mut Draft, args: &LoadArgs) {
-    if let Some(text) = &args.basic
-        && let Some((user, password)) = credentials(draft, "--basic", text)
-    {
-        draft.put("--basic", &["auth", "basic", "user"], &user);
-        draft.put("--basic", &["auth", "basic", "password"], &password);
+    for (flag, key, text) in [("--basic", "basic", &args.basic), ("--digest", "digest", &args.digest)] {
+        if let Some(text) = text
+            && let Some((user, password)) = credentials(draft, flag, text)
+        {
+            draft.put(flag, &["auth", key, "user"], &user);
+            draft.put(flag, &["auth", key, "password"], &password);
+        }
     }
     if let Some(text) = &args.bearer
         && let Some(token) = draft.keep("--bearer", secret(text))

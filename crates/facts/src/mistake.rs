@@ -702,6 +702,22 @@ told Mistake {
     ///
     /// Write it in PEM.
     Failure NotPem { file: String, error: Option<String> },
+    /// A file is encrypted, and there is no password for it.
+    ///
+    /// Give its password.
+    Failure NeedsPassword { file: String },
+    /// A file cannot be opened with its password.
+    ///
+    /// Give the password that it was written with.
+    Failure WrongPassword { file: String },
+    /// A key is encrypted in a way that is not read, because it hardly protects it.
+    ///
+    /// Convert it.
+    Failure OldEncryption { file: String },
+    /// A file of PKCS#12 cannot be read, or has no certificate with its key.
+    ///
+    /// Write it anew.
+    Failure NotPkcs12 { file: String, error: String },
     /// The system has no certificates of authorities.
     ///
     /// Name a file of them, or install ca-certificates.

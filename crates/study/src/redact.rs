@@ -173,7 +173,7 @@ fn cut_of(at: At<'_>, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
 }
 
 /// Flags of Proofload whose whole value is a credential, with any content.
-const CREDENTIAL_FLAGS: [&str; 3] = ["--basic", "--bearer", "--proxy-user"];
+const CREDENTIAL_FLAGS: [&str; 5] = ["--basic", "--bearer", "--digest", "--pass", "--proxy-user"];
 
 /// Arguments of Proofload itself without their credentials. What only names the file of a credential stays, so that a
 /// run can go on.

@@ -2,6 +2,7 @@
 //! is started.
 
 mod certificate;
+mod client;
 mod keys;
 mod proxy;
 
@@ -15,8 +16,7 @@ use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
 use proofload_engine::{Addresses, Target};
 use proofload_facts::{Expected, Mistake};
-use proofload_host::clock;
-use proofload_store::schema;
+use proofload_store::{redact, schema};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ pub struct TlsOptions {
     /// File of the client's certificate with its chain.
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
+    /// Password of the key's file, or of the certificate's where that has the key too.
+    pub password: Option<Password>,
     /// Skip the check of the server's certificate.
     pub insecure: bool,
     /// The only version to use.
@@ -47,6 +49,24 @@ pub struct TlsOptions {
     pub no_resumption: bool,
 }
 
+/// A password that no message repeats.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password([redacted])")
+    }
+}
+
+impl Password {
+    /// The password, which is hidden in everything that is written or shown from now on.
+    pub fn new(text: String) -> Self {
+        redact::know(&text);
+        Password(text)
+    }
+}
+
 /// A mistake: under which option, and `what; remedy`.
 pub type KeyMistake = (Key, Mistake);
 
@@ -56,6 +76,7 @@ pub enum Key {
     Ca,
     Certificate,
     Key,
+    Password,
     /// Certificates are not checked.
     Insecure,
     Version,
@@ -70,6 +91,7 @@ impl Key {
             Key::Ca => "ca",
             Key::Certificate => "cert",
             Key::Key => "key",
+            Key::Password => "password",
             Key::Insecure => "insecure",
             Key::Version => "version",
             Key::Alpn => "alpn",
@@ -128,12 +150,21 @@ impl TlsOptions {
             },
         }
         match (&self.certificate, &self.key) {
-            (Some(certificate), Some(key)) => match client(certificate, key, &mut material.digests) {
-                Ok(client) => material.client = Some(client),
-                Err(found) => mistakes.extend(found),
-            },
-            (Some(_), None) => mistakes.push((Key::Certificate, without(Key::Key))),
+            (Some(certificate), key) => {
+                let files =
+                    client::Files { certificate, key: key.as_deref(), password: self.password.as_ref() };
+                match files.read() {
+                    Ok((client, digest)) => {
+                        material.client = Some(client);
+                        material.digests.insert(Key::Certificate.in_study().to_string(), digest);
+                    }
+                    Err(found) => mistakes.extend(found),
+                }
+            }
             (None, Some(_)) => mistakes.push((Key::Key, without(Key::Certificate))),
+            (None, None) if self.password.is_some() => {
+                mistakes.push((Key::Password, without(Key::Certificate)));
+            }
             (None, None) => {}
         }
         if let Some(name) = &self.server_name
@@ -285,37 +316,6 @@ fn system() -> Result<Vec<Vec<u8>>, Mistake> {
         return Err(Mistake::NoAuthorities { error: loaded.errors.first().map(ToString::to_string) });
     }
     Ok(loaded.certs.iter().map(|certificate| certificate.to_vec()).collect())
-}
-
-fn client(
-    certificate: &Path,
-    key: &Path,
-    digests: &mut BTreeMap<String, String>,
-) -> Result<ClientCertificate, Vec<KeyMistake>> {
-    let chain = read(certificate).and_then(|bytes| {
-        let chain =
-            pem::certificates(&bytes).map_err(|error| not_pem(certificate, Some(error.to_string())))?;
-        certificate::check_dates(certificate, &chain[0], clock::unix_ns() / 1_000_000_000)?;
-        Ok((chain, digest(&bytes)))
-    });
-    // Of a key nothing is kept but the key: its digest would help to find it.
-    let secret = read(key)
-        .and_then(|bytes| pem::private_key(&bytes).map_err(|error| not_pem(key, Some(error.to_string()))));
-    match (chain, secret) {
-        (Ok((chain, digest)), Ok(secret)) => {
-            let client = ClientCertificate { chain, key: secret };
-            pem::check_pair(&client).map_err(|error| {
-                let (key, certificate) = (key.display().to_string(), certificate.display().to_string());
-                vec![(Key::Key, Mistake::KeyOfAnother { key, certificate, error: error.to_string() })]
-            })?;
-            digests.insert(Key::Certificate.in_study().to_string(), digest);
-            Ok(client)
-        }
-        (chain, secret) => {
-            let chain = chain.err().map(|what| (Key::Certificate, what));
-            Err(chain.into_iter().chain(secret.err().map(|what| (Key::Key, what))).collect())
-        }
-    }
 }
 
 /// A name that a certificate can be for.

@@ -57,6 +57,9 @@ pub struct LoadArgs {
     /// HTTP Basic credentials: user:password or user:@FILE
     #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub basic: Option<String>,
+    /// HTTP Digest credentials: user:password or user:@FILE
+    #[arg(long, value_name = "USER:PASSWORD", conflicts_with_all = ["basic", "bearer"], help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub digest: Option<String>,
     /// Bearer token, or @FILE
     #[arg(long, value_name = "TOKEN|@FILE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub bearer: Option<String>,

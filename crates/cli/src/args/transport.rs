@@ -10,12 +10,15 @@ pub struct TransportArgs {
     /// TLS: trust these authorities (PEM) instead of the system's
     #[arg(long, value_name = "FILE", conflicts_with = "insecure", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub cacert: Option<PathBuf>,
-    /// TLS: client certificate, followed by its chain (PEM)
-    #[arg(long, value_name = "FILE", requires = "key", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    /// TLS: client certificate, followed by its chain (PEM), or with its key (PKCS#12)
+    #[arg(long, value_name = "FILE", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub cert: Option<PathBuf>,
     /// TLS: key of the client certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub key: Option<PathBuf>,
+    /// TLS: password of an encrypted key or PKCS#12 file, or @FILE
+    #[arg(long, value_name = "PASSWORD|@FILE", requires = "cert", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    pub pass: Option<String>,
     /// TLS: skip certificate verification; recorded in the result
     #[arg(short = 'k', long, help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub insecure: bool,

@@ -358,6 +358,10 @@ not-pem = { $file }: { $error ->
     [none] none of its certificates can be read
    *[other] { $error }
 }; write it in PEM
+needs-password = { $file } is encrypted; give its password (password under tls, --pass)
+wrong-password = { $file }: the password does not open it; give the one that it was written with
+old-encryption = { $file } is encrypted in an old way (Proc-Type: 4,ENCRYPTED, or PBES1); convert it with: openssl pkcs8 -topk8 -in { $file } -out key.pem
+not-pkcs12 = { $file } cannot be read as PKCS#12 ({ $error }); write it anew with: openssl pkcs12 -export -in cert.pem -inkey key.pem -out client.p12
 no-authorities = the system has no certificates of authorities{ $error ->
     [none] {""}
    *[other] {" "}({ $error })

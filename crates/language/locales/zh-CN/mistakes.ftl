@@ -325,6 +325,10 @@ not-pem = { $file }：{ $error ->
     [none] 其中没有可以读取的证书
    *[other] { $error }
 }；请使用 PEM 格式
+needs-password = { $file } 已加密；请提供其密码（tls 下的 password，或 --pass）
+wrong-password = { $file }：密码不正确；请提供写入该文件时所用的密码
+old-encryption = { $file } 使用旧方式加密（Proc-Type: 4,ENCRYPTED 或 PBES1）；请用以下命令转换：openssl pkcs8 -topk8 -in { $file } -out key.pem
+not-pkcs12 = { $file } 不能作为 PKCS#12 读取（{ $error }）；请用以下命令重新写入：openssl pkcs12 -export -in cert.pem -inkey key.pem -out client.p12
 no-authorities = 系统中没有证书颁发机构的证书{ $error ->
     [none] {""}
    *[other] （{ $error }）

@@ -6,7 +6,7 @@ use super::super::problem::text_or_variable;
 use super::super::protocol::{SPEAKS, Speaks, check_speaks};
 use super::super::suggest::not_one_of;
 use super::proxy::{is_direct, no_proxy_variable};
-use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, proxy};
+use super::{Key, Passage, Password, ProxyOptions, TlsOptions, TlsVersion, proxy};
 use proofload_facts::{Expected, Mistake};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,12 @@ keys! {
     TLS {
         /// File (PEM) of the authorities to trust instead of the system's, relative to the study.
         optional ca: WORD,
-        /// File (PEM) of a certificate to present to a server that requests one, then its chain.
+        /// File of a certificate to present to a server that requests one: PEM, then its chain; or PKCS#12, with its key.
         optional cert: WORD,
         /// File (PEM) of its key.
         optional key: WORD,
+        /// Password of the encrypted key, or of the PKCS#12 file; `${env.NAME}` keeps it out of the study.
+        optional password: WORD,
         /// Skip the check of the server's certificate; the result reports it.
         optional insecure: Kind::Switch,
         /// Use only this version; both by default.
@@ -144,14 +146,19 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
     let server_name = word(Key::ServerName, "example.org").map(|(_, name)| name.to_string());
     let alpn = word(Key::Alpn, "http/1.1, none");
     let version = word(Key::Version, "\"1.2\", \"1.3\"");
+    let password = word(Key::Password, "\"${env.NAME}\"");
     map.close();
+    let password = password.map(|(field, text)| field.take(text_or_variable(text)).ok_or(()));
     let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|mistake| field.problem(mistake)));
     let version = version.map(|(field, text)| version_of(text).map_err(|mistake| field.problem(mistake)));
-    let told = matches!(no_alpn, Some(Err(()))) || matches!(version, Some(Err(())));
+    let told = matches!(no_alpn, Some(Err(())))
+        || matches!(version, Some(Err(())))
+        || matches!(password, Some(Err(())));
     (whole && !told).then(|| TlsOptions {
         ca,
         certificate,
         key,
+        password: password.and_then(Result::ok).map(Password::new),
         insecure,
         version: version.and_then(Result::ok),
         no_alpn: no_alpn.and_then(Result::ok).unwrap_or(false),
