@@ -3,6 +3,7 @@
 mod addresses;
 mod fitness;
 mod follow;
+mod guarded;
 mod lanes;
 mod merged;
 mod outcomes;
