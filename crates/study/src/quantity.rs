@@ -178,8 +178,8 @@ pub fn header(text: &str) -> Result<(String, String), Mistake> {
 
 /// Headers that frame the message or the connection: the generator writes them, for a second one would
 /// break the books.
-const OWN_HEADERS: [&str; 8] =
-    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"];
+const OWN_HEADERS: [&str; 7] =
+    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"];
 
 /// Checks a header's name.
 ///

@@ -192,3 +192,30 @@ fn a_draft_as_a_file_reads_as_the_same_study() {
     let text = draft.text();
     assert!(text.contains("${env.BEARER}") && !text.contains("s3cret"), "{text}");
 }
+
+#[test]
+fn a_proxy_and_what_is_reached_without_it_are_those_of_the_flags() {
+    let recorded = |words: &[&str]| {
+        let words = [&["http://127.0.0.1:8080/", "--proxy", "http://127.0.0.1:3128"], words].concat();
+        study(&words).passages().next().unwrap().recorded().unwrap_or_default()
+    };
+    let forwarded = recorded(&["--no-proxy", "a.test"]);
+    assert_eq!((forwarded.proxy.as_str(), forwarded.forwards), ("127.0.0.1:3128", true));
+    let tunnelled = recorded(&["--no-proxy", "", "--proxy-tunnel", "--proxy-user", "me:pw"]);
+    assert_eq!((tunnelled.proxy.as_str(), tunnelled.forwards), ("127.0.0.1:3128", false));
+    let direct = recorded(&["--no-proxy", "127.0.0.0/8"]);
+    assert_eq!((direct.proxy.as_str(), direct.no_proxy.as_str()), ("", "127.0.0.0/8"));
+}
+
+#[test]
+fn digest_is_an_authentication_and_excludes_the_others() {
+    let asked = study(&["http://127.0.0.1:8080/", "--digest", "me:hunter2"]);
+    let entry = &asked.workload[0];
+    let digest = entry.digest.as_ref().unwrap();
+    assert_eq!((digest.user.as_str(), digest.password.as_str()), ("me", "hunter2"));
+    assert!(entry.template.digest && !entry.request.headers.iter().any(|(name, _)| name == "Authorization"));
+    let both = ["proofload", "http://127.0.0.1/", "--digest", "a:b", "--basic", "a:b"];
+    assert!(Cli::try_parse_from(both).is_err());
+    let twice = ["http://127.0.0.1/", "--digest", "a:b", "-H", "Authorization: x"];
+    assert!(wrong(&twice)[0].contains("exclude each other"), "{:?}", wrong(&twice));
+}

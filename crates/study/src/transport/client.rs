@@ -114,7 +114,9 @@ impl Files<'_> {
             return Err(Mistake::NotPkcs12 { file, error });
         };
         let certificates = chain.certs().iter().map(|certificate| certificate.as_der().to_vec());
-        Ok(ClientCertificate { chain: certificates.collect(), key: chain.key().as_der().to_vec() })
+        let client = ClientCertificate { chain: certificates.collect(), key: chain.key().as_der().to_vec() };
+        pem::check_pair(&client).map_err(|error| Mistake::NotPkcs12 { file, error })?;
+        Ok(client)
     }
 }
 

@@ -26,6 +26,9 @@ enum Progress {
 /// Room for bytes that were not consumed which a connection keeps.
 const CARRY_KEPT: usize = 64 * 1024;
 
+/// Code that only a proxy answers with (RFC 9110 section 15.5.8).
+const PROXY_WANTS_USER: u16 = 407;
+
 /// Shown length of bytes that came instead of a handshake.
 const SHOWN_BYTES: usize = 60;
 
@@ -323,7 +326,13 @@ impl Exchanges<'_> {
             None => Outcome::Answered,
             Some(difference) => {
                 let (outcome, received) = (difference.outcome(), lane.received(bytes));
-                let what = || check.explain(difference, answer.body, codings());
+                let proxied = || self.plan.targets[lane.target as usize].transport.proxy.is_some();
+                let what = || match check.explain(difference, answer.body, codings()) {
+                    told if answer.code == PROXY_WANTS_USER && proxied() => {
+                        format!("{told}: the proxy wants another user and password, or any")
+                    }
+                    told => told,
+                };
                 self.record.keep_bad(outcome, lane.entry as usize, received, what);
                 outcome
             }

@@ -263,7 +263,8 @@ impl<'a> Exchanges<'a> {
 
 /// True if the session of an entry keeps its body back, and goes on by itself after a while (`Expect: 100-continue`).
 fn holds_body(plan: &LoadPlan, entry: &MixEntry) -> bool {
-    entry.request.by_session && plan.targets[entry.target].protocol == Protocol::Http1
+    let protocol = plan.targets[entry.target].protocol;
+    entry.request.by_session && matches!(protocol, Protocol::Http1 | Protocol::Hessian | Protocol::JsonRpc)
 }
 
 /// Deals connections to targets, which take turns, so that each begins with the load. Those that may be added later

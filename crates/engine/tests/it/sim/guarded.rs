@@ -234,7 +234,8 @@ fn a_body_waits_for_the_word_and_goes_without_it_after_a_second() {
 #[test]
 fn an_answer_before_the_body_is_the_answer_and_the_next_exchange_dials() {
     let plan = requests(64, asking(4000, true, false));
-    let (result, counts, world) = guarded(Ways { early: 100, ..Ways::default() }, Server::default(), &plan, 7);
+    let (result, counts, world) =
+        guarded(Ways { early: 100, ..Ways::default() }, Server::default(), &plan, 7);
     assert_eq!(count(&result, Outcome::Rejected), 64, "{:?}", result.snapshot.outcomes);
     assert_eq!((counts.early, counts.passed, world.served().accepted), (64, 0, 64));
     assert_eq!(result.snapshot.codes.iter().collect::<Vec<_>>(), [(413, 64)]);
@@ -282,7 +283,9 @@ fn adds_up(count_of: u64, seed: u64) -> u64 {
     let ways = Ways { nonce_uses: 7, silent: 1, early: 10, closes: 20, resets: 5 };
     let server = Server { faults: faults.to_vec(), ..Server::default() };
     let mut mix = Vec::new();
-    for (body, expects, digest) in [(900, true, true), (0, false, true), (0, false, true), (70_000, true, true)] {
+    for (body, expects, digest) in
+        [(900, true, true), (0, false, true), (0, false, true), (70_000, true, true)]
+    {
         mix.push(asking(body, expects, digest));
     }
     let timeouts = Timeouts { connect_ns: 500 * MS, response_ns: 3 * SECOND };
@@ -345,7 +348,10 @@ impl Peer for Forwarding {
     fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         let origin = "PUT http://server.test/";
-        assert!(text.starts_with(origin) && text.contains("\r\nProxy-Authorization: Basic eDp5\r\n"), "{text}");
+        assert!(
+            text.starts_with(origin) && text.contains("\r\nProxy-Authorization: Basic eDp5\r\n"),
+            "{text}"
+        );
         assert!(text.contains("\r\nHost: server.test\r\n"), "{text}");
         *self.1.lock().unwrap() += 1;
         self.0.received(link, text.replacen(origin, "PUT /", 1).as_bytes(), now_ns, replies);
