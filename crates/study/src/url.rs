@@ -1,8 +1,10 @@
 //! Addresses of servers that already run.
 
 use super::problem::shown;
+use super::template::{self, TextPart};
 use proofload_engine::{Address, Addresses};
 use proofload_facts::{Expected, Mistake};
+use proofload_wire::http1::not_in_target;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
@@ -112,7 +114,12 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
     if authority.contains('@') {
         return Err(Mistake::UserInAddress);
     }
-    check_target(&target)?;
+    // Values are encoded where they are filled in.
+    let own = template::parts(&target)?.into_iter().filter_map(|part| match part {
+        TextPart::Text(text) => Some(text),
+        TextPart::Value { .. } | TextPart::Variable(_) => None,
+    });
+    check_target(&own.collect::<String>())?;
     if scheme.eq_ignore_ascii_case("http+unix") {
         let path = socket_path(authority, shown_text)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -174,11 +181,9 @@ pub fn check_target(target: &str) -> Result<(), Mistake> {
     if !target.starts_with('/') {
         return Err(Mistake::not(shown(target), Expected::Path, "/path"));
     }
-    if let Some(bad) = target.chars().find(|c| !c.is_ascii_graphic()) {
+    let wrong = |c: char| u8::try_from(c).map_or(true, not_in_target);
+    if let Some(bad) = target.chars().find(|c| wrong(*c)) {
         return Err(not_in_paths(bad));
-    }
-    if target.contains('#') {
-        return Err(not_in_paths('#'));
     }
     if target.len() > 8 * 1024 {
         return Err(Mistake::TooLong { length: target.len() as u64, most: "8 KiB".to_string() });
