@@ -19,6 +19,7 @@
 
 pub(crate) mod body;
 mod client;
+mod cookie_date;
 mod cookies;
 mod digest;
 mod fields;
@@ -33,11 +34,11 @@ mod template;
 use std::ops::RangeInclusive;
 
 pub use client::Http1;
-pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
+pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar, Now};
 pub use digest::{Credentials, Digest};
 pub use forward::through_proxy;
 pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
-pub use request::{EncodeError, Parts, RequestSpec};
+pub use request::{EncodeError, Parts, RequestSpec, not_in_target};
 pub use template::{RequestPart, Slot, Template};
 
 /// Codes that count as success when no other is expected: success and redirection.

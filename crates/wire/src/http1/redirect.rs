@@ -1,6 +1,6 @@
 //! Redirects: the Location, and the request that follows it (RFC 9110 section 15.4, RFC 3986 section 5).
 
-use super::request::RequestSpec;
+use super::request::{RequestSpec, is_authority, not_in_target};
 use super::template::{RequestPart, Template};
 
 /// Longest Location, and longest path with query that it leads to, in bytes; longer ones are not followed.
@@ -72,10 +72,11 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    fn name(self) -> &'static [u8] {
+    /// `http` or `https`.
+    pub fn name(self) -> &'static str {
         match self {
-            Scheme::Http => b"http",
-            Scheme::Https => b"https",
+            Scheme::Http => "http",
+            Scheme::Https => "https",
         }
     }
 
@@ -87,43 +88,64 @@ impl Scheme {
     }
 }
 
+/// Origin to which a Location leads; path and query are in `out`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leads {
-    /// To the same origin; path and query are in `out`.
+pub enum Leads<'a> {
+    /// To the same origin.
     Here,
-    /// To another scheme, host or port.
-    Elsewhere,
-    /// Nowhere: it is not a reference (RFC 3986), or too long.
+    /// To another host or port, or by the other scheme.
+    Elsewhere(Origin<'a>),
+    /// Nowhere: it is not a reference (RFC 3986), of another scheme, or too long.
     Nowhere,
 }
 
 /// Server that a request was sent to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// Scheme of the connection.
     pub scheme: Scheme,
+    /// Host, and port unless it is the scheme's own.
     pub authority: &'a [u8],
 }
 
+impl PartialEq for Origin<'_> {
+    /// Host names in any letters, and the scheme's own port named or not.
+    fn eq(&self, other: &Self) -> bool {
+        self.scheme == other.scheme
+            && match (host_and_port(*self), host_and_port(*other)) {
+                (Some((host, port)), Some((other, as_well))) => {
+                    host.eq_ignore_ascii_case(other) && port == as_well
+                }
+                (mine, others) => mine == others,
+            }
+    }
+}
+
+impl Eq for Origin<'_> {}
+
 /// Resolves a Location against the request that it answers, which was sent to `here`; `base` is its path and query. A
-/// fragment is dropped.
-pub fn resolve(location: &[u8], base: &[u8], here: Origin<'_>, out: &mut Vec<u8>) -> Leads {
-    let Origin { scheme: ours, authority } = here;
+/// fragment is dropped, and characters that a request cannot have are percent-encoded, as browsers do.
+pub fn resolve<'a>(location: &'a [u8], base: &[u8], here: Origin<'_>, out: &mut Vec<u8>) -> Leads<'a> {
     out.clear();
-    if location.len() > LOCATION_MAX || !location.iter().all(u8::is_ascii_graphic) {
+    if location.len() > LOCATION_MAX || location.iter().any(u8::is_ascii_control) {
         return Leads::Nowhere;
     }
     let reference = before(location, b'#');
     let (scheme, rest) = split_scheme(reference);
-    let rest = match (scheme, rest.strip_prefix(b"//")) {
-        (Some(scheme), _) if !scheme.eq_ignore_ascii_case(ours.name()) => return Leads::Elsewhere,
-        (Some(_), None) => return Leads::Nowhere,
-        (_, Some(after)) => {
+    let is = |scheme: Scheme, name: &[u8]| name.eq_ignore_ascii_case(scheme.name().as_bytes());
+    let known = |name| [Scheme::Http, Scheme::Https].into_iter().find(|scheme| is(*scheme, name));
+    let mut leads = Leads::Here;
+    let rest = match (scheme.map(known), rest.strip_prefix(b"//")) {
+        (Some(None), _) | (Some(_), None) => return Leads::Nowhere,
+        (scheme, Some(after)) => {
             let end = after.iter().position(|byte| b"/?".contains(byte)).unwrap_or(after.len());
-            match (origin(&after[..end], ours), origin(authority, ours)) {
-                (None, _) => return Leads::Nowhere,
-                (there, here) if there != here => return Leads::Elsewhere,
-                _ => {}
+            let scheme = scheme.flatten().unwrap_or(here.scheme);
+            let there = Origin { scheme, authority: &after[..end] };
+            if host_and_port(there).is_none() || !is_authority(there.authority) {
+                return Leads::Nowhere;
+            }
+            if there != here {
+                leads = Leads::Elsewhere(there);
             }
             // An empty path of an address is that of its root.
             match &after[end..] {
@@ -149,22 +171,34 @@ pub fn resolve(location: &[u8], base: &[u8], here: Origin<'_>, out: &mut Vec<u8>
             query
         }
         (path, _) if path.starts_with(b"/") => {
-            out.extend_from_slice(path);
+            put_encoded(path, out);
             query
         }
         (path, _) => {
             let directory = base_path.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
             out.extend_from_slice(&base_path[..directory]);
-            out.extend_from_slice(path);
+            put_encoded(path, out);
             query
         }
     };
     remove_dots(out);
     if let Some(query) = kept_query {
         out.push(b'?');
-        out.extend_from_slice(query);
+        put_encoded(query, out);
     }
-    if out.len() > LOCATION_MAX || !out.starts_with(b"/") { Leads::Nowhere } else { Leads::Here }
+    if out.len() > LOCATION_MAX || !out.starts_with(b"/") { Leads::Nowhere } else { leads }
+}
+
+/// Appends a part of a target; characters that it cannot have are percent-encoded.
+fn put_encoded(part: &[u8], out: &mut Vec<u8>) {
+    for &byte in part {
+        if not_in_target(byte) {
+            let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value)];
+            out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
+        } else {
+            out.push(byte);
+        }
+    }
 }
 
 fn before(text: &[u8], mark: u8) -> &[u8] {
@@ -189,8 +223,9 @@ fn split_scheme(reference: &[u8]) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-/// Host, in any letters, and port of an authority; `None` when it has none, or a user.
-fn origin(authority: &[u8], scheme: Scheme) -> Option<(Host<'_>, u16)> {
+/// Host and port of an origin; `None` when it has none, or a user.
+pub(super) fn host_and_port(origin: Origin<'_>) -> Option<(&[u8], u16)> {
+    let Origin { scheme, authority } = origin;
     let bracket = authority.iter().rposition(|&byte| byte == b']').unwrap_or(0);
     let (host, port) = match authority[bracket..].iter().position(|&byte| byte == b':') {
         Some(at) => (&authority[..bracket + at], &authority[bracket + at + 1..]),
@@ -201,16 +236,7 @@ fn origin(authority: &[u8], scheme: Scheme) -> Option<(Host<'_>, u16)> {
         digits if digits.iter().all(u8::is_ascii_digit) => std::str::from_utf8(digits).ok()?.parse().ok()?,
         _ => return None,
     };
-    (!host.is_empty() && !host.contains(&b'@')).then_some((Host(host), port))
-}
-
-/// A host's name, whose letters' case means nothing.
-struct Host<'a>(&'a [u8]);
-
-impl PartialEq for Host<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(other.0)
-    }
+    (!host.is_empty() && !host.contains(&b'@')).then_some((host, port))
 }
 
 /// Takes `.` and `..` out of a path that begins with a slash, in place (RFC 3986 section 5.2.4).
@@ -279,7 +305,7 @@ mod tests {
 
     const HERE: Origin<'_> = Origin { scheme: Scheme::Http, authority: b"A.test:8080" };
 
-    fn led(location: &str, base: &str) -> Result<String, Leads> {
+    fn led<'a>(location: &'a str, base: &str) -> Result<String, Leads<'a>> {
         let mut out = b"left over".to_vec();
         match resolve(location.as_bytes(), base.as_bytes(), HERE, &mut out) {
             Leads::Here => Ok(String::from_utf8(out).unwrap()),
@@ -331,56 +357,73 @@ mod tests {
             ("http://a.test:8080/x/../y?z#f", "/y?z"),
             ("//a.test:8080/x", "/x"),
             ("/a//b", "/a//b"),
+            ("/a b|c/\\?\"ü\"#<", "/a%20b%7Cc/%5C?%22%C3%BC%22"),
+            ("x{y}", "/b/c/x%7By%7D"),
+            ("/%7c[1]%", "/%7c[1]%"),
         ] {
             assert_eq!(led(location, "/b/c/d;p?q").as_deref(), Ok(expected), "{location}");
         }
     }
 
     #[test]
-    fn another_origin_and_what_is_no_reference_lead_nowhere_here() {
-        for location in [
-            "https://a.test:8080/",
-            "http://a.test/",
-            "http://b.test:8080/",
-            "//b.test/x",
-            "mailto:me@a.test",
-            "x-app://a.test:8080/",
+    fn another_origin_is_told_with_the_path_there() {
+        for (location, scheme, authority, path) in [
+            ("https://a.test:8080/", Scheme::Https, "a.test:8080", "/"),
+            ("http://a.test/", Scheme::Http, "a.test", "/"),
+            ("HTTP://b.test:8080?q#f", Scheme::Http, "b.test:8080", "/?q"),
+            ("//b.test/x/../y z", Scheme::Http, "b.test", "/y%20z"),
+            ("https://[::1]:8443", Scheme::Https, "[::1]:8443", "/"),
         ] {
-            assert_eq!(led(location, "/"), Err(Leads::Elsewhere), "{location}");
+            let mut out = Vec::new();
+            let there = Leads::Elsewhere(Origin { scheme, authority: authority.as_bytes() });
+            assert_eq!(resolve(location.as_bytes(), b"/base", HERE, &mut out), there, "{location}");
+            assert_eq!(String::from_utf8_lossy(&out), path, "{location}");
         }
+    }
+
+    #[test]
+    fn what_is_no_reference_or_of_another_scheme_leads_nowhere() {
         let long = format!("/{}", "x".repeat(LOCATION_MAX));
         for location in [
             "http:g",
             "http://",
+            "https:///x",
             "http://me@a.test:8080/",
+            "http://me@b.test/",
             "http://a.test:x/",
-            "/a b",
+            "http://a.test:65536/",
+            "http://b test/",
+            "http://bü.test/",
+            "mailto:me@a.test",
+            "ftp://a.test:8080/",
+            "x-app://a.test:8080/",
             "/\r\nX: y",
-            "/ü",
+            "/\u{7f}",
             &long,
         ] {
             assert_eq!(led(location, "/"), Err(Leads::Nowhere), "{location}");
         }
         let base = format!("/{}/x", "y".repeat(LOCATION_MAX - 2));
         assert_eq!(led("zz", &base), Err(Leads::Nowhere));
+        assert_eq!(led(&format!("/{}", "ü".repeat(LOCATION_MAX / 3)), "/"), Err(Leads::Nowhere), "encoded");
     }
 
     #[test]
     fn the_usual_port_of_the_scheme_need_not_be_said() {
         let mut out = Vec::new();
-        for (location, scheme, authority, leads) in [
-            ("http://a/x", Scheme::Http, "a:80", Leads::Here),
-            ("http://a:80/x", Scheme::Http, "a", Leads::Here),
-            ("http://[::1]/x", Scheme::Http, "[::1]:80", Leads::Here),
-            ("https://a/x", Scheme::Https, "a:443", Leads::Here),
-            ("HTTPS://A:443/x", Scheme::Https, "a", Leads::Here),
-            ("https://a:8443/x", Scheme::Https, "a:8443", Leads::Here),
-            ("//a/x", Scheme::Https, "a:443", Leads::Here),
-            ("//a:80/x", Scheme::Https, "a", Leads::Elsewhere),
-            ("https://a/x", Scheme::Https, "a:80", Leads::Elsewhere),
-            ("http://a:443/x", Scheme::Https, "a:443", Leads::Elsewhere),
-            ("http://a/x", Scheme::Https, "a", Leads::Elsewhere),
-            ("https://a/x", Scheme::Http, "a", Leads::Elsewhere),
+        for (location, scheme, authority, stays) in [
+            ("http://a/x", Scheme::Http, "a:80", true),
+            ("http://a:80/x", Scheme::Http, "a", true),
+            ("http://[::1]/x", Scheme::Http, "[::1]:80", true),
+            ("https://a/x", Scheme::Https, "a:443", true),
+            ("HTTPS://A:443/x", Scheme::Https, "a", true),
+            ("https://a:8443/x", Scheme::Https, "a:8443", true),
+            ("//a/x", Scheme::Https, "a:443", true),
+            ("//a:80/x", Scheme::Https, "a", false),
+            ("https://a/x", Scheme::Https, "a:80", false),
+            ("http://a:443/x", Scheme::Https, "a:443", false),
+            ("http://a/x", Scheme::Https, "a", false),
+            ("https://a/x", Scheme::Http, "a", false),
         ] {
             let found = resolve(
                 location.as_bytes(),
@@ -388,8 +431,8 @@ mod tests {
                 Origin { scheme, authority: authority.as_bytes() },
                 &mut out,
             );
-            assert_eq!(found, leads, "{location} from {scheme:?} {authority}");
-            assert!(found != Leads::Here || out == b"/x", "{location}");
+            assert_eq!(found == Leads::Here, stays, "{location} from {scheme:?} {authority}");
+            assert!(found != Leads::Nowhere && out == b"/x", "{location}");
         }
     }
 
@@ -441,12 +484,21 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_a_server_says_the_next_request_stays_one_request(
-            location in proptest::collection::vec(any::<u8>(), 0..40),
+            location in prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..40),
+                "(https?:)?//[a-z:@,<\\[0-9]{0,6}/.{0,9}".prop_map(String::into_bytes),
+            ],
             base in "/[a-z./?]{0,20}",
         ) {
             let mut out = Vec::new();
-            if resolve(&location, base.as_bytes(), Origin { scheme: Scheme::Http, authority: b"a" }, &mut out) == Leads::Here {
-                let spec = RequestSpec::get("a", std::str::from_utf8(&out).unwrap());
+            let here = Origin { scheme: Scheme::Http, authority: b"a" };
+            let authority = match resolve(&location, base.as_bytes(), here, &mut out) {
+                Leads::Here => Some("a"),
+                Leads::Elsewhere(there) => Some(std::str::from_utf8(there.authority).unwrap()),
+                Leads::Nowhere => None,
+            };
+            if let Some(authority) = authority {
+                let spec = RequestSpec::get(authority, std::str::from_utf8(&out).unwrap());
                 prop_assert!(spec.encode().is_ok(), "{:?}", String::from_utf8_lossy(&out));
                 let path = out.split(|&byte| byte == b'?').next().unwrap();
                 prop_assert!(!path.split(|&byte| byte == b'/').any(|part| part == b".." || part == b"."));

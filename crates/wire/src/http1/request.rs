@@ -42,7 +42,7 @@ pub enum EncodeError {
     /// The target is neither a path, nor an absolute URI, nor `*` of OPTIONS.
     #[error("target {0:?} must begin with / or http:// or https:// (or be * with OPTIONS)")]
     TargetForm(String),
-    /// The target has a space, a control byte, a `#` or a byte outside ASCII.
+    /// The target has a character that [cannot be in one](not_in_target).
     #[error("target {target:?} has {byte:?} at byte {at}; percent-encode it")]
     TargetByte {
         target: String,
@@ -288,7 +288,8 @@ impl RequestSpec {
         if !(known || whole_server) {
             return Err(EncodeError::TargetForm(target.clone()));
         }
-        match target.char_indices().find(|(_, byte)| !byte.is_ascii_graphic() || *byte == '#') {
+        let wrong = |byte: char| u8::try_from(byte).map_or(true, not_in_target);
+        match target.char_indices().find(|(_, byte)| wrong(*byte)) {
             Some((at, byte)) => Err(EncodeError::TargetByte { target: target.clone(), byte, at }),
             None => Ok(()),
         }
@@ -399,10 +400,17 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// True for a byte that cannot be in a request's path and query (RFC 3986, appendix A) and is to be percent-encoded there.
+/// `[` and `]`, which browsers leave as they are, can.
+pub fn not_in_target(byte: u8) -> bool {
+    !byte.is_ascii_graphic() || b"\"#<>\\^`{|}".contains(&byte)
+}
+
+/// True for what a Host header can name: `host` or `host:port`.
+pub(super) fn is_authority(host: &[u8]) -> bool {
+    !host.is_empty() && !host.iter().any(|byte| !byte.is_ascii_graphic() || b"/?#@\\\"<>,".contains(byte))
+}
+
 fn check_authority(host: &str) -> Result<(), EncodeError> {
-    let wrong = |byte: u8| !byte.is_ascii_graphic() || b"/?#@\\\"<>,".contains(&byte);
-    if host.is_empty() || host.bytes().any(wrong) {
-        return Err(EncodeError::Authority(host.to_owned()));
-    }
-    Ok(())
+    if is_authority(host.as_bytes()) { Ok(()) } else { Err(EncodeError::Authority(host.to_owned())) }
 }

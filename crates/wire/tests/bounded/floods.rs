@@ -1,7 +1,7 @@
 //! Everything that a peer may send without end.
 
 use super::{Stuck, peak_of, request, session};
-use proofload_wire::http1::{Jar, Scheme};
+use proofload_wire::http1::{Jar, Now, Origin, Scheme};
 use proofload_wire::{MalformedKind, Outbox, Protocol, Request, Session, State, ajp};
 
 /// Bytes that come at once.
@@ -301,13 +301,14 @@ fn nothing_that_comes_without_end_makes_a_connection_grow_without_end() {
 #[test]
 fn cookies_without_end_are_kept_within_limits() {
     let held = peak_of(|| {
-        let mut jar = Jar::new(Scheme::Http);
+        let (mut jar, now) = (Jar::default(), Now::default());
+        let here = Origin { scheme: Scheme::Http, authority: b"a" };
         for number in 0..2_000 {
-            jar.take(format!("{number}={}; Path=/{number}", "x".repeat(2_000)).as_bytes(), b"/", 0);
-            jar.take(format!("{number}={}", "x".repeat(20_000)).as_bytes(), b"/", 0);
+            jar.take(format!("{number}={}; Path=/{number}", "x".repeat(2_000)).as_bytes(), here, b"/", now);
+            jar.take(format!("{number}={}", "x".repeat(20_000)).as_bytes(), here, b"/", now);
         }
         let mut header = Vec::new();
-        jar.write_header(b"/", 0, &mut header);
+        jar.write_header(here, b"/", 0, &mut header);
         drop(jar);
     });
     assert!(held <= HELD_MAX, "{held}");

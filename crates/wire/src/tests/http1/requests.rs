@@ -2,7 +2,7 @@
 
 use super::super::values::BLANKS;
 use crate::http1::server::{BodyLength, Method, RequestParser};
-use crate::http1::{EncodeError, Limits, Parts, RequestPart, RequestSpec, Slot, Template};
+use crate::http1::{EncodeError, Limits, Parts, RequestPart, RequestSpec, Slot, Template, not_in_target};
 use crate::{ExchangeId, Expectation, Filling, Outbox, Replacement, Session, Values};
 
 fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
@@ -104,7 +104,7 @@ fn what_could_inject_another_line_is_refused() {
 fn a_target_is_a_path_an_absolute_uri_or_the_whole_server() {
     let with =
         |method: &str, target: &str| RequestSpec { target: target.to_owned(), ..spec(method, &[], "") };
-    for target in ["/", "//", "/%20?q=[]{}|\"", "http://host/x", "https://host"] {
+    for target in ["/", "//", "/%20?q=[]&r=a:b@c/?", "http://host/x", "https://host"] {
         assert!(text(&with("GET", target)).starts_with(&format!("GET {target} HTTP/1.1\r\n")));
     }
     assert!(with("OPTIONS", "*").encode().is_ok());
@@ -116,6 +116,12 @@ fn a_target_is_a_path_an_absolute_uri_or_the_whole_server() {
     {
         let expected = EncodeError::TargetByte { target: target.to_owned(), byte, at };
         assert_eq!(with("GET", target).encode(), Err(expected));
+    }
+    // RFC 3986: reserved, unreserved and %, less the #.
+    let can = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?[]@!$&'()*+,;=%".contains(&byte);
+    for byte in 0..=u8::MAX {
+        let sent = with("GET", &format!("/x?{}", char::from(byte))).encode().is_ok();
+        assert_eq!((sent, not_in_target(byte)), (can(byte), !can(byte)), "{byte:#x}");
     }
 }
 
